@@ -1,24 +1,20 @@
 // What Rust calls, with the functions of Rust that it needs in turn. `index.js` is what wasm-bindgen makes around the
 // module, beside the folder of these files.
 import {
-  carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal,
-  streamTrouble,
+  commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, Waiting,
 } from "../../../index.js";
 import { Hop } from "./hop.js";
-import { open } from "./stream.js";
 
-const rust = { carryOut, commonHeaders, failed, headerNames, held, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble };
-
-const hop = new Hop(rust);
+const hop = new Hop({ commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, Waiting });
 
 /** As `Hop.serve` in `hop.js`. */
 export function serve(request, env) {
   return hop.serve(request, env);
 }
 
-/** As `open` in `stream.js`. */
-export function openStream(namespace, address, plan) {
-  return open(namespace, address, plan, rust);
+/** As `Hop.answer` in `hop.js`. */
+export function answerWaiting(env, waiting) {
+  return hop.answer(env, waiting);
 }
 
 export { refusing } from "./hop.js";

@@ -1,6 +1,7 @@
-// One request, from its first byte to its answer. Everything that waits on the usual path waits here; Rust decides in
-// between, without waiting (src/edge/front/plan.rs). A Rust future, and each crossing into WebAssembly, costs more than
-// all that is decided.
+// One request, from its first byte to its answer. Rust decides, without waiting (src/edge/front/plan.rs); what is decided is
+// done here and nowhere else: the object is asked, D1 lists, a stream is opened, a response is made. Where a decision lacks a
+// fact, Rust finds it, and decides again (src/edge/front/waiting.rs). A Rust future, and each crossing into WebAssembly, costs
+// more than all that is decided.
 import { answerWith } from "./fault.js";
 import { open } from "./stream.js";
 
@@ -20,17 +21,32 @@ const CERTIFICATE = ":certificate";
 /** How many heads of answers are remembered. */
 const MAX_INITS = 200;
 
+/** Commands of more characters travel to the object as bytes: as a string one may take twice its size. */
+const LONG_CHARS = 1024 * 1024;
+
+/**
+ * A request that has to wait for a fact.
+ *
+ * @typedef {object} Waiting What Rust keeps of it (src/edge/front/waiting.rs).
+ * @property {() => string} plan
+ * @property {(request: Request | undefined) => Promise<void>} find
+ * @property {(limits: string) => void} noteLimits
+ * @property {(limits: string) => string} held
+ * @property {(status: number, reason: string) => string} failed
+ * @property {(lines: string | undefined, total: number | undefined, rowsRead: number) => string} listed
+ * @property {() => void} free
+ */
+
 /**
  * Takes requests to their answers.
  *
- * @typedef {object} Decider What Rust exports (src/edge/front/plan.rs, carry_out.rs, stream/).
+ * @typedef {object} Decider What Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
  * @property {(env: any) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
- * @property {(env: any, head: string, body: Uint8Array | undefined, status: number, reason: string) => string} failed
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
- * @property {(env: any, head: string, body: Uint8Array | undefined, limits: string) => string} held
- * @property {(env: any, request: Request, head: string, asked: string, body: Uint8Array | undefined) => Promise<Response>} carryOut
+ * @property {(env: any, request: Request, head: string, body: Uint8Array | undefined) => Promise<Response>} visit
+ * @property {new (env: any, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, isAudited: boolean) => Waiting} Waiting
  */
 export class Hop {
   /** @type {any} */
@@ -82,9 +98,27 @@ export class Hop {
       }
     }
     const plan = this.#rust.plan(env, head, body, isBroken);
-    const response = await this.#perform({ env, request, head, body, limits: "" }, plan);
+    const response = await this.#finish({ env, request, head, body, isBroken, limits: "", waiting: undefined }, plan);
     // What is refused can be found again. To name the request in every answer would cost a fiftieth of a GetTask.
     return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
+  }
+
+  /**
+   * Answers a request inside of the Worker, of which Rust has all.
+   *
+   * @param {any} env @param {Waiting} waiting
+   */
+  answer(env, waiting) {
+    return this.#finish({ env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting }, waiting.plan());
+  }
+
+  /** @param {Asked} asked @param {string} plan */
+  async #finish(asked, plan) {
+    try {
+      return await this.#perform(asked, plan);
+    } finally {
+      asked.waiting?.free();
+    }
   }
 
   /**
@@ -101,6 +135,7 @@ export class Hop {
       case "n":
       case "i":
       case "k":
+      case "c":
         return this.#ask(asked, plan.slice(0, line), plan.slice(line + 1));
       case "l":
         return this.#list(asked, plan.slice(1));
@@ -109,12 +144,38 @@ export class Hop {
       case "o":
         return this.#showTo(plan.slice(1, line), asked, plan.slice(line + 1));
       case "d":
-        return answerWith(JSON.parse(plan.slice(1, line)), new URL(asked.request.url).origin, () => this.#perform(asked, plan.slice(line + 1)));
+        return answerWith(JSON.parse(plan.slice(1, line)), new URL(/** @type {Request} */ (asked.request).url).origin, () => this.#perform(asked, plan.slice(line + 1)));
       case "r":
         return this.#guard(plan.slice(1, line), asked, plan.slice(line + 1));
+      case "g":
+        return this.#rust.visit(asked.env, /** @type {Request} */ (asked.request), asked.head, asked.body);
       default:
-        return this.#carryOut(asked);
+        return this.#find(asked);
     }
+  }
+
+  /**
+   * Lets Rust find the fact that the plan lacks, and plan again.
+   *
+   * @param {Asked} asked
+   */
+  async #find(asked) {
+    const waiting = this.#waitingOf(asked, false);
+    await waiting.find(asked.request);
+    return this.#perform(asked, waiting.plan());
+  }
+
+  /**
+   * What Rust keeps of a request from here on.
+   *
+   * @param {Asked} asked @param {boolean} isAudited whether the plan so far was more than to find a fact
+   * @returns {Waiting}
+   */
+  #waitingOf(asked, isAudited) {
+    const { env, head, body, isBroken, limits } = asked;
+    const waiting = asked.waiting ?? new this.#rust.Waiting(env, head, body, isBroken, limits, isAudited);
+    asked.waiting = waiting;
+    return waiting;
   }
 
   /**
@@ -124,9 +185,9 @@ export class Hop {
    */
   async #showTo(origin, asked, plan) {
     const response = await this.#perform(asked, plan);
-    const vary = response.headers.get("vary");
+    const vary = response.headers.get("vary")?.split(", ") ?? [];
     /** @type {Record<string, string>} */
-    const headers = { vary: vary === null ? "Origin" : `${vary}, Origin`, "cross-origin-resource-policy": "same-origin" };
+    const headers = { vary: [...new Set([...vary, "Origin"])].join(", "), "cross-origin-resource-policy": "same-origin" };
     if (origin !== "") {
       return withHeaders(response, { ...headers, "access-control-allow-origin": origin, "access-control-allow-credentials": "true" });
     }
@@ -141,9 +202,11 @@ export class Hop {
    * @param {string} limits @param {Asked} asked @param {string} plan
    */
   async #guard(limits, asked, plan) {
-    const { env, head, body } = asked;
-    const refused = await refusing(env, limits);
-    return refused === "[]" ? this.#perform({ ...asked, limits }, plan) : this.#respond(this.#rust.held(env, head, body, refused));
+    const refused = await refusing(asked.env, limits);
+    if (refused !== "[]") return this.#perform(asked, this.#waitingOf(asked, true).held(refused));
+    if (asked.waiting === undefined) asked.limits = limits;
+    else asked.waiting.noteLimits(limits);
+    return this.#perform(asked, plan);
   }
 
   /**
@@ -196,15 +259,17 @@ export class Hop {
   async #ask(asked, address, command) {
     const id = idOf(asked.env[TASKS], address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
+    const form = FORMS[address.charAt(0)] ?? "call";
     let answer;
     try {
-      answer = await asked.env[TASKS].get(id).ask(address === "n" ? "begin" : "call", command);
+      const object = asked.env[TASKS].get(id);
+      answer = await (command.length > LONG_CHARS ? object.askBytes(form, new TextEncoder().encode(command)) : object.ask(form, command));
     } catch (error) {
-      // An object of a version that cannot be asked like this has done nothing.
-      return isUnknownMethod(error) ? this.#carryOut(asked) : this.#failed(asked, 0, String(error));
+      return this.#failed(asked, 0, String(error));
     }
-    // A status of 500 and more says that the object has no answer for the client.
-    return answer[0] === "5" ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
+    // A status of 500 and more says that the object has no answer for the client. That there is no callback counts for its sender.
+    const isFailure = answer[0] === "5" || (form === "callback" && answer.startsWith("404"));
+    return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
   /**
@@ -219,12 +284,16 @@ export class Hop {
     try {
       found = await env[DB].prepare(sql).bind(...values).all();
     } catch {
-      // It may lack a column still, or be down.
-      return this.#carryOut(asked);
+      found = undefined;
     }
-    const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
-    const answer = this.#rust.listed(env, head, body, lines, found.results[0]?.total, found.meta.rows_read);
-    return answer === "~" ? this.#carryOut(asked) : this.#respond(answer);
+    if (found !== undefined) {
+      const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
+      const [total, rowsRead] = [found.results[0]?.total, found.meta.rows_read];
+      const plan = asked.waiting?.listed(lines, total, rowsRead) ?? this.#rust.listed(env, head, body, lines, total, rowsRead);
+      if (plan !== "~") return this.#perform(asked, plan);
+    }
+    // D1 is asked once more, by Rust: for the total of a page without rows, or to report why it fails.
+    return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined, 0));
   }
 
   /**
@@ -239,14 +308,9 @@ export class Hop {
     return open(namespace, String(id), plan, this.#rust);
   }
 
-  /** @param {Asked} asked */
-  #carryOut({ env, request, head, body, limits }) {
-    return this.#rust.carryOut(env, request, head, limits, body);
-  }
-
   /** @param {Asked} asked @param {number} status @param {string} reason */
-  #failed({ env, head, body }, status, reason) {
-    return this.#respond(this.#rust.failed(env, head, body, status, reason));
+  #failed(asked, status, reason) {
+    return this.#perform(asked, this.#waitingOf(asked, true).failed(status, reason));
   }
 
   /**
@@ -282,7 +346,14 @@ export class Hop {
   }
 }
 
-/** @typedef {{ env: any, request: Request, head: string, body: Uint8Array | undefined, limits: string }} Asked */
+/** In which form an object is asked, by the first letter of its address; any other is a call. @type {Record<string, string>} */
+const FORMS = { n: "begin", c: "callback" };
+
+/**
+ * A request that is being answered. `limits` are the rate limits that have let it through while nothing was waited for.
+ *
+ * @typedef {{ env: any, request: Request | undefined, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, waiting: Waiting | undefined }} Asked
+ */
 
 /**
  * Asks rate limits (`Limit` in src/edge/front/seen.rs), a list as JSON. Gives those that refuse, as such a list. A limit that cannot be
@@ -337,9 +408,4 @@ function idOf(namespace, address) {
   } catch {
     return undefined;
   }
-}
-
-/** @param {unknown} error */
-function isUnknownMethod(error) {
-  return error instanceof TypeError && /RPC/.test(error.message) && !("remote" in error && error.remote === true);
 }

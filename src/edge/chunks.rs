@@ -5,8 +5,6 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::Request;
 
-use crate::room::SMALL_BYTES;
-
 /// The chunks of a body, all read into one buffer. A default reader of the platform makes a new buffer for each
 /// chunk, and these stay until its next garbage collection: several times the size of the body.
 pub(super) struct Chunks {
@@ -57,26 +55,6 @@ extern "C" {
     fn read(this: &ByobReader, into: &Uint8Array) -> Promise;
 }
 
-/// The body of a request that the front Worker sent to an object, as text.
-///
-/// # Errors
-///
-/// When it cannot be read.
-pub(super) async fn read_text(request: &Request) -> worker::Result<String> {
-    let length = request.headers().get("content-length")?;
-    let length = length.and_then(|text| text.parse().ok()).unwrap_or(0);
-    let mut text = Vec::with_capacity(length);
-    if (1..=SMALL_BYTES).contains(&length) {
-        append(&mut text, &whole(request).await?);
-    } else {
-        let mut chunks = Chunks::of(request)?;
-        while let Some(chunk) = chunks.next().await? {
-            append(&mut text, &chunk);
-        }
-    }
-    String::from_utf8(text).map_err(|error| worker::Error::RustError(error.to_string()))
-}
-
 /// A body that the platform receives in one go.
 ///
 /// # Errors
@@ -85,15 +63,6 @@ pub(super) async fn read_text(request: &Request) -> worker::Result<String> {
 pub(super) async fn whole(request: &Request) -> Result<Uint8Array, JsValue> {
     let buffer = JsFuture::from(request.inner().array_buffer()?).await?;
     Ok(Uint8Array::new(&buffer))
-}
-
-/// Adds a chunk to what came before it.
-fn append(bytes: &mut Vec<u8>, chunk: &Uint8Array) {
-    let before = bytes.len();
-    bytes.resize(before + chunk.length() as usize, 0);
-    if let Some(free) = bytes.get_mut(before..) {
-        chunk.copy_to(free);
-    }
 }
 
 /// How much of a body is read at once.

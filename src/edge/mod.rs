@@ -25,7 +25,6 @@ mod objects;
 mod peers;
 mod poll;
 mod queue;
-mod request;
 mod response;
 mod service;
 mod socket;

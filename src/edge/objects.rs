@@ -1,18 +1,20 @@
-//! The objects of tasks, as seen by the Rust code that asks them. In JavaScript two files ask objects: `js/hop.js`
-//! calls the RPC method `ask`, and `js/stream.js` opens the sockets of followers.
+//! The objects of tasks, as seen by the Rust code that asks them: the queues, lists with artifacts, posts to callbacks before
+//! their body is received. `js/hop.js` asks them for clients, by the same method, and `js/stream.js` opens the sockets of
+//! followers.
 
 use std::fmt;
 
-use worker::{Env, Request, Response};
+use wasm_bindgen::prelude::*;
+use worker::Env;
 
 use super::address::{ObjectId, TaskAddress};
-use super::ask::{Ask, Form, Refusal};
+use super::ask::{Form, Refusal};
 use super::bindings;
 use super::callback::CallbackPost;
 use super::command::Command;
-use super::request::{new_request, post_bytes};
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
+use a2a::model::encode;
 
 /// The object of one task, which may not be in memory and may hold no task yet.
 #[derive(Clone)]
@@ -44,29 +46,6 @@ impl Object {
         &self.id
     }
 
-    /// Asks for the answer to a call of a client.
-    ///
-    /// # Errors
-    ///
-    /// When it has no answer for the client.
-    pub(super) async fn call(&self, command: Command) -> Result<Response, AskError> {
-        self.ask(Ask::Call(Box::new(command))).await
-    }
-
-    /// Reports on a notification, and asks for the next one.
-    ///
-    /// # Errors
-    ///
-    /// When it does not answer, or cannot now.
-    pub(super) async fn next_notification(
-        &self,
-        asked: NextNotification,
-    ) -> Result<NotificationTurn, AskError> {
-        let mut answer = self.ask(Ask::NextNotification(asked)).await?;
-        let text = answer.text().await?;
-        read_json(&text).map_err(|error| AskError::Unreadable(error.to_string()))
-    }
-
     /// The object of this id.
     ///
     /// # Errors
@@ -76,13 +55,35 @@ impl Object {
         Self::at(env, &TaskAddress::Object(id))
     }
 
-    /// Lets it take what was posted to a callback, or say whether it would, and gives its answer to the sender.
+    /// Asks for the answer to a call.
+    ///
+    /// # Errors
+    ///
+    /// When it has no answer for the caller.
+    pub(super) async fn call(&self, command: &Command) -> Result<Answer, AskError> {
+        self.ask(Form::Call, &encode(command)?).await
+    }
+
+    /// Reports on a notification, and asks for the next one.
+    ///
+    /// # Errors
+    ///
+    /// When it does not answer, or cannot now.
+    pub(super) async fn next_notification(
+        &self,
+        asked: &NextNotification,
+    ) -> Result<NotificationTurn, AskError> {
+        let answer = self.ask(Form::NextNotification, &encode(asked)?).await?;
+        read_json(&answer.body).map_err(|error| AskError::Unreadable(error.to_string()))
+    }
+
+    /// Lets it take what was posted to a callback, or without a body tell whether it would.
     ///
     /// # Errors
     ///
     /// When it has no answer for the sender.
-    pub(super) async fn call_back(&self, post: CallbackPost) -> Result<Response, AskError> {
-        self.ask(Ask::CallBack(Box::new(post))).await
+    pub(super) async fn call_back(&self, post: &CallbackPost) -> Result<Answer, AskError> {
+        self.ask(Form::CallBack, &encode(post)?).await
     }
 
     /// Lets it delete all of its task but the row in the index, if the task is finished.
@@ -91,29 +92,44 @@ impl Object {
     ///
     /// [`Refusal::NotDeleted`] where the task is not finished; or when it does not answer.
     pub(super) async fn clear(&self) -> Result<(), AskError> {
-        self.ask(Ask::Clear).await.map(|_| ())
+        self.ask(Form::Clear, "").await.map(|_| ())
     }
 
-    async fn ask(&self, ask: Ask) -> Result<Response, AskError> {
-        let form = ask.form();
-        let request = request(ask)?;
+    async fn ask(&self, form: Form, text: &str) -> Result<Answer, AskError> {
         // A new stub each time: after a failure the old one may stay broken.
         let stub = bindings::tasks(&self.env)?.id_from_string(self.id.as_str())?.get_stub()?;
-        let answer = stub.fetch_with_request(request).await?;
-        match Refusal::read(form, answer.status_code()) {
+        let stub: TaskStub = stub.into_rpc();
+        let answer = stub.ask(form.name(), text).await.map_err(worker::Error::from)?;
+        let answer = answer.as_string().as_deref().and_then(Answer::read);
+        let answer = answer.ok_or_else(|| AskError::Unreadable("no answer".to_owned()))?;
+        match Refusal::read(form, answer.status) {
             Some(refusal) => Err(AskError::Refused(refusal)),
             None => Ok(answer),
         }
     }
 }
 
-fn request(ask: Ask) -> Result<Request, worker::Error> {
-    let form: Form = ask.form();
-    // The host of a request to an object means nothing.
-    let url = format!("https://task{}", form.path());
-    match ask.into_body()? {
-        Some(body) => post_bytes(&url, body.as_bytes()),
-        None => new_request(form.method(), &url, &[], None),
+#[wasm_bindgen]
+extern "C" {
+    type TaskStub;
+
+    /// The method of `TaskObject`.
+    #[wasm_bindgen(method, catch)]
+    async fn ask(this: &TaskStub, form: &str, text: &str) -> Result<JsValue, JsValue>;
+}
+
+/// What an object answers.
+pub(super) struct Answer {
+    pub(super) status: u16,
+    pub(super) body: String,
+}
+
+impl Answer {
+    /// Reads the text of an answer, see [`to_text`](super::answer::to_text).
+    fn read(text: &str) -> Option<Self> {
+        let (head, body) = text.split_once("\n\n")?;
+        let status = head.lines().next()?.parse().ok()?;
+        Some(Self { status, body: body.to_owned() })
     }
 }
 
@@ -150,6 +166,12 @@ impl AskError {
             Self::Unreadable(_) | Self::Refused(Refusal::Unreadable) => true,
             Self::Refused(_) | Self::Unknown | Self::Platform(_) => false,
         }
+    }
+}
+
+impl From<serde_json::Error> for AskError {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Platform(error.into())
     }
 }
 

@@ -5,8 +5,8 @@ import { Hop } from "../../js/hop.js";
 
 const COMMON = "access-control-allow-origin: *\n";
 
-/** A decider that gives one plan, and takes down what it is asked. */
-function rustOf(plan, others = {}) {
+/** A decider that gives one plan, and records what it is asked. A request that waits has another plan once its fact is found. */
+function rustOf(plan, others = {}, found = "=200\n\nfound") {
   const calls = [];
   const noted = (name, give) => (...args) => {
     calls.push([name, ...args]);
@@ -16,10 +16,20 @@ function rustOf(plan, others = {}) {
     headerNames: () => "accept\na2a-version",
     commonHeaders: () => COMMON,
     plan: noted("plan", () => plan),
-    failed: noted("failed", (env, head, body, status, reason) => `200\n\nfailed ${status} ${reason}`),
-    listed: noted("listed", () => "200\n\nlisted"),
-    held: noted("held", (env, head, body, limits) => `429\nx-refused: ${JSON.parse(limits).map(({ binding }) => binding)}\n\nheld`),
-    carryOut: noted("carryOut", async () => new Response("carried out")),
+    listed: noted("listed", () => "=200\n\nlisted"),
+    visit: noted("visit", async () => new Response("visited")),
+    Waiting: class {
+      constructor(...args) {
+        calls.push(["Waiting", ...args]);
+      }
+      plan = noted("planned", () => found);
+      find = noted("find", async () => {});
+      noteLimits = noted("noteLimits", () => {});
+      held = noted("held", (limits) => `=429\nx-refused: ${JSON.parse(limits).map(({ binding }) => binding)}\n\nheld`);
+      failed = noted("failed", (status, reason) => `=200\n\nfailed ${status} ${reason}`);
+      listed = noted("relisted", () => "~");
+      free = noted("free", () => {});
+    },
     ...others,
   };
   return { rust, calls, hop: new Hop(rust) };
@@ -39,6 +49,10 @@ function namespaceOf(ask) {
     get: (id) => ({
       ask(form, command) {
         asked.push([id, form, command]);
+        return ask();
+      },
+      askBytes(form, command) {
+        asked.push([id, form, new TextDecoder().decode(command)]);
         return ask();
       },
     }),
@@ -109,9 +123,9 @@ describe("what Rust is told", () => {
       const { hop, calls } = rustOf("~");
       const request = post("{}", { "content-length": length });
       if (length === "") request.headers.delete("content-length");
-      assert.equal(await (await hop.serve(request, {})).text(), "carried out");
-      assert.deepEqual(calls.map(([name, ...args]) => [name, args.at(-1)]), [["plan", false], ["carryOut", undefined]]);
-      assert.equal(calls[0][3], undefined);
+      assert.equal(await (await hop.serve(request, {})).text(), "found");
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "find", "planned", "free"]);
+      assert.deepEqual([calls[0][3], calls[1][3], calls[2][1]], [undefined, undefined, request]);
       assert.equal(request.bodyUsed, false);
     }
   });
@@ -183,15 +197,60 @@ describe("an object", () => {
     ]) {
       const { hop, calls } = rustOf("i0a\ncommand");
       assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(ask) })).text(), text);
-      assert.equal(calls.some(([name]) => name === "carryOut"), false, "what may have been done is not done again");
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "failed", "free"], "what may have been done is not done again");
+      assert.equal(calls[1].at(-1), true, "the lines of its audit are written");
     }
   });
 
-  test("of a version without the method is asked in the other way, with the body that was received", async () => {
-    const unknown = () => Promise.reject(new TypeError('The RPC receiver does not implement the method "ask".'));
-    const { hop, calls } = rustOf("i0a\ncommand");
-    assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(unknown) })).text(), "carried out");
-    assert.equal(calls.at(-1)[5].length, 2);
+  test("gets a command that is long as bytes", async () => {
+    const TASKS = namespaceOf(() => "200\n\n");
+    const command = "ä".repeat(1024 * 1024 + 1);
+    await rustOf(`n\n${command}`).hop.serve(post("{}"), { TASKS });
+    assert.deepEqual(TASKS.asked, [["new", "begin", command]]);
+  });
+
+  test("takes posts to callbacks; that it has none is told to Rust", async () => {
+    for (const [answer, text] of [["202\n\n", ""], ["404\n\n", "failed 404 "], ["501\n\n", "failed 501 "]]) {
+      const TASKS = namespaceOf(() => answer);
+      assert.equal(await (await rustOf("c0a\npost").hop.serve(post("{}"), { TASKS })).text(), text);
+      assert.deepEqual(TASKS.asked, [["0a", "callback", "post"]]);
+    }
+  });
+});
+
+describe("a request that waits", () => {
+  test("is planned again until nothing is missing, and freed", async () => {
+    const [plans, calls] = [["~", "~", "=201\n\nwhole"], []];
+    const noted = (name, give) => () => (calls.push(name), give());
+    const waiting = { plan: () => plans.shift(), find: noted("find", async () => {}), free: noted("free", () => {}) };
+    assert.equal(await (await rustOf("").hop.answer({}, waiting)).text(), "whole");
+    assert.deepEqual(calls, ["find", "find", "free"]);
+  });
+
+  test("is freed when finding its fact fails", async (t) => {
+    t.mock.method(console, "error", () => {});
+    const freed = [];
+    class Waiting {
+      find = () => Promise.reject(new Error("broken"));
+      free = () => freed.push(1);
+    }
+    assert.equal((await rustOf("~", { Waiting }).hop.serve(post("{}"), {})).status, 500);
+    assert.deepEqual(freed, [1]);
+  });
+
+  test("asks each rate limit once, and notes those that it was asked before", async () => {
+    const keys = [];
+    const env = { CALLS: { limit: async ({ key }) => (keys.push(key), { success: true }) } };
+    const limits = (key) => JSON.stringify([{ binding: "CALLS", key }]);
+    const { hop, calls } = rustOf(`r${limits("a")}\n~`, {}, `r${limits("b")}\n=200\n\nfound`);
+    assert.equal(await (await hop.serve(post("{}"), env)).text(), "found");
+    assert.deepEqual(keys, ["a", "b"]);
+    assert.equal(calls.find(([name]) => name === "Waiting")[5], limits("a"));
+    assert.deepEqual(calls.find(([name]) => name === "noteLimits"), ["noteLimits", limits("b")]);
+  });
+
+  test("or is a guest's is answered by that", async () => {
+    assert.equal(await (await rustOf("g").hop.serve(post("{}"), {})).text(), "visited");
   });
 });
 
@@ -214,13 +273,14 @@ describe("a listing", () => {
     assert.deepEqual(calls.at(-1).slice(4), ["", undefined, 1]);
   });
 
-  test("that fails, or cannot be read so, is carried out in the other way", async () => {
+  test("that fails, or does not tell the total, is found by Rust", async () => {
     for (const [all, others] of [
       [() => Promise.reject(new Error("D1 is down")), {}],
       [async () => ({ results: [], meta: { rows_read: 0 } }), { listed: () => "~" }],
     ]) {
-      const { hop } = rustOf('l["SELECT"]', others);
-      assert.equal(await (await hop.serve(post("{}"), { DB: databaseOf(all) })).text(), "carried out");
+      const { hop, calls } = rustOf('l["SELECT"]', others);
+      assert.equal(await (await hop.serve(post("{}"), { DB: databaseOf(all) })).text(), "found");
+      assert.deepEqual(calls.find(([name]) => name === "relisted"), ["relisted", undefined, undefined, 0]);
     }
   });
 });
@@ -258,15 +318,9 @@ describe("rate limits", () => {
       const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
       const response = await hop.serve(post("{}"), bindings(...refusing));
       assert.deepEqual([response.status, response.headers.get("x-refused")], [429, refusing.join()]);
-      assert.deepEqual(calls.map(([name]) => name), ["plan", "held"]);
-      assert.deepEqual(JSON.parse(calls[1][4]), limits.filter(({ binding }) => refusing.includes(binding)));
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "held", "free"]);
+      assert.deepEqual(JSON.parse(calls[2][1]), limits.filter(({ binding }) => refusing.includes(binding)));
     }
-  });
-
-  test("that were asked are told to what carries out", async () => {
-    const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
-    await hop.serve(post("{}"), bindings());
-    assert.deepEqual(JSON.parse(calls[1][4]), limits);
   });
 
   test("that cannot be asked let the request through, and are logged", async (t) => {

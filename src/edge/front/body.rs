@@ -71,7 +71,7 @@ impl Body {
             if whole.length() as usize != length {
                 return Err(Error::BodyIncomplete);
             }
-            return Ok(Self::of(&whole));
+            return Ok(Self::of(whole.to_vec()));
         }
         let mut ask = Some(ask);
         if declared.is_some()
@@ -114,8 +114,8 @@ impl Body {
     }
 
     /// A small body that was received already. It takes no room: nothing is waited for while it is read.
-    pub(super) fn of(bytes: &Uint8Array) -> Self {
-        Self { bytes: bytes.to_vec(), ..Self::default() }
+    pub(super) fn of(bytes: Vec<u8>) -> Self {
+        Self { bytes, ..Self::default() }
     }
 
     /// What is left of a body that was parsed: the turn of a large one, to be kept until it is answered.

@@ -4,13 +4,14 @@
 //! wrong credential does.
 
 use super::admission::unknown_path;
-use super::decision::{Decision, Front, Received, preflight};
+use super::decision::{Front, Received, preflight};
+use super::facts::Need;
 use super::head::Head;
+use super::plan::Plan;
 use super::seen::address;
 use crate::edge::address::ObjectId;
 use crate::edge::callback::CallbackPost;
 use crate::edge::objects::{AskError, Object};
-use crate::edge::response::to_response;
 use crate::edge::service::clock::now;
 use crate::session::{callback_is_busy, no_callback};
 use a2a::binding::ServiceParameters;
@@ -18,7 +19,6 @@ use a2a::binding::http::{HttpResponse, OWS, split_url};
 use a2a::binding::media_type::essence;
 use a2a::error::Error;
 use a2a::model::{Part, Secret, read_foreign};
-use worker::Response;
 
 /// A post to a callback, and the object that knows it. The body is to be received if the post has none yet.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,33 +35,33 @@ impl Front {
         path: &str,
         head: &Head<'_>,
         body: &Received<'_>,
-    ) -> Decision {
+    ) -> Plan {
         if let Some(agent) = self.agents.find(Some(slug)) {
             self.seen.note_agent(agent);
         }
         if head.method() == "OPTIONS" {
-            return Decision::Answer(preflight(head, ALLOWED));
+            return Plan::Answer(preflight(head, ALLOWED));
         }
         match self.read_callback(slug, path, head, body) {
-            Ok(called) => Decision::CallBack(Box::new(called)),
+            Ok(plan) => plan,
             Err(error) => {
                 let mut answer = HttpResponse::error(&error);
                 if head.method() == "HEAD" {
                     answer.body.clear();
                 }
-                Decision::Answer(answer)
+                Plan::Answer(answer)
             }
         }
     }
 
-    /// The post that a request is, without a body if that was not received yet.
+    /// Reads a post, and asks for its body if that was not received yet.
     fn read_callback(
         &self,
         slug: &str,
         path: &str,
         head: &Head<'_>,
         body: &Received<'_>,
-    ) -> Result<Called, Error> {
+    ) -> Result<Plan, Error> {
         let (_, whole_path, query) = split_url(head.url());
         let Some(agent) = self.agents.find(Some(slug)) else {
             return Err(unknown_path(whole_path, &self.agents));
@@ -78,6 +78,17 @@ impl Front {
             self.seen.note_no_callback(slug);
             return Err(no_callback());
         };
+        match self.facts.failure.get() {
+            Some(AskError::Unknown) => {
+                self.seen.note_no_callback(slug);
+                return Err(no_callback());
+            }
+            Some(failure) => {
+                let _ = self.unreachable(Some(&object.task_id()), failure);
+                return Err(callback_is_busy());
+            }
+            None => {}
+        }
         let body = match body {
             Received::Whole(bytes) if bytes.len() > MAX_BODY_BYTES => {
                 return Err(Error::TooLarge(MAX_BODY_BYTES));
@@ -92,60 +103,31 @@ impl Front {
         let max_values = self.settings.limits.max_json_values;
         let body = body.map(|body| part_of(body, head.header("content-type"), max_values));
         let post = CallbackPost { agent: slug.to_owned(), token: Secret::new(token), key, body };
-        Ok(Called { object, post })
-    }
-
-    /// Whether a callback takes a post whose body was not received yet.
-    ///
-    /// # Errors
-    ///
-    /// What its sender is to be told otherwise.
-    pub(super) async fn ask_callback(&self, head: &Head<'_>, asked: Called) -> Result<(), Error> {
-        match self.post(head, asked).await?.status_code() {
-            200..300 => Ok(()),
-            _ => Err(callback_is_busy()),
+        let called = Box::new(Called { object, post });
+        if called.post.body.is_none() {
+            return Ok(Plan::Need(Need::CallbackBody(called)));
         }
+        Ok(Plan::CallBack(called))
     }
 
-    /// Lets the object of the task take a post.
+    /// Asks the object whether a callback takes a post, before its body is received.
     ///
     /// # Errors
     ///
-    /// When the platform fails to build a response.
-    pub(super) async fn call_back(
-        &self,
-        head: &Head<'_>,
-        called: Called,
-    ) -> worker::Result<Response> {
-        let posted = self.post(head, called).await;
-        posted.map_or_else(|error| to_response(HttpResponse::error(&error)), Ok)
-    }
-
-    /// What the object of the task answers to a post, or to the question whether it would take one.
-    ///
-    /// # Errors
-    ///
-    /// If there is no such callback, or the object cannot be asked.
-    async fn post(&self, head: &Head<'_>, called: Called) -> Result<Response, Error> {
-        let Called { object: id, post } = called;
-        let slug = post.agent.clone();
-        let answer = match Object::at_id(&self.env, id.clone()) {
-            Ok(object) => object.call_back(post).await,
-            Err(error) => Err(error),
+    /// If it does not. That there is no such callback, or why the object cannot be asked, is kept as its failure.
+    pub(super) async fn takes_callback(&self, called: Called) -> Result<(), Error> {
+        let asked = match Object::at_id(&self.env, called.object) {
+            Ok(object) => object.call_back(&called.post).await,
+            Err(failure) => Err(failure),
         };
-        match answer {
-            Ok(answer) if answer.status_code() == NOT_FOUND => {}
-            Ok(answer) => return Ok(answer),
-            Err(AskError::Unknown) => {}
-            Err(error) => {
-                let _ = self.unreachable(Some(&id.task_id()), &error);
-                return Err(callback_is_busy());
-            }
-        }
-        self.seen.note_no_callback(&slug);
-        self.seen.audit_guesses(head, None, &self.observer);
-        self.heed_limits(head).await?;
-        Err(no_callback())
+        let failure = match asked.map(|answer| answer.status) {
+            Ok(200..300) => return Ok(()),
+            Ok(404) => AskError::Unknown,
+            Ok(_) => return Err(callback_is_busy()),
+            Err(failure) => failure,
+        };
+        let _ = self.facts.failure.set(failure);
+        Err(callback_is_busy())
     }
 }
 
@@ -176,8 +158,6 @@ fn part_of(body: &[u8], content_type: Option<&str>, max_values: usize) -> Part {
 }
 
 const ALLOWED: &str = "POST, OPTIONS";
-
-const NOT_FOUND: u16 = 404;
 
 /// The largest body: 1 MiB.
 pub(super) const MAX_BODY_BYTES: usize = 1024 * 1024;

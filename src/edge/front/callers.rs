@@ -2,7 +2,8 @@
 //! request of A2A. What they find about the credentials is gathered over all of them: one that none takes counts once, in rate limits and in
 //! audits, also where others let the caller in.
 
-use super::carry_out::MAX_CHECKS;
+use wasm_bindgen::prelude::*;
+
 use super::check::check;
 use super::decision::Front;
 use super::head::Head;
@@ -50,7 +51,7 @@ impl Front {
         let known = all.iter().flatten().find(|(_, caller)| !caller.is_anonymous());
         let known = known.map(|(_, caller)| caller.id.as_str());
         self.seen.audit_guesses(head, known, &self.observer);
-        self.heed_limits(head).await?;
+        self.ask_limits(head).await?;
         match self.seen.held_s() {
             Some(seconds) => Err(Error::RateLimited(seconds)),
             None => Ok(all),
@@ -59,11 +60,11 @@ impl Front {
 
     /// What an agent says about a request, with the signatures of its tokens checked.
     async fn judged<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
-        let mut judged = judge(head, agent, &self.verdicts);
+        let mut judged = judge(head, agent, &self.facts.verdicts);
         for _ in 0..MAX_CHECKS {
             let Identity::Pending(tokens) = &judged.identity else { break };
-            self.verdicts.keep(check(&self.env, tokens, &self.observer).await);
-            judged = judge(head, agent, &self.verdicts);
+            self.facts.verdicts.keep(check(&self.env, tokens, &self.observer).await);
+            judged = judge(head, agent, &self.facts.verdicts);
         }
         judged
     }
@@ -105,7 +106,7 @@ impl Front {
         self.seen.note_call();
         self.seen.note_refusal(agent, error);
         self.seen.audit_refusal(head, &self.observer);
-        self.heed_limits(head).await
+        self.ask_limits(head).await
     }
 
     /// Counts a request as a call of an agent by this caller.
@@ -120,6 +121,36 @@ impl Front {
         caller: &Caller,
     ) -> Result<(), Error> {
         self.seen.note_caller(agent, caller);
-        self.heed_limits(head).await
+        self.ask_limits(head).await
+    }
+
+    /// Asks the rate limits that are to be asked and were not.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::RateLimited`], if one refuses the request.
+    async fn ask_limits(&self, head: &Head<'_>) -> Result<(), Error> {
+        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
+        let Ok(text) = serde_json::to_string(&limits) else { return Ok(()) };
+        if limits.is_empty() {
+            return Ok(());
+        }
+        self.seen.note_asked(limits);
+        let refused = refusing(&JsValue::from(self.env.clone()), &text).await;
+        let refused = refused.ok().and_then(|list| list.as_string()).unwrap_or_default();
+        match self.seen.refused_by(&refused, &self.agents, head) {
+            0 => Ok(()),
+            seconds => Err(Error::RateLimited(seconds)),
+        }
     }
 }
+
+#[wasm_bindgen(module = "/js/glue.js")]
+extern "C" {
+    /// Asks rate limits, a list as JSON. Gives those that refuse, as such a list.
+    #[wasm_bindgen(catch, js_name = refusing)]
+    async fn refusing(env: &JsValue, limits: &str) -> std::result::Result<JsValue, JsValue>;
+}
+
+/// How many rounds of checks the tokens of a request may take.
+const MAX_CHECKS: usize = 4;

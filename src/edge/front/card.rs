@@ -1,8 +1,10 @@
 //! Documents: the card of an agent (spec §8), the one that it has for a caller (§3.1.11), and the keys of this server.
 
-use super::decision::{Decision, Front, preflight};
+use super::decision::{Front, preflight};
+use super::facts::Need;
 use super::head::Head;
 use super::identify::{judge, shows_credentials};
+use super::plan::Plan;
 use super::signatures::UnsignedCard;
 
 use crate::auth::{Caller, Identity, UncheckedToken};
@@ -28,11 +30,11 @@ impl Front {
         head: &Head<'_>,
         agent: &HostedAgent,
         name: CardName,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Plan, Error> {
         let is_head = match head.method() {
             "GET" => false,
             "HEAD" => true,
-            "OPTIONS" => return Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
+            "OPTIONS" => return Ok(Plan::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             _ => return Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
         };
         let (origin, _, query) = split_url(head.url());
@@ -52,7 +54,7 @@ impl Front {
                     let decision = self.private_card(&card, origin, answer)?;
                     return Ok(if is_head { without_body(decision) } else { decision });
                 }
-                Reader::Unchecked(tokens) => return Ok(Decision::Check(tokens)),
+                Reader::Unchecked(tokens) => return Ok(Plan::Need(Need::Verdicts(tokens))),
                 Reader::Anybody => {}
             }
         }
@@ -74,14 +76,14 @@ impl Front {
             (Ok(_) | Err(_), _) => served,
         };
         if served.is_known(&known) {
-            return Ok(Decision::Answer(served.not_modified()));
+            return Ok(Plan::Answer(served.not_modified()));
         }
         if is_head {
-            return Ok(Decision::Answer(served.answer(String::new())));
+            return Ok(Plan::Answer(served.answer(String::new())));
         }
         match self.signed(body.clone(), place, mark.is_some()) {
-            Ok(body) => Ok(Decision::Answer(served.answer(body))),
-            Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
+            Ok(body) => Ok(Plan::Answer(served.answer(body))),
+            Err(unsigned) => Ok(Plan::Need(Need::Signature(Box::new(unsigned)))),
         }
     }
 
@@ -95,7 +97,7 @@ impl Front {
         self.seen.note_agent(agent);
         self.seen.note_call();
         self.seen.check()?;
-        let judged = judge(head, agent, &self.verdicts);
+        let judged = judge(head, agent, &self.facts.verdicts);
         self.seen.note_judged(agent, &judged);
         Ok(match judged.identity {
             Identity::Caller(caller) if !caller.is_anonymous() => Reader::Known(caller),
@@ -115,7 +117,7 @@ impl Front {
         caller: &Caller,
         reply: &Reply,
         origin: &str,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Plan, Error> {
         if let Some(decision) = self.unlearned(agent) {
             return Ok(decision);
         }
@@ -133,23 +135,24 @@ impl Front {
         card: &str,
         origin: &str,
         answer: impl FnOnce(String) -> Result<HttpResponse, Error>,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Plan, Error> {
         let place = self.settings.place_of(origin);
         let body = discovery::at_origin(card, place.origin);
         let is_to_be_signed = self.mark(place).is_some();
         match self.signed(body, place, is_to_be_signed) {
             Ok(body) => {
                 let answer = answer(body)?.with_header("cache-control", "private, no-store");
-                Ok(Decision::Answer(answer))
+                Ok(Plan::Answer(answer))
             }
-            Err(unsigned) => Ok(Decision::Sign(Box::new(unsigned))),
+            Err(unsigned) => Ok(Plan::Need(Need::Signature(Box::new(unsigned)))),
         }
     }
 
     /// What tells a signed card at this place from others; `None` if cards are not signed there, or could not be in this
     /// request.
     fn mark(&self, place: Place<'_>) -> Option<String> {
-        let keys = signing_keys(&self.env).filter(|_| place.is_ours && !self.cannot_sign.get());
+        let keys =
+            signing_keys(&self.env).filter(|_| place.is_ours && !self.facts.cannot_sign.get());
         keys.map(|keys| CardSignatures::mark(place.origin, &keys))
     }
 
@@ -181,11 +184,9 @@ const LEARNED_SECONDS: u32 = 300;
 /// For how long they keep one that lacks some.
 pub(super) const PARTIAL_SECONDS: u32 = 5;
 
-fn without_body(decision: Decision) -> Decision {
+fn without_body(decision: Plan) -> Plan {
     match decision {
-        Decision::Answer(answer) => {
-            Decision::Answer(HttpResponse { body: String::new(), ..answer })
-        }
+        Plan::Answer(answer) => Plan::Answer(HttpResponse { body: String::new(), ..answer }),
         other => other,
     }
 }

@@ -1,59 +1,28 @@
-//! What a request comes to before anything is waited for: an answer, or the command that has to be carried out.
+//! Decides a request by what is known of it: the deployment, its head, its body, and the facts that were found while it
+//! waited. Nothing is waited for here.
 
-use std::cell::Cell;
 use std::rc::Rc;
 
 use worker::Env;
 
 use super::admission::unknown_path;
-use super::callback::Called;
 use super::card;
 use super::exchange::Exchange;
+use super::facts::Facts;
 use super::head::Head;
-use super::identify::Verdicts;
 use super::inside::Inside;
-use super::overview::OverviewAsked;
+use super::plan::Plan;
 use super::route::{Route, route};
 use super::seen::Seen;
-use super::signatures::UnsignedCard;
-use crate::auth::UncheckedToken;
 use crate::config::Settings;
 use crate::edge::bindings;
-use crate::edge::command::Command;
 use crate::edge::development::{received, statements};
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::{Agents, HostedAgent};
 use crate::port::{Observation, Observer};
-use a2a::Call;
-use a2a::binding::ServiceParameters;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
-
-/// What a request comes to.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) enum Decision {
-    /// This answer.
-    Answer(HttpResponse),
-    /// What its body says, of at most this many bytes; it has to be received first.
-    Receive(usize),
-    /// What it is when the signatures of these tokens are checked.
-    Check(Vec<UncheckedToken>),
-    /// What it is when the skills were looked at that the agent of this slug learns.
-    Learn(String),
-    /// What it is when this card is signed.
-    Sign(Box<UnsignedCard>),
-    /// What the object of a callback makes of it.
-    CallBack(Box<Called>),
-    /// What D1 gives for this overview.
-    Overview(Box<OverviewAsked>),
-    /// What MCP makes of it, which has to be waited for.
-    Mcp,
-    /// What the console asks for, which has to be waited for.
-    Console,
-    /// What the command comes to, which is admitted, with what the request says besides.
-    Perform(Box<Command<Call>>, ServiceParameters),
-}
 
 /// The body of a request, as far as it is there.
 #[derive(Clone, Debug, PartialEq)]
@@ -69,18 +38,14 @@ pub(super) enum Received<'a> {
 /// The method that is taken where streams of A2A 0.1 are.
 const SUBSCRIBE_METHOD: &str = "tasks/sendSubscribe";
 
-/// What requests are decided by.
+/// What a request is decided by. It is made for one request.
 pub(super) struct Front {
     pub(super) env: Env,
     pub(super) settings: Rc<Settings>,
     pub(super) agents: Rc<Agents>,
     pub(super) observer: ConsoleObserver,
-    /// What the checks of signatures in this request have found.
-    pub(super) verdicts: Verdicts,
-    /// Whether this request has found that cards cannot be signed.
-    pub(super) cannot_sign: Cell<bool>,
-    /// Whether this request has looked at the skills that its agent learns.
-    pub(super) has_learned: Cell<bool>,
+    /// What was found about this request.
+    pub(super) facts: Facts,
     /// What the decision about it has seen.
     pub(super) seen: Seen,
     /// For whom the request is made, if it comes from an agent of this Worker.
@@ -104,19 +69,8 @@ impl Front {
             .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
         let agents = bindings::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
-        let (cannot_sign, has_learned) = (Cell::default(), Cell::default());
-        let (verdicts, seen, inside) = (Verdicts::default(), Seen::default(), None);
-        Ok(Self {
-            env,
-            settings,
-            agents,
-            observer,
-            verdicts,
-            cannot_sign,
-            has_learned,
-            seen,
-            inside,
-        })
+        let (facts, seen, inside) = (Facts::default(), Seen::default(), None);
+        Ok(Self { env, settings, agents, observer, facts, seen, inside })
     }
 
     /// All agents of this Worker.
@@ -125,7 +79,7 @@ impl Front {
     }
 
     /// Decides about a request.
-    pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Decision {
+    pub(super) fn decide(&self, head: &Head<'_>, body: &Received<'_>) -> Plan {
         self.seen.begin();
         let (_, path, _) = split_url(head.url());
         let answer = match route(path) {
@@ -143,10 +97,8 @@ impl Front {
             },
             Route::Callback(slug, below) => return self.callback(slug, below, head, body),
             Route::Overview(slug) => return self.overview(slug, head),
-            Route::Mcp(slug) => match self.has_mcp(slug) {
-                true => return Decision::Mcp,
-                false => Err(unknown_path(path, &self.agents)),
-            },
+            Route::Mcp(slug) if self.has_mcp(slug) => return Plan::Visit,
+            Route::Mcp(_) => Err(unknown_path(path, &self.agents)),
             Route::ProtectedResource(slug) => self.protected_resource(slug, path, head),
             Route::Card(slug, name) => match self.agents.find(slug) {
                 Some(agent) => match self.card(head, agent, name) {
@@ -181,7 +133,7 @@ impl Front {
         if head.method() == "HEAD" {
             answer.body.clear();
         }
-        Decision::Answer(answer)
+        Plan::Answer(answer)
     }
 }
 

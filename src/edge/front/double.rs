@@ -4,8 +4,10 @@
 use serde_json::{Map, Value, json};
 
 use super::admission::unknown_path;
-use super::decision::{Decision, Front, Received, preflight};
+use super::decision::{Front, Received, preflight};
+use super::facts::Need;
 use super::head::{Head, NAMES};
+use super::plan::Plan;
 use super::route::{Route, route};
 use crate::edge::development::{received, script};
 use crate::executor::HostedAgent;
@@ -29,7 +31,7 @@ impl Front {
         slug: &str,
         path: &str,
         body: &Received<'_>,
-    ) -> Result<Decision, Error> {
+    ) -> Result<Plan, Error> {
         let agent = self.agents.find(Some(slug)).ok_or_else(|| unknown_path(path, &self.agents))?;
         let double = agent.double.as_ref().ok_or_else(|| {
             Error::UnsupportedOperation(format!("the agent {slug} is not of the kind `script`"))
@@ -39,13 +41,13 @@ impl Front {
             ("POST", Received::Whole(bytes)) => {
                 script::set(double, bytes, self.settings.limits.max_json_values)?;
             }
-            ("POST", Received::Nothing) => return Ok(Decision::Receive(script::MAX_BYTES)),
+            ("POST", Received::Nothing) => return Ok(Plan::Need(Need::Body(script::MAX_BYTES))),
             ("POST", Received::Refused(error)) => return Err(error.clone()),
             ("DELETE", _) => double.restore(),
-            ("OPTIONS", _) => return Ok(Decision::Answer(preflight(head, ALLOWED))),
+            ("OPTIONS", _) => return Ok(Plan::Answer(preflight(head, ALLOWED))),
             _ => return Err(Error::MethodNotAllowed(ALLOWED)),
         }
-        Ok(Decision::Answer(script::shown(double)))
+        Ok(Plan::Answer(script::shown(double)))
     }
 
     /// The plan for a request, with a fault before it if one is to happen. Notes the request.

@@ -4,9 +4,11 @@ use std::rc::Rc;
 
 use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::card::PARTIAL_SECONDS;
-use super::decision::{Decision, Front, Received, preflight};
+use super::decision::{Front, Received, preflight};
+use super::facts::Need;
 use super::head::Head;
 use super::page::{self, PageAgent};
+use super::plan::Plan;
 use crate::auth::{ActAs, Identity};
 use crate::edge::bindings;
 use crate::edge::service::random::WorkerRandom;
@@ -53,15 +55,15 @@ impl<'a> Exchange<'a> {
 
     /// Decides about a request to the JSON-RPC endpoint. Where `only` one method is taken, the status of every refusal of
     /// another body is an HTTP error.
-    pub(super) fn jsonrpc(self, body: &Received<'_>, only: Option<&str>) -> Decision {
+    pub(super) fn jsonrpc(self, body: &Received<'_>, only: Option<&str>) -> Plan {
         let head = self.head;
         match head.method() {
             "POST" => {}
-            "OPTIONS" => return Decision::Answer(preflight(head, "POST, OPTIONS")),
+            "OPTIONS" => return Plan::Answer(preflight(head, "POST, OPTIONS")),
             "GET" | "HEAD" if only.is_none() => return self.page(),
             _ => {
                 let refused = Error::MethodNotAllowed("POST, OPTIONS");
-                return Decision::Answer(HttpResponse::error(&refused));
+                return Plan::Answer(HttpResponse::error(&refused));
             }
         }
         self.front.seen.note_call();
@@ -72,7 +74,7 @@ impl<'a> Exchange<'a> {
             if only.is_some() && answer.status == 200 {
                 answer.status = 400;
             }
-            Decision::Answer(answer)
+            Plan::Answer(answer)
         };
         if let Err(error) = MediaType::of_body(head.header("content-type")) {
             return refuse(&RequestId::NULL, &error);
@@ -89,7 +91,7 @@ impl<'a> Exchange<'a> {
         if let Some(PlainRead { id, method, call }) = plain {
             let (wanted, mut reply) = (Wanted::Method(method), Reply::json_rpc(id));
             let admitted = self.admit(wanted, Params::Plain(call), &mut reply);
-            return admitted.unwrap_or_else(|error| Decision::Answer(reply.error(&error)));
+            return admitted.unwrap_or_else(|error| Plan::Answer(reply.error(&error)));
         }
         let envelope = Envelope::parse(body, self.door.settings.limits.max_json_values);
         let Envelope { id, method, params } = match envelope {
@@ -104,12 +106,12 @@ impl<'a> Exchange<'a> {
         let admitted = self.admit(Wanted::Method(&method), Params::Json(params), &mut reply);
         admitted.unwrap_or_else(|error| {
             let accept = head.header("accept");
-            Decision::Answer(reply.method_refusal(&method, accept, &error))
+            Plan::Answer(reply.method_refusal(&method, accept, &error))
         })
     }
 
     /// Answers GET and HEAD at the URL of the agent: a page for browsers, a refusal for programs.
-    fn page(&self) -> Decision {
+    fn page(&self) -> Plan {
         let Door { agents, agent, slug, .. } = self.door;
         let mut response = if page::is_wanted(self.head.header("accept")) {
             if let Some(decision) = self.front.unlearned(agent) {
@@ -133,11 +135,11 @@ impl<'a> Exchange<'a> {
         if self.head.method() == "HEAD" {
             response.body.clear();
         }
-        Decision::Answer(response.with_header("vary", "accept"))
+        Plan::Answer(response.with_header("vary", "accept"))
     }
 
     /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
-    pub(super) fn rest(self, below: &str, body: &Received<'_>) -> Decision {
+    pub(super) fn rest(self, below: &str, body: &Received<'_>) -> Plan {
         let head = self.head;
         let version = self.parameters.version.as_deref();
         let strict = self.door.settings.strict_version;
@@ -146,7 +148,7 @@ impl<'a> Exchange<'a> {
         let dialect = Spoken::dialect_of_path(below, version, strict, spoken);
         let endpoint = Endpoint::find(known, self.door.slug, below);
         if let ("OPTIONS", Some(endpoint)) = (head.method(), &endpoint) {
-            return Decision::Answer(preflight(head, endpoint.allowed()));
+            return Plan::Answer(preflight(head, endpoint.allowed()));
         }
         let media_type = MediaType::of_answer(head.header("accept"), head.header("content-type"));
         let mut reply = Reply::rest(media_type);
@@ -160,7 +162,7 @@ impl<'a> Exchange<'a> {
             }
             None => self.before_body(),
         });
-        decided.unwrap_or_else(|error| Decision::Answer(reply.error(&error)))
+        decided.unwrap_or_else(|error| Plan::Answer(reply.error(&error)))
     }
 
     /// Reads a request of the HTTP+JSON binding; `None` if its body has to be received first.
@@ -202,9 +204,9 @@ impl<'a> Exchange<'a> {
         judged.identity
     }
 
-    /// What a request comes to whose body was not received: it is, unless the agent of the path refuses the request
-    /// already. Where the path is `/`, the body says which agent it is for.
-    fn before_body(&self) -> Result<Decision, Error> {
+    /// Decides before the body has arrived: receive it, unless the agent in the path already rejects the caller. Where the
+    /// path is `/`, the body names the agent.
+    fn before_body(&self) -> Result<Plan, Error> {
         self.front.seen.check()?;
         let agent = self.door.slug.map(|_| self.door.agent);
         match agent.map(|agent| self.identify(agent)) {
@@ -212,19 +214,14 @@ impl<'a> Exchange<'a> {
                 self.note(&error);
                 Err(error)
             }
-            Some(Identity::Pending(tokens)) => Ok(Decision::Check(tokens)),
+            Some(Identity::Pending(tokens)) => Ok(Plan::Need(Need::Verdicts(tokens))),
             Some(Identity::Caller(_)) | None => {
-                Ok(Decision::Receive(self.door.settings.max_body_bytes))
+                Ok(Plan::Need(Need::Body(self.door.settings.max_body_bytes)))
             }
         }
     }
 
-    fn admit(
-        self,
-        wanted: Wanted<'_>,
-        params: Params,
-        reply: &mut Reply,
-    ) -> Result<Decision, Error> {
+    fn admit(self, wanted: Wanted<'_>, params: Params, reply: &mut Reply) -> Result<Plan, Error> {
         let parameters = &self.parameters;
         let seen = &self.front.seen;
         seen.check()?;
@@ -245,7 +242,7 @@ impl<'a> Exchange<'a> {
                 seen.note_refusal(self.door.agent, &error);
                 return Err(error);
             }
-            Err(Unadmitted::Pending(tokens)) => return Ok(Decision::Check(tokens)),
+            Err(Unadmitted::Pending(tokens)) => return Ok(Plan::Need(Need::Verdicts(tokens))),
         };
         let (origin, _, _) = split_url(self.head.url());
         if command.call == Call::Card {
@@ -258,7 +255,7 @@ impl<'a> Exchange<'a> {
             let public = self.door.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());
         }
-        Ok(Decision::Perform(Box::new(command), self.parameters))
+        Ok(self.front.plan_command(&self.parameters, command))
     }
 }
 

@@ -4,11 +4,13 @@
 
 use worker::{Env, Error, Response, Result};
 
-use super::carry_out::unchecked;
-use super::decision::{Decision, Front, Received};
+use super::body::Body;
+use super::decision::Front;
+use super::facts::FoundBody;
 use super::head::{Head, NAMES, REQUEST};
 use super::identify::judge;
 use super::route::{Route, route};
+use super::waiting::Waiting;
 use crate::auth::{Caller, Judged, Policy};
 use crate::edge::response::to_response;
 use crate::executor::HostedAgent;
@@ -40,7 +42,10 @@ pub(in crate::edge) async fn answer_inside(
 ) -> Result<Response> {
     let text = head(method, &url, &headers, inside.request.as_deref());
     match front_for(env, &url)? {
-        Ok(front) => Front { inside: Some(inside), ..front }.answer(&text, &body).await,
+        Ok(front) => {
+            let front = Front { inside: Some(inside), ..front };
+            Waiting::of(front, text, FoundBody::Whole(Body::of(body))).answer().await
+        }
         Err(answer) => to_response(answer),
     }
 }
@@ -62,25 +67,6 @@ pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front
 }
 
 impl Front {
-    /// Answers a request inside of the Worker, whose head is this text.
-    pub(super) async fn answer(&self, head: &str, body: &[u8]) -> Result<Response> {
-        let head = Head::parse(head);
-        match self.decide_checked(&head, &Received::Whole(body)).await {
-            Decision::Perform(command, parameters) => self.perform(&parameters, *command).await,
-            Decision::Answer(answer) => to_response(answer),
-            Decision::Receive(_)
-            | Decision::Check(_)
-            | Decision::Learn(_)
-            | Decision::Sign(_)
-            | Decision::CallBack(_)
-            | Decision::Overview(_)
-            | Decision::Mcp
-            | Decision::Console => to_response(unchecked()),
-        }
-    }
-}
-
-impl Front {
     /// Who makes a request to an agent, and what the agent finds about its credentials.
     pub(super) fn judge<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
         match (&self.inside, &agent.policy) {
@@ -89,7 +75,7 @@ impl Front {
                     self.agents.find(Some(agent)).and_then(|agent| agent.policy.as_ref().ok());
                 policy.vouch(caller, calling.map(Policy::access)).into()
             }
-            (Some(_), Err(_)) | (None, _) => judge(head, agent, &self.verdicts),
+            (Some(_), Err(_)) | (None, _) => judge(head, agent, &self.facts.verdicts),
         }
     }
 }

@@ -14,7 +14,9 @@ use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::Delay;
 
-use super::decision::{Decision, Front};
+use super::decision::Front;
+use super::facts::Need;
+use super::plan::Plan;
 use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
 use crate::edge::service::clock::now;
 use crate::edge::service::mcp_tools::RememberedTools;
@@ -28,10 +30,10 @@ use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
 
 impl Front {
     /// What a request that needs the card comes to first, if the skills that the agent learns were not looked at for a while.
-    pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Decision> {
+    pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Plan> {
         let learned = agent.learned.as_ref()?;
-        let is_due = !self.has_learned.get() && learned.is_due(now());
-        is_due.then(|| Decision::Learn(agent.slug.clone()))
+        let is_due = !self.facts.has_learned.get() && learned.is_due(now());
+        is_due.then(|| Plan::Need(Need::Skills(agent.slug.clone())))
     }
 
     /// Looks at the sources of an agent, if that was not done for a while.
@@ -43,7 +45,7 @@ impl Front {
 
     /// Looks at the sources of an agent, and lets it show what is known of them.
     pub(super) async fn learn(&self, slug: &str) {
-        self.has_learned.set(true);
+        self.facts.has_learned.set(true);
         let Some(agent) = self.agents.find(Some(slug)) else { return };
         let Some(learned) = &agent.learned else { return };
         let parts = learned.sources().count();

@@ -146,13 +146,9 @@ async fn ask_for_task(
         Err(AskError::Unknown) => return Ok(None),
         Err(error) => return Err(unavailable(error.to_string())),
     };
-    let answer = object.call(command).await.map_err(|error| unavailable(error.to_string()));
-    let mut answer = answer?;
-    match answer.status_code() {
-        200 => {
-            let text = answer.text().await.map_err(|error| unavailable(error.to_string()))?;
-            Ok(Some(with_artifacts_member(text)))
-        }
+    let answer = object.call(&command).await.map_err(|error| unavailable(error.to_string()))?;
+    match answer.status {
+        200 => Ok(Some(with_artifacts_member(answer.body))),
         404 => Ok(None),
         status => Err(unavailable(format!("status {status}"))),
     }

@@ -1,8 +1,8 @@
 //! The front Worker: routes a request, refuses what can be refused without a task, and hands the rest
 //! to the object of the task.
 //!
-//! A request comes in through `js/hop.js`, which asks [`plan`] what to do with it, without any waiting in Rust. What
-//! has to wait here, as a large body does, is left to `carry_out`.
+//! A request comes in through `js/hop.js`, which asks [`plan`] what to do with it, and does that. Where a fact is missing
+//! that has to be waited for, the plan is to find it; then the request is planned again ([`waiting`]).
 //!
 //! | file | what it does with a request |
 //! |---|---|
@@ -17,10 +17,12 @@
 //! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of those who gave them out |
 //! | `admission` | judges it, as far as no task is needed for that |
 //! | `seen` | keeps what follows from it: rate limits to ask, pages that may read the answer, lines for audits |
-//! | `decision` | puts these together: what it comes to before anything is waited for |
+//! | `decision` | puts these together, without waiting |
+//! | `command` | plans the commands that were admitted |
 //! | `plan` | tells `js/hop.js` |
 //! | `double` | in development, notes requests and puts the faults of scripted agents in their way |
-//! | `carry_out` | carries out what has to wait |
+//! | `facts` | finds what has to be waited for, one fact at a time |
+//! | `waiting` | a request from one plan to the next |
 //! | `inside` | lets in what agents of this Worker ask each other |
 //! | `mcp` | answers hosts of MCP, to which agents are tools |
 //! | `callers` | says who makes a request that is for no single agent |
@@ -36,13 +38,14 @@ mod body;
 mod callback;
 mod callers;
 mod card;
-mod carry_out;
 mod check;
+mod command;
 mod console;
 mod credentials;
 mod decision;
 mod double;
 mod exchange;
+mod facts;
 mod head;
 mod identify;
 mod inside;
@@ -59,6 +62,7 @@ mod seen;
 mod signatures;
 mod stream;
 mod usage;
+mod waiting;
 
 pub(in crate::edge) use inside::{Inside, answer_inside};
 use wasm_bindgen::prelude::*;

@@ -1,12 +1,14 @@
 //! `GET /<agent>/overview?hours=24`: what operators see of an agent at a glance. It is answered from D1; no object is woken.
 
-use worker::Response;
+use worker::Env;
 
 use super::admission::unknown_path;
-use super::decision::{Decision, Front, preflight};
+use super::decision::{Front, preflight};
+use super::facts::Need;
 use super::head::Head;
+use super::plan::Plan;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
-use crate::edge::response::to_response;
+use crate::config::Settings;
 use crate::edge::service::overview::D1Overview;
 use crate::overview::MAX_HOURS;
 use crate::port::{Observation, Observer};
@@ -26,23 +28,23 @@ pub(super) struct OverviewAsked {
 
 impl Front {
     /// Decides about a request for the overview of an agent.
-    pub(super) fn overview(&self, slug: &str, head: &Head<'_>) -> Decision {
+    pub(super) fn overview(&self, slug: &str, head: &Head<'_>) -> Plan {
         if let Some(agent) = self.agents.find(Some(slug)) {
             self.seen.note_agent(agent);
         }
         if head.method() == "OPTIONS" {
-            return Decision::Answer(preflight(head, ALLOWED));
+            return Plan::Answer(preflight(head, ALLOWED));
         }
         self.read_overview(slug, head).unwrap_or_else(|error| {
             let mut answer = HttpResponse::error(&error);
             if head.method() == "HEAD" {
                 answer.body.clear();
             }
-            Decision::Answer(answer)
+            Plan::Answer(answer)
         })
     }
 
-    fn read_overview(&self, slug: &str, head: &Head<'_>) -> Result<Decision, Error> {
+    fn read_overview(&self, slug: &str, head: &Head<'_>) -> Result<Plan, Error> {
         let (_, path, query) = split_url(head.url());
         let agent = self.agents.find(Some(slug)).ok_or_else(|| unknown_path(path, &self.agents))?;
         self.seen.note_call();
@@ -57,7 +59,7 @@ impl Front {
         let caller = match judged.identity {
             Identity::Caller(caller) => caller,
             Identity::Refused(error) => return Err(error),
-            Identity::Pending(tokens) => return Ok(Decision::Check(tokens)),
+            Identity::Pending(tokens) => return Ok(Plan::Need(Need::Verdicts(tokens))),
         };
         self.seen.check()?;
         let access = agent.policy.as_ref().ok().map(Policy::access);
@@ -66,36 +68,38 @@ impl Front {
             .inspect_err(|error| self.seen.note_refusal(agent, error))?;
         let hours = hours(query)?;
         let asked = OverviewAsked { agent: agent.slug.clone(), hours, is_head };
-        Ok(Decision::Overview(Box::new(asked)))
+        let found = self.facts.overview.take();
+        Ok(found.map_or_else(|| Plan::Need(Need::Overview(Box::new(asked))), Plan::Answer))
     }
+}
 
-    /// Asks D1 for an overview.
-    ///
-    /// # Errors
-    ///
-    /// When the platform fails to build a response.
-    pub(super) async fn show_overview(&self, asked: OverviewAsked) -> worker::Result<Response> {
-        let OverviewAsked { agent, hours, is_head } = asked;
-        let overview = D1Overview { env: self.env.clone() };
-        let mut answer = match overview.of(&agent, hours, self.settings.task_statistics).await {
-            Ok(overview) => {
-                // It has nothing but texts and numbers, so encoding cannot fail.
-                let text = serde_json::to_string(&overview).unwrap_or_default();
-                HttpResponse::json(200, text).with_header("cache-control", "no-store")
-            }
-            Err(error) => {
-                let reason = format!("the overview of {agent}: {error}");
-                self.observer.observe(&Observation::ListingFailed { reason: &reason });
-                HttpResponse::error(&Error::Unavailable(
-                    "the overview cannot be had at the moment; tasks go on",
-                ))
-            }
-        };
-        if is_head {
-            answer.body.clear();
+/// The answer to a request for an overview, which D1 gives.
+pub(super) async fn find_overview(
+    env: &Env,
+    settings: &Settings,
+    observer: &dyn Observer,
+    asked: OverviewAsked,
+) -> HttpResponse {
+    let OverviewAsked { agent, hours, is_head } = asked;
+    let overview = D1Overview { env: env.clone() };
+    let mut answer = match overview.of(&agent, hours, settings.task_statistics).await {
+        Ok(overview) => {
+            // It has nothing but texts and numbers, so encoding cannot fail.
+            let text = serde_json::to_string(&overview).unwrap_or_default();
+            HttpResponse::json(200, text).with_header("cache-control", "no-store")
         }
-        to_response(answer)
+        Err(error) => {
+            let reason = format!("the overview of {agent}: {error}");
+            observer.observe(&Observation::ListingFailed { reason: &reason });
+            HttpResponse::error(&Error::Unavailable(
+                "the overview cannot be had at the moment; tasks go on",
+            ))
+        }
+    };
+    if is_head {
+        answer.body.clear();
     }
+    answer
 }
 
 /// Whether a caller may see the overview of the agent with this access: an operator that asks as one, and in development

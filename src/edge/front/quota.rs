@@ -39,7 +39,7 @@ pub(super) async fn reached(
 /// # Errors
 ///
 /// [`Error::TooManyTasks`].
-pub(super) fn heed<C>(reached: Option<u64>, command: &mut Command<C>) -> Result<(), Error> {
+pub(super) fn apply<C>(reached: Option<u64>, command: &mut Command<C>) -> Result<(), Error> {
     match reached {
         Some(limit) if command.fingerprint.is_none() => Err(Error::TooManyTasks(limit)),
         reached => {
@@ -72,7 +72,7 @@ mod tests {
             (Some("f"), Some(3), Ok(()), Some(3)),
         ] {
             let mut command = command(fingerprint);
-            assert_eq!(heed(reached, &mut command), outcome, "{fingerprint:?} {reached:?}");
+            assert_eq!(apply(reached, &mut command), outcome, "{fingerprint:?} {reached:?}");
             assert_eq!(command.terms.over_quota, told, "{fingerprint:?} {reached:?}");
         }
     }

@@ -7,9 +7,7 @@ use worker::{Delay, Env};
 
 use super::decision::Front;
 use crate::edge::command::Command;
-use crate::edge::service::clock::now;
 use crate::edge::service::usage::D1Usage;
-use crate::port::{Observation, Observer};
 use crate::usage::{CallerLimits, Usage};
 use a2a::error::Error;
 use a2a::model::UnixMillis;
@@ -20,28 +18,6 @@ impl Front {
         let runner = self.agents.find(Some(agent)).and_then(|agent| agent.runner.as_ref().ok());
         runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default()
     }
-
-    /// Refuses a message to an agent if its caller has used up what it may use in the day, or tells its run how much is left. Sums
-    /// that cannot be read let the message through.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::UsedUp`].
-    pub(super) async fn heed_usage<C>(&self, command: &mut Command<C>) -> Result<(), Error> {
-        let limits = self.caller_limits(&command.agent);
-        if limits.is_none() {
-            return Ok(());
-        }
-        let at = now();
-        match used(&self.env, command, at).await {
-            Ok(used) => heed(limits, used, at, command),
-            Err(reason) => {
-                let agent = &command.agent;
-                self.observer.observe(&Observation::UsageUnknown { agent, reason: &reason });
-                Ok(())
-            }
-        }
-    }
 }
 
 /// What the caller of a command has used of its agent in the day of an instant.
@@ -49,7 +25,11 @@ impl Front {
 /// # Errors
 ///
 /// Why that is not known.
-async fn used<C>(env: &Env, command: &Command<C>, at: UnixMillis) -> Result<Usage, String> {
+pub(super) async fn used<C>(
+    env: &Env,
+    command: &Command<C>,
+    at: UnixMillis,
+) -> Result<Usage, String> {
     let sums = D1Usage { env: env.clone() };
     let read = Box::pin(sums.used(command.caller.owner(), &command.agent, at));
     match select(read, Delay::from(PATIENCE)).await {
@@ -59,8 +39,13 @@ async fn used<C>(env: &Env, command: &Command<C>, at: UnixMillis) -> Result<Usag
     }
 }
 
-/// As with the quota of tasks, a message under a key is let through with what its terms say: its object knows whether it is repeated and so begins nothing.
-fn heed<C>(
+/// Refuses a message if its caller has used up what it may use in the day, or records in its terms how much is left. As with
+/// the quota of tasks, one under a key is let through: its object knows whether it is repeated and so begins nothing.
+///
+/// # Errors
+///
+/// [`Error::UsedUp`].
+pub(super) fn apply<C>(
     limits: CallerLimits,
     used: Usage,
     at: UnixMillis,
@@ -105,7 +90,7 @@ mod tests {
         ] {
             let mut command = command(fingerprint);
             let used = Usage { output_tokens: tokens, ..Usage::NOTHING };
-            assert_eq!(heed(limits, used, at, &mut command), outcome, "{fingerprint:?} {tokens}");
+            assert_eq!(apply(limits, used, at, &mut command), outcome, "{fingerprint:?} {tokens}");
             assert_eq!(command.terms.used_up, told, "{fingerprint:?} {tokens}");
             assert_eq!(command.terms.allowance, allowance, "{fingerprint:?} {tokens}");
         }

@@ -210,7 +210,7 @@ async fn ask(
     asked: NextNotification,
 ) -> Result<NotificationTurn, AskError> {
     match Object::at(env, &TaskAddress::Object(job.object_id())) {
-        Ok(object) => object.next_notification(asked).await,
+        Ok(object) => object.next_notification(&asked).await,
         // Without an object there is nothing to send.
         Err(AskError::Unknown) => Ok(NotificationTurn::default()),
         Err(error) => Err(error),

@@ -22,17 +22,16 @@ use worker::{
 use crate::auth::not_for_operators;
 use crate::config::Settings;
 use crate::edge::answer::to_text;
-use crate::edge::ask::{Ask, Form, HELLO, Refusal, Upgrade};
+use crate::edge::ask::{Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
 use crate::edge::callback::{CallbackPost, answer_to};
-use crate::edge::chunks::read_text;
 use crate::edge::command::Command;
 use crate::edge::poll::poll_now;
-use crate::edge::response::to_response;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
+use crate::push::NextNotification;
 use crate::session::{
     Deletion, FindAgent, Ids, NoAgent, OpenError, Opening, Owned, Posted, Sender, TaskSession,
     Visitor,
@@ -65,46 +64,35 @@ impl DurableObject for TaskObject {
         Self { state: Rc::new(state), env, session: Rc::default(), untold: Rc::default() }
     }
 
+    /// A socket for a follower, the one thing that an object is asked by a request.
     async fn fetch(&self, request: Request) -> Result<Response> {
-        let is_upgrade = request.headers().has("upgrade")?;
-        let path = request.path();
-        let form = Form::of(request.method().as_ref(), &path, is_upgrade);
-        let body = if form.has_body() { read_text(&request).await? } else { String::new() };
-        let hello = if is_upgrade { request.headers().get(HELLO)? } else { None };
-        let read = Ask::read(form, Upgrade::read(&path, hello), &body);
-        drop(body);
-        let answer = match read {
-            Ok(ask) => self.answer(ask).await?,
-            Err(error) => Err(self.unreadable(&error)),
-        };
-        answer.or_else(refuse)
+        let upgrade = Upgrade::read(&request.path(), request.headers().get(HELLO)?);
+        self.accept_follower(upgrade).await?.or_else(refuse)
     }
 }
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers a call of a client, which is a `Command`, in the text form of `edge/answer.rs`: at once where nothing
-    /// has to be waited for, else by a promise. A status of 500 or more is a `Refusal`. The form is `call`, or `begin`
-    /// for an object that nobody has asked anything before.
+    /// Answers what it is asked in a [`Form`], in the text form of `edge/answer.rs`: at once where nothing has to be waited
+    /// for, else by a promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
-    pub fn ask(&self, form: &str, body: String) -> JsValue {
-        let opening = match form {
-            "begin" => Some(Opening::New),
-            "call" => Some(Opening::ByRequest),
-            _ => None,
-        };
-        let object = self.clone();
+    pub fn ask(&self, form: &str, text: String) -> JsValue {
+        let (object, form) = (self.clone(), Form::named(form));
         let answer = async move {
-            let answer = match opening {
-                Some(opening) => object.call_text(&body, opening).await,
-                None => Err(Refusal::Unreadable),
-            };
+            let answer = object.answer(form, &text).await;
             JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text()))
         };
         match poll_now(answer) {
             Ok(answer) => answer,
             Err(rest) => future_to_promise(AssertUnwindSafe(async move { Ok(rest.await) })).into(),
         }
+    }
+
+    /// As [`ask`](Self::ask), of a text in UTF-8: a long one may take twice its size as a string.
+    #[wasm_bindgen(js_name = askBytes)]
+    pub fn ask_bytes(&self, form: &str, text: Vec<u8>) -> JsValue {
+        // What is no text cannot be read either.
+        self.ask(form, String::from_utf8(text).unwrap_or_default())
     }
 
     /// The alarm: a deadline of the task has come. The macro `durable_object` exports either the alarm or the
@@ -138,38 +126,39 @@ impl TaskObject {
 }
 
 impl TaskObject {
-    /// Carries out what the object was asked.
-    async fn answer(&self, ask: Ask) -> Result<Answer> {
-        match ask {
-            Ask::Call(command) => match self.call(*command, Opening::ByRequest).await {
-                Ok(answer) => to_response(answer).map(Ok),
-                Err(refusal) => Ok(Err(refusal)),
-            },
-            Ask::Follow(upgrade) => self.accept_follower(upgrade).await,
-            Ask::NextNotification(asked) => match self.own_session() {
-                Ok(session) => {
-                    let turn = session.next_notification(asked);
-                    Response::ok(serde_json::to_string(&turn)?).map(Ok)
-                }
-                Err(Error::Unavailable(_)) => Ok(Err(Refusal::Unreadable)),
-                Err(_) => Ok(Err(Refusal::Failed(500))),
-            },
-            Ask::CallBack(post) => self
-                .call_back(*post)
-                .map_or_else(|refusal| Ok(Err(refusal)), |answer| to_response(answer).map(Ok)),
-            Ask::Delete => deleted(self.delete(Deletion::Whole).await),
-            Ask::Clear => deleted(self.delete(Deletion::AllButItsRow).await),
-        }
+    /// Answers what it is asked in this form.
+    async fn answer(&self, form: Option<Form>, text: &str) -> std::result::Result<String, Refusal> {
+        let unreadable = |error: serde_json::Error| self.unreadable(&error);
+        let answer = match form {
+            Some(Form::Begin) => {
+                self.call(read_json(text).map_err(unreadable)?, Opening::New).await?
+            }
+            Some(Form::Call) => {
+                self.call(read_json(text).map_err(unreadable)?, Opening::ByRequest).await?
+            }
+            Some(Form::NextNotification) => {
+                self.next_notification(read_json(text).map_err(unreadable)?)?
+            }
+            Some(Form::CallBack) => self.call_back(read_json(text).map_err(unreadable)?)?,
+            Some(Form::Clear) => {
+                self.clear().await?;
+                HttpResponse::empty(204)
+            }
+            None => return Err(Refusal::Unreadable),
+        };
+        Ok(to_text(&answer))
     }
 
-    /// Answers a call that came as text.
-    async fn call_text(
+    fn next_notification(
         &self,
-        body: &str,
-        opening: Opening,
-    ) -> std::result::Result<String, Refusal> {
-        let command = read_json(body).map_err(|error| self.unreadable(&error))?;
-        self.call(command, opening).await.map(|answer| to_text(&answer))
+        asked: NextNotification,
+    ) -> std::result::Result<HttpResponse, Refusal> {
+        let session = self.own_session().map_err(|error| match error {
+            Error::Unavailable(_) => Refusal::Unreadable,
+            _ => Refusal::Failed(500),
+        })?;
+        let turn = serde_json::to_string(&session.next_notification(asked));
+        turn.map(|turn| HttpResponse::json(200, turn)).map_err(|_| Refusal::Failed(500))
     }
 
     /// Answers a call, in the client's form.
@@ -259,10 +248,11 @@ impl TaskObject {
         }
     }
 
-    /// Deletes the task if it is finished.
-    async fn delete(&self, deletion: Deletion) -> std::result::Result<(), Refusal> {
+    /// Deletes the task if it is finished, all but its row in the index.
+    async fn clear(&self) -> std::result::Result<(), Refusal> {
         let session = self.own_session().map_err(|_| Refusal::NotDeleted)?;
-        if session.delete(deletion).await { Ok(()) } else { Err(Refusal::NotDeleted) }
+        let is_deleted = session.delete(Deletion::AllButItsRow).await;
+        if is_deleted { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
     fn observer(&self) -> ConsoleObserver {
@@ -362,13 +352,6 @@ fn let_go(session: &InMemory) {
 
 /// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.
 type Answer = std::result::Result<Response, Refusal>;
-
-fn deleted(deleted: std::result::Result<(), Refusal>) -> Result<Answer> {
-    match deleted {
-        Ok(()) => Response::empty().map(|answer| Ok(answer.with_status(204))),
-        Err(refusal) => Ok(Err(refusal)),
-    }
-}
 
 fn refuse(refusal: Refusal) -> Result<Response> {
     let builder = ResponseBuilder::new().with_status(refusal.status());

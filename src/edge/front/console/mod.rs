@@ -17,8 +17,9 @@ use futures_util::future::join_all;
 use js_sys::Uint8Array;
 use worker::{Request, Response, Result};
 
-use super::decision::{Decision, Front, preflight};
+use super::decision::{Front, preflight};
 use super::head::Head;
+use super::plan::Plan;
 use crate::edge::response::to_response;
 use crate::edge::service::bound::is_bound;
 use crate::edge::service::clock::WorkerClock;
@@ -37,17 +38,17 @@ impl Front {
         &self,
         below: &str,
         head: &Head<'_>,
-    ) -> std::result::Result<Decision, Error> {
+    ) -> std::result::Result<Plan, Error> {
         match (below, head.method()) {
             (AGENTS, "GET" | "HEAD") if self.all_learned() => {
-                Ok(Decision::Answer(self.catalogue(head)))
+                Ok(Plan::Answer(self.catalogue(head)))
             }
-            (AGENTS, "GET" | "HEAD") => Ok(Decision::Console),
-            (AGENTS, "OPTIONS") => Ok(Decision::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
+            (AGENTS, "GET" | "HEAD") => Ok(Plan::Visit),
+            (AGENTS, "OPTIONS") => Ok(Plan::Answer(preflight(head, "GET, HEAD, OPTIONS"))),
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
-            (below, "GET") if of_agent(below).is_some() => Ok(Decision::Console),
+            (below, "GET") if of_agent(below).is_some() => Ok(Plan::Visit),
             (below, _) if of_agent(below).is_some() => Err(Error::MethodNotAllowed("GET")),
-            (REMOTE, "POST") => Ok(Decision::Console),
+            (REMOTE, "POST") => Ok(Plan::Visit),
             // No preflight succeeds, so no page of another site comes as far as to send one.
             (REMOTE, _) => Err(Error::MethodNotAllowed("POST")),
             _ => Err(absent(below)),

@@ -105,7 +105,7 @@ impl Front {
         let limit = self.settings.max_body_bytes;
         let body = match body {
             Some(body) if body.length() as usize > limit => Err(Error::TooLarge(limit)),
-            Some(body) => Ok(Body::of(&body)),
+            Some(body) => Ok(Body::of(body.to_vec())),
             None => Body::receive(request, slug.unwrap_or("mcp"), limit).await,
         };
         let body = body.map_err(|error| refused(&error))?;

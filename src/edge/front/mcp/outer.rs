@@ -6,8 +6,11 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
+use super::super::body::Body;
+use super::super::facts::FoundBody;
 use super::super::head::{Head, NAMES};
 use super::super::inside::{TRACE, front_for, head_of};
+use super::super::waiting::Waiting;
 use crate::edge::response::to_response;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Bounds;
@@ -84,7 +87,8 @@ impl Http for Outer {
                 match front_for(env, &url)? {
                     Ok(front) => {
                         front.seen.note_reported();
-                        front.answer(&head, &body).await
+                        let body = FoundBody::Whole(Body::of(body));
+                        Waiting::of(front, head, body).answer().await
                     }
                     Err(answer) => to_response(answer),
                 }

@@ -5,41 +5,10 @@
 pub(super) mod plan;
 
 use wasm_bindgen::prelude::*;
-use worker::Env;
 
-use self::plan::plan;
-use crate::edge::address::ObjectId;
-use crate::edge::bindings;
-use crate::edge::command::StreamCommand;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
-
-/// Opens the stream that a client wants from an object. The response is for the client, be it a stream or a refusal.
-///
-/// # Errors
-///
-/// When the platform fails to build a response.
-pub(super) async fn open(
-    env: &Env,
-    object: &ObjectId,
-    hello: StreamCommand,
-) -> worker::Result<worker::Response> {
-    let namespace = JsValue::from(bindings::tasks(env)?);
-    let plan = plan(hello)?;
-    let response = open_stream(&namespace, object.as_str(), &plan).await?;
-    Ok(response.unchecked_into::<web_sys::Response>().into())
-}
-
-#[wasm_bindgen(module = "/js/glue.js")]
-extern "C" {
-    #[wasm_bindgen(catch, js_name = openStream)]
-    async fn open_stream(
-        namespace: &JsValue,
-        address: &str,
-        plan: &str,
-    ) -> Result<JsValue, JsValue>;
-}
 
 // Only files of which something is named here are put beside `glue.js`, which imports them.
 #[wasm_bindgen(module = "/js/stream.js")]

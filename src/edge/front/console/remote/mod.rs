@@ -125,7 +125,7 @@ impl Front {
         let limit = self.settings.max_body_bytes;
         let body = match body {
             Some(body) if body.length() as usize > limit => Err(Error::TooLarge(limit)),
-            Some(body) => Ok(Body::of(&body)),
+            Some(body) => Ok(Body::of(body.to_vec())),
             None => Body::receive(request, "console", limit).await,
         }?;
         let max_values = self.settings.limits.max_json_values;

@@ -46,7 +46,7 @@ const LONG_CHARS = 1024 * 1024;
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
  * @property {(env: any, request: Request, head: string, body: Uint8Array | undefined) => Promise<Response>} visit
- * @property {new (env: any, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, isAudited: boolean) => Waiting} Waiting
+ * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, isAudited: boolean) => Waiting} wait
  */
 export class Hop {
   /** @type {any} */
@@ -173,7 +173,7 @@ export class Hop {
    */
   #waitingOf(asked, isAudited) {
     const { env, head, body, isBroken, limits } = asked;
-    const waiting = asked.waiting ?? new this.#rust.Waiting(env, head, body, isBroken, limits, isAudited);
+    const waiting = asked.waiting ?? this.#rust.wait(env, head, body, isBroken, limits, isAudited);
     asked.waiting = waiting;
     return waiting;
   }

@@ -18,18 +18,15 @@ function rustOf(plan, others = {}, found = "=200\n\nfound") {
     plan: noted("plan", () => plan),
     listed: noted("listed", () => "=200\n\nlisted"),
     visit: noted("visit", async () => new Response("visited")),
-    Waiting: class {
-      constructor(...args) {
-        calls.push(["Waiting", ...args]);
-      }
-      plan = noted("planned", () => found);
-      find = noted("find", async () => {});
-      noteLimits = noted("noteLimits", () => {});
-      held = noted("held", (limits) => `=429\nx-refused: ${JSON.parse(limits).map(({ binding }) => binding)}\n\nheld`);
-      failed = noted("failed", (status, reason) => `=200\n\nfailed ${status} ${reason}`);
-      listed = noted("relisted", () => "~");
-      free = noted("free", () => {});
-    },
+    wait: noted("wait", () => ({
+      plan: noted("planned", () => found),
+      find: noted("find", async () => {}),
+      noteLimits: noted("noteLimits", () => {}),
+      held: noted("held", (limits) => `=429\nx-refused: ${JSON.parse(limits).map(({ binding }) => binding)}\n\nheld`),
+      failed: noted("failed", (status, reason) => `=200\n\nfailed ${status} ${reason}`),
+      listed: noted("relisted", () => "~"),
+      free: noted("free", () => {}),
+    })),
     ...others,
   };
   return { rust, calls, hop: new Hop(rust) };
@@ -124,7 +121,7 @@ describe("what Rust is told", () => {
       const request = post("{}", { "content-length": length });
       if (length === "") request.headers.delete("content-length");
       assert.equal(await (await hop.serve(request, {})).text(), "found");
-      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "find", "planned", "free"]);
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "wait", "find", "planned", "free"]);
       assert.deepEqual([calls[0][3], calls[1][3], calls[2][1]], [undefined, undefined, request]);
       assert.equal(request.bodyUsed, false);
     }
@@ -197,7 +194,7 @@ describe("an object", () => {
     ]) {
       const { hop, calls } = rustOf("i0a\ncommand");
       assert.equal(await (await hop.serve(post("{}"), { TASKS: namespaceOf(ask) })).text(), text);
-      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "failed", "free"], "what may have been done is not done again");
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "wait", "failed", "free"], "what may have been done is not done again");
       assert.equal(calls[1].at(-1), true, "the lines of its audit are written");
     }
   });
@@ -230,11 +227,8 @@ describe("a request that waits", () => {
   test("is freed when finding its fact fails", async (t) => {
     t.mock.method(console, "error", () => {});
     const freed = [];
-    class Waiting {
-      find = () => Promise.reject(new Error("broken"));
-      free = () => freed.push(1);
-    }
-    assert.equal((await rustOf("~", { Waiting }).hop.serve(post("{}"), {})).status, 500);
+    const wait = () => ({ find: () => Promise.reject(new Error("broken")), free: () => freed.push(1) });
+    assert.equal((await rustOf("~", { wait }).hop.serve(post("{}"), {})).status, 500);
     assert.deepEqual(freed, [1]);
   });
 
@@ -245,7 +239,7 @@ describe("a request that waits", () => {
     const { hop, calls } = rustOf(`r${limits("a")}\n~`, {}, `r${limits("b")}\n=200\n\nfound`);
     assert.equal(await (await hop.serve(post("{}"), env)).text(), "found");
     assert.deepEqual(keys, ["a", "b"]);
-    assert.equal(calls.find(([name]) => name === "Waiting")[5], limits("a"));
+    assert.equal(calls.find(([name]) => name === "wait")[5], limits("a"));
     assert.deepEqual(calls.find(([name]) => name === "noteLimits"), ["noteLimits", limits("b")]);
   });
 
@@ -318,7 +312,7 @@ describe("rate limits", () => {
       const { hop, calls } = rustOf(plan.replace("=200\n\nanswer", "~"));
       const response = await hop.serve(post("{}"), bindings(...refusing));
       assert.deepEqual([response.status, response.headers.get("x-refused")], [429, refusing.join()]);
-      assert.deepEqual(calls.map(([name]) => name), ["plan", "Waiting", "held", "free"]);
+      assert.deepEqual(calls.map(([name]) => name), ["plan", "wait", "held", "free"]);
       assert.deepEqual(JSON.parse(calls[2][1]), limits.filter(({ binding }) => refusing.includes(binding)));
     }
   });

@@ -49,33 +49,6 @@ impl std::panic::RefUnwindSafe for Waiting {}
 
 #[wasm_bindgen]
 impl Waiting {
-    /// A request that was planned before: `limits` are the rate limits that let it through, as JSON, or empty. Its body is
-    /// `undefined` while it was not received. `is_audited` tells whether that plan was more than to find a fact.
-    ///
-    /// # Errors
-    ///
-    /// If the settings or the agents cannot be read, which the plan before could.
-    #[wasm_bindgen(constructor)]
-    pub fn new(
-        env: Env,
-        head: String,
-        body: Option<Vec<u8>>,
-        is_broken: bool,
-        limits: &str,
-        is_audited: bool,
-    ) -> std::result::Result<Waiting, JsError> {
-        let front = Front::of(env).map_err(|answer| JsError::new(&answer.body))?;
-        let body = match body {
-            _ if is_broken => FoundBody::Refused(Error::BodyIncomplete),
-            Some(body) => FoundBody::Whole(Body::of(body)),
-            None => FoundBody::Nothing,
-        };
-        let waiting = Self::of(front, head, body);
-        waiting.inner.is_audited.set(is_audited);
-        waiting.note_limits(limits);
-        Ok(waiting)
-    }
-
     /// What is to be done, see [`Plan`].
     #[wasm_bindgen(js_name = plan)]
     pub fn plan(&self) -> String {
@@ -220,6 +193,33 @@ impl FoundBody {
             Self::Refused(error) => Received::Refused(error.clone()),
         }
     }
+}
+
+/// A request that was planned before and has to wait: `limits` are the rate limits that let it through, as JSON, or empty. Its
+/// body is `undefined` while it was not received. `is_audited` tells whether that plan was more than to find a fact.
+///
+/// # Errors
+///
+/// If the settings or the agents cannot be read, which the plan before could.
+#[wasm_bindgen(js_name = wait)]
+pub fn wait(
+    env: Env,
+    head: String,
+    body: Option<Vec<u8>>,
+    is_broken: bool,
+    limits: &str,
+    is_audited: bool,
+) -> std::result::Result<Waiting, JsError> {
+    let front = Front::of(env).map_err(|answer| JsError::new(&answer.body))?;
+    let body = match body {
+        _ if is_broken => FoundBody::Refused(Error::BodyIncomplete),
+        Some(body) => FoundBody::Whole(Body::of(body)),
+        None => FoundBody::Nothing,
+    };
+    let waiting = Waiting::of(front, head, body);
+    waiting.inner.is_audited.set(is_audited);
+    waiting.note_limits(limits);
+    Ok(waiting)
 }
 
 /// Answers a request of MCP or of the console, which asks agents itself. Its body is `undefined` while it was not received.

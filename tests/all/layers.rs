@@ -1,5 +1,6 @@
 //! Dependencies point one way. This reads the `use crate::` lines and keeps it true.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -198,4 +199,297 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
         .flat_map(|path| if path.is_dir() { files_under(&path) } else { vec![path] })
         .filter(|path| path.extension().is_some_and(|extension| extension == "rs"))
         .collect()
+}
+
+/// The known circles, each by its folder and the modules in it. The list may only shrink.
+const CIRCLES: &[(&str, &[&str])] = &[
+    (
+        "crates/agents/src",
+        &[
+            "access",
+            "card",
+            "definition",
+            "dialects",
+            "embedded",
+            "file",
+            "http_tool",
+            "kind",
+            "learned",
+            "problem",
+            "remote",
+            "script",
+            "skills",
+            "table",
+            "template",
+        ],
+    ),
+    ("crates/agents/src/http_tool", &["answer", "exchange"]),
+    ("crates/agents/src/template", &["origin", "url"]),
+    ("crates/agents/src/tool", &["call", "step"]),
+    ("src/edge", &["bindings", "service"]),
+    ("src/edge", &["front", "peers"]),
+    (
+        "src/edge/front",
+        &["callback", "card", "carry_out", "decision", "exchange", "inside", "overview"],
+    ),
+    ("src/edge/front/mcp", &["call", "running", "tasks"]),
+    ("src/executor", &["callback", "events", "turn", "wait"]),
+    ("src/executor/model", &["callable", "parts", "result"]),
+    ("src/executor/model", &["calls", "request", "run", "start"]),
+    ("src/executor/tools", &["call", "mcp"]),
+    (
+        "src/session",
+        &[
+            "alarm",
+            "hook",
+            "journal",
+            "life",
+            "notifications",
+            "opening",
+            "parking",
+            "past",
+            "run",
+            "troubles",
+            "webhook",
+            "webhooks",
+        ],
+    ),
+    ("src/session", &["debt", "index"]),
+    ("src/task", &["failed", "machine"]),
+];
+
+/// The folders that the protocol crate is layered in, each with those that it may not use.
+const PROTOCOL_MAY_NOT_USE: [(&str, &[&str]); 3] = [
+    ("wire", &["dialect", "binding", "client"]),
+    ("dialect", &["binding", "client"]),
+    ("binding", &["client"]),
+];
+
+#[test]
+fn the_protocol_crate_is_layered() {
+    let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("crates/a2a/src");
+    let modules = Modules::read(&source);
+    let mut seen = 0;
+    for (module, uses) in &modules.uses {
+        let folder = module.first().map(String::as_str).unwrap_or_default();
+        let forbidden = PROTOCOL_MAY_NOT_USE.iter().find(|(name, _)| *name == folder);
+        for used in uses {
+            seen += 1;
+            let used = used.first().map(String::as_str).unwrap_or_default();
+            let is_forbidden = forbidden.is_some_and(|(_, names)| names.contains(&used));
+            assert!(!is_forbidden, "{} uses {used}, which is above it", module.join("::"));
+        }
+    }
+    assert!(seen > 100, "the test no longer sees the code");
+}
+
+/// In each folder, its modules, each with everything below it, use each other one way. The `mod.rs` of a folder is none of
+/// them: it may use its children, and they may use it.
+#[test]
+fn modules_of_a_folder_form_no_circles() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut found = BTreeSet::new();
+    for source in [
+        "crates/a2a/src",
+        "crates/agents/src",
+        "crates/chat/src",
+        "crates/macros/src",
+        "crates/mcp/src",
+        "src",
+    ] {
+        let modules = Modules::read(&root.join(source));
+        for (folder, circle) in modules.circles() {
+            let folder = [&[source.to_owned()], folder.as_slice()].concat().join("/");
+            found.insert((folder, circle));
+        }
+    }
+    let known: BTreeSet<(String, Vec<String>)> = CIRCLES
+        .iter()
+        .map(|(folder, circle)| {
+            ((*folder).to_owned(), circle.iter().map(|name| (*name).to_owned()).collect())
+        })
+        .collect();
+    let new: Vec<_> = found.difference(&known).collect();
+    assert!(new.is_empty(), "new circles: {new:#?}");
+    let gone: Vec<_> = known.difference(&found).collect();
+    assert!(gone.is_empty(), "remove these from the list: {gone:#?}");
+}
+
+type Module = Vec<String>;
+
+/// The modules of a crate, and those that each one names.
+struct Modules {
+    uses: BTreeMap<Module, BTreeSet<Module>>,
+}
+
+impl Modules {
+    fn read(source: &Path) -> Self {
+        let mut texts = BTreeMap::new();
+        for file in files_under(source) {
+            let relative = file.strip_prefix(source).unwrap().with_extension("");
+            let mut module: Module =
+                relative.iter().map(|part| part.to_string_lossy().into_owned()).collect();
+            if matches!(module.last().map(String::as_str), Some("mod" | "lib")) {
+                module.pop();
+            }
+            if module.last().is_some_and(|name| name == "tests") {
+                continue;
+            }
+            let text = fs::read_to_string(&file).unwrap();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap_or_default();
+            let code: Vec<&str> =
+                text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
+            texts.insert(module, code.join("\n").replace("$crate::", ""));
+        }
+        // What a module shows of its children under its own name.
+        let shown: BTreeMap<(Module, String), Module> = texts
+            .iter()
+            .flat_map(|(module, text)| {
+                uses(text, true).into_iter().filter_map(move |(path, name)| {
+                    Some(((module.clone(), name), absolute(module, &path)?))
+                })
+            })
+            .collect();
+        let place = |path: &Module| {
+            let mut path = path.clone();
+            for _ in 0..8 {
+                let depth =
+                    (0..=path.len()).rev().find(|n| texts.contains_key(&path[..*n])).unwrap();
+                let item = path.get(depth).cloned();
+                let target = item.and_then(|item| shown.get(&(path[..depth].to_vec(), item)));
+                match target {
+                    Some(target) if *target != path => path = target.clone(),
+                    _ => return path[..depth].to_vec(),
+                }
+            }
+            path
+        };
+        let of = |(module, text): (&Module, &String)| {
+            let used =
+                uses(text, false).into_iter().filter_map(|(path, _)| absolute(module, &path));
+            (module.clone(), used.map(|path| place(&path)).collect())
+        };
+        Self { uses: texts.iter().map(of).collect() }
+    }
+
+    /// The circles of each folder.
+    fn circles(&self) -> Vec<(Module, Vec<String>)> {
+        let folders: BTreeSet<Module> =
+            self.uses.keys().filter_map(|module| Some(module.split_last()?.1.to_vec())).collect();
+        folders.into_iter().flat_map(|folder| self.circles_in(folder)).collect()
+    }
+
+    fn circles_in(&self, folder: Module) -> Vec<(Module, Vec<String>)> {
+        let child = |module: &Module| {
+            module.starts_with(&folder).then(|| module.get(folder.len()).cloned()).flatten()
+        };
+        let mut reached: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for (module, used) in &self.uses {
+            let Some(from) = child(module) else { continue };
+            let others = used.iter().filter_map(child).filter(|to| *to != from);
+            reached.entry(from.clone()).or_default().extend(others);
+        }
+        // What is reached by any number of steps.
+        for middle in reached.keys().cloned().collect::<Vec<_>>() {
+            let through = reached[&middle].clone();
+            for targets in reached.values_mut().filter(|targets| targets.contains(&middle)) {
+                targets.extend(through.iter().cloned());
+            }
+        }
+        let mut circles = BTreeSet::new();
+        for (name, targets) in &reached {
+            let back = |other: &&String| reached.get(*other).is_some_and(|to| to.contains(name));
+            let circle: Vec<String> = targets.iter().filter(back).cloned().collect();
+            if circle.len() > 1 {
+                circles.insert(circle);
+            }
+        }
+        circles.into_iter().map(|circle| (folder.clone(), circle)).collect()
+    }
+}
+
+/// The paths that a text imports or names, each with the name that it has then: only those that it shows to others
+/// (`pub use`), or all the rest.
+fn uses(text: &str, is_shown: bool) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut rest = String::new();
+    for statement in text.split_inclusive(';') {
+        let line = statement.find("use ").filter(|at| {
+            let before = statement[..*at].rsplit('\n').next().unwrap_or_default().trim();
+            before.is_empty() || before.starts_with("pub")
+        });
+        let Some(at) = line else {
+            rest.push_str(statement);
+            continue;
+        };
+        let before = statement[..at].rsplit('\n').next().unwrap_or_default().trim();
+        if before.starts_with("pub") == is_shown {
+            expand("", statement[at + 4..].trim_end_matches(';'), &mut found);
+        }
+    }
+    if !is_shown {
+        for start in ["crate::", "super::"] {
+            for (at, _) in rest.match_indices(start) {
+                let is_path = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
+                if !rest[..at].ends_with(|c: char| is_path(c)) && !rest[..at].ends_with("(in ") {
+                    let path: String = rest[at..].chars().take_while(|c| is_path(*c)).collect();
+                    found.push((path.trim_end_matches(':').to_owned(), String::new()));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// The paths of a tree of imports.
+fn expand(prefix: &str, tree: &str, found: &mut Vec<(String, String)>) {
+    let tree = tree.trim();
+    let Some((head, inner)) = tree.split_once('{') else {
+        let (path, name) = tree.split_once(" as ").unwrap_or((tree, ""));
+        let path = format!("{prefix}{}", path.trim()).trim_end_matches("::self").to_owned();
+        let last = path.rsplit("::").next().unwrap_or_default().to_owned();
+        let name = if name.is_empty() { last } else { name.trim().to_owned() };
+        found.push((path, name));
+        return;
+    };
+    let prefix = format!("{prefix}{}", head.trim());
+    let inner = inner.trim_end().trim_end_matches('}');
+    let (mut depth, mut begin) = (0, 0);
+    for (at, c) in inner.char_indices().chain([(inner.len(), ',')]) {
+        match c {
+            '{' => depth += 1,
+            '}' => depth -= 1,
+            ',' if depth == 0 || at == inner.len() => {
+                if !inner[begin..at].trim().is_empty() {
+                    expand(&prefix, &inner[begin..at], found);
+                }
+                begin = (at + 1).min(inner.len());
+            }
+            _ => {}
+        }
+    }
+}
+
+/// A path from the root of its crate; one that begins with a name is taken for that of a child. Where it is another crate's,
+/// it leads to the module itself.
+fn absolute(module: &Module, path: &str) -> Option<Module> {
+    let mut segments: Vec<&str> = path.split("::").collect();
+    let mut base = module.clone();
+    match *segments.first()? {
+        "crate" => base.clear(),
+        "std" | "core" | "alloc" => return None,
+        _ => {}
+    }
+    while let Some(&first) = segments.first() {
+        match first {
+            "crate" | "self" => {}
+            "super" => {
+                base.pop();
+            }
+            _ => break,
+        }
+        segments.remove(0);
+    }
+    base.extend(segments.into_iter().filter(|name| *name != "*").map(str::to_owned));
+    Some(base)
 }

@@ -1,10 +1,11 @@
 //! Decoded calls of operations, whatever binding they came through, by who can answer them.
 
 use serde::Serialize;
+use serde_json::Value;
 
 use crate::error::Error;
 use crate::model::AgentCapabilities;
-use crate::model::decode::{Decode, Fields};
+use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
     CancelTaskRequest, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
     ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest,
@@ -67,6 +68,97 @@ pub enum FollowCall {
     SendStreamingMessage(Box<SendMessageRequest>),
     /// SubscribeToTask.
     SubscribeToTask(SubscribeToTaskRequest),
+}
+
+impl Operation {
+    /// Reads the parameters of a call.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`].
+    pub fn decode(self, params: Value) -> Result<Call, Error> {
+        self.read(params, |fields| {
+            let call = self.call(fields)?;
+            // Inside, it stands for the first one.
+            if let Call::Task(TaskCall::Webhook(WebhookCall::GetTaskPushNotificationConfig(get))) =
+                &call
+                && get.id.is_empty()
+            {
+                fields.refuse("id", "is required and must not be empty");
+            }
+            Some(call)
+        })
+    }
+
+    /// Reads the parameters of a call in the words of a dialect, by `read`.
+    pub(crate) fn read(
+        self,
+        params: Value,
+        read: impl FnOnce(&mut Fields) -> Option<Call>,
+    ) -> Result<Call, Error> {
+        match &params {
+            Value::Object(members) if members.contains_key("") => {
+                return Err(Error::invalid("params", "must not have a member without a name"));
+            }
+            Value::Object(_) => {}
+            // The one method whose parameters are optional (spec §9.4.8).
+            Value::Null if self == Self::GetExtendedAgentCard => return Ok(Call::Card),
+            Value::Null
+            | Value::Bool(_)
+            | Value::Number(_)
+            | Value::String(_)
+            | Value::Array(_) => {
+                return Err(Error::invalid("params", "must be an object"));
+            }
+        }
+        Ok(decode_with(params, read)?)
+    }
+
+    /// The call with these parameters.
+    pub(crate) fn call(self, fields: &mut Fields) -> Option<Call> {
+        Some(match self {
+            Self::ListTasks => Call::List(Decode::decode(fields)?),
+            Self::ListWebhooks => Call::Webhooks(Decode::decode(fields)?),
+            // Of its parameters only the tenant means anything, which names the agent.
+            Self::GetExtendedAgentCard => Call::Card,
+            Self::SendMessage => {
+                Call::Task(TaskCall::SendMessage(Box::new(Decode::decode(fields)?)))
+            }
+            Self::GetTask => Call::Task(TaskCall::GetTask(Decode::decode(fields)?)),
+            Self::CancelTask => Call::Task(TaskCall::CancelTask(Decode::decode(fields)?)),
+            Self::GetTaskTimeline => Call::Task(TaskCall::GetTaskTimeline(Decode::decode(fields)?)),
+            Self::SendStreamingMessage => {
+                Call::Follow(FollowCall::SendStreamingMessage(Box::new(Decode::decode(fields)?)))
+            }
+            Self::SubscribeToTask => {
+                Call::Follow(FollowCall::SubscribeToTask(Decode::decode(fields)?))
+            }
+            Self::CreateTaskPushNotificationConfig => {
+                let config = TaskPushNotificationConfig::decode(fields)?;
+                // Unlike one that comes with a message, it names its task.
+                if config.task_id.as_str().is_empty() {
+                    fields.refuse("taskId", "is required");
+                }
+                WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)).into()
+            }
+            Self::GetTaskPushNotificationConfig => {
+                let request = PushNotificationConfigRequest::decode_any(fields)?;
+                WebhookCall::GetTaskPushNotificationConfig(request).into()
+            }
+            Self::ListTaskPushNotificationConfigs => {
+                WebhookCall::ListTaskPushNotificationConfigs(Decode::decode(fields)?).into()
+            }
+            Self::DeleteTaskPushNotificationConfig => {
+                WebhookCall::DeleteTaskPushNotificationConfig(Decode::decode(fields)?).into()
+            }
+            Self::ListTaskPushNotificationDeliveries => {
+                WebhookCall::ListTaskPushNotificationDeliveries(Decode::decode(fields)?).into()
+            }
+            Self::RedeliverTaskPushNotifications => {
+                WebhookCall::RedeliverTaskPushNotifications(Decode::decode(fields)?).into()
+            }
+        })
+    }
 }
 
 impl Call {
@@ -345,5 +437,14 @@ mod tests {
             let found: Vec<&str> = found.iter().map(|found| found.field.as_str()).collect();
             assert_eq!(found, fields, "{operation:?}");
         }
+    }
+
+    #[test]
+    fn parameters_must_be_an_object_with_names() {
+        for params in [json!(null), json!([]), json!("x"), json!({"": 1, "id": "t"})] {
+            let error = Operation::GetTask.decode(params).expect_err("refused");
+            assert_eq!(error.wire().code, -32602);
+        }
+        assert_eq!(Operation::GetExtendedAgentCard.decode(json!(null)), Ok(Call::Card));
     }
 }

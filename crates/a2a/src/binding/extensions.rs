@@ -29,30 +29,10 @@ pub fn activate(
         .filter(|extension| extension.required)
         .map(|extension| extension.uri.clone())
         .collect();
-    if is_send(operation) && !missing.is_empty() {
+    if operation.brings_message() && !missing.is_empty() {
         return Err(Error::ExtensionSupportRequired(missing));
     }
     Ok(active.into_iter().map(|extension| extension.uri.clone()).collect())
-}
-
-/// Whether an operation brings the agent a message; the others do with any client.
-fn is_send(operation: Operation) -> bool {
-    match operation {
-        Operation::SendMessage | Operation::SendStreamingMessage => true,
-        Operation::GetTask
-        | Operation::ListTasks
-        | Operation::CancelTask
-        | Operation::SubscribeToTask
-        | Operation::CreateTaskPushNotificationConfig
-        | Operation::GetTaskPushNotificationConfig
-        | Operation::ListTaskPushNotificationConfigs
-        | Operation::DeleteTaskPushNotificationConfig
-        | Operation::ListTaskPushNotificationDeliveries
-        | Operation::RedeliverTaskPushNotifications
-        | Operation::GetTaskTimeline
-        | Operation::ListWebhooks
-        | Operation::GetExtendedAgentCard => false,
-    }
 }
 
 #[cfg(test)]

@@ -1,10 +1,11 @@
 //! What a client is told that asks for another version than its request looks like, or for one that the agent does not speak:
 //! which version the request looks like, what it asks for, and what to send instead.
 
-use super::older::{self, Owner};
+use super::older;
 use super::version::{is_0_3, is_1_0, shown};
 use super::{Dialect, Dialects, Resource, v1};
 use crate::error::Error;
+use crate::operation::Since;
 
 /// What a request names, as far as it tells a version.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,11 +21,12 @@ impl Named {
     /// What a method of JSON-RPC names.
     pub(super) fn method(name: &str) -> Self {
         let older = older::method(name);
-        let operation = v1::operation(name).or_else(|| older.map(|method| method.operation));
-        let (dialect, version) = match older.map(|method| method.owner) {
+        let operation = v1::operation(name).or_else(|| older.map(|(_, operation, _)| operation));
+        let (dialect, version) = match older.map(|(.., since)| since) {
             None => (Dialect::V1, "1.0"),
-            Some(Owner::One(dialect)) => (dialect, dialect.version()),
-            Some(Owner::Both) => (Dialect::V0_3, "0.3 and 0.1"),
+            Some(Since::V0_3) => (Dialect::V0_3, Dialect::V0_3.version()),
+            Some(Since::Legacy) => (Dialect::Legacy, Dialect::Legacy.version()),
+            Some(Since::Both) => (Dialect::V0_3, "0.3 and 0.1"),
         };
         let in_0_3 = operation.and_then(|operation| older::method_of(Dialect::V0_3, operation));
         Self {

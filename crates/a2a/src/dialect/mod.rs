@@ -390,7 +390,7 @@ impl Serialize for Dialect {
 
 /// The operation of a JSON-RPC method, in whichever version it has that name.
 pub fn operation_of_method(method: &str) -> Option<Operation> {
-    v1::operation(method).or_else(|| older::method(method).map(|method| method.operation))
+    v1::operation(method).or_else(|| older::method(method).map(|(_, operation, _)| operation))
 }
 
 /// Whether a path of the whole server that begins with this segment belongs to its default agent, in any

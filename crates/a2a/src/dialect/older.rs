@@ -3,44 +3,32 @@
 use serde::Serialize;
 
 use super::Dialect;
-use crate::Operation;
 use crate::model::{AuthenticationInfo, Role, Secret, TaskState};
+use crate::operation::{Operation, Since};
 
-/// A method of JSON-RPC in older versions, and what it stands for.
-pub(super) struct Method {
-    pub(super) name: &'static str,
-    pub(super) operation: Operation,
-    pub(super) owner: Owner,
-}
-
-/// Which older dialect has a method.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Owner {
-    /// This one alone.
-    One(Dialect),
-    /// 0.3 and the legacy family: the id of the task tells, see [`Spoken`](super::Spoken).
-    Both,
-}
-
-/// The method of this name, if an older version has one.
-pub(super) fn method(name: &str) -> Option<&'static Method> {
-    METHODS.iter().find(|method| method.name == name)
+/// The operation of this method and the versions that have it, if an older version does; and the name itself.
+pub(super) fn method(name: &str) -> Option<(&'static str, Operation, Since)> {
+    let mut methods = Operation::ALL.iter().flat_map(|operation| {
+        operation.row().older.iter().map(|(method, since)| (*method, *operation, *since))
+    });
+    methods.find(|(method, ..)| *method == name)
 }
 
 /// Whether a JSON-RPC method is one of an older version that is answered by a stream.
 pub(crate) fn is_stream(name: &str) -> bool {
-    let operation = method(name).map(|method| method.operation);
+    let operation = method(name).map(|(_, operation, _)| operation);
     matches!(operation, Some(Operation::SendStreamingMessage | Operation::SubscribeToTask))
 }
 
 /// The method of an older dialect that is this operation.
 pub(super) fn method_of(dialect: Dialect, operation: Operation) -> Option<&'static str> {
-    let is_of_it = |method: &&Method| match method.owner {
-        Owner::One(owner) => owner == dialect,
-        Owner::Both => true,
+    let has_it = |since: Since| match since {
+        Since::V0_3 => dialect == Dialect::V0_3,
+        Since::Legacy => dialect == Dialect::Legacy,
+        Since::Both => true,
     };
-    let mut found = METHODS.iter().filter(|method| method.operation == operation);
-    found.find(is_of_it).map(|method| method.name)
+    let mut methods = operation.row().older.iter();
+    methods.find(|(_, since)| has_it(*since)).map(|(method, _)| *method)
 }
 
 /// The older version that a path below an agent is of, by its first segment.
@@ -63,44 +51,6 @@ pub(super) const PREFIXES: [&str; 3] = [V0_3_PREFIX, LEGACY_PREFIX, "agent"];
 
 /// Where clients of A2A 0.2 find the extended card.
 const EXTENDED_CARD: &str = "agent/authenticatedExtendedCard";
-
-const fn of(name: &'static str, operation: Operation, dialect: Dialect) -> Method {
-    Method { name, operation, owner: Owner::One(dialect) }
-}
-
-const fn of_both(name: &'static str, operation: Operation) -> Method {
-    Method { name, operation, owner: Owner::Both }
-}
-
-/// The methods of A2A 0.3 and before.
-const METHODS: [Method; 14] = [
-    of("message/send", Operation::SendMessage, Dialect::V0_3),
-    of("message/stream", Operation::SendStreamingMessage, Dialect::V0_3),
-    of_both("tasks/get", Operation::GetTask),
-    of_both("tasks/cancel", Operation::CancelTask),
-    of_both("tasks/resubscribe", Operation::SubscribeToTask),
-    of(
-        "tasks/pushNotificationConfig/set",
-        Operation::CreateTaskPushNotificationConfig,
-        Dialect::V0_3,
-    ),
-    of("tasks/pushNotificationConfig/get", Operation::GetTaskPushNotificationConfig, Dialect::V0_3),
-    of(
-        "tasks/pushNotificationConfig/list",
-        Operation::ListTaskPushNotificationConfigs,
-        Dialect::V0_3,
-    ),
-    of(
-        "tasks/pushNotificationConfig/delete",
-        Operation::DeleteTaskPushNotificationConfig,
-        Dialect::V0_3,
-    ),
-    of("agent/getAuthenticatedExtendedCard", Operation::GetExtendedAgentCard, Dialect::V0_3),
-    of("tasks/send", Operation::SendMessage, Dialect::Legacy),
-    of("tasks/sendSubscribe", Operation::SendStreamingMessage, Dialect::Legacy),
-    of("tasks/pushNotification/set", Operation::CreateTaskPushNotificationConfig, Dialect::Legacy),
-    of("tasks/pushNotification/get", Operation::GetTaskPushNotificationConfig, Dialect::Legacy),
-];
 
 /// The names of roles, with their numbers in the proto.
 pub(super) const ROLES: [(&str, i64, Option<Role>); 2] =

@@ -1,11 +1,11 @@
 //! What the name of a method or a path says: which operation, and in which dialect.
 
 use super::mistake::Named;
-use super::older::{self, Owner};
+use super::older;
 use super::version::{is_for_1_0, is_for_older};
 use super::{Dialect, Dialects, v1};
-use crate::Operation;
 use crate::error::Error;
+use crate::operation::{Operation, Since};
 
 /// An operation that a request names, and the dialect in which it does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,20 +37,21 @@ impl Spoken {
             let spoken = Self::path(Dialect::V1, operation);
             return if is_for_1_0(requested, is_strict) { Ok(spoken) } else { Err(mistaken()) };
         }
-        let Some(older::Method { name, operation, owner }) = older::method(method) else {
+        let Some((name, operation, since)) = older::method(method) else {
             let is_spoken = is_for_1_0(requested, false)
                 || dialects.v0_3 && is_for_older(requested, Dialect::V0_3);
             let unknown = || Error::MethodNotFound(method.chars().take(60).collect());
             return Err(if is_spoken { unknown() } else { mistaken() });
         };
-        let (dialect, is_shared) = match owner {
-            Owner::One(dialect) => (*dialect, false),
-            Owner::Both => (Dialect::V0_3, requested.is_none()),
+        let (dialect, is_shared) = match since {
+            Since::V0_3 => (Dialect::V0_3, false),
+            Since::Legacy => (Dialect::Legacy, false),
+            Since::Both => (Dialect::V0_3, requested.is_none()),
         };
-        match is_for_older(requested, dialect) {
-            true => Ok(Self { operation: *operation, dialect, method: name, is_shared }),
-            false => Err(mistaken()),
+        if !is_for_older(requested, dialect) {
+            return Err(mistaken());
         }
+        Ok(Self { operation, dialect, method: name, is_shared })
     }
 
     /// The dialect that a path below an agent looks like: paths that begin with `v1` are those of A2A 0.3, and those

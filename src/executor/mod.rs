@@ -3,6 +3,7 @@
 
 mod agents;
 mod awake;
+mod call;
 mod callback;
 mod calling;
 mod cards;

@@ -3,7 +3,7 @@
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value};
 
-use crate::executor::tools::mcp::desk::Desk;
+use crate::executor::call::desk::Desk;
 use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Part, TaskState};
 use chat::ToolSpec;

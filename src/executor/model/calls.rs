@@ -9,7 +9,7 @@ use super::callable::{ModelCall, Question, Said};
 use super::conversation::Conversation;
 use super::run::Run;
 use super::toolbox::Toolbox;
-use crate::executor::tools::mcp::desk::{Desk, take_again};
+use crate::executor::call::desk::{Desk, take_again};
 use crate::executor::{ExecutorError, StepStart};
 use a2a::model::{
     Json, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, Part, TaskState, UnfitJson, read_foreign,

@@ -5,11 +5,9 @@ use serde_json::{Value, json};
 use super::callable::{Callable, ModelCall, Question, Said, Saying};
 use super::result;
 use crate::executor::ExecutorError;
-use crate::executor::tools::mcp::call::{Answers, End, ServerCall, failure, unknown};
-use crate::executor::tools::mcp::content::parts_of;
-use crate::executor::tools::mcp::plan::Asked;
-use crate::executor::tools::mcp::question;
-use crate::executor::tools::offer::McpTool;
+use crate::executor::call::mcp::asked::Asked;
+use crate::executor::call::mcp::content::parts_of;
+use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, failure, question, unknown};
 use ::mcp::model::{CallResult, Tool};
 use chat::ToolSpec;
 

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::callable::{Callable, ModelCall, Said, Saying};
 use super::result;
-use crate::executor::tools::CallInTurn;
+use crate::executor::call::CallInTurn;
 use a2a_agents::tool::{Fault, Tool, call_checked};
 use chat::ToolSpec;
 

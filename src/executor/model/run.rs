@@ -15,7 +15,7 @@ use super::request::Answered;
 use super::start::Start;
 use super::toolbox::Toolbox;
 use super::{ANSWER, ModelExecutor, output};
-use crate::executor::tools::shown;
+use crate::executor::call::shown;
 use crate::executor::{Events, ExecutorError, Turn};
 use crate::port::{Http, Target};
 use crate::usage::Usage;

@@ -16,7 +16,7 @@ use super::parts;
 use super::request::Asking;
 use super::run::Run;
 use super::toolbox::Toolbox;
-use crate::executor::tools::is_for;
+use crate::executor::call::is_for;
 use crate::executor::{ExecutorError, StepStart};
 use crate::task::StepRecord;
 use a2a::model::{Json, TaskState};

@@ -4,9 +4,8 @@
 //! order. A plain text goes to the tool that takes one.
 
 mod asked;
-mod call;
-pub(super) mod mcp;
-pub(super) mod offer;
+mod mcp;
+mod offer;
 mod telling;
 
 use std::rc::Rc;
@@ -14,13 +13,13 @@ use std::rc::Rc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::call::{CallInTurn, is_for, shown};
 use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
-use a2a::model::{Artifact, Json, Metadata, Part, PartContent};
+use a2a::model::{Artifact, Json, Metadata, Part};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use a2a_agents::{EmbeddedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
-pub(super) use call::CallInTurn;
 pub(super) use mcp::McpOffer;
 use offer::Callable;
 pub(super) use offer::Offer;
@@ -202,20 +201,4 @@ fn failed(tool: &str, position: usize, error: &ToolError) -> Artifact {
         members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     let parts = vec![Part::text(error.text())];
     Artifact { metadata: Some(Metadata::from(members)), ..artifact(tool, position, parts) }
-}
-
-/// Whether the client can take a part that only repeats as data what a text says.
-pub(super) fn is_for(part: &Part, turn: &Turn) -> bool {
-    part.as_text().is_some() || turn.accepts("application/json")
-}
-
-/// A part as the client can take it: data as JSON text for a client that takes text but no JSON.
-pub(super) fn shown(part: Part, turn: &Turn) -> Part {
-    let takes_text_alone = || turn.accepts("text/plain") && !turn.accepts("application/json");
-    match &part.content {
-        PartContent::Data(data) if takes_text_alone() => {
-            Part { content: PartContent::Text(data.as_str().to_owned().into()), ..part }
-        }
-        _ => part,
-    }
 }

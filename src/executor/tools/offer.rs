@@ -5,6 +5,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::auth::Caller;
+use crate::executor::call::mcp::McpTool;
 use a2a_agents::tool::Tool;
 use a2a_agents::{EmbeddedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
 
@@ -21,21 +22,6 @@ pub(super) enum Callable {
     Own(Rc<dyn Tool>),
     /// One of an MCP server.
     Mcp(Rc<McpTool>),
-}
-
-/// A tool of an MCP server, as an agent offers it.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::executor) struct McpTool {
-    /// Its name in this agent.
-    pub(in crate::executor) id: String,
-    /// The server.
-    pub(in crate::executor) server: String,
-    /// The tool there. Where it is called and not offered any more, nothing but its name is known.
-    pub(in crate::executor) tool: ::mcp::model::Tool,
-    /// Its description, short enough to be listed.
-    pub(in crate::executor) description: String,
-    /// Whether a call may be repeated that may have been carried out.
-    pub(in crate::executor) repeats: bool,
 }
 
 impl Offer {

@@ -2,12 +2,13 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::offer::McpTool;
-use super::super::{Flow, artifact, shown};
-use super::call::{Answers, End, ServerCall, failure, unknown};
-use super::desk::{Desk, say};
-use super::plan::{Asked, Plan, Way};
-use super::{ASKED, Run, content, read_plan};
+use super::super::{Flow, artifact};
+use super::plan::Plan;
+use super::{ASKED, Run, read_plan};
+use crate::executor::call::desk::{Desk, say};
+use crate::executor::call::mcp::asked::{Asked, Way};
+use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, content, failure, unknown};
+use crate::executor::call::shown;
 use crate::executor::{ExecutorError, StepStart};
 use ::mcp::client::McpError;
 use ::mcp::model::Question;

@@ -6,9 +6,9 @@ use std::rc::Rc;
 use futures_util::future::{join_all, select};
 
 use super::super::Offer;
-use super::super::offer::McpTool;
-use super::{McpOffer, call, tool_of};
+use super::{McpOffer, tool_of};
 use crate::executor::Turn;
+use crate::executor::call::mcp::{McpTool, failure};
 use crate::mcp::{FoundServer, KnownTools, Listed, offered, servers_of};
 
 /// The tools of servers that there are at the moment.
@@ -63,6 +63,6 @@ impl McpOffer {
 async fn look(turn: &Turn, name: &str) -> Looked {
     let server = turn.mcp_server(name).map_err(|error| error.0)?;
     let known = turn.host.mcp_tools(&server, None).await;
-    let known = known.map_err(|error| call::failure(name, &error))?;
+    let known = known.map_err(|error| failure(name, &error))?;
     Ok((server, known))
 }

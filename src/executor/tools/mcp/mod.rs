@@ -4,14 +4,10 @@
 //! that resumes knows that a call may have been carried out, and repeats it only where the operator trusts the server to say
 //! that this is harmless.
 
-pub(in crate::executor) mod call;
-pub(in crate::executor) mod content;
-pub(in crate::executor) mod desk;
+mod cancel;
 mod ending;
-mod follow;
 mod known;
-pub(in crate::executor) mod plan;
-pub(in crate::executor) mod question;
+mod plan;
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -22,16 +18,18 @@ use serde_json::{Map, Value, json};
 
 use super::super::awake::AwakeRuns;
 use super::asked::{Asked, AskedCall, Understanding};
-use super::offer::{Callable, McpTool};
+use super::offer::Callable;
 use super::{
     Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call,
     is_for, said_again,
 };
+use crate::executor::call::desk::{Desk, say, take_again};
+use crate::executor::call::mcp::asked::{Asked as AskedByServer, Way};
+use crate::executor::call::mcp::{Answers, McpTool, failure, question};
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
 use a2a::model::{Json, Message, Role, TaskState};
-use desk::{Desk, say, take_again};
 use ending::McpCall;
-use plan::{Plan, Planned, Way};
+use plan::{Plan, Planned};
 
 /// The MCP servers whose tools an agent offers.
 pub(in crate::executor) struct McpOffer {
@@ -84,7 +82,7 @@ impl McpOffer {
         let result = run.execute().await;
         // What was begun at a server is of no use any more.
         if turn.is_canceled() || result.is_err() {
-            Box::pin(follow::cancel_left(turn)).await;
+            Box::pin(cancel::cancel_left(turn)).await;
         }
         awake.end();
         result
@@ -93,7 +91,7 @@ impl McpOffer {
     /// Cancels what goes on at a server for a run that is parked.
     pub(super) async fn cancel(&self, turn: &Turn) {
         if self.awake.has_left(turn).await {
-            Box::pin(follow::cancel_left(turn)).await;
+            Box::pin(cancel::cancel_left(turn)).await;
         }
     }
 }
@@ -156,7 +154,7 @@ impl Run<'_> {
         &self,
         plan: Plan,
         calls: Vec<AskedCall<'_>>,
-        answers: call::Answers,
+        answers: Answers,
         is_recovered: bool,
     ) -> Result<(), ExecutorError> {
         let count = calls.len();
@@ -164,7 +162,7 @@ impl Run<'_> {
         let desk = Desk::new(self.turn, self.events, |key, question| {
             let position = key.parse().unwrap_or_default();
             let questions = vec![question.clone()];
-            self.keep_asked(&plan, plan::Asked { position, questions, way: Way::Held })
+            self.keep_asked(&plan, AskedByServer { position, questions, way: Way::Held })
         });
         // The first call that is not done may have been carried out, those behind it not: they would be done, or it.
         let mut is_doubtful = is_recovered;
@@ -323,7 +321,7 @@ impl Run<'_> {
     async fn look_at(&self, name: &str, is_newer: bool) -> Looked {
         let server = self.turn.mcp_server(name).map_err(|error| error.0)?;
         let known = self.known(name, &server, is_newer).await;
-        known.map(|known| (known, server.trusts_hints)).map_err(|error| call::failure(name, &error))
+        known.map(|known| (known, server.trusts_hints)).map_err(|error| failure(name, &error))
     }
 
     /// What is known of a server, or newer than that.
@@ -345,8 +343,8 @@ impl Run<'_> {
     }
 
     /// What the message of the turn answers, if it answers something. An answer that does not fit is told.
-    fn answers(&self, plan: &Plan) -> Result<Result<call::Answers, Said>, ExecutorError> {
-        let Some(asked) = &plan.answers else { return Ok(Ok(call::Answers::default())) };
+    fn answers(&self, plan: &Plan) -> Result<Result<Answers, Said>, ExecutorError> {
+        let Some(asked) = &plan.answers else { return Ok(Ok(Answers::default())) };
         if asked.way == Way::Held {
             let server = plan.server(asked.position);
             self.events.fail(&format!(
@@ -355,7 +353,7 @@ impl Run<'_> {
             return Ok(Err(Said));
         }
         match question::answers(&self.turn.message, &asked.questions) {
-            Ok(answers) => Ok(Ok(call::Answers { asked: Some((**asked).clone()), answers })),
+            Ok(answers) => Ok(Ok(Answers { asked: Some((**asked).clone()), answers })),
             Err(unfit) => {
                 say(self.turn, self.events, &asked.questions, Some(&unfit))?;
                 Ok(Err(Said))
@@ -364,7 +362,7 @@ impl Run<'_> {
     }
 
     /// Keeps what a call asks, for the turn that answers it.
-    fn keep_asked(&self, plan: &Plan, asked: plan::Asked) -> Result<(), ExecutorError> {
+    fn keep_asked(&self, plan: &Plan, asked: AskedByServer) -> Result<(), ExecutorError> {
         let nth = match self.asking.take() {
             Some(nth) => nth,
             None => self.begin_new(ASKED)?,

@@ -7,9 +7,9 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::super::offer::{Callable, McpTool};
-use ::mcp::client::TaskHandle;
-use ::mcp::model::{Question, Tool};
+use super::super::offer::Callable;
+use crate::executor::call::mcp::asked::{Asked, number, text};
+use crate::executor::call::mcp::{McpTool, bare};
 
 /// The calls of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -40,33 +40,6 @@ pub(super) enum Planned {
         /// Whether the call may be repeated that may have been carried out.
         repeats: bool,
     },
-}
-
-/// What a server has asked in the middle of a call, and what is needed to go on with it.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::executor) struct Asked {
-    /// Which of the calls it is, from 1.
-    pub(in crate::executor) position: usize,
-    /// The questions.
-    pub(in crate::executor) questions: Vec<Question>,
-    /// How the call goes on.
-    pub(in crate::executor) way: Way,
-}
-
-/// How a call goes on when its question is answered.
-#[derive(Clone, Debug, PartialEq)]
-pub(in crate::executor) enum Way {
-    /// It is made again, with the answers, and with what the server wants to have back.
-    Round {
-        /// What it wants to have back.
-        state: Option<String>,
-        /// How often it has asked.
-        round: u32,
-    },
-    /// The server goes on with its task.
-    Task(TaskHandle),
-    /// On the connection of the call, which the run holds. The turn that finds this has lost it.
-    Held,
 }
 
 impl Plan {
@@ -149,69 +122,12 @@ impl Planned {
     }
 }
 
-impl Asked {
-    /// As a step keeps it.
-    pub(in crate::executor) fn to_json(&self) -> Value {
-        let questions = self.questions.iter().map(|question| {
-            let mut json = question.to_json();
-            if let Some(members) = json.as_object_mut() {
-                members.insert("key".to_owned(), json!(question.key));
-            }
-            json
-        });
-        json!({
-            "position": self.position,
-            "questions": questions.collect::<Vec<_>>(),
-            "way": match &self.way {
-                Way::Round { state, round } => json!({"state": state, "round": round}),
-                Way::Task(task) => json!({"task": task.to_json()}),
-                Way::Held => json!("held"),
-            },
-        })
-    }
-
-    pub(in crate::executor) fn read(json: &Value) -> Option<Self> {
-        let question = |json: &Value| Question::read(&text(json, "key")?, json);
-        let questions = json.get("questions")?.as_array()?.iter().map(question);
-        let way = json.get("way")?;
-        let way = match (way.as_str(), way.get("task")) {
-            (Some("held"), _) => Way::Held,
-            (Some(_), _) => return None,
-            (None, Some(task)) => Way::Task(TaskHandle::read(task)?),
-            (None, None) => {
-                let round = u32::try_from(number(way, "round")?).ok()?;
-                Way::Round { state: text(way, "state"), round }
-            }
-        };
-        let questions = questions.collect::<Option<_>>()?;
-        Some(Self { position: number(json, "position")?, questions, way })
-    }
-}
-
-/// A tool of which nothing but its name is known.
-pub(in crate::executor) fn bare(name: &str) -> Tool {
-    Tool {
-        name: name.to_owned(),
-        title: None,
-        description: None,
-        input_schema: json!({"type": "object"}),
-        output_schema: None,
-        annotations: Default::default(),
-    }
-}
-
-fn text(json: &Value, name: &str) -> Option<String> {
-    json.get(name).and_then(Value::as_str).map(str::to_owned)
-}
-
-fn number(json: &Value, name: &str) -> Option<usize> {
-    json.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ::mcp::model::QuestionKind;
+    use crate::executor::call::mcp::asked::Way;
+    use ::mcp::client::TaskHandle;
+    use ::mcp::model::{Question, QuestionKind};
 
     #[test]
     fn a_plan_is_read_as_it_was_kept() {

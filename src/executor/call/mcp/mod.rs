@@ -1,6 +1,11 @@
 //! One call of a tool of an MCP server: made, listened to and followed until it ends. What its end means is up to the kind of
 //! executor that makes it.
 
+pub(in crate::executor) mod asked;
+pub(in crate::executor) mod content;
+mod follow;
+pub(in crate::executor) mod question;
+
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -8,21 +13,33 @@ use std::slice;
 
 use futures_util::future::{Either, LocalBoxFuture, pending, select};
 use futures_util::lock::MutexGuard;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
-use super::super::StepStart;
-use super::super::call::CallInTurn;
-use super::super::offer::McpTool;
+use super::CallInTurn;
 use super::desk::Desk;
-use super::plan::{Asked, Way, bare};
-use super::question;
-use crate::executor::{Events, ExecutorError, Turn};
+use crate::executor::{Events, ExecutorError, StepStart, Turn};
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::HttpError;
 use ::mcp::client::{Call, CallEvent, McpError, Progress, TaskHandle, ToolRequest};
-use ::mcp::model::{Answer, CallResult, Question};
+use ::mcp::model::{Answer, CallResult, Question, Tool};
 use a2a::model::{Json, Message, UnixMillis};
 use a2a_agents::tool::ToolCall;
+use asked::{Asked, Way};
+
+/// A tool of an MCP server, as an agent offers it.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::executor) struct McpTool {
+    /// Its name in this agent.
+    pub(in crate::executor) id: String,
+    /// The server.
+    pub(in crate::executor) server: String,
+    /// The tool there. Where it is called and not offered any more, nothing but its name is known.
+    pub(in crate::executor) tool: Tool,
+    /// Its description, short enough to be listed.
+    pub(in crate::executor) description: String,
+    /// Whether a call may be repeated that may have been carried out.
+    pub(in crate::executor) repeats: bool,
+}
 
 /// A call that a run makes.
 pub(in crate::executor) struct ServerCall<'a> {
@@ -257,6 +274,18 @@ impl ServerCall<'_> {
     }
 }
 
+/// A tool of which nothing but its name is known.
+pub(in crate::executor) fn bare(name: &str) -> Tool {
+    Tool {
+        name: name.to_owned(),
+        title: None,
+        description: None,
+        input_schema: json!({"type": "object"}),
+        output_schema: None,
+        annotations: Default::default(),
+    }
+}
+
 /// Why a call was not made again that an earlier attempt may have made.
 pub(in crate::executor) fn unknown(tool: &McpTool) -> String {
     let McpTool { id, server, .. } = tool;
@@ -268,24 +297,24 @@ pub(in crate::executor) fn unknown(tool: &McpTool) -> String {
 
 /// Progress of a call, which is said once a second at most.
 #[derive(Default)]
-pub(in crate::executor) struct Pace {
+struct Pace {
     newest: Option<Progress>,
     said: Option<UnixMillis>,
 }
 
 impl Pace {
-    pub(in crate::executor) fn take(&mut self, progress: Progress) {
+    fn take(&mut self, progress: Progress) {
         self.newest = Some(progress);
     }
 
     /// After how long something is to be said, if there is something.
-    pub(in crate::executor) fn pause_ms(&self, now: UnixMillis) -> Option<u64> {
+    fn pause_ms(&self, now: UnixMillis) -> Option<u64> {
         let said = self.said.filter(|_| self.newest.is_some())?;
         Some(PROGRESS_MS.saturating_sub(now.millis_since(said)))
     }
 
     /// What is to be said now.
-    pub(in crate::executor) fn due(&mut self, now: UnixMillis) -> Option<String> {
+    fn due(&mut self, now: UnixMillis) -> Option<String> {
         let is_due = self.said.is_none_or(|said| now.millis_since(said) >= PROGRESS_MS);
         let Progress { progress, total, message } = self.newest.take_if(|_| is_due)?;
         self.said = Some(now);

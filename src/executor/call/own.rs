@@ -4,7 +4,7 @@ use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
-use super::mcp::desk::Desk;
+use super::desk::Desk;
 use crate::port::{Http, HttpAnswer, HttpRequest};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};

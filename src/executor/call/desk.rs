@@ -7,8 +7,8 @@ use std::slice;
 use futures_util::lock::{Mutex, MutexGuard};
 use serde_json::Value;
 
-use super::super::is_for;
-use super::question;
+use super::is_for;
+use super::mcp::question;
 use crate::executor::{Events, ExecutorError, Turn};
 use ::mcp::model::Question;
 use a2a::model::Message;
@@ -86,7 +86,7 @@ pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
 }
 
 /// Says what is asked. `unfit` is why the last answer was none.
-pub(super) fn say(
+pub(in crate::executor) fn say(
     turn: &Turn,
     events: &Events,
     questions: &[Question],

@@ -2,18 +2,15 @@
 
 use std::cell::Cell;
 
-use serde_json::Value;
-
-use super::PLAN;
-use super::call::{Answers, End, ServerCall, failure};
-use super::plan::{Plan, Planned, Way};
+use super::asked::Way;
+use super::{Answers, End, ServerCall, failure};
 use crate::executor::remote::pace;
-use crate::executor::{ExecutorError, Turn, Wait};
+use crate::executor::{ExecutorError, Wait};
 use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
 
 impl ServerCall<'_> {
     /// Follows a task until it ends or asks something that was not answered yet. Where runs are not parked, it is
-    /// canceled with ours; one that is parked leaves that to [`cancel_left`].
+    /// canceled with ours; the executor of a run that is parked cancels it itself.
     pub(super) async fn follow(
         &self,
         client: &Client,
@@ -97,22 +94,6 @@ impl ServerCall<'_> {
                 return Ok(End::Canceled);
             }
         }
-    }
-}
-
-/// Cancels the task of a server that a run has left: it was parked, or had no time for that.
-pub(super) async fn cancel_left(turn: &Turn) {
-    let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
-    let Some(plan) = plan else { return };
-    // Those before it are done.
-    for (index, call) in plan.calls.iter().enumerate().rev() {
-        let Planned::Mcp { server, .. } = call else { continue };
-        let kept = turn.last_step::<Value>(&format!("{}/task", index + 1)).ok().flatten();
-        let Some(task) = kept.and_then(|task| TaskHandle::read(&task)) else { continue };
-        if let Ok(client) = turn.mcp(server) {
-            let _ = client.cancel_task(&task).await;
-        }
-        return;
     }
 }
 

@@ -1,0 +1,24 @@
+//! Cancels the task of an MCP server that a run no longer follows.
+
+use serde_json::Value;
+
+use super::PLAN;
+use super::plan::{Plan, Planned};
+use crate::executor::Turn;
+use ::mcp::client::TaskHandle;
+
+/// Cancels the task of a server that a run has left: it was parked, or had no time for that.
+pub(super) async fn cancel_left(turn: &Turn) {
+    let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
+    let Some(plan) = plan else { return };
+    // Those before it are done.
+    for (index, call) in plan.calls.iter().enumerate().rev() {
+        let Planned::Mcp { server, .. } = call else { continue };
+        let kept = turn.last_step::<Value>(&format!("{}/task", index + 1)).ok().flatten();
+        let Some(task) = kept.and_then(|task| TaskHandle::read(&task)) else { continue };
+        if let Ok(client) = turn.mcp(server) {
+            let _ = client.cancel_task(&task).await;
+        }
+        return;
+    }
+}

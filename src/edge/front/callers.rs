@@ -130,7 +130,7 @@ impl Front {
     ///
     /// [`Error::RateLimited`], if one refuses the request.
     async fn ask_limits(&self, head: &Head<'_>) -> Result<(), Error> {
-        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
+        let limits = self.limits(head);
         let Ok(text) = serde_json::to_string(&limits) else { return Ok(()) };
         if limits.is_empty() {
             return Ok(());

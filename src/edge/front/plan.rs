@@ -27,7 +27,7 @@ use super::decision::{Front, Received};
 use super::double;
 use super::facts::{FoundPage, Need};
 use super::head::{Head, NAMES};
-use super::seen;
+use super::seen::{self, Limit};
 use super::stream;
 use crate::edge::address::TaskAddress;
 use crate::edge::answer::to_text;
@@ -180,11 +180,16 @@ impl Front {
     /// Prefixes a plan with the rate limits to ask first, and with the origin whose pages may read its answer.
     pub(super) fn limited(&self, head: &Head<'_>, plan: String) -> String {
         let mut plan = plan;
-        let limits = self.seen.limits(&self.agents, head, self.inside.is_some());
+        let limits = self.limits(head);
         if let (false, Ok(limits)) = (limits.is_empty(), serde_json::to_string(&limits)) {
             plan = format!("r{limits}\n{plan}");
         }
         self.shown_to(head, plan)
+    }
+
+    /// The rate limits to ask before what was decided is done.
+    pub(super) fn limits(&self, head: &Head<'_>) -> Vec<Limit> {
+        self.seen.limits(&self.agents, head, self.inside.is_some())
     }
 
     /// Prefixes a plan with the origin whose pages may read its answer.

@@ -63,12 +63,13 @@ impl Waiting {
             if !inner.is_audited.replace(true) {
                 inner.front.seen.audit(&head, &inner.front.observer);
             }
-            if let FoundBody::Whole(body) = inner.body.take() {
-                inner.turn.replace(body.into_turn());
-            }
         }
         inner.form.replace(plan.form());
         let text = inner.front.limited(&head, plan.to_text());
+        // Rate limits that refuse are answered by what the body says.
+        if inner.front.limits(&head).is_empty() {
+            inner.let_go();
+        }
         inner.need.replace(plan.into_need());
         text
     }
@@ -96,6 +97,7 @@ impl Waiting {
     #[wasm_bindgen(js_name = noteLimits)]
     pub fn note_limits(&self, limits: &str) {
         self.inner.front.seen.note_asked(read_own(limits).unwrap_or_default());
+        self.inner.let_go();
     }
 
     /// The plan for a request that rate limits refuse, a list as JSON.
@@ -182,6 +184,15 @@ impl Waiting {
 impl Inner {
     fn decide(&self) -> Plan {
         self.front.decide(&Head::parse(&self.head), &self.body.borrow().received())
+    }
+
+    /// Frees the body once the object is asked, which may take long to answer. The turn of a large one is kept.
+    fn let_go(&self) {
+        if self.form.borrow().is_some()
+            && let FoundBody::Whole(body) = self.body.take()
+        {
+            self.turn.replace(body.into_turn());
+        }
     }
 }
 

@@ -174,3 +174,11 @@ describe("what is known is not asked for again", () => {
     assert.ok(!own.logs.some(({ message }) => /cannot be deleted/.test(message)), "the tasks are cleaned up all the same");
   });
 });
+
+test("what a body asks is answered when its token was checked, a list as well", async () => {
+  const headers = { authorization: `Bearer ${issuer("by-jwks").token()}`, "a2a-version": "1.0", "content-type": "application/json" };
+  const body = JSON.stringify({ jsonrpc: "2.0", id: "mine", method: "ListTasks", params: { pageSize: 1 } });
+  const response = await fetch(agent("by-jwks"), { method: "POST", headers, body });
+  const { id, result } = (await response.json()) as { id: string; result?: { totalSize: number } };
+  assert.deepEqual([id, result?.totalSize], ["mine", 0]);
+});

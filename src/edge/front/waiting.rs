@@ -59,10 +59,8 @@ impl Waiting {
         }
         let head = Head::parse(&inner.head);
         let plan = inner.front.decide(&head, &inner.body.borrow().received());
-        if !matches!(plan, Plan::Need(_)) {
-            if !inner.is_audited.replace(true) {
-                inner.front.seen.audit(&head, &inner.front.observer);
-            }
+        if !matches!(plan, Plan::Need(_)) && !inner.is_audited.replace(true) {
+            inner.front.seen.audit(&head, &inner.front.observer);
         }
         inner.form.replace(plan.form());
         let text = inner.front.limited(&head, plan.to_text());

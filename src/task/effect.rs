@@ -10,7 +10,7 @@ use a2a::model::{ContextId, Message, TaskState};
 pub enum Effect {
     /// Append this entry to the log. Entries of one synchronous run go into one row.
     Append(LogEntry),
-    /// Start a run of the executor for this message, as [`TaskMachine::run`] says.
+    /// Start a run of the executor for this message, as [`TaskMachine::run`](super::TaskMachine::run) says.
     Run(Message),
     /// Offer this message to the run that is under way.
     Offer(Message),

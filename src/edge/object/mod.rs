@@ -73,7 +73,7 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers what it is asked in a [`Form`], in the text form of `edge/answer.rs`: at once where nothing has to be waited
+    /// Answers what it is asked in a form (`edge/ask.rs`), in the text form of `edge/answer.rs`: at once where nothing has to be waited
     /// for, else by a promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, text: String) -> JsValue {

@@ -115,6 +115,14 @@ test("a large body counts once for its caller", async () => {
   await assertHeld(await as());
 });
 
+test("a limit that only the body leads to, since that names the agent, is asked when it was received and refuses what it asks", async () => {
+  const body = (): string => rpc("SendMessage", { tenant: "by-its-caller", message: message("x".repeat(70_000)) });
+  const headers = { "content-type": "application/json", "a2a-version": "1.0", "x-api-key": KEYS.ALICE_KEY };
+  const ask = (): Promise<Response> => fetch(worker.url, { method: "POST", headers, body: body() });
+  await exhaust(ask);
+  await assertHeld(await ask());
+});
+
 test("anonymous callers are told apart by their addresses", async () => {
   const address = newAddress();
   await exhaust(() => post("by-anonymous", address));

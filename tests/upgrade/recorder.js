@@ -14,21 +14,20 @@ WebSocket.prototype.send = function (text) {
   return send.call(this, text);
 };
 
+// What is recorded of each form in which an object is asked, where that is no command.
+const KINDS = { notification: "ask", callback: "callback" };
+
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
     record("stream", request.headers.get("x-hello"));
-    if (request.method !== "POST") return super.fetch(request);
-    const { pathname } = new URL(request.url);
-    const isWebhook = pathname === "/webhook";
-    record(isWebhook ? "ask" : pathname === "/callback" ? "callback" : "command", await request.clone().text());
-    const answer = await super.fetch(request);
-    if (isWebhook) record("turn", await answer.clone().text());
-    return answer;
+    return super.fetch(request);
   }
 
-  ask(form, text) {
-    record("command", text);
-    return super.ask(form, text);
+  async ask(form, text) {
+    record(KINDS[form] ?? "command", text);
+    const answer = await super.ask(form, text);
+    if (form === "notification") record("turn", answer.slice(answer.indexOf("\n\n") + 2));
+    return answer;
   }
 }
 

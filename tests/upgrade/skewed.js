@@ -16,7 +16,6 @@ WebSocket.prototype.send = function (text) {
 
 export class TaskObject extends inner.TaskObject {
   async fetch(request) {
-    const kind = new URL(request.url).pathname === "/webhook" ? "asks" : "commands";
     const hello = request.headers.get("x-hello");
     if (hello !== null && ["commands", "header"].includes(skew)) {
       const headers = new Headers(request.headers);
@@ -24,13 +23,12 @@ export class TaskObject extends inner.TaskObject {
       else headers.set("x-hello", newer(hello));
       return super.fetch(new Request(request, { headers }));
     }
-    if (skew !== kind) return super.fetch(request);
-    if (request.method !== "POST") return super.fetch(request);
-    return super.fetch(new Request(request, { body: newer(await request.text()) }));
+    return super.fetch(request);
   }
 
   ask(form, text) {
-    return super.ask(form, skew === "commands" ? newer(text) : text);
+    const kind = form === "notification" ? "asks" : "commands";
+    return super.ask(form, skew === kind ? newer(text) : text);
   }
 
   webSocketMessage(socket, text) {

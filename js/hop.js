@@ -98,7 +98,14 @@ export class Hop {
       }
     }
     const plan = this.#rust.plan(env, head, body, isBroken);
-    const response = await this.#finish({ env, request, head, body, isBroken, limits: "", waiting: undefined }, plan);
+    /** @type {Asked} */
+    const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
+    let response;
+    try {
+      response = await this.#perform(asked, plan);
+    } finally {
+      asked.waiting?.free();
+    }
     // What is refused can be found again. To name the request in every answer would cost a fiftieth of a GetTask.
     return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
   }
@@ -108,16 +115,11 @@ export class Hop {
    *
    * @param {any} env @param {Waiting} waiting
    */
-  answer(env, waiting) {
-    return this.#finish({ env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting }, waiting.plan());
-  }
-
-  /** @param {Asked} asked @param {string} plan */
-  async #finish(asked, plan) {
+  async answer(env, waiting) {
     try {
-      return await this.#perform(asked, plan);
+      return await this.#perform({ env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting }, waiting.plan());
     } finally {
-      asked.waiting?.free();
+      waiting.free();
     }
   }
 

@@ -8,7 +8,8 @@ use std::fmt;
 use super::answer::to_text;
 use a2a::binding::http::HttpResponse;
 
-/// What an object is asked by its method `ask`, besides the text of it. A follower comes by an upgrade instead ([`Upgrade`]).
+/// The kinds of requests that the method `ask` of an object answers. Each names the text that comes with it. A follower opens a
+/// socket instead, by an upgrade ([`Upgrade`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Form {
     /// A [`Command`](super::command::Command), the first thing that the object is asked. Answered as [`Call`](Self::Call).

@@ -104,22 +104,12 @@ async fn remove(session: &TaskSession, deletion: Deletion) -> Result<(), String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::Caller;
     use crate::task::{Input, NewTask, RunRequest};
     use a2a::model::{ContextId, TaskId};
 
     fn machine(is_canceled: bool) -> TaskMachine {
         let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
-        let request = RunRequest {
-            caller: Caller::anonymous(),
-            accepted_output_modes: Vec::new(),
-            metadata: None,
-            origin: None,
-            allowance: None,
-            trail: Default::default(),
-            timeout_ms: 1,
-            joins_context: false,
-        };
+        let request = RunRequest::anonymous();
         let new = NewTask {
             id: TaskId::new("t"),
             context_id: ContextId::new("c"),

@@ -34,7 +34,7 @@ pub enum TaskError {
         /// The state asked for.
         to: TaskState,
     },
-    /// Nobody is at work on the task, so nobody can say this.
+    /// No run of the task is under way, so this input cannot come from one.
     NoRun,
     /// The message names another conversation than the task's.
     OtherContext {

@@ -176,6 +176,23 @@ pub struct RunRequest {
     pub joins_context: bool,
 }
 
+#[cfg(test)]
+impl RunRequest {
+    /// One of an anonymous caller, for tests.
+    pub(crate) fn anonymous() -> Self {
+        Self {
+            caller: Caller::anonymous(),
+            accepted_output_modes: Vec::new(),
+            metadata: None,
+            origin: None,
+            allowance: None,
+            trail: Default::default(),
+            timeout_ms: 1,
+            joins_context: false,
+        }
+    }
+}
+
 /// A step that is done.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepRecord {

@@ -170,19 +170,9 @@ impl Run {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::Caller;
 
     fn start(message: usize, resumes: bool) -> RunStart {
-        let request = RunRequest {
-            caller: Caller::anonymous(),
-            accepted_output_modes: Vec::new(),
-            metadata: None,
-            origin: None,
-            allowance: None,
-            trail: Default::default(),
-            timeout_ms: 1,
-            joins_context: false,
-        };
+        let request = RunRequest::anonymous();
         RunStart { attempt: 1, resumes, message, begun_ms: 0, request }
     }
 

@@ -2,7 +2,7 @@
 
 use syn::{GenericArgument, PathArguments, Type};
 
-/// What a type is to a limit, and whether a parameter of it is an argument by itself.
+/// The kind of a type: it decides which limits apply, and whether a parameter of the type is one argument.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Integer,

@@ -171,7 +171,7 @@ impl Front {
     }
 }
 
-/// What the object is told that a stream is asked from.
+/// The command that opens a stream at the object of a task.
 ///
 /// # Errors
 ///

@@ -54,7 +54,7 @@ pub(super) enum Need {
 pub(super) struct TermsNeed {
     pub(super) command: Command<Call>,
     pub(super) key: Option<String>,
-    /// Whether its caller may have only so many unfinished tasks.
+    /// Whether the number of unfinished tasks of its caller is limited.
     pub(super) has_quota: bool,
     /// Whether its agent limits what a caller uses in a day.
     pub(super) has_allowance: bool,
@@ -107,28 +107,39 @@ pub(super) enum FoundBody {
     Refused(Error),
 }
 
+impl FoundPage {
+    /// What JavaScript says of the rows that the statement has found.
+    pub(super) fn lines(lines: String, total: Option<f64>, rows_read: f64) -> Self {
+        let total = total.map(|total| total as u64);
+        Self::Lines { lines, total, rows_read: rows_read as u64 }
+    }
+}
+
+/// Receives a body, see [`Body::receive_if`].
+async fn receive(
+    request: Option<&Request>,
+    agent: &str,
+    limit: usize,
+    ask: impl AsyncFnOnce() -> Result<(), Error>,
+) -> FoundBody {
+    let Some(request) = request else { return FoundBody::Refused(Error::BodyIncomplete) };
+    let received = Body::receive_if(request, agent, limit, ask).await;
+    received.map_or_else(FoundBody::Refused, FoundBody::Whole)
+}
+
 impl Front {
     /// Finds a fact about a request. Gives its body if it was that.
     pub(super) async fn find(&self, need: Need, request: Option<&Request>) -> Option<FoundBody> {
         let facts = &self.facts;
         match need {
             Need::Body(limit) => {
-                let received = match request {
-                    Some(request) => Body::receive(request, &self.sender_of(request), limit).await,
-                    None => Err(Error::BodyIncomplete),
-                };
-                return Some(received.map_or_else(FoundBody::Refused, FoundBody::Whole));
+                let agent = request.map(|request| self.sender_of(request)).unwrap_or_default();
+                return Some(receive(request, &agent, limit, async || Ok(())).await);
             }
             Need::CallbackBody(called) => {
                 let agent = called.post.agent.clone();
                 let ask = async || self.takes_callback(*called).await;
-                let received = match request {
-                    Some(request) => {
-                        Body::receive_if(request, &agent, callback::MAX_BODY_BYTES, ask).await
-                    }
-                    None => Err(Error::BodyIncomplete),
-                };
-                return Some(received.map_or_else(FoundBody::Refused, FoundBody::Whole));
+                return Some(receive(request, &agent, callback::MAX_BODY_BYTES, ask).await);
             }
             Need::Verdicts(tokens) => {
                 facts.verdicts.keep(check(&self.env, &tokens, &self.observer).await);

@@ -66,17 +66,17 @@ pub(super) struct Form {
 
 impl Plan {
     /// The text for `js/hop.js`.
-    pub(super) fn to_text(&self) -> String {
+    pub(super) fn into_text(self) -> String {
         let planned = match self {
-            Self::Answer(answer) => return answered(answer),
+            Self::Answer(answer) => return answered(&answer),
             Self::List(statement) => return format!("l{statement}"),
             Self::Visit => return "g".to_owned(),
             Self::Need(_) => return NEED.to_owned(),
             Self::Call(address, command) => {
-                encode(&**command).map(|command| format!("{}\n{command}", address_text(address)))
+                encode(&*command).map(|command| format!("{}\n{command}", address_text(&address)))
             }
-            Self::Stream(address, hello) => stream::plan::plan((**hello).clone())
-                .map(|plan| format!("s{}\n{plan}", address_text(address))),
+            Self::Stream(address, hello) => stream::plan::plan(*hello)
+                .map(|plan| format!("s{}\n{plan}", address_text(&address))),
             Self::CallBack(called) => {
                 encode(&called.post).map(|post| format!("c{}\n{post}", called.object))
             }
@@ -95,14 +95,6 @@ impl Plan {
                 let (reply, call) = (hello.command.reply.clone(), &hello.command.call);
                 Some(Form { reply, is_stream: true, task: call.task_id().cloned() })
             }
-            _ => None,
-        }
-    }
-
-    /// The fact that it lacks.
-    pub(super) fn into_need(self) -> Option<Need> {
-        match self {
-            Self::Need(need) => Some(need),
             _ => None,
         }
     }
@@ -125,7 +117,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     if !matches!(plan, Plan::Need(_) | Plan::Visit) {
         front.seen.audit(&head, &front.observer);
     }
-    let text = front.limited(&head, plan.to_text());
+    let text = front.limited(&head, &front.limits(&head), plan.into_text());
     if front.settings.development {
         return front.with_fault(&head, body.as_deref(), text);
     }
@@ -147,11 +139,9 @@ pub fn listed(
         Ok(front) => front,
         Err(answer) => return answered(&answer),
     };
-    let total = total.map(|total| total as u64);
-    let found = FoundPage::Lines { lines, total, rows_read: rows_read as u64 };
-    front.facts.page.replace(Some(found));
+    front.facts.page.replace(Some(FoundPage::lines(lines, total, rows_read)));
     let body = body.as_deref().map_or(Received::Nothing, Received::Whole);
-    front.decide(&Head::parse(head), &body).to_text()
+    front.decide(&Head::parse(head), &body).into_text()
 }
 
 /// The names of the headers that heads hold, a line each.
@@ -178,10 +168,9 @@ pub fn common_headers() -> String {
 
 impl Front {
     /// Prefixes a plan with the rate limits to ask first, and with the origin whose pages may read its answer.
-    pub(super) fn limited(&self, head: &Head<'_>, plan: String) -> String {
+    pub(super) fn limited(&self, head: &Head<'_>, limits: &[Limit], plan: String) -> String {
         let mut plan = plan;
-        let limits = self.limits(head);
-        if let (false, Ok(limits)) = (limits.is_empty(), serde_json::to_string(&limits)) {
+        if let (false, Ok(limits)) = (limits.is_empty(), serde_json::to_string(limits)) {
             plan = format!("r{limits}\n{plan}");
         }
         self.shown_to(head, plan)
@@ -224,4 +213,4 @@ fn address_text(address: &TaskAddress) -> String {
 }
 
 /// The plan to find a fact.
-const NEED: &str = "~";
+pub(super) const NEED: &str = "~";

@@ -14,7 +14,7 @@ use super::body::{Body, Turn};
 use super::decision::{Front, Received};
 use super::facts::{FoundBody, FoundPage, Need};
 use super::head::Head;
-use super::plan::{Form, Plan, answered};
+use super::plan::{Form, NEED, Plan, answered};
 use super::route::{Route, route};
 use crate::edge::objects::AskError;
 use crate::edge::response::to_response;
@@ -63,13 +63,12 @@ impl Waiting {
             inner.front.seen.audit(&head, &inner.front.observer);
         }
         inner.form.replace(plan.form());
-        let text = inner.front.limited(&head, plan.to_text());
+        let limits = inner.front.limits(&head);
         // Rate limits that refuse are answered by what the body says.
-        if inner.front.limits(&head).is_empty() {
+        if limits.is_empty() {
             inner.let_go();
         }
-        inner.need.replace(plan.into_need());
-        text
+        inner.front.limited(&head, &limits, inner.text_of(plan))
     }
 
     /// Finds the fact that the last plan lacks. The promise is never rejected.
@@ -77,10 +76,10 @@ impl Waiting {
     pub fn find(&self, request: Option<web_sys::Request>) -> js_sys::Promise {
         let inner = self.inner.clone();
         future_to_promise(AssertUnwindSafe(async move {
-            let need = match inner.need.take() {
-                Some(need) => Some(need),
-                None => inner.decide().into_need(),
-            };
+            if inner.need.borrow().is_none() {
+                inner.text_of(inner.decide());
+            }
+            let need = inner.need.take();
             if let Some(need) = need {
                 let request = request.map(Request::from);
                 if let Some(body) = inner.front.find(need, request.as_ref()).await {
@@ -122,31 +121,22 @@ impl Waiting {
             return answered(&front.refusal(&form, &failure));
         }
         let _ = front.facts.failure.set(failure);
-        let plan = self.inner.decide().to_text();
+        let plan = self.inner.decide().into_text();
         let head = Head::parse(head);
         let (_, path, _) = split_url(head.url());
         if matches!(route(path), Route::Callback(..)) {
             front.seen.audit_guesses(&head, None, &front.observer);
         }
-        front.limited(&head, plan)
+        front.limited(&head, &front.limits(&head), plan)
     }
 
     /// The plan for a list whose statement has found these lines, see [`listed`](super::plan::listed). Without lines it has
     /// failed.
     #[wasm_bindgen(js_name = listed)]
     pub fn listed(&self, lines: Option<String>, total: Option<f64>, rows_read: f64) -> String {
-        let total = total.map(|total| total as u64);
-        let found = lines.map_or(FoundPage::NoLines, |lines| FoundPage::Lines {
-            lines,
-            total,
-            rows_read: rows_read as u64,
-        });
-        let Inner { front, need, .. } = &*self.inner;
-        front.facts.page.replace(Some(found));
-        let plan = self.inner.decide();
-        let text = plan.to_text();
-        need.replace(plan.into_need());
-        text
+        let lines = lines.map(|lines| FoundPage::lines(lines, total, rows_read));
+        self.inner.front.facts.page.replace(Some(lines.unwrap_or(FoundPage::NoLines)));
+        self.inner.text_of(self.inner.decide())
     }
 }
 
@@ -182,6 +172,13 @@ impl Waiting {
 impl Inner {
     fn decide(&self) -> Plan {
         self.front.decide(&Head::parse(&self.head), &self.body.borrow().received())
+    }
+
+    /// The text of a plan. The fact that it lacks is kept.
+    fn text_of(&self, plan: Plan) -> String {
+        let Plan::Need(need) = plan else { return plan.into_text() };
+        self.need.replace(Some(need));
+        NEED.to_owned()
     }
 
     /// Frees the body once the object is asked, which may take long to answer. The turn of a large one is kept.

@@ -19,7 +19,7 @@ use super::attempt::{host_of, is_turn_over, report};
 use super::deletion;
 use super::post::post;
 use crate::config::Settings;
-use crate::edge::address::{ObjectId, TaskAddress};
+use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
@@ -209,7 +209,7 @@ async fn ask(
     job: &QueuedJob,
     asked: NextNotification,
 ) -> Result<NotificationTurn, AskError> {
-    match Object::at(env, &TaskAddress::Object(job.object_id())) {
+    match Object::at_id(env, job.object_id()) {
         Ok(object) => object.next_notification(&asked).await,
         // Without an object there is nothing to send.
         Err(AskError::Unknown) => Ok(NotificationTurn::default()),

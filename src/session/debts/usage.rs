@@ -83,7 +83,7 @@ pub(in crate::session) fn take_recorded(session: &TaskSession) -> Option<StepUsa
 /// Takes what the run has used for requests whose answers came to nothing. It is stored with what is stored next, and not with the
 /// step that is under way: the process may die before that ends.
 pub(in crate::session) fn settle_repeated(session: &TaskSession) {
-    // What a run has used before there is a task is told by its next step.
+    // Usage from before the task exists is recorded with the next step of its run.
     if session.life.exists()
         && let Some(usage) = told(session, Usage::NOTHING)
     {

@@ -340,22 +340,12 @@ impl RunState {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::auth::Caller;
     use crate::task::{LogEntry, RunRequest, StepRecord};
     use serde_json::json;
 
     fn begin(run: &RunState, resumes: bool, now: UnixMillis) {
         let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
-        let request = RunRequest {
-            caller: Caller::anonymous(),
-            accepted_output_modes: Vec::new(),
-            metadata: None,
-            origin: None,
-            allowance: None,
-            trail: Default::default(),
-            timeout_ms: 1,
-            joins_context: false,
-        };
+        let request = RunRequest::anonymous();
         let start = RunStart { attempt: 1, resumes, message: 1, begun_ms: now.0, request };
         run.begin(serde_json::from_str(message).unwrap(), start, now);
     }

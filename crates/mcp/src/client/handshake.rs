@@ -92,7 +92,7 @@ impl Client {
             put(&mut params, "requestId", id.into());
             put(&mut params, "reason", reason.into());
             let message = notification("notifications/cancelled", Some(params));
-            // Nobody waits for the answer: a server that does not hear it finishes in vain.
+            // The answer is not waited for. A server that misses the notification completes a call whose result is discarded.
             let telling = self.tell(&session, &message);
             let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
         })

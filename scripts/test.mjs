@@ -16,7 +16,7 @@ import { setUp } from "./lib/setup.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryProject } from "./lib/trial-project.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
-import { ensureBuilt, outputs } from "./lib/worker.mjs";
+import { ensureAllBuilt, ensureBuilt, outputs } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -201,8 +201,7 @@ async function buildDefault() {
 }
 
 async function buildBoth() {
-  await buildDefault();
-  if (built.default !== "stable") built.stable = await ensureBuilt("stable");
+  [built.default, built.stable] = await ensureAllBuilt(["default", "stable"]);
 }
 
 /** With the same packages and features as the unit tests, so that nothing is compiled twice. */

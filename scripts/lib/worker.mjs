@@ -26,16 +26,35 @@ const TEST_AGENTS = "test-agents.json";
 
 /** Makes one of the `outputs` current and answers its kind: "unwind", "stable" or "dev". */
 export async function ensureBuilt(output) {
+  const [kind] = await ensureAllBuilt([output]);
+  return kind;
+}
+
+/**
+ * Makes several of the `outputs` current and answers their kinds, without those whose kind an earlier one has. They are compiled at the same
+ * time: optimizing a module keeps one core busy for minutes.
+ */
+export async function ensureAllBuilt(outputs) {
   await ensureWasmTarget();
   const bindgen = await ensureBindgen();
-  const kind = output === "default" ? await defaultKind() : output;
+  const wanted = [];
+  for (const output of outputs) {
+    const kind = output === "default" ? await defaultKind() : output;
+    if (!wanted.some((other) => other.kind === kind)) wanted.push({ output, kind, recipe: recipeHash(kind, bindgen) });
+  }
   await locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
-    const recipe = recipeHash(kind, bindgen);
-    if (isCurrent(output, recipe)) return;
-    await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));
+    const stale = wanted.filter(({ output, recipe }) => !isCurrent(output, recipe));
+    if (stale.length === 0) return;
+    const titles = stale.map(({ kind }) => kinds[kind].title);
+    await step(`Building the Worker (${titles.join(" and ")})`, async () => {
+      const builds = stale.map(({ output, kind, recipe }) => build(output, kind, recipe, bindgen));
+      // None is left running when another one fails.
+      const failed = (await Promise.allSettled(builds)).find(({ status }) => status === "rejected");
+      if (failed !== undefined) throw failed.reason;
+    });
   });
-  return kind;
+  return wanted.map(({ kind }) => kind);
 }
 
 async function defaultKind() {

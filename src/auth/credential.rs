@@ -24,9 +24,10 @@ impl Evidence<'_> {
         let Some(header) = self.header("authorization") else { return Shown::Nothing };
         let header = header.trim_matches(OWS);
         let (name, rest) = header.split_once(' ').unwrap_or((header, ""));
-        match name.eq_ignore_ascii_case(scheme) {
-            true => one(rest.trim_start_matches(' '), "the header Authorization"),
-            false => Shown::Nothing,
+        if name.eq_ignore_ascii_case(scheme) {
+            one(rest.trim_start_matches(' '), "the header Authorization")
+        } else {
+            Shown::Nothing
         }
     }
 

@@ -126,9 +126,10 @@ fn digest(secret: &str) -> CtOutput<Sha256> {
 }
 
 fn check_letters(name: &str, secret: &str, is_alone: bool) -> Result<(), String> {
-    let fits = match is_alone {
-        true => secret.bytes().all(|byte| byte.is_ascii_graphic() && !b",;\"\\".contains(&byte)),
-        false => !secret.chars().any(char::is_control),
+    let fits = if is_alone {
+        secret.bytes().all(|byte| byte.is_ascii_graphic() && !b",;\"\\".contains(&byte))
+    } else {
+        !secret.chars().any(char::is_control)
     };
     match (fits, is_alone) {
         (true, _) => Ok(()),

@@ -61,9 +61,10 @@ impl Policy {
                 places.push((place.ok_or_else(unknown)?, scopes.clone()));
             }
             places.sort_by_key(|(place, _)| *place);
-            match places.is_empty() {
-                true => Err(Misfit("`access.requires` has an entry without schemes".to_owned())),
-                false => Ok(places),
+            if places.is_empty() {
+                Err(Misfit("`access.requires` has an entry without schemes".to_owned()))
+            } else {
+                Ok(places)
             }
         };
         let requirements = access.requirements();
@@ -81,9 +82,10 @@ impl Policy {
     /// The headers by which callers show who they are, and as whom they act, in lower case.
     pub fn headers(&self) -> Vec<String> {
         let of_methods = self.methods.iter().filter_map(|method| method.place.header());
-        let of_pages: &[&str] = match self.methods.iter().any(Method::is_ambient) {
-            true => &["origin", "sec-fetch-site"],
-            false => &[],
+        let of_pages: &[&str] = if self.methods.iter().any(Method::is_ambient) {
+            &["origin", "sec-fetch-site"]
+        } else {
+            &[]
         };
         // Operators have to be known.
         let of_operators = (!self.methods.is_empty()).then_some(ActAs::HEADER);

@@ -79,9 +79,10 @@ impl<'a> Standing<'a> {
     /// A call has given a result.
     fn take(&mut self, tool: &'a str, text: &'a str) {
         if tool == ASK_USER {
-            match self.open.is_empty() {
-                true => self.said.push(text),
-                false => self.answer = Some(text),
+            if self.open.is_empty() {
+                self.said.push(text)
+            } else {
+                self.answer = Some(text)
             }
             return;
         }

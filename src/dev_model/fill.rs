@@ -77,9 +77,10 @@ impl<'a> Filling<'a> {
             return is_required.then(|| otherwise.unwrap_or(json!(0)));
         };
         let is_whole = number.fract() == 0.0 && number.abs() < 9e15;
-        Some(match is_whole || kind(schema) == "integer" {
-            true => json!(number as i64),
-            false => json!(number),
+        Some(if is_whole || kind(schema) == "integer" {
+            json!(number as i64)
+        } else {
+            json!(number)
         })
     }
 

@@ -57,9 +57,10 @@ impl Http for DevModel {
                 Err(text) => (400, JSON, HttpBody::from(wire::error(&text).to_string())),
                 Ok(request) => {
                     let reply = Reply::to(&request);
-                    match request.streams {
-                        true => (200, SSE, paced(wire::events(&request, &reply), clock)),
-                        false => (200, JSON, wire::whole(&request, &reply).to_string().into()),
+                    if request.streams {
+                        (200, SSE, paced(wire::events(&request, &reply), clock))
+                    } else {
+                        (200, JSON, wire::whole(&request, &reply).to_string().into())
                     }
                 }
             };

@@ -103,10 +103,7 @@ fn told(request: &Request, standing: &Standing<'_>) -> String {
     let text = if text.is_empty() { introduction(request, standing) } else { text };
     match &request.schema {
         Some(schema) => {
-            let said = match standing.results.is_empty() {
-                true => standing.said.join("\n"),
-                false => text,
-            };
+            let said = if standing.results.is_empty() { standing.said.join("\n") } else { text };
             Value::Object(Filling::of(&said).object(schema)).to_string()
         }
         None => text,

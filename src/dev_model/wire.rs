@@ -8,9 +8,10 @@ use super::request::{Request, tokens};
 /// The whole answer.
 pub(super) fn whole(request: &Request, reply: &Reply) -> Value {
     let calls: Vec<Value> = reply.calls.iter().map(call).collect();
-    let message = match calls.is_empty() {
-        true => json!({"role": "assistant", "content": reply.text}),
-        false => json!({"role": "assistant", "content": null, "tool_calls": calls}),
+    let message = if calls.is_empty() {
+        json!({"role": "assistant", "content": reply.text})
+    } else {
+        json!({"role": "assistant", "content": null, "tool_calls": calls})
     };
     let choice = json!({"index": 0, "message": message, "finish_reason": end(reply)});
     json!({

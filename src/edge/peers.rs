@@ -37,9 +37,10 @@ impl Peers for WorkerPeers {
     fn equip(&self, client: Client) -> Client {
         let client = client.with_verifier(Rc::new(WebVerifier));
         // Cards at URLs that callers name would fill the table.
-        match client.settings().is_guarded {
-            true => client,
-            false => client.with_cards(Rc::new(RememberedCards { env: self.env.clone() })),
+        if client.settings().is_guarded {
+            client
+        } else {
+            client.with_cards(Rc::new(RememberedCards { env: self.env.clone() }))
         }
     }
 

@@ -26,9 +26,10 @@ pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), St
 pub(super) fn check_key_url(url: &str, settings: &Settings) -> Result<(), String> {
     let policy = Policy { hosts: &[], ..Policy::of(settings) };
     let reach = if settings.development { Reach::Loopback } else { Reach::Public };
-    match url.starts_with("https:") {
-        true => check(url, &[policy]),
-        false => check(url, &[policy, Policy { reach, ..policy }]),
+    if url.starts_with("https:") {
+        check(url, &[policy])
+    } else {
+        check(url, &[policy, Policy { reach, ..policy }])
     }
 }
 

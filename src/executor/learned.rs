@@ -134,10 +134,11 @@ impl Learned {
         let built = UnixMillis::parse_http_date(&self.written.date);
         let is_partial =
             taken.iter().any(|part| part.as_ref().is_none_or(|taken| taken.is_partial));
-        let changed = match is_partial {
+        let changed = if is_partial {
             // No client may take it for the one that was there before.
-            true => Some(now),
-            false => taken.iter().flatten().map(|taken| taken.fetched).max().max(built),
+            Some(now)
+        } else {
+            taken.iter().flatten().map(|taken| taken.fetched).max().max(built)
         };
         let date = changed.map_or_else(|| self.written.date.clone(), UnixMillis::http_date);
         Ok(self.written.others(card, restricted, date, is_partial))

@@ -166,9 +166,10 @@ async fn work_in_steps(
             let body = json!({"task": turn.task_id, "step": number, "attempt": turn.attempt});
             let request = HttpRequest::new("POST", format!("{url}/{number}"));
             let answer = turn.fetch(request.with_body(body.to_string())).await?;
-            match answer.is_success() {
-                true => Ok(answer.body),
-                false => Err(ExecutorError(format!("step {number}: status {}", answer.status))),
+            if answer.is_success() {
+                Ok(answer.body)
+            } else {
+                Err(ExecutorError(format!("step {number}: status {}", answer.status)))
             }
         });
         let piece = Part::text(format!("{number} {}\n", answer.await?));

@@ -103,9 +103,10 @@ impl KnownTools {
 /// A tool without a large schema, unless its call needs it: some arguments go into headers.
 fn shortened(tool: &Tool) -> Tool {
     let schema = tool.input_schema.to_string();
-    match schema.len() > LARGE_SCHEMA_BYTES && !schema.contains("x-mcp-header") {
-        true => Tool { input_schema: json!({"type": "object"}), ..tool.clone() },
-        false => tool.clone(),
+    if schema.len() > LARGE_SCHEMA_BYTES && !schema.contains("x-mcp-header") {
+        Tool { input_schema: json!({"type": "object"}), ..tool.clone() }
+    } else {
+        tool.clone()
     }
 }
 

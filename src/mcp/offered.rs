@@ -53,10 +53,7 @@ pub fn offered<'a>(choices: &[String], lists: &[Listed<'a>], taken: &[&str]) -> 
 impl Offered<'_> {
     /// The id of its skill, by which it is called: its name, or `server.name` if another tool of the agent has the same.
     pub fn id(&self) -> String {
-        match self.is_ambiguous {
-            true => self.full_name(),
-            false => self.tool.name.clone(),
-        }
+        if self.is_ambiguous { self.full_name() } else { self.tool.name.clone() }
     }
 
     /// `server.name`, by which it can always be called.

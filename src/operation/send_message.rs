@@ -30,9 +30,10 @@ pub async fn send_message(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
-    let announcement = match configuration.return_immediately {
-        true => Announcement::AtOnce,
-        false => Announcement::ByTheAnswer,
+    let announcement = if configuration.return_immediately {
+        Announcement::AtOnce
+    } else {
+        Announcement::ByTheAnswer
     };
     let task = deliver(session, sender, request, terms, announcement)?.task();
     let crashes = task.crashes();

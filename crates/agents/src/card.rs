@@ -122,9 +122,10 @@ pub fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
 /// JSON-RPC first, then HTTP+JSON, and the same for 0.3 behind those of 1.0. All answer at the URL of the agent, but clients
 /// of HTTP+JSON append paths to theirs, so that it must not end in a slash.
 fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
-    let (endpoint, base) = match agent.default {
-        true => (format!("{ORIGIN}/"), ORIGIN.to_owned()),
-        false => (format!("{ORIGIN}/{}", agent.slug), format!("{ORIGIN}/{}", agent.slug)),
+    let (endpoint, base) = if agent.default {
+        (format!("{ORIGIN}/"), ORIGIN.to_owned())
+    } else {
+        (format!("{ORIGIN}/{}", agent.slug), format!("{ORIGIN}/{}", agent.slug))
     };
     let interface = |url: &str, binding: &str, dialect: Dialect| AgentInterface {
         url: url.to_owned(),

@@ -47,20 +47,18 @@ pub fn embed_into(
     let mut files = Vec::new();
     let agents = read_files(Path::new(folder), &mut files, file::parse);
     let shared_folder = Path::new(folder).with_file_name("tools");
-    let shared = match shared_folder.is_dir() {
-        true => {
-            println!("cargo::rerun-if-changed={}", shared_folder.display());
-            read_files(&shared_folder, &mut files, file::parse_tool)
-        }
-        false => Ok(Vec::new()),
+    let shared = if shared_folder.is_dir() {
+        println!("cargo::rerun-if-changed={}", shared_folder.display());
+        read_files(&shared_folder, &mut files, file::parse_tool)
+    } else {
+        Ok(Vec::new())
     };
     let remotes_file = Path::new(folder).with_file_name("remotes.toml");
-    let named = match remotes_file.is_file() {
-        true => {
-            println!("cargo::rerun-if-changed={}", remotes_file.display());
-            read_file(&remotes_file, &mut files, parse_named)
-        }
-        false => Ok(Named::default()),
+    let named = if remotes_file.is_file() {
+        println!("cargo::rerun-if-changed={}", remotes_file.display());
+        read_file(&remotes_file, &mut files, parse_named)
+    } else {
+        Ok(Named::default())
     };
     let (mut agents, shared, named) = match (agents, shared, named) {
         (Ok(agents), Ok(shared), Ok(named)) => (agents, shared, named),

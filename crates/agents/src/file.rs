@@ -70,15 +70,16 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
         let names = Expandable::parse(value);
         let name = names.iter().flat_map(Expandable::values).next().map(str::to_owned);
         if let (None, true, Some(name)) = (&found, is_public(key), name) {
-            let fix = match key.starts_with("access.") {
-                true => format!(
+            let fix = if key.starts_with("access.") {
+                format!(
                     "holds ${{{name}}}, which is not filled in here; in [access] variables stand in `issuer`, `audience`, \
                      `jwks_url`, `team`, `flows` and `description`"
-                ),
-                false => format!(
+                )
+            } else {
+                format!(
                     "holds ${{{name}}}, but goes to the card, which everybody may read; secrets and variables stand in \
                      [executor.<kind>] and in the requests of [[tools]]"
-                ),
+                )
             };
             found = Some(Problem::at(key, fix).in_file(file).at_line(line_at(text, at)));
         }

@@ -143,9 +143,10 @@ impl LearnedSkills {
 
         let (mut public, mut restricted) = (Vec::new(), Vec::new());
         for (position, Listed { skill, permissions }) in all.into_iter().enumerate() {
-            match permissions.is_empty() {
-                true => public.push(skill),
-                false => restricted.push(RestrictedSkill { permissions, position, skill }),
+            if permissions.is_empty() {
+                public.push(skill)
+            } else {
+                restricted.push(RestrictedSkill { permissions, position, skill })
             }
         }
         if let Some(members) = card.as_object_mut() {

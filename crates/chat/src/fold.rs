@@ -118,9 +118,10 @@ impl Fold {
             if partial.name.is_empty() && partial.arguments.trim().is_empty() {
                 continue;
             }
-            let id = match partial.id.is_empty() || ids.contains(&partial.id) {
-                true => made_up(&ids),
-                false => partial.id,
+            let id = if partial.id.is_empty() || ids.contains(&partial.id) {
+                made_up(&ids)
+            } else {
+                partial.id
             };
             ids.push(id.clone());
             let Partial { name, arguments, extra, .. } = partial;

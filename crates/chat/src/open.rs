@@ -21,9 +21,10 @@ pub fn open<'a>(
     Box::pin(async move {
         let sent = http.send(post(endpoint, request));
         let answer = sent.await.map_err(|error| unsent(endpoint, &error))?;
-        match answer.is_success() {
-            true => Ok(AnswerStream::new(answer, endpoint.clone(), known_ids(request))),
-            false => Err(refused(answer, endpoint).await),
+        if answer.is_success() {
+            Ok(AnswerStream::new(answer, endpoint.clone(), known_ids(request)))
+        } else {
+            Err(refused(answer, endpoint).await)
         }
     })
 }

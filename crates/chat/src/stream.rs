@@ -160,9 +160,10 @@ impl AnswerStream {
     fn event(&mut self, event: &SseEvent) -> Result<bool, ChatError> {
         let data = event.data.trim();
         if data == "[DONE]" {
-            return match self.fold.has_begun() {
-                true => Ok(true),
-                false => Err(self.none("it is a stream without choices")),
+            return if self.fold.has_begun() {
+                Ok(true)
+            } else {
+                Err(self.none("it is a stream without choices"))
             };
         }
         match read_foreign(data.as_bytes(), MAX_FOREIGN_VALUES) {
@@ -211,9 +212,10 @@ impl AnswerStream {
                 match read_foreign(&whole, MAX_FOREIGN_VALUES) {
                     Ok(json) => {
                         self.chunk(&json)?;
-                        match self.fold.has_begun() {
-                            true => Ok(()),
-                            false => Err(self.none("it has no choices")),
+                        if self.fold.has_begun() {
+                            Ok(())
+                        } else {
+                            Err(self.none("it has no choices"))
                         }
                     }
                     Err(UnfitJson::NotJson { is_cut: true, .. }) => {
@@ -232,12 +234,12 @@ impl AnswerStream {
                         return Ok(());
                     }
                 }
-                match self.fold.has_ended() {
-                    true => Ok(()),
-                    false if is_cut || self.fold.has_begun() => {
-                        Err(cut_off("it ended in the middle"))
-                    }
-                    false => Err(self.none("it has no choices")),
+                if self.fold.has_ended() {
+                    Ok(())
+                } else if is_cut || self.fold.has_begun() {
+                    Err(cut_off("it ended in the middle"))
+                } else {
+                    Err(self.none("it has no choices"))
                 }
             }
         }
@@ -266,10 +268,8 @@ impl AnswerStream {
             "" => String::new(),
             kind => format!("; its content type is {kind}"),
         };
-        let begins = match begin.is_empty() {
-            true => String::new(),
-            false => format!(", and it begins: {begin}"),
-        };
+        let begins =
+            if begin.is_empty() { String::new() } else { format!(", and it begins: {begin}") };
         malformed(&format!("{reason}{kind}{begins}"))
     }
 }

@@ -119,9 +119,10 @@ fn named(owner: &Ident, fields: &mut FieldsNamed, rule: Option<&str>) -> Result<
             },
         });
     }
-    let defaults = match functions.is_empty() {
-        true => functions,
-        false => quote! { impl #owner { #functions } },
+    let defaults = if functions.is_empty() {
+        functions
+    } else {
+        quote! { impl #owner { #functions } }
     };
     Ok(NamedFields { fields: shapes, defaults })
 }

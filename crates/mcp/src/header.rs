@@ -13,9 +13,10 @@ use base64::engine::general_purpose::STANDARD;
 /// assert_eq!(decode("=?base64?Z3LDtsOfZXI=?=").as_deref(), Some("größer"));
 /// ```
 pub fn encode(text: &str) -> String {
-    match is_plain(text) {
-        true => text.to_owned(),
-        false => format!("{OPENING}{}{CLOSING}", STANDARD.encode(text)),
+    if is_plain(text) {
+        text.to_owned()
+    } else {
+        format!("{OPENING}{}{CLOSING}", STANDARD.encode(text))
     }
 }
 

@@ -66,10 +66,13 @@ impl TokenRules {
             Err(refused) => return Proof::Refused(refused),
         };
         let genuine = match &self.keys {
-            Keys::Shared(secrets) => match is_signed(&token, secrets) {
-                true => Verdict::Genuine,
-                false => Verdict::Refused("the signature of the token is wrong"),
-            },
+            Keys::Shared(secrets) => {
+                if is_signed(&token, secrets) {
+                    Verdict::Genuine
+                } else {
+                    Verdict::Refused("the signature of the token is wrong")
+                }
+            }
             Keys::Public(source) => match verdict(&digest) {
                 Some(verdict) => verdict,
                 None => return Proof::Unchecked(unchecked(token, digest, source)),

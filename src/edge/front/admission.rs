@@ -167,9 +167,10 @@ impl<'a> Door<'a> {
         };
         let ReadCall { mut call, chosen_id, needs_task, run_timeout_ms, answer_within_ms } = read;
         // A task under an id that was chosen exists in any case. Repetitions under a key must come to the same task.
-        let chosen_id = match needs_task && parameters.idempotency_key.is_none() {
-            true => Some(TaskId::new((self.new_id)())),
-            false => chosen_id,
+        let chosen_id = if needs_task && parameters.idempotency_key.is_none() {
+            Some(TaskId::new((self.new_id)()))
+        } else {
+            chosen_id
         };
         let chosen_id = settle_chosen_id(&agent.dialects, &mut call, chosen_id)?;
         if let Some(act_as) = &act_as {

@@ -82,9 +82,10 @@ async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Opti
     let job = match Body::read(&text) {
         Ok(Body::Job(job)) => job,
         Ok(Body::Deletions(job)) => {
-            match deletion::delete(env, &job, observer).await {
-                true => message.ack(),
-                false => retry(&message, OTHER_VERSION_RETRY_S),
+            if deletion::delete(env, &job, observer).await {
+                message.ack()
+            } else {
+                retry(&message, OTHER_VERSION_RETRY_S)
             }
             return None;
         }

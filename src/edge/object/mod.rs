@@ -378,9 +378,10 @@ fn task_of<'a, C>(
     operation: Operation,
 ) -> std::result::Result<Owned<'a>, Error> {
     let Command { agent, caller, trail, .. } = command;
-    match command.is_operators() {
-        true => session.operated_by(agent, caller, operation, trail),
-        false => session.owned_by(agent, caller, trail),
+    if command.is_operators() {
+        session.operated_by(agent, caller, operation, trail)
+    } else {
+        session.owned_by(agent, caller, trail)
     }
 }
 

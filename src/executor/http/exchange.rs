@@ -107,10 +107,7 @@ impl Reading<'_, '_> {
         while let Some(frame) = self.frames.finish().map_err(|problem| self.wrong(&problem))? {
             self.take(frame)?;
         }
-        match self.saying.has_ended() {
-            true => Ok(()),
-            false => Err(self.wrong(NO_END)),
-        }
+        if self.saying.has_ended() { Ok(()) } else { Err(self.wrong(NO_END)) }
     }
 
     fn take(&mut self, frame: Frame) -> Result<(), Failure> {

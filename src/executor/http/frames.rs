@@ -98,10 +98,13 @@ impl Frames {
     /// What is wrong with it, and where.
     pub(super) fn pop(&mut self) -> Result<Option<Frame>, String> {
         match self.framing {
-            Framing::Document => match self.buffer.len() > MAX_FRAME_BYTES {
-                true => Err(format!("it has more than {MAX_FRAME_BYTES} bytes; {STREAM_THEM}")),
-                false => Ok(None),
-            },
+            Framing::Document => {
+                if self.buffer.len() > MAX_FRAME_BYTES {
+                    Err(format!("it has more than {MAX_FRAME_BYTES} bytes; {STREAM_THEM}"))
+                } else {
+                    Ok(None)
+                }
+            }
             Framing::Events => {
                 let Some(event) = self.events.pop() else { return Ok(None) };
                 self.count += 1;
@@ -141,9 +144,10 @@ impl Frames {
             Framing::Lines => {
                 let line = std::mem::take(&mut self.buffer);
                 self.count += 1;
-                match line.trim_ascii().is_empty() {
-                    true => Ok(None),
-                    false => self.last("line", &line).map(Some),
+                if line.trim_ascii().is_empty() {
+                    Ok(None)
+                } else {
+                    self.last("line", &line).map(Some)
                 }
             }
         }
@@ -224,12 +228,11 @@ struct Utf8 {
 impl Utf8 {
     fn check(&mut self, piece: &[u8]) -> Result<(), String> {
         let joined;
-        let bytes = match self.tail.is_empty() {
-            true => piece,
-            false => {
-                joined = [&self.tail, piece].concat();
-                joined.as_slice()
-            }
+        let bytes = if self.tail.is_empty() {
+            piece
+        } else {
+            joined = [&self.tail, piece].concat();
+            joined.as_slice()
         };
         let (good, is_whole) = match std::str::from_utf8(bytes) {
             Ok(_) => (bytes.len(), true),
@@ -241,9 +244,10 @@ impl Utf8 {
     }
 
     fn finish(&self) -> Result<(), String> {
-        match self.tail.is_empty() {
-            true => Ok(()),
-            false => Err(format!("it is not UTF-8 at byte {}", self.checked + 1)),
+        if self.tail.is_empty() {
+            Ok(())
+        } else {
+            Err(format!("it is not UTF-8 at byte {}", self.checked + 1))
         }
     }
 }

@@ -101,10 +101,7 @@ impl Verb {
 
 /// What a verb says beside its state, if anything. `None` if that cannot be read.
 fn said(fields: &mut Fields) -> Option<Option<Vec<Part>>> {
-    match fields.has("text") || fields.has("parts") {
-        true => content(fields).map(Some),
-        false => Some(None),
-    }
+    if fields.has("text") || fields.has("parts") { content(fields).map(Some) } else { Some(None) }
 }
 
 fn needed(fields: &mut Fields) -> Option<Vec<Part>> {

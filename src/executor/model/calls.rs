@@ -111,9 +111,10 @@ impl Run<'_> {
     ) -> LocalBoxFuture<'r, Result<(usize, Said), ExecutorError>> {
         Box::pin(async move {
             let step = key.clone();
-            let said = match too_many {
-                true => Said::error(format!("at most {MAX_CALLS} calls may be made at once")),
-                false => self.say(toolbox, desk, wanted, key, is_doubtful).await?,
+            let said = if too_many {
+                Said::error(format!("at most {MAX_CALLS} calls may be made at once"))
+            } else {
+                self.say(toolbox, desk, wanted, key, is_doubtful).await?
             };
             let kept = desk.noted(&step, kept(&said, &wanted.call.name));
             let (host, kept) = (&self.turn.host, Json::from(&kept));

@@ -46,9 +46,10 @@ impl Run<'_> {
         let max_bytes = self.result_bytes();
         let (offer, turn) = (&self.executor.offer, self.turn);
         let ModelSettings { agents, limits, instructions, .. } = self.settings();
-        let team = match agents.is_empty() {
-            true => None,
-            false => Some(Team::of(turn, agents, limits.delegations, max_bytes).await?),
+        let team = if agents.is_empty() {
+            None
+        } else {
+            Some(Team::of(turn, agents, limits.delegations, max_bytes).await?)
         };
         // They come first, so that nothing else has the names that the team has chosen.
         for tool in team.iter().flat_map(Team::tools) {

@@ -181,10 +181,13 @@ impl<'a> Front<'a> {
                 Err(ExecutorError(reason.to_owned()))
             }
             // It may be there again later. Who does not want to wait for it cancels.
-            Err(error) => match self.mirror.lost() {
-                true => Ok(Seen::Silence),
-                false => self.tell(&format!("{OWN_WORDS}cannot be reached now: {error}")),
-            },
+            Err(error) => {
+                if self.mirror.lost() {
+                    Ok(Seen::Silence)
+                } else {
+                    self.tell(&format!("{OWN_WORDS}cannot be reached now: {error}"))
+                }
+            }
         }
     }
 

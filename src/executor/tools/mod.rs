@@ -164,18 +164,20 @@ fn end_call(
     nth: u32,
     outcome: &Value,
 ) -> Result<(), ExecutorError> {
-    match position < count {
-        true => turn.host.end_step(&position.to_string(), nth, Ok(Json::from(outcome))),
-        false => Ok(()),
+    if position < count {
+        turn.host.end_step(&position.to_string(), nth, Ok(Json::from(outcome)))
+    } else {
+        Ok(())
     }
 }
 
 /// Begins one of several calls, each a step whose outcome is in its artifact. What came before it is stored then. A
 /// single call needs none, nor does the first one, before which nothing was done: they cost no row.
 fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, ExecutorError> {
-    match count == 1 || (position == 1 && !turn.resumes) {
-        true => Ok(StepStart::New(1)),
-        false => turn.host.begin_step(&position.to_string()),
+    if count == 1 || (position == 1 && !turn.resumes) {
+        Ok(StepStart::New(1))
+    } else {
+        turn.host.begin_step(&position.to_string())
     }
 }
 

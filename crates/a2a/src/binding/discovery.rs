@@ -30,10 +30,7 @@ pub fn verbatim(text: &str) -> String {
 
 /// Text of a template that is no card, with what [`verbatim`] has protected as it was.
 pub fn as_it_was(text: String) -> String {
-    match text.contains(ORIGIN_AS_TEXT) {
-        true => text.replace(ORIGIN_AS_TEXT, ORIGIN),
-        false => text,
-    }
+    if text.contains(ORIGIN_AS_TEXT) { text.replace(ORIGIN_AS_TEXT, ORIGIN) } else { text }
 }
 
 /// A card as it is served at an origin.
@@ -128,10 +125,7 @@ mod tests {
     fn knowing(etag: Option<&str>, modified: Option<&str>) -> HttpResponse {
         let known = Known { etag: etag.map(str::to_owned), modified: modified.map(str::to_owned) };
         let served = ServedCard::new("{}", "", BUILT);
-        match served.is_known(&known) {
-            true => served.not_modified(),
-            false => served.answer("{}".to_owned()),
-        }
+        if served.is_known(&known) { served.not_modified() } else { served.answer("{}".to_owned()) }
     }
 
     #[test]

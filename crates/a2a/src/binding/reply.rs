@@ -182,10 +182,7 @@ impl Reply {
     /// The answer with an error, as a stream of one event if asked for. What HTTP itself refuses is never a stream.
     fn refused(&self, by_stream: bool, error: &Error) -> HttpResponse {
         let answer = self.error(error);
-        match by_stream && answer.status == 200 {
-            true => single_event(&answer.body),
-            false => answer,
-        }
+        if by_stream && answer.status == 200 { single_event(&answer.body) } else { answer }
     }
 
     /// The answer with an error.

@@ -28,9 +28,8 @@ pub fn to_ascii_json(value: &Value) -> String {
 
 /// As Python writes JSON that it has read: as [`to_ascii_json`], but whole numbers stay such.
 pub fn to_ascii_json_with_integers(value: &Value) -> String {
-    let number = |number: &Number| match number.is_f64() {
-        true => python_number_text(number),
-        false => number.to_string(),
+    let number = |number: &Number| {
+        if number.is_f64() { python_number_text(number) } else { number.to_string() }
     };
     let mut text = String::new();
     write(value, &Style { sorted: by_code_points, quoted: quote_ascii, number }, &mut text);

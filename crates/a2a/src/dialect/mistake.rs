@@ -84,10 +84,11 @@ impl Named {
         };
         let instead = self.instead(asked, dialects);
         let sentence = format!("{what} but the request asks for {asked_for}; send {instead}");
-        match asked.is_some_and(is_1_0) {
+        if asked.is_some_and(is_1_0) {
             // Version 1.0 is spoken, and has no such name.
-            true => Error::OtherVersionsName(sentence),
-            false => Error::VersionNotSupported(sentence),
+            Error::OtherVersionsName(sentence)
+        } else {
+            Error::VersionNotSupported(sentence)
         }
     }
 
@@ -126,10 +127,7 @@ impl Named {
 
 /// The refusal of a version of which an agent has no card.
 pub(super) fn no_card(version: &str, dialects: &Dialects) -> Error {
-    let (cards, send) = match dialects.v0_3 {
-        true => ("1.0 and 0.3", "1.0 or 0.3"),
-        false => ("1.0", "1.0"),
-    };
+    let (cards, send) = if dialects.v0_3 { ("1.0 and 0.3", "1.0 or 0.3") } else { ("1.0", "1.0") };
     Error::VersionNotSupported(format!(
         "this agent has no card of A2A {}; it has cards of {cards}: send A2A-Version: {send}, or no version",
         shown(version)

@@ -104,9 +104,10 @@ impl Spoken {
     pub fn dialect_for(self, dialects: &Dialects, is_chosen_id: bool) -> Result<Dialect, Error> {
         let is_legacy = self.is_shared && dialects.legacy && (is_chosen_id || !dialects.v0_3);
         let dialect = if is_legacy { Dialect::Legacy } else { self.dialect };
-        match dialects.has(dialect) {
-            true => Ok(dialect),
-            false => Err(Named::method(self.method).unspoken(dialects)),
+        if dialects.has(dialect) {
+            Ok(dialect)
+        } else {
+            Err(Named::method(self.method).unspoken(dialects))
         }
     }
 }

@@ -37,9 +37,10 @@ impl Wire {
     /// Also over JSON-RPC, with what would be asked for. Several challenges are one header.
     fn challenged(self, refusal: &Refusal) -> Self {
         let wire = self.also_over_json_rpc();
-        match refusal.challenges.is_empty() {
-            true => wire,
-            false => wire.with_header("www-authenticate", refusal.challenges.join(", ")),
+        if refusal.challenges.is_empty() {
+            wire
+        } else {
+            wire.with_header("www-authenticate", refusal.challenges.join(", "))
         }
     }
 

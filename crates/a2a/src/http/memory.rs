@@ -36,12 +36,11 @@ impl MemoryHttp {
             let HttpAnswer { status, headers, body, .. } =
                 answering(request, body).map_err(failed)?;
             let (url, max_bytes) = (url.clone(), request.max_bytes);
-            let body = match body.len() > max_bytes {
-                true => {
-                    let url = url.clone();
-                    HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
-                }
-                false => HttpBody::from(body),
+            let body = if body.len() > max_bytes {
+                let url = url.clone();
+                HttpBody::stream(stream::iter([Err(HttpError::TooLarge { url, max_bytes })]))
+            } else {
+                HttpBody::from(body)
             };
             Ok(HttpAnswer { status, headers, body, url })
         });

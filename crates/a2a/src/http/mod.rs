@@ -295,10 +295,7 @@ impl HttpBody {
     pub async fn bytes(mut self) -> Result<Vec<u8>, HttpError> {
         let mut whole = Vec::new();
         while let Some(piece) = self.next().await {
-            match whole.is_empty() {
-                true => whole = piece?,
-                false => whole.extend(piece?),
-            }
+            if whole.is_empty() { whole = piece? } else { whole.extend(piece?) }
         }
         Ok(whole)
     }

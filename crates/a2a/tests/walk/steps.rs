@@ -321,9 +321,10 @@ fn refused<T: std::fmt::Debug>(
 }
 
 fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, expected: T) -> Result<(), Failed> {
-    match found == expected {
-        true => Ok(()),
-        false => Err(format!("{what}: {found:?} instead of {expected:?}")),
+    if found == expected {
+        Ok(())
+    } else {
+        Err(format!("{what}: {found:?} instead of {expected:?}"))
     }
 }
 

@@ -208,9 +208,10 @@ fn check_pointer(pointer: &str) -> Result<(), &'static str> {
         return Err("must be a JSON pointer, which begins with /, as /items/0/name");
     }
     let is_escape = |rest: &str| rest.starts_with(['0', '1']);
-    match pointer.split('~').skip(1).all(is_escape) {
-        true => Ok(()),
-        false => Err("must be a JSON pointer, in which ~0 stands for ~ and ~1 for /"),
+    if pointer.split('~').skip(1).all(is_escape) {
+        Ok(())
+    } else {
+        Err("must be a JSON pointer, in which ~0 stands for ~ and ~1 for /")
     }
 }
 

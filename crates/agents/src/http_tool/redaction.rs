@@ -25,9 +25,8 @@ impl Redaction {
     }
 
     pub(super) fn text(&self, text: &str) -> String {
-        self.forms.iter().fold(text.to_owned(), |text, (form, name)| match text.contains(form) {
-            true => text.replace(form, name),
-            false => text,
+        self.forms.iter().fold(text.to_owned(), |text, (form, name)| {
+            if text.contains(form) { text.replace(form, name) } else { text }
         })
     }
 
@@ -81,12 +80,11 @@ fn replaced(bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
         result.extend(to.as_bytes());
         rest = found.get(from.len()..).unwrap_or_default();
     }
-    match result.is_empty() && rest.len() == bytes.len() {
-        true => bytes,
-        false => {
-            result.extend(rest);
-            result
-        }
+    if result.is_empty() && rest.len() == bytes.len() {
+        bytes
+    } else {
+        result.extend(rest);
+        result
     }
 }
 

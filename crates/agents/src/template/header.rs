@@ -65,9 +65,10 @@ pub(crate) fn check_header_name(name: &str) -> Result<(), String> {
 
 /// A text that may stand in a header: visible letters of ASCII, and spaces between them.
 pub(crate) fn visible(text: &str) -> Result<String, &'static str> {
-    match text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
-        true => Ok(text.to_owned()),
-        false => Err("may hold only visible ASCII letters and spaces, since it stands in a header"),
+    if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
+        Ok(text.to_owned())
+    } else {
+        Err("may hold only visible ASCII letters and spaces, since it stands in a header")
     }
 }
 

@@ -22,11 +22,10 @@ impl Origin {
                 Some(Piece::Text(text)) => text.starts_with(['/', '?']),
                 Some(Piece::Argument(_) | Piece::Value(_)) => false,
             };
-            return match is_clear {
-                true => Ok((Self::Value(name.clone()), rest)),
-                false => {
-                    Err(format!("must have a / or a ? behind ${{{name}}}, with which it begins"))
-                }
+            return if is_clear {
+                Ok((Self::Value(name.clone()), rest))
+            } else {
+                Err(format!("must have a / or a ? behind ${{{name}}}, with which it begins"))
             };
         }
         let schemes = ["https://", "http://"];
@@ -39,13 +38,12 @@ impl Origin {
             return Err("must hold no user name and no password; send them in a header".to_owned());
         }
         let is_address = authority.texts().next().is_some_and(|text| text.starts_with('['));
-        let (host, port) = match is_address {
-            true => {
-                let (host, port) = authority.split_at_first(&[']']);
-                let port = port.strip_prefix("]").unwrap_or_default();
-                (Template([host.0, vec![Piece::Text("]".to_owned())]].concat()), port)
-            }
-            false => authority.split_at_first(&[':']),
+        let (host, port) = if is_address {
+            let (host, port) = authority.split_at_first(&[']']);
+            let port = port.strip_prefix("]").unwrap_or_default();
+            (Template([host.0, vec![Piece::Text("]".to_owned())]].concat()), port)
+        } else {
+            authority.split_at_first(&[':'])
         };
         check_host(&host, is_address)?;
         check_port(&port)?;
@@ -71,13 +69,13 @@ impl Origin {
                 let is_url = url.starts_with("https://") || url.starts_with("http://");
                 let is_plain = check_literal(url).is_ok() && !url.contains(['?', '@']);
                 let url = url.trim_end_matches('/');
-                match is_url && is_plain && !url.ends_with(':') {
-                    true => Ok(url.to_owned()),
-                    false => Err(FillError::value(
-                        name,
-                        "must be a URL such as https://api.example.com/v1, without a query",
-                    )),
+                if is_url && is_plain && !url.ends_with(':') {
+                    return Ok(url.to_owned());
                 }
+                Err(FillError::value(
+                    name,
+                    "must be a URL such as https://api.example.com/v1, without a query",
+                ))
             }
         }
     }
@@ -122,18 +120,20 @@ fn labels(text: &str) -> Result<String, &'static str> {
         let is_good = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
         !label.is_empty() && is_good && !label.starts_with('-') && !label.ends_with('-')
     };
-    match text.split('.').all(is_label) {
-        true => Ok(text.to_ascii_lowercase()),
-        false => Err(
+    if text.split('.').all(is_label) {
+        Ok(text.to_ascii_lowercase())
+    } else {
+        Err(
             "must be a name of letters, digits, - and dots between them, since it stands in the host of the URL",
-        ),
+        )
     }
 }
 
 fn digits(text: &str) -> Result<String, &'static str> {
-    match !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        true => Ok(text.to_owned()),
-        false => Err("must be a number, since it stands in the port of the URL"),
+    if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
+        Ok(text.to_owned())
+    } else {
+        Err("must be a number, since it stands in the port of the URL")
     }
 }
 
@@ -143,14 +143,12 @@ fn check_host(host: &Template, is_address: bool) -> Result<(), String> {
     }
     let is_of_a_host = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     let is_of_an_address = |byte: u8| byte.is_ascii_hexdigit() || b":.[]".contains(&byte);
-    let is_good = match is_address {
-        true => host.is_fixed() && host.texts().all(|text| text.bytes().all(is_of_an_address)),
-        false => host.texts().all(|text| text.bytes().all(is_of_a_host)),
+    let is_good = if is_address {
+        host.is_fixed() && host.texts().all(|text| text.bytes().all(is_of_an_address))
+    } else {
+        host.texts().all(|text| text.bytes().all(is_of_a_host))
     };
-    match is_good {
-        true => Ok(()),
-        false => Err("must have a host of letters, digits, - and dots".to_owned()),
-    }
+    if is_good { Ok(()) } else { Err("must have a host of letters, digits, - and dots".to_owned()) }
 }
 
 /// A port with its colon; a variable may give it, a caller may not.
@@ -163,9 +161,10 @@ fn check_port(port: &Template) -> Result<(), String> {
         [Piece::Text(colon), Piece::Value(_)] => colon == ":",
         _ => false,
     };
-    match is_good {
-        true => Ok(()),
-        false => Err("must have a number as its port, in which no argument stands".to_owned()),
+    if is_good {
+        Ok(())
+    } else {
+        Err("must have a number as its port, in which no argument stands".to_owned())
     }
 }
 

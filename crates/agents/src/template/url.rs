@@ -126,11 +126,10 @@ impl UrlTemplate {
         let is_kept = path.is_some_and(|path| {
             !path.contains('?') && path.matches('/').count() == self.segments.len()
         });
-        match is_visible && is_kept && !origin.contains('@') {
-            true => Ok(()),
-            false => {
-                Err(FillError::Argument("the arguments make another URL than was meant".to_owned()))
-            }
+        if is_visible && is_kept && !origin.contains('@') {
+            Ok(())
+        } else {
+            Err(FillError::Argument("the arguments make another URL than was meant".to_owned()))
         }
     }
 }
@@ -188,11 +187,10 @@ pub(super) fn check_literal(text: &str) -> Result<(), String> {
     let is_escape = |rest: &str| {
         rest.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
     };
-    match text.split('%').skip(1).all(is_escape) {
-        true => Ok(()),
-        false => {
-            Err("must have two hexadecimal digits behind each %; write %25 for the sign".to_owned())
-        }
+    if text.split('%').skip(1).all(is_escape) {
+        Ok(())
+    } else {
+        Err("must have two hexadecimal digits behind each %; write %25 for the sign".to_owned())
     }
 }
 

@@ -111,9 +111,10 @@ fn example_of(root: &Value, schema: &Value, depth: usize, left: &Cell<usize>) ->
             let required = required(schema);
             // What requires nothing is shown with its first argument.
             let first = properties(schema).map(|(name, _)| name).next();
-            let shown = match required.is_empty() && depth == 0 {
-                true => first.into_iter().collect(),
-                false => required,
+            let shown = if required.is_empty() && depth == 0 {
+                first.into_iter().collect()
+            } else {
+                required
             };
             let shown = shown.into_iter().take_while(|_| left.get() > 0);
             Value::Object(shown.map(member).collect::<Map<_, _>>())

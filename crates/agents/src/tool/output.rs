@@ -77,10 +77,7 @@ impl ToolOutput {
 impl From<Vec<Part>> for ToolOutput {
     /// No parts are the data `null`.
     fn from(parts: Vec<Part>) -> Self {
-        match parts.is_empty() {
-            true => Value::Null.into(),
-            false => Self(parts),
-        }
+        if parts.is_empty() { Value::Null.into() } else { Self(parts) }
     }
 }
 

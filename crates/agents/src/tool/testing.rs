@@ -171,10 +171,7 @@ impl ToolCall for TestCall {
 
     fn progress(&self, text: &str) -> Result<(), ToolError> {
         self.progress.borrow_mut().push(text.to_owned());
-        match self.is_canceled.get() {
-            true => Err(ToolError::new("the task has ended")),
-            false => Ok(()),
-        }
+        if self.is_canceled.get() { Err(ToolError::new("the task has ended")) } else { Ok(()) }
     }
 
     fn is_canceled(&self) -> bool {
@@ -182,9 +179,10 @@ impl ToolCall for TestCall {
     }
 
     fn canceled(&self) -> LocalBoxFuture<'_, ()> {
-        match self.is_canceled.get() {
-            true => Box::pin(std::future::ready(())),
-            false => Box::pin(std::future::pending()),
+        if self.is_canceled.get() {
+            Box::pin(std::future::ready(()))
+        } else {
+            Box::pin(std::future::pending())
         }
     }
 

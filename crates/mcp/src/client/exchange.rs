@@ -94,9 +94,10 @@ impl Exchange {
         Box::pin(async move {
             if let Some(session) = self.live.session().filter(|session| session.is_lost(&error)) {
                 self.client.forget_session(&session);
-                return match std::mem::replace(&mut self.has_new_session, true) {
-                    true => Err(McpError::SessionLost),
-                    false => Ok(()),
+                return if std::mem::replace(&mut self.has_new_session, true) {
+                    Err(McpError::SessionLost)
+                } else {
+                    Ok(())
                 };
             }
             let has_changed =

@@ -63,12 +63,13 @@ impl Incoming {
                 }
                 _ => {
                     let begins = begin_of(answer.body).await;
-                    return Err(McpError::NotMcp(match begins.is_empty() {
-                        true => format!("its content type is \"{}\"", excerpt(&kind)),
-                        false => format!(
+                    return Err(McpError::NotMcp(if begins.is_empty() {
+                        format!("its content type is \"{}\"", excerpt(&kind))
+                    } else {
+                        format!(
                             "its content type is \"{}\", and it begins: {begins}",
                             excerpt(&kind)
-                        ),
+                        )
                     }));
                 }
             };

@@ -73,10 +73,7 @@ impl Client {
             }
             let session = self.session().await?;
             let is_asked = ask.takes_questions && self.settings().takes_questions();
-            let standing = match is_asked {
-                true => Box::pin(self.standing(&session)).await,
-                false => None,
-            };
+            let standing = if is_asked { Box::pin(self.standing(&session)).await } else { None };
             let id = self.next_id();
             live.begins(id, Some(Rc::clone(&session)));
             let open = self.open_legacy(ask, id, Some(session)).await?;

@@ -119,10 +119,10 @@ impl Client {
             let message = result.get("statusMessage").and_then(Value::as_str);
             let message =
                 message.map(|text| text.chars().take(MAX_MESSAGE_CHARS).collect::<String>());
-            let poll_interval_ms = match result.get("pollIntervalMs").is_some_and(Value::is_number)
-            {
-                true => TaskHandle::bounds(&result).poll_interval_ms,
-                false => task.poll_interval_ms,
+            let poll_interval_ms = if result.get("pollIntervalMs").is_some_and(Value::is_number) {
+                TaskHandle::bounds(&result).poll_interval_ms
+            } else {
+                task.poll_interval_ms
             };
             Ok(TaskLook {
                 state,

@@ -95,9 +95,10 @@ impl Asked {
             Some(Value::Object(arguments)) => arguments.clone(),
             Some(_) => return Err(invalid("params.arguments must be an object")),
         };
-        let (answers, state) = match is_modern {
-            true => (answers(params), text(params, "requestState")),
-            false => (Vec::new(), None),
+        let (answers, state) = if is_modern {
+            (answers(params), text(params, "requestState"))
+        } else {
+            (Vec::new(), None)
         };
         let name = needed(params, "name")?;
         Ok(Self::CallTool(Box::new(ToolCall { name, arguments, answers, state })))

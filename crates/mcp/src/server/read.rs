@@ -105,9 +105,10 @@ impl Incoming<'_> {
         }
         let Some(Value::String(method)) = members.remove("method") else {
             let is_answer = members.contains_key("result") || members.contains_key("error");
-            let message = match is_answer {
-                true => "nothing was asked, so that nothing can be answered",
-                false => "method must be a text",
+            let message = if is_answer {
+                "nothing was asked, so that nothing can be answered"
+            } else {
+                "method must be a text"
             };
             return Err(reply.error(&invalid_request(message)));
         };
@@ -122,9 +123,10 @@ impl Incoming<'_> {
         let said = params.get("_meta").and_then(Value::as_object);
         reply.era = self.era(&method, &params, said).map_err(|(era, error)| {
             reply.era = era;
-            match error.code == code::INVALID_PARAMS {
-                true => reply.refused(400, &error),
-                false => reply.error(&error),
+            if error.code == code::INVALID_PARAMS {
+                reply.refused(400, &error)
+            } else {
+                reply.error(&error)
             }
         })?;
         let asked = Asked::read(&method, &params, reply.era);
@@ -232,10 +234,7 @@ fn named_by(method: &str) -> Option<&'static str> {
 }
 
 fn must_say(name: &str, value: Option<&str>, wanted: &str) -> Result<(), RpcError> {
-    match value.map(str::trim) == Some(wanted) {
-        true => Ok(()),
-        false => Err(mismatch(name, value, wanted)),
-    }
+    if value.map(str::trim) == Some(wanted) { Ok(()) } else { Err(mismatch(name, value, wanted)) }
 }
 
 fn mismatch(name: &str, value: Option<&str>, wanted: &str) -> RpcError {

@@ -44,9 +44,10 @@ impl Front {
         if allowed.iter().any(|known| known == origin) {
             return true;
         }
-        match self.settings.development {
-            true => is_loopback(origin),
-            false => allowed.is_empty() || origin == self.settings.place_of(own).origin,
+        if self.settings.development {
+            is_loopback(origin)
+        } else {
+            allowed.is_empty() || origin == self.settings.place_of(own).origin
         }
     }
 

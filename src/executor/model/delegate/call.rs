@@ -182,9 +182,10 @@ impl Shared {
     fn ledger(&self, turn: &Turn) -> Result<RefMut<'_, Ledger>, ExecutorError> {
         if self.ledger.borrow().is_none() {
             // Nothing can have been delegated before the first run.
-            let ledger = match turn.number == 1 && !turn.resumes {
-                true => Ledger::default(),
-                false => Ledger::of(&turn.host.steps()?),
+            let ledger = if turn.number == 1 && !turn.resumes {
+                Ledger::default()
+            } else {
+                Ledger::of(&turn.host.steps()?)
             };
             self.begun.set(ledger.begun);
             self.ledger.replace(Some(ledger));

@@ -121,9 +121,10 @@ impl Team {
         let named: Vec<(&str, &RemoteCard)> = named.collect();
         let missing = self.missing.iter().map(|name| format!("`{name}`"));
         let missing = missing.collect::<Vec<_>>().join(", ");
-        let instructions = match missing.is_empty() {
-            true => instructions.to_owned(),
-            false => format!("{UNREACHABLE} {missing}.\n\n{instructions}"),
+        let instructions = if missing.is_empty() {
+            instructions.to_owned()
+        } else {
+            format!("{UNREACHABLE} {missing}.\n\n{instructions}")
         };
         build_coordinator_prompt(&named, &instructions)
     }

@@ -263,9 +263,10 @@ impl Run<'_> {
             return Ok(Some(tools));
         }
         // What is not known may be new.
-        let looks = match messages.last().is_some_and(names_tool) {
-            true => self.look(&messages, true).await,
-            false => looks,
+        let looks = if messages.last().is_some_and(names_tool) {
+            self.look(&messages, true).await
+        } else {
+            looks
         };
         tools = self.tools(&looks);
         let down = looks.into_iter().filter_map(|(_, looked)| looked.err());

@@ -77,9 +77,10 @@ impl Wire {
         if request.method == "POST" {
             request = request.with_header("content-type", "application/json");
         }
-        let accept = match call.is_stream() {
-            true => "text/event-stream, application/json",
-            false => "application/json",
+        let accept = if call.is_stream() {
+            "text/event-stream, application/json"
+        } else {
+            "application/json"
         };
         let extensions = Some(&self.extensions).filter(|uris| !uris.is_empty());
         for (name, value) in [
@@ -261,9 +262,10 @@ impl Wire {
 
 /// A webhook with the task that was asked about, if the server does not name it.
 fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
-    match webhook.task_id.as_str().is_empty() {
-        true => TaskPushNotificationConfig { task_id: call.task_id().clone(), ..webhook },
-        false => webhook,
+    if webhook.task_id.as_str().is_empty() {
+        TaskPushNotificationConfig { task_id: call.task_id().clone(), ..webhook }
+    } else {
+        webhook
     }
 }
 

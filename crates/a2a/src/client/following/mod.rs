@@ -178,9 +178,10 @@ impl Following {
             return Ok(());
         }
         let error = self.refusal.take().unwrap_or(error);
-        match self.is_worth_asking_otherwise(&error) {
-            true => self.begin_otherwise(error).await,
-            false => Err(error),
+        if self.is_worth_asking_otherwise(&error) {
+            self.begin_otherwise(error).await
+        } else {
+            Err(error)
         }
     }
 

@@ -52,9 +52,10 @@ impl Following {
     /// Looks at the task from now on, unless all is told.
     pub(super) fn go_on_polling(&mut self, is_fallback: bool) {
         let old_looks = if self.may_be_old() && !is_fallback { MAX_OLD_LOOKS } else { 0 };
-        self.source = match self.is_done() && old_looks == 0 {
-            true => Source::Ending,
-            false => Source::Polling(Polling { is_fallback, silent_since: self.now(), old_looks }),
+        self.source = if self.is_done() && old_looks == 0 {
+            Source::Ending
+        } else {
+            Source::Polling(Polling { is_fallback, silent_since: self.now(), old_looks })
         };
     }
 

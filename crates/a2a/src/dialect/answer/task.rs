@@ -36,9 +36,8 @@ impl Reader {
         let status = self.required_status(fields);
         let artifacts = self.artifacts(fields);
         // Some servers keep statuses there.
-        let history = fields.list_with("history", |fields| match fields.has("state") {
-            true => Some(None),
-            false => self.message(fields).map(Some),
+        let history = fields.list_with("history", |fields| {
+            if fields.has("state") { Some(None) } else { self.message(fields).map(Some) }
         });
         let metadata = metadata(fields);
         Some(Task {

@@ -92,18 +92,20 @@ fn task_result(
         Binding::Rest => return encoded(&plain::PlainTask::of(task, shown.created), size),
         Binding::JsonRpc => TaskView::of(task),
     };
-    match habits.status_history {
-        true => encoded(&view.with_statuses(&shown.statuses), size),
-        false => encoded(&view, size),
+    if habits.status_history {
+        encoded(&view.with_statuses(&shown.statuses), size)
+    } else {
+        encoded(&view, size)
     }
 }
 
 /// See [`Dialect::notification`](super::Dialect::notification). The body is the task, with what happened.
 pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<String> {
     let is_artifact = event.starts_with(r#"{"artifactUpdate""#);
-    let (kind, timestamp) = match is_artifact {
-        true => ("artifact", now),
-        false => ("status", task.status.timestamp.unwrap_or(now)),
+    let (kind, timestamp) = if is_artifact {
+        ("artifact", now)
+    } else {
+        ("status", task.status.timestamp.unwrap_or(now))
     };
     json(&TaskView::of(task).of_event(kind, timestamp), event.len())
 }

@@ -43,9 +43,10 @@ fn part(fields: &mut Fields, is_proto: bool) -> Option<Part> {
             Some(Part { content, metadata, filename: name, media_type: mime_type })
         }
         "data" => {
-            let data = match is_proto {
-                true => fields.required_object::<Data>("data")?.0,
-                false => required_free_form(fields, "data")?,
+            let data = if is_proto {
+                fields.required_object::<Data>("data")?.0
+            } else {
+                required_free_form(fields, "data")?
             };
             let (data, metadata) = unmarked(data, metadata);
             Some(Part { metadata, ..PartContent::Data(Json::from(&data)).into() })

@@ -127,9 +127,10 @@ fn webhook(
     let (task, webhook) = webhook_members(binding);
     let tenant = fields.string("tenant");
     let task_id = fields.required_string(task);
-    let id = match is_required {
-        true => fields.required_string(webhook),
-        false => Some(fields.string(webhook).unwrap_or_default()),
+    let id = if is_required {
+        fields.required_string(webhook)
+    } else {
+        Some(fields.string(webhook).unwrap_or_default())
     };
     Some(PushNotificationConfigRequest { tenant, task_id: TaskId::new(task_id?), id: id? })
 }

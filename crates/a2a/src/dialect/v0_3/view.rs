@@ -191,9 +191,10 @@ impl<'a> PartView<'a> {
             }
             PartContent::Data(data) => {
                 let data = DataView::new(shape, data);
-                let metadata = match data.is_marked() {
-                    true => Some(Cow::Owned(marked(part.metadata.as_ref()))),
-                    false => empty.metadata,
+                let metadata = if data.is_marked() {
+                    Some(Cow::Owned(marked(part.metadata.as_ref())))
+                } else {
+                    empty.metadata
                 };
                 Self { kind: shape.kind("data"), data: Some(data), metadata, ..empty }
             }

@@ -40,9 +40,10 @@ pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConf
     let tenant = fields.string("tenant");
     let task_id = fields.required_string("taskId");
     let id = webhook_id(fields, "configId");
-    let webhook = match fields.has("config") {
-        true => fields.object("config").map(|Config(webhook)| webhook),
-        false => fields.required_object("pushNotificationConfig"),
+    let webhook = if fields.has("config") {
+        fields.object("config").map(|Config(webhook)| webhook)
+    } else {
+        fields.required_object("pushNotificationConfig")
     };
     let ReadWebhook(webhook) = webhook?;
     let id = if id.is_empty() { webhook.id } else { id };

@@ -101,9 +101,12 @@ fn check_whole(access: &Access) -> Problems {
 
 fn check_requirements(access: &Access) -> Problems {
     let mut problems = Vec::new();
-    let known = || match access.schemes.is_empty() {
-        true => "none".to_owned(),
-        false => access.schemes.keys().cloned().collect::<Vec<_>>().join(", "),
+    let known = || {
+        if access.schemes.is_empty() {
+            "none".to_owned()
+        } else {
+            access.schemes.keys().cloned().collect::<Vec<_>>().join(", ")
+        }
     };
     for (index, requirement) in access.requires.iter().enumerate() {
         let key = format!("requires[{index}]");
@@ -252,11 +255,12 @@ fn check_scheme_name(name: &str) -> Result<(), String> {
     let is_good = name.starts_with(|first: char| first.is_ascii_alphabetic())
         && name.len() <= MAX_NAME
         && name.bytes().all(fits);
-    match is_good {
-        true => Ok(()),
-        false => Err(format!(
+    if is_good {
+        Ok(())
+    } else {
+        Err(format!(
             "must be named by letters, digits, - and _, beginning with a letter, at most {MAX_NAME}"
-        )),
+        ))
     }
 }
 

@@ -86,20 +86,22 @@ fn check_parameter(name: &str) -> Result<(), String> {
         return Err(format!("is {name:?}, but must be letters, digits, _, - and ., as \"key\""));
     }
     let plain = name.replace('_', "").to_ascii_lowercase();
-    match RESERVED_PARAMETERS.contains(&plain.as_str()) {
-        true => Err(format!(
+    if RESERVED_PARAMETERS.contains(&plain.as_str()) {
+        Err(format!(
             "is {name:?}, which is a parameter of the protocol; choose another, as \"key\""
-        )),
-        false => Ok(()),
+        ))
+    } else {
+        Ok(())
     }
 }
 
 fn check_cookie(name: &str) -> Result<(), String> {
-    match is_token(name) {
-        true => Ok(()),
-        false => Err(format!(
+    if is_token(name) {
+        Ok(())
+    } else {
+        Err(format!(
             "is {name:?}, but the name of a cookie is letters, digits, - and _, as \"session\""
-        )),
+        ))
     }
 }
 

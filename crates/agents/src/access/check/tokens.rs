@@ -23,10 +23,8 @@ pub(super) fn check_access(access: &CloudflareAccess) -> Problems {
     let mut problems = check_audience(&access.audience);
     problems.extend(check_claims(&access.claims));
     let team = access.team.strip_suffix('/').unwrap_or(&access.team);
-    let fix = check_text(&access.team).and_then(|literal| match literal {
-        true => check_origin(team),
-        false => Ok(()),
-    });
+    let fix = check_text(&access.team)
+        .and_then(|literal| if literal { check_origin(team) } else { Ok(()) });
     if let Err(fix) = fix {
         let fix =
             format!("{fix}; it is the team domain, as \"https://example.cloudflareaccess.com\"");

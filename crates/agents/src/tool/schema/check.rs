@@ -55,9 +55,10 @@ impl Check<'_> {
             match KEYWORDS.iter().find(|(known, _)| known == keyword) {
                 Some((_, holds)) => self.keyword(*holds, value, &at, depth),
                 None if keyword.starts_with("x-") => {}
-                None => self.problems.push(match at == *keyword {
-                    true => format!("unknown keyword `{keyword}`"),
-                    false => format!("unknown keyword `{keyword}` at `{at}`"),
+                None => self.problems.push(if at == *keyword {
+                    format!("unknown keyword `{keyword}`")
+                } else {
+                    format!("unknown keyword `{keyword}` at `{at}`")
                 }),
             }
         }

@@ -49,9 +49,10 @@ fn statuses() -> Vec<Case> {
         })
         .requests(3),
         case("a redirect within the origin, with a key in the query", move |request| {
-            match request.path().starts_with("/mcp/") {
-                false => redirect(307, "https://tools.example/mcp/"),
-                true => plain(&hello(request)),
+            if request.path().starts_with("/mcp/") {
+                plain(&hello(request))
+            } else {
+                redirect(307, "https://tools.example/mcp/")
             }
         })
         .with_query()

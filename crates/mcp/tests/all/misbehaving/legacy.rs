@@ -233,31 +233,31 @@ fn resumed() -> Vec<Case> {
             _ => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
         })
         .requests(7),
-        old("a stream that never goes on", move |request| match is_get(request) {
-            true => SimulatedAnswer::status(503),
-            false => raw(first()),
+        old("a stream that never goes on", move |request| {
+            if is_get(request) { SimulatedAnswer::status(503) } else { raw(first()) }
         })
         .holds("it ended without an answer to the request 2")
         .requests(9),
-        old("a stream that always ends", move |request| match is_get(request) {
-            true => raw(": nothing yet\n\n"),
-            false => raw(first()),
+        old("a stream that always ends", move |request| {
+            if is_get(request) { raw(": nothing yet\n\n") } else { raw(first()) }
         })
         .holds("it ended without an answer to the request 2")
         .requests(104)
         .ends(70_000, 70_000),
-        old("a stream that may not go on", move |request| match is_get(request) {
-            true => SimulatedAnswer::status(405),
-            false => raw(first()),
+        old("a stream that may not go on", move |request| {
+            if is_get(request) { SimulatedAnswer::status(405) } else { raw(first()) }
         })
         .holds("it ended without an answer to the request 2")
         .requests(5),
         old("a stream without ids that ends", |_| raw("retry: 10\n\ndata:\n\n"))
             .holds("it ended without an answer to the request 2")
             .requests(4),
-        old("a stream that is to be left alone for a year", move |request| match is_get(request) {
-            true => raw(format!("data: {}\n\n", answer(&call(), result("hello")))),
-            false => raw("id: e-1\nretry: 31536000000\ndata:\n\n"),
+        old("a stream that is to be left alone for a year", move |request| {
+            if is_get(request) {
+                raw(format!("data: {}\n\n", answer(&call(), result("hello"))))
+            } else {
+                raw("id: e-1\nretry: 31536000000\ndata:\n\n")
+            }
         })
         .ends(60_000, 60_000),
     ]

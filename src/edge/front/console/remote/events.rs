@@ -129,10 +129,8 @@ mod tests {
         let secrets = Redaction::default();
         secrets.note("authorization", &Secret::new("s3cret-of-letters"));
         let clock = simulation.ports().clock;
-        let rest = match stays {
-            true => stream::pending().boxed_local(),
-            false => stream::empty().boxed_local(),
-        };
+        let rest =
+            if stays { stream::pending().boxed_local() } else { stream::empty().boxed_local() };
         Streaming {
             id: json!(7),
             events: stream::iter(events).chain(rest).boxed_local(),

@@ -165,10 +165,7 @@ impl Http for Tap {
                 is_last,
                 is_over: false,
             };
-            let reading = match is_stream {
-                true => reading.begun(),
-                false => reading,
-            };
+            let reading = if is_stream { reading.begun() } else { reading };
             let body = passed(body, reading);
             Ok(HttpAnswer { status, headers, body, url })
         })

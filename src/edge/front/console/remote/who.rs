@@ -41,10 +41,7 @@ pub(super) fn judge(facts: Facts<'_>) -> Result<(), Stranger> {
     if !origin.is_none_or(is_own) || fetch_site.is_some_and(|site| site != "same-origin") {
         return Err(Stranger::Page);
     }
-    match is_known || is_development && is_loopback(own) {
-        true => Ok(()),
-        false => Err(Stranger::Caller),
-    }
+    if is_known || is_development && is_loopback(own) { Ok(()) } else { Err(Stranger::Caller) }
 }
 
 #[cfg(test)]

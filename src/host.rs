@@ -24,9 +24,10 @@ use a2a_agents::{Misfit, Table};
 /// #[async_trait(?Send)]
 /// impl AgentExecutor for Quiz {
 ///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-///         match turn.message.text() == self.answer {
-///             true => events.complete(Some("right")),
-///             false => events.require_input("what is it?"),
+///         if turn.message.text() == self.answer {
+///             events.complete(Some("right"))
+///         } else {
+///             events.require_input("what is it?")
 ///         }
 ///     }
 /// }

@@ -79,9 +79,10 @@ pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 ///                 let request = HttpRequest::new("POST", "https://seats.example/reservations")
 ///                     .with_header("Idempotency-Key", turn.unique_id());
 ///                 let answer = turn.fetch(request).await?;
-///                 match answer.is_success() {
-///                     true => Ok(answer.body),
-///                     false => Err(ExecutorError(format!("no seat: status {}", answer.status))),
+///                 if answer.is_success() {
+///                     Ok(answer.body)
+///                 } else {
+///                     Err(ExecutorError(format!("no seat: status {}", answer.status)))
 ///                 }
 ///             })
 ///             .await?;

@@ -236,9 +236,10 @@ fn a_task_that_could_not_be_followed_is_canceled_when_ours_ends() {
     team.model.answer_with(move |asked| {
         let isnt_told = asked.results().is_empty();
         weather.set_down(false);
-        match isnt_told {
-            true => Answer::call("a", "weather", r#"{"prompt": "Will it rain?"}"#),
-            false => Answer::say("I cannot tell."),
+        if isnt_told {
+            Answer::call("a", "weather", r#"{"prompt": "Will it rain?"}"#)
+        } else {
+            Answer::say("I cannot tell.")
         }
     });
     team.front.send("go");

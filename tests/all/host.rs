@@ -48,9 +48,10 @@ fn checked(name: &str, executor: &str) -> Result<(), String> {
     let host = Host::embedded(Box::leak(embedded.into_boxed_str()));
     let host = host.executor("quiz", |QuizSettings { answer, hints }, _| {
         let texts = hints.into_iter().map(|Hint { text }| text);
-        match texts.chain([answer]).all(|text| !text.is_empty()) {
-            true => Ok(Quiz),
-            false => Err(Misfit("`answer` must not be empty".to_owned())),
+        if texts.chain([answer]).all(|text| !text.is_empty()) {
+            Ok(Quiz)
+        } else {
+            Err(Misfit("`answer` must not be empty".to_owned()))
         }
     });
     host.check().map_err(|unreadable| {

@@ -34,9 +34,10 @@ fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
             }
             _ => json!({"do": "complete", "text": format!("{}: done", asked.number)}),
         });
-        match streams {
-            true => Answer::events(&verbs).paced(700),
-            false => Answer::json(&Value::from(verbs)).after(2_000),
+        if streams {
+            Answer::events(&verbs).paced(700)
+        } else {
+            Answer::json(&Value::from(verbs)).after(2_000)
         }
     });
     let mut crash = crash;
@@ -155,9 +156,12 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
     let run = |crash: Option<Crash>| {
         let platform = MemoryPlatform::default();
         let (front, agent) = HttpAgent::front(&platform, &json!({"cancel_url": "/stop"}));
-        agent.answer_with(|asked| match asked.url.ends_with("/stop") {
-            true => Answer::status(204, "").after(500),
-            false => Answer::events(&[json!({"do": "working"})]).then_hangs(),
+        agent.answer_with(|asked| {
+            if asked.url.ends_with("/stop") {
+                Answer::status(204, "").after(500)
+            } else {
+                Answer::events(&[json!({"do": "working"})]).then_hangs()
+            }
         });
         front.send("go");
         front.run(None, || front.state() == Some(TaskState::Working));
@@ -185,9 +189,12 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
 fn wait_through(down_ms: i64, crash: Option<Crash>) -> (Front, Vec<Asked>, Option<i64>) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({}));
-    agent.answer_with(move |asked| match asked.at_ms < down_ms {
-        true => Answer::down("Error: Network connection lost."),
-        false => Answer::json(&json!([{"do": "artifact", "text": "a"}, {"do": "complete"}])),
+    agent.answer_with(move |asked| {
+        if asked.at_ms < down_ms {
+            Answer::down("Error: Network connection lost.")
+        } else {
+            Answer::json(&json!([{"do": "artifact", "text": "a"}, {"do": "complete"}]))
+        }
     });
     let has_ended = || front.state().is_some_and(TaskState::is_terminal);
     front.send_as("m1", "go");

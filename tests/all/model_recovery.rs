@@ -77,9 +77,10 @@ const STORIES: [Story; 6] = [
         },
         plan: |asked| {
             let is_repair = asked.lines().iter().any(|line| line.starts_with("assistant: "));
-            let data = match is_repair {
-                true => json!({"number": asked.number}),
-                false => json!({"wrong": asked.number}),
+            let data = if is_repair {
+                json!({"number": asked.number})
+            } else {
+                json!({"wrong": asked.number})
             };
             Answer::said(&[&data.to_string()]).pace(150).usage(1 << asked.number, 1)
         },

@@ -77,9 +77,11 @@ fn a_guarded_request_goes_only_where_it_may() {
     });
     let http = host.platform.memory_http();
     http.answer_with(|_, _| Ok(http::ok("")));
-    http.guard_with(|url| match url.starts_with("https://") {
-        true => Ok(()),
-        false => Err("must begin with https://".to_owned()),
+    http.guard_with(|url| {
+        if url.starts_with("https://") {
+            return Ok(());
+        }
+        Err("must begin with https://".to_owned())
     });
     let session = host.open();
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");

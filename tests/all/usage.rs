@@ -253,13 +253,12 @@ fn what_came_to_nothing_counts_and_is_told_besides_also_when_the_process_dies_be
         request["configuration"] = json!({"returnImmediately": true});
         send(&host, &session, request);
         host.platform.run_until(host.platform.sleep(100));
-        let session = match crashes {
-            true => {
-                drop(session);
-                host.platform.crash();
-                host.open()
-            }
-            false => session,
+        let session = if crashes {
+            drop(session);
+            host.platform.crash();
+            host.open()
+        } else {
+            session
         };
         host.platform.run_all();
         assert_eq!(state(&session), TaskState::Completed);

@@ -624,10 +624,8 @@ fn silent_receivers_hold_up_no_others() {
         let hooks = [names("silent", silent), names("healthy", 60)].concat();
         let mut world = World::new(4, &hooks);
         let begun = world.now().0;
-        let mut receiver = |id: &str, _| match id.starts_with("silent") {
-            true => (u64::MAX, None),
-            false => (20, Some(200)),
-        };
+        let mut receiver =
+            |id: &str, _| if id.starts_with("silent") { (u64::MAX, None) } else { (20, Some(200)) };
         for second in 1..=120 {
             world.run(begun + second * 1_000, &mut receiver);
             let healthy = world.delivered.iter().filter(|(id, _)| id.starts_with("healthy"));

@@ -50,10 +50,9 @@ fn message_json(message: &ChatMessage, dialect: Dialect) -> Value {
         ChatMessage::User(contents) => json!({"role": "user", "content": contents_json(contents)}),
         ChatMessage::Assistant { text, calls, reasoning } => {
             // Workers AI takes no `null` here, and most others no empty text.
-            let content = match text.is_empty() && !calls.is_empty() {
-                true if dialect == Dialect::ChatCompletions => Value::Null,
-                _ => json!(text),
-            };
+            let is_null =
+                dialect == Dialect::ChatCompletions && text.is_empty() && !calls.is_empty();
+            let content = if is_null { Value::Null } else { json!(text) };
             let mut message = Map::new();
             put(&mut message, "role", "assistant".into());
             put(&mut message, "content", content);

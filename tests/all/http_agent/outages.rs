@@ -17,12 +17,15 @@ const REFUSED: &str = "Error: Network connection lost.";
 fn down_for(down_ms: i64, settings: &Value, run: &Value) -> (Front, HttpAgent) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front_with(&platform, settings, run);
-    agent.answer_with(move |asked| match asked.at_ms < down_ms {
-        true => Answer::down(REFUSED),
-        false => Answer::json(&json!([
-            {"do": "artifact", "text": "here I am"},
-            {"do": "complete", "text": "done"},
-        ])),
+    agent.answer_with(move |asked| {
+        if asked.at_ms < down_ms {
+            Answer::down(REFUSED)
+        } else {
+            Answer::json(&json!([
+                {"do": "artifact", "text": "here I am"},
+                {"do": "complete", "text": "done"},
+            ]))
+        }
     });
     (front, agent)
 }

@@ -233,9 +233,10 @@ fn no_mix(modeled: &Modeled) -> Result<(), String> {
     }
     // A text that is begun anew never holds what was there before as its beginning by accident: rows say different things.
     let ended = modeled.answer();
-    match grown == ended {
-        true => Ok(()),
-        false => Err(format!("followers saw {seen:?} and at last {grown:?}, not {ended:?}")),
+    if grown == ended {
+        Ok(())
+    } else {
+        Err(format!("followers saw {seen:?} and at last {grown:?}, not {ended:?}"))
     }
 }
 

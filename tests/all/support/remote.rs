@@ -247,20 +247,20 @@ impl Remote {
             }
             "SubscribeToTask" => {
                 let at = found()?;
-                match self.0.tasks.borrow()[at].is_over() {
-                    true => Err(error(-32004, "the task is over")),
-                    false => return Ok(self.stream(at)),
+                if self.0.tasks.borrow()[at].is_over() {
+                    Err(error(-32004, "the task is over"))
+                } else {
+                    return Ok(self.stream(at));
                 }
             }
             "GetTask" => found().map(|at| self.0.tasks.borrow()[at].json()),
             "CancelTask" => found().and_then(|at| {
                 let task = &mut self.0.tasks.borrow_mut()[at];
-                match task.is_over() {
-                    true => Err(error(-32002, "it is over")),
-                    false => {
-                        task.enter("TASK_STATE_CANCELED", None);
-                        Ok(task.json())
-                    }
+                if task.is_over() {
+                    Err(error(-32002, "it is over"))
+                } else {
+                    task.enter("TASK_STATE_CANCELED", None);
+                    Ok(task.json())
                 }
             }),
             "ListTasks" if self.0.habits.lists => {

@@ -275,9 +275,10 @@ impl Answer {
                 let is_streamed = wants_stream && !self.is_whole;
                 let kind = if is_streamed { "text/event-stream" } else { "application/json" };
                 headers.push(("content-type".to_owned(), kind.to_owned()));
-                match is_streamed {
-                    true => (said.events(), false),
-                    false => (vec![said.whole().to_string().into_bytes()], true),
+                if is_streamed {
+                    (said.events(), false)
+                } else {
+                    (vec![said.whole().to_string().into_bytes()], true)
                 }
             }
         };

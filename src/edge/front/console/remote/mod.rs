@@ -78,10 +78,14 @@ impl Front {
         let is_known = |agent: &HostedAgent| {
             agent.policy.as_ref().is_ok_and(|policy| !policy.access().is_anonymous())
         };
-        match self.settings.console.opens_remotes() {
-            true if self.settings.development && is_loopback(origin) => "anybody",
-            true if self.hosted().any(is_known) => "known",
-            _ => "nobody",
+        if !self.settings.console.opens_remotes() {
+            "nobody"
+        } else if self.settings.development && is_loopback(origin) {
+            "anybody"
+        } else if self.hosted().any(is_known) {
+            "known"
+        } else {
+            "nobody"
         }
     }
 

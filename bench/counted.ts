@@ -76,7 +76,7 @@ export async function settled({ url }: Worker): Promise<Counts> {
   return JSON.parse(text) as Counts;
 }
 
-/** Starts a copy of the build that counts. */
+/** Starts a copy of the build that counts, and notes the statements of D1. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
   const glue = readFileSync(join(root, builtFolder, "index.js"), "utf8");
   const instance = "new WebAssembly.Instance(";
@@ -84,5 +84,5 @@ export async function startCounting(vars: Record<string, string> = {}): Promise<
   return startVariant({
     "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
     "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
-  }, vars);
+  }, vars, { notesStatements: true });
 }

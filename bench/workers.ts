@@ -8,6 +8,8 @@ import type * as Harness from "../tests/e2e/harness.ts";
 
 export type Worker = Harness.Worker;
 
+type WorkerOptions = Harness.WorkerOptions;
+
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
 /** The folder of the build that is measured, relative to the repository. */
@@ -24,16 +26,16 @@ export const EMPTY_WASM = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x
 
 /** Starts a build as it is deployed: without what `DEVELOPMENT` adds, and with static assets only where their folder is given. */
 export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder, assets?: string): Promise<Worker> {
-  return start(folder, vars, assets);
+  return start(folder, vars, assets === undefined ? {} : { assets });
 }
 
 /** Starts other modules in its place, with the agents that are for development. */
-export async function startVariant(modules: Modules, vars: Record<string, string> = {}): Promise<Worker> {
+export async function startVariant(modules: Modules, vars: Record<string, string> = {}, options: WorkerOptions = {}): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
   writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
   copyFileSync(join(root, builtFolder, "test-agents.json"), join(folder, "test-agents.json"));
-  const worker = await start(relative(root, folder), { DEVELOPMENT: "true", ...vars });
+  const worker = await start(relative(root, folder), { DEVELOPMENT: "true", ...vars }, options);
   const { stop } = worker;
   worker.stop = async () => {
     await stop();
@@ -42,9 +44,9 @@ export async function startVariant(modules: Modules, vars: Record<string, string
   return worker;
 }
 
-async function start(buildDir: string, vars: Record<string, string>, assets?: string): Promise<Worker> {
+async function start(buildDir: string, vars: Record<string, string>, options: WorkerOptions = {}): Promise<Worker> {
   // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
   process.env["A2A_BUILD_DIR"] = buildDir;
   const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
-  return harness.startWorker({ vars: { DEVELOPMENT: "false", ...vars }, ...(assets !== undefined && { assets }) });
+  return harness.startWorker({ ...options, vars: { DEVELOPMENT: "false", ...vars } });
 }

@@ -33,7 +33,7 @@ const LONG_CHARS = 1024 * 1024;
  * @property {(limits: string) => void} noteLimits
  * @property {(limits: string) => string} held
  * @property {(status: number, reason: string) => string} failed
- * @property {(lines: string | undefined, total: number | undefined, rowsRead: number) => string} listed
+ * @property {(lines: string | undefined, total: number | undefined) => string} listed
  * @property {() => void} free
  */
 
@@ -44,7 +44,7 @@ const LONG_CHARS = 1024 * 1024;
  * @property {(env: any) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
- * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined, rowsRead: number) => string} listed
+ * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined) => string} listed
  * @property {(env: any, request: Request, head: string, body: Uint8Array | undefined) => Promise<Response>} visit
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, isAudited: boolean) => Waiting} wait
  */
@@ -290,12 +290,12 @@ export class Hop {
     }
     if (found !== undefined) {
       const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
-      const [total, rowsRead] = [found.results[0]?.total, found.meta.rows_read];
-      const plan = asked.waiting?.listed(lines, total, rowsRead) ?? this.#rust.listed(env, head, body, lines, total, rowsRead);
+      const total = found.results[0]?.total;
+      const plan = asked.waiting?.listed(lines, total) ?? this.#rust.listed(env, head, body, lines, total);
       if (plan !== "~") return this.#perform(asked, plan);
     }
     // D1 is asked once more, by Rust: for the total of a page without rows, or to report why it fails.
-    return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined, 0));
+    return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined));
   }
 
   /**

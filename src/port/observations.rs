@@ -139,16 +139,6 @@ observations! {
     /// The index cannot be read: a listing is refused, or shows a task without its artifacts.
     Error ListingFailed { reason: &'a str } = "tasks cannot be listed: {reason}";
 
-    /// A statement on the index of tasks was executed. Rows that it touched are billed.
-    Detail StatementRun {
-        /// The statement, with placeholders instead of values.
-        sql: &'a str,
-        /// None if the database does not report it.
-        rows_read: Option<u64>,
-        /// None if the database does not report it.
-        rows_written: Option<u64>
-    } = "statement on the index: {sql}";
-
     /// A tool's counter could not be changed.
     Error CounterFailed { name: &'a str, reason: &'a str } = "counter {name}: {reason}";
 

@@ -39,6 +39,16 @@ export interface WorkerOptions {
    * request is the Worker's.
    */
   assets?: boolean | string;
+  /** Whether the statements that D1 carries out are noted, for `Worker.statements`. */
+  notesStatements?: boolean;
+}
+
+/** A statement that D1 has carried out for a Worker. */
+export interface NotedStatement {
+  /** With placeholders instead of values. */
+  sql: string;
+  rowsRead: number;
+  rowsWritten: number;
 }
 
 /** One line that the Worker logged. */
@@ -75,6 +85,8 @@ export interface Worker {
   enqueue(binding: string, text: string): Promise<void>;
   /** Its D1 database, past the Worker. Until it is stopped or restarted. */
   d1(): Promise<Database>;
+  /** The statements that D1 has carried out since the last start, oldest first. Only with `notesStatements`. */
+  statements(): Promise<NotedStatement[]>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
   stop(): Promise<void>;
 }
@@ -117,7 +129,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, notesStatements: options.notesStatements ?? false, logs };
   let instance: Instance | undefined = await launch({ ...settings, port: 0 });
   const { url, port } = instance;
 
@@ -163,6 +175,10 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (instance === undefined) throw new Error("the worker is not running");
       return instance.miniflare.getD1Database("DB");
     },
+    async statements() {
+      if (!settings.notesStatements) throw new Error("this Worker was started without notesStatements");
+      return (await (await fetch(`${url}/_test/statements`)).json()) as NotedStatement[];
+    },
     async stop() {
       await end();
       // Where nobody looks through the log of the whole run, each spec looks through its own.
@@ -183,6 +199,7 @@ interface Launch {
   hasTwin: boolean;
   services: Record<string, string>;
   assets: boolean | string;
+  notesStatements: boolean;
   logs: LogLine[];
   port: number;
 }
@@ -205,16 +222,17 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, notesStatements, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
+  const noting = { type: "ESModule", path: join(buildDir, "statements.js"), contents: readFileSync(join(root, "tests", "e2e", "statements.js")) };
   const one = {
     ...worker,
     name: config.name,
     rootPath: root,
     modulesRoot: buildDir,
-    modules: [module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
+    modules: [...(notesStatements ? [noting] : []), module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
     ...(served !== false && { assets: { ...assets, ...(typeof served === "string" && { directory: served }) } }),

@@ -161,10 +161,7 @@ describe("lists and keys are of their owner alone", () => {
   test("an open agent shows a list and takes webhooks only where its file says so", async () => {
     const closed = new Agent(`${worker.url}/closed`);
     const { id, contextId } = await closed.sendForTask("ask");
-    const listings = async (): Promise<number> => {
-      const noted = (await (await fetch(`${worker.url}/_dev/statements`)).json()) as { sql: string }[];
-      return noted.filter(({ sql }) => sql.includes("AS line")).length;
-    };
+    const listings = async (): Promise<number> => (await worker.statements()).filter(({ sql }) => sql.includes("AS line")).length;
     const before = await listings();
     assert.deepEqual(await list({}, "/closed"), { tasks: [], nextPageToken: "", pageSize: 50, totalSize: 0 });
     assert.equal(await listings(), before);

@@ -29,20 +29,14 @@ before(async () => {
   issuers.set("other", other);
   schemes["two"] = { sso: jwt(two), second: jwt(other, { cookie: "second" }) };
   const both = { requires: [{ sso: [], second: [] }] };
-  worker = await startWorker({ vars: { AGENTS: agentsWith(schemes, { two: both }) } });
+  worker = await startWorker({ vars: { AGENTS: agentsWith(schemes, { two: both }) }, notesStatements: true });
 });
 after(async () => {
   await worker.stop();
   provider.close();
 });
 
-interface Noted {
-  sql: string;
-}
-const statements = async (): Promise<string[]> => {
-  const noted = (await (await fetch(`${worker.url}/_dev/statements`)).json()) as Noted[];
-  return noted.map(({ sql }) => sql).filter((sql) => / remembered\b/.test(sql));
-};
+const statements = async (): Promise<string[]> => (await worker.statements()).map(({ sql }) => sql).filter((sql) => / remembered\b/.test(sql));
 
 describe("a token is taken", () => {
   for (const name of ["by-jwks", "by-discovery"]) {

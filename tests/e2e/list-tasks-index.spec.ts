@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";
 import { Agent, followUp, logged, until, type Reply, type Task, type TaskList } from "./client.ts";
-import type { Database } from "./harness.ts";
+import type { Database, NotedStatement } from "./harness.ts";
 import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
 import { startWorker } from "./harness.ts";
 
-withWorker();
+withWorker({ notesStatements: true });
 
 test("after a kill, what was answered is listed (§3.1.4)", async () => {
   const contextId = randomUUID();
@@ -84,17 +84,8 @@ describe("while D1 is down", () => {
   });
 });
 
-interface Cost {
-  sql: string;
-  rowsRead: number;
-  rowsWritten: number;
-}
-
-/** The statements on the index so far. */
-const costs = async (): Promise<Cost[]> => (await (await fetch(`${worker.url}/_dev/statements`)).json()) as Cost[];
-
 test("a quick task is one statement", async () => {
-  const upserts = async () => (await costs()).filter(({ sql }) => sql.startsWith("INSERT INTO tasks"));
+  const upserts = async () => (await worker.statements()).filter(({ sql }) => sql.startsWith("INSERT INTO tasks"));
   const before = (await upserts()).length;
   for (const text of ["hello", "hold 10"]) await demo.sendForTask(text);
   const made = (await upserts()).slice(before);
@@ -116,17 +107,17 @@ describe("with 100,000 tasks of one caller", () => {
   });
 
   /** The one statement that a listing causes, for the page and its total. */
-  async function listed(params: Record<string, unknown>): Promise<{ statement: Cost; found: TaskList }> {
-    const before = (await costs()).length;
+  async function listed(params: Record<string, unknown>): Promise<{ statement: NotedStatement; found: TaskList }> {
+    const before = (await worker.statements()).length;
     const found = await list(assistant(), params);
-    const [statement, ...others] = (await costs()).slice(before).filter(({ sql }) => !sql.startsWith("INSERT"));
+    const [statement, ...others] = (await worker.statements()).slice(before).filter(({ sql }) => !sql.startsWith("INSERT"));
     assert.ok(statement !== undefined);
     assert.deepEqual(others, []);
     return { statement, found };
   }
 
   /** How the rows of the page are found, and how the total is. */
-  async function plans({ sql }: Cost): Promise<{ page: string; total: string }> {
+  async function plans({ sql }: NotedStatement): Promise<{ page: string; total: string }> {
     const values = [...sql.matchAll(/\?\d+/g)].map(() => 1);
     const { results } = await (await worker.d1()).prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values).run<{ detail: string }>();
     const steps = results.map(({ detail }) => detail);

@@ -9,13 +9,13 @@ const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
 
 let worker: Worker;
 before(async () => {
-  worker = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") } });
+  worker = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") }, notesStatements: true });
 });
 after(() => worker.stop());
 
 const run = async <Row = Record<string, unknown>>(database: Database, sql: string, ...values: unknown[]): Promise<Row[]> =>
   (await database.prepare(sql).bind(...values).run<Row>()).results;
-const statements = async (): Promise<number> => ((await (await fetch(`${worker.url}/_dev/statements`)).json()) as unknown[]).length;
+const statements = async (): Promise<number> => (await worker.statements()).length;
 
 interface Refused { error: { code: number; status: string; message: string; details: { fieldViolations?: { field: string }[] }[] } }
 
@@ -90,13 +90,13 @@ test("a request that means something else is told what", async () => {
 });
 
 test("with TASK_STATISTICS off nothing is counted, and rows are written as before", async () => {
-  const quiet = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open"), TASK_STATISTICS: "off" } });
+  const quiet = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open"), TASK_STATISTICS: "off" }, notesStatements: true });
   try {
     await new Agent(`${quiet.url}/open`).sendForTask("hello");
     await new Agent(`${quiet.url}/open`).sendForTask("ask");
     const shown = await overviewOf(quiet, "open");
     assert.deepEqual([shown.counting, sums(shown), shown.unfinished.inputRequired], [false, NOTHING, 1]);
-    const ran = (await (await fetch(`${quiet.url}/_dev/statements`)).json()) as { sql: string; rowsWritten: number }[];
+    const ran = await quiet.statements();
     assert.ok(ran.every(({ sql }) => !sql.includes("duration_ms")));
     assert.equal(ran.find(({ sql }) => sql.startsWith("INSERT INTO tasks"))?.rowsWritten, 4);
   } finally {

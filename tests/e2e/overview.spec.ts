@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, until, type Task } from "./client.ts";
-import { startWorker, type Database, type Worker } from "./harness.ts";
+import { startWorker, type Database, type NotedStatement, type Worker } from "./harness.ts";
 import { agents, HOUR_MS, hourOf, overviewOf, sums, type Overview } from "./overview.ts";
 
 const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
@@ -12,7 +12,7 @@ const slugs = ["states", "turns", "slow", "rows", "hours", "late", "killed", "co
 let worker: Worker;
 let database: Database;
 before(async () => {
-  worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" } });
+  worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" }, notesStatements: true });
   database = await worker.d1();
 });
 after(() => worker.stop());
@@ -21,14 +21,12 @@ const agentOf = (slug: string): Agent => new Agent(`${worker.url}/${slug}`);
 const of = (slug: string, query = ""): Promise<Overview> => overviewOf(worker, slug, query);
 const run = async <Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]> => (await database.prepare(sql).bind(...values).run<Row>()).results;
 
-interface Ran { sql: string; rowsRead: number; rowsWritten: number }
-const statements = async (): Promise<Ran[]> => (await (await fetch(`${worker.url}/_dev/statements`)).json()) as Ran[];
 
 /** The statements that something causes. */
-async function causedBy(work: () => Promise<unknown>): Promise<Ran[]> {
-  const before = (await statements()).length;
+async function causedBy(work: () => Promise<unknown>): Promise<NotedStatement[]> {
+  const before = (await worker.statements()).length;
   await work();
-  return (await statements()).slice(before);
+  return (await worker.statements()).slice(before);
 }
 
 describe("counts", () => {

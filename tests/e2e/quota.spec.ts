@@ -12,7 +12,7 @@ let worker: Worker;
 let demo: Agent;
 let assistant: Agent;
 before(async () => {
-  worker = await startWorker({ vars: { MAX_ACTIVE_TASKS: String(QUOTA) } });
+  worker = await startWorker({ vars: { MAX_ACTIVE_TASKS: String(QUOTA) }, notesStatements: true });
   demo = new Agent(`${worker.url}/demo`);
   assistant = new Agent(worker.url);
 });
@@ -139,7 +139,7 @@ test("counting reads no more rows than the quota, from an index alone", async ()
   const extra = Array.from({ length: 50 }, () => randomUUID());
   for (const id of extra) await database.prepare(row).bind(`agent-${id}`, id).run();
   await assert.rejects(demo.send("hello"), refused);
-  const noted = (await (await fetch(`${worker.url}/_dev/statements`)).json()) as { sql: string; rowsRead: number }[];
+  const noted = await worker.statements();
   const counted = noted.filter(({ sql }) => sql.includes("LIMIT") && sql.startsWith("SELECT count")).at(-1);
   assert.ok(counted);
   assert.ok(counted.rowsRead <= QUOTA, `${counted.rowsRead} rows`);
@@ -162,11 +162,11 @@ test("without its index the Worker takes every send, and says so in its log", as
 });
 
 test("without the setting there is no quota, and nothing is counted", async () => {
-  const free = await startWorker();
+  const free = await startWorker({ notesStatements: true });
   try {
     const agent = new Agent(`${free.url}/demo`);
     for (let count = 0; count < 10; count++) assert.equal((await agent.sendForTask("ask")).status.state, "TASK_STATE_INPUT_REQUIRED");
-    const noted = (await (await fetch(`${free.url}/_dev/statements`)).json()) as { sql: string }[];
+    const noted = await free.statements();
     assert.deepEqual(noted.filter(({ sql }) => sql.startsWith("SELECT count")), []);
   } finally {
     await free.stop();

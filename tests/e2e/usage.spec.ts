@@ -26,7 +26,7 @@ const agents = only({
 let worker: Worker;
 let database: Database;
 before(async () => {
-  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents, KEEP_ALIVE_MS: "1000" } });
+  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents, KEEP_ALIVE_MS: "1000" }, notesStatements: true });
   database = await worker.d1();
 });
 after(() => worker.stop());
@@ -82,11 +82,10 @@ describe("sums", () => {
   });
 
   test("cost one statement of two rows a turn, and one row to read where a limit is set", async () => {
-    const statements = async () => (await (await fetch(`${worker.url}/_dev/statements`)).json()) as { sql: string; rowsRead: number; rowsWritten: number }[];
     const of = async (agent: Agent, text: string) => {
-      const before = (await statements()).length;
+      const before = (await worker.statements()).length;
       await agent.sendForTask(text);
-      return (await statements()).slice(before).filter(({ sql }) => sql.includes("usage"));
+      return (await worker.statements()).slice(before).filter(({ sql }) => sql.includes("usage"));
     };
     const [read, written, ...more] = await of(alice(), "100 100");
     assert.deepEqual(more, []);

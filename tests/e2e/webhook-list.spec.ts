@@ -111,10 +111,7 @@ test("a webhook that is suspended is listed until it is sent to again, or delete
 });
 
 test("a webhook that works costs no row and no statement on the list", async () => {
-  const told = async () => {
-    const noted = (await (await fetch(`${worker.url}/_dev/statements`)).json()) as { sql: string }[];
-    return noted.filter(({ sql }) => /^(INSERT INTO|DELETE FROM) webhooks/.test(sql)).length;
-  };
+  const told = async () => (await worker.statements()).filter(({ sql }) => /^(INSERT INTO|DELETE FROM) webhooks/.test(sql)).length;
   const rows = async ({ id }: Task) => {
     const found = (await worker.d1()).prepare(`SELECT id FROM webhooks WHERE task = '${id}'`);
     return (await found.run<{ id: string }>()).results.length;

@@ -3,4 +3,3 @@
 pub(super) mod received;
 mod recent;
 pub(super) mod script;
-pub(super) mod statements;

@@ -11,10 +11,6 @@ use serde_json::Value;
 pub(super) struct Recent(VecDeque<Value>);
 
 impl Recent {
-    pub(super) const fn new() -> Self {
-        Self(VecDeque::new())
-    }
-
     /// The newest entry that is meant.
     pub(super) fn newest(&self, is_meant: impl Fn(&Value) -> bool) -> Option<&Value> {
         self.0.iter().rev().find(|entry| is_meant(entry))

@@ -132,9 +132,8 @@ impl Front {
         let query = query_of(command, request)?;
         let page = match found {
             None => Some(Page::empty(&query, request)),
-            Some(FoundPage::Lines { lines, total, rows_read }) => {
-                let index = D1Index { env: self.env.clone() };
-                let found = index.listed(&query, &lines, total, rows_read);
+            Some(FoundPage::Lines { lines, total }) => {
+                let found = D1Index::listed(&query, &lines, total);
                 let found = found.map_err(|reason| listing_failed(&reason, &self.observer))?;
                 found.map(|found| Page::new(&query, request, found))
             }

@@ -16,7 +16,7 @@ use super::route::{Route, route};
 use super::seen::Seen;
 use crate::config::Settings;
 use crate::edge::bindings;
-use crate::edge::development::{received, statements};
+use crate::edge::development::received;
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::{Agents, HostedAgent};
@@ -112,9 +112,6 @@ impl Front {
                 None => Err(unknown_path(path, &self.agents)),
             },
             Route::Received if self.settings.development => development(head),
-            Route::Statements if self.settings.development => {
-                Ok(HttpResponse::json(200, statements::all().to_string()))
-            }
             Route::Script(slug) if self.settings.development => {
                 match self.script(head, slug, path, body) {
                     Ok(decision) => return decision,
@@ -125,9 +122,7 @@ impl Front {
                 Ok(decision) => return decision,
                 Err(error) => Err(error),
             },
-            Route::Received | Route::Statements | Route::Script(_) => {
-                Err(unknown_path(path, &self.agents))
-            }
+            Route::Received | Route::Script(_) => Err(unknown_path(path, &self.agents)),
         };
         let mut answer = answer.unwrap_or_else(|error| HttpResponse::error(&error));
         if head.method() == "HEAD" {

@@ -105,7 +105,6 @@ impl Front {
             | Route::Overview(_)
             | Route::KeySet
             | Route::Received
-            | Route::Statements
             | Route::Script(_)
             | Route::Console(_) => None,
         }

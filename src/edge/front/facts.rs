@@ -91,7 +91,7 @@ pub(super) struct FoundTerms {
 pub(super) enum FoundPage {
     /// What the statement of a plan has found: its lines, which the control character RS separates, the total of the first
     /// one, and the number of rows that were read.
-    Lines { lines: String, total: Option<u64>, rows_read: u64 },
+    Lines { lines: String, total: Option<u64> },
     /// That statement failed.
     NoLines,
     /// The result as JSON, or why there is none.
@@ -109,9 +109,9 @@ pub(super) enum FoundBody {
 
 impl FoundPage {
     /// What JavaScript says of the rows that the statement has found.
-    pub(super) fn lines(lines: String, total: Option<f64>, rows_read: f64) -> Self {
+    pub(super) fn lines(lines: String, total: Option<f64>) -> Self {
         let total = total.map(|total| total as u64);
-        Self::Lines { lines, total, rows_read: rows_read as u64 }
+        Self::Lines { lines, total }
     }
 }
 

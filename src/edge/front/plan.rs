@@ -125,7 +125,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
 }
 
 /// The plan for ListTasks: the lines that the statement of its first plan has found, which the control character RS
-/// separates, the total of the first one, and the number of rows that were read.
+/// separates, and the total of the first one.
 #[wasm_bindgen(js_name = listed)]
 pub fn listed(
     env: Env,
@@ -133,13 +133,12 @@ pub fn listed(
     body: Option<Vec<u8>>,
     lines: String,
     total: Option<f64>,
-    rows_read: f64,
 ) -> String {
     let front = match Front::of(env) {
         Ok(front) => front,
         Err(answer) => return answered(&answer),
     };
-    front.facts.page.replace(Some(FoundPage::lines(lines, total, rows_read)));
+    front.facts.page.replace(Some(FoundPage::lines(lines, total)));
     let body = body.as_deref().map_or(Received::Nothing, Received::Whole);
     front.decide(&Head::parse(head), &body).into_text()
 }

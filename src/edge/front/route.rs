@@ -25,8 +25,6 @@ pub(super) enum Route<'a> {
     KeySet,
     /// What the agents have received, for tests.
     Received,
-    /// What statements on the index cost, for tests.
-    Statements,
     /// The script of an agent as a test double.
     Script(&'a str),
     /// The console, and what stands behind `console/`: its pages are files that the platform serves, its data is asked for here.
@@ -40,7 +38,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
-            Self::KeySet | Self::Received | Self::Statements | Self::Console(_) => None,
+            Self::KeySet | Self::Received | Self::Console(_) => None,
         }
     }
 }
@@ -62,7 +60,6 @@ pub(super) fn route(path: &str) -> Route<'_> {
         [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "received"] => Route::Received,
-        ["_dev", "statements"] => Route::Statements,
         ["_dev", "script", agent] => Route::Script(agent),
         [CONSOLE, ..] => Route::Console(trimmed.split_once('/').map_or("", |(_, below)| below)),
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),

@@ -133,8 +133,8 @@ impl Waiting {
     /// The plan for a list whose statement has found these lines, see [`listed`](super::plan::listed). Without lines it has
     /// failed.
     #[wasm_bindgen(js_name = listed)]
-    pub fn listed(&self, lines: Option<String>, total: Option<f64>, rows_read: f64) -> String {
-        let lines = lines.map(|lines| FoundPage::lines(lines, total, rows_read));
+    pub fn listed(&self, lines: Option<String>, total: Option<f64>) -> String {
+        let lines = lines.map(|lines| FoundPage::lines(lines, total));
         self.inner.front.facts.page.replace(Some(lines.unwrap_or(FoundPage::NoLines)));
         self.inner.text_of(self.inner.decide())
     }

@@ -1,15 +1,11 @@
-//! Single statements on D1, with their values, and what they cost.
+//! Single statements on D1, with their values.
 
-use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
 use worker::wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::types as platform;
 use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
 
-use super::observer::ConsoleObserver;
-use super::rows::read_row;
 use crate::edge::bindings;
-use crate::port::{Observation, Observer};
 
 /// Carries one statement out; gives the rows that it selects.
 ///
@@ -23,27 +19,7 @@ pub(super) async fn run_one(env: &Env, statement: &Statement) -> Result<Vec<JsVa
     if let Some(error) = result.error()? {
         return Err(Error::RustError(error));
     }
-    observe(env, &statement.sql, || {
-        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
-        cost.unwrap_or_default()
-    });
     Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
-}
-
-/// Tells what a statement cost, where anybody wants to know.
-pub(super) fn observe(env: &Env, sql: &str, cost: impl FnOnce() -> Cost) {
-    let observer = ConsoleObserver::of(env);
-    if observer.is_development {
-        let Cost { rows_read, rows_written } = cost();
-        observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
-    }
-}
-
-/// What a statement cost.
-#[derive(Default, Deserialize)]
-pub(super) struct Cost {
-    pub(super) rows_read: Option<u64>,
-    pub(super) rows_written: Option<u64>,
 }
 
 /// A statement with its values, in the order of their numbers.

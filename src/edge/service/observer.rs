@@ -5,11 +5,10 @@ use worker::wasm_bindgen;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::edge::bindings;
-use crate::edge::development::{received, statements};
+use crate::edge::development::received;
 use crate::port::{Observation, Observer, Severity};
 
-/// Writes observations to the console of the Worker; with `DEVELOPMENT` also into the lists of
-/// [`received`] and [`statements`].
+/// Writes observations to the console of the Worker; with `DEVELOPMENT` also into the lists of [`received`].
 #[derive(Clone, Copy)]
 pub(in crate::edge) struct ConsoleObserver {
     /// Whether somebody may look at details.
@@ -51,7 +50,6 @@ impl Observer for ConsoleObserver {
         }
         if self.is_development {
             received::note(observation);
-            statements::note(observation);
         }
     }
 }

@@ -234,25 +234,14 @@ async fn run(env: &Env, statements: Vec<(&str, Vec<JsValue>)>) -> Result<Vec<Vec
     let database: &platform::D1Database = database.as_ref().unchecked_ref();
     let results = Array::from(&JsFuture::from(database.batch(prepared)?).await?);
     let mut all = Vec::with_capacity(statements.len());
-    for ((sql, _), result) in statements.iter().zip(results.iter()) {
+    for result in results.iter() {
         let result: platform::D1Result = result.unchecked_into();
         if let Some(error) = result.error()? {
             return Err(Error::RustError(error));
         }
-        note(env, sql, &result);
         all.push(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default());
     }
     Ok(all)
-}
-
-/// Tells what a statement cost, where anybody wants to know.
-fn note(env: &Env, sql: &str, result: &platform::D1Result) {
-    let observer = ConsoleObserver::of(env);
-    if observer.is_development {
-        let cost = result.meta().map_err(Error::from).and_then(|meta| read_row(meta.into()));
-        let Cost { rows_read, rows_written } = cost.unwrap_or_default();
-        observer.observe(&Observation::StatementRun { sql, rows_read, rows_written });
-    }
 }
 
 /// A row; `None` for one that cannot be read, which is as good as none.
@@ -279,13 +268,6 @@ struct Row {
     value: String,
     fetched_ms: f64,
     fresh_until_ms: f64,
-}
-
-/// What a statement cost.
-#[derive(Default, Deserialize)]
-struct Cost {
-    rows_read: Option<u64>,
-    rows_written: Option<u64>,
 }
 
 thread_local! {

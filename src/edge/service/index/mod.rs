@@ -10,7 +10,7 @@ use serde::Deserialize;
 use worker::wasm_bindgen::JsValue;
 use worker::{Env, Error, Result};
 
-use super::database::{Cost, Statement, observe, run_one};
+use super::database::{Statement, run_one};
 use super::rows::read_row;
 use crate::edge::address::ObjectId;
 use crate::operation::list_tasks::{Found, TaskQuery};
@@ -57,14 +57,10 @@ impl D1Index {
     ///
     /// If the lines are none of it.
     pub(in crate::edge) fn listed(
-        &self,
         query: &TaskQuery,
         lines: &str,
         total: Option<u64>,
-        rows_read: u64,
     ) -> std::result::Result<Option<Found>, String> {
-        let cost = || Cost { rows_read: Some(rows_read), rows_written: Some(0) };
-        observe(&self.env, &listing_statement(query).sql, cost);
         read_listing(query, lines, total)
     }
 

@@ -1,0 +1,54 @@
+// Put before the module of a build: lists the statements that the Worker lets D1 carry out, with the rows that each has read and written, at
+// `GET /_test/statements`. See `notesStatements` in harness.ts.
+import handlers from "./index.js";
+
+export * from "./index.js";
+
+const noted = [];
+
+/** What was given to `prepare` for each statement that waits to be carried out. */
+const texts = new WeakMap();
+
+let isNoting = false;
+
+/** Notes what all databases of this isolate carry out: their classes have one prototype each. */
+function noteStatements(database) {
+  if (isNoting) return;
+  isNoting = true;
+  const ofDatabase = Object.getPrototypeOf(database);
+  const ofStatement = Object.getPrototypeOf(database.prepare("SELECT 1"));
+  const { prepare, batch } = ofDatabase;
+  const { bind, run, all } = ofStatement;
+  const note = (statement, { meta }) => noted.push({ sql: texts.get(statement), rowsRead: meta.rows_read, rowsWritten: meta.rows_written });
+  const known = (statement, text) => {
+    texts.set(statement, text);
+    return statement;
+  };
+  ofDatabase.prepare = function (text) {
+    return known(prepare.call(this, text), text);
+  };
+  ofStatement.bind = function (...values) {
+    return known(bind.apply(this, values), texts.get(this));
+  };
+  ofDatabase.batch = async function (statements) {
+    const results = await batch.call(this, statements);
+    results.forEach((result, at) => note(statements[at], result));
+    return results;
+  };
+  for (const [name, method] of Object.entries({ run, all })) {
+    ofStatement[name] = async function () {
+      const result = await method.call(this);
+      note(this, result);
+      return result;
+    };
+  }
+}
+
+export default {
+  ...handlers,
+  fetch(request, env, context) {
+    noteStatements(env.DB);
+    if (new URL(request.url).pathname === "/_test/statements") return Response.json(noted);
+    return handlers.fetch(request, env, context);
+  },
+};

@@ -163,7 +163,7 @@ describe("each task counts once", () => {
 test("a finished task costs one row more, and an overview three statements that read ranges", async () => {
   // Nothing else is written there.
   await worker.stop();
-  worker = await startWorker({ vars: { AGENTS: agents(...slugs) } });
+  worker = await startWorker({ vars: { AGENTS: agents(...slugs) }, notesStatements: true });
   database = await worker.d1();
   const agent = agentOf("costs");
   const written = async (work: () => Promise<unknown>) => (await causedBy(work)).map(({ rowsWritten }) => rowsWritten);

@@ -2,6 +2,20 @@
 //!
 //! What has to be waited for, as the public keys of an identity provider, is told as [`Identity::Pending`]. The edge finds it out, and
 //! asks again with the [`Verdict`]s.
+//!
+//! # Who calls
+//!
+//! 1. The agent is known first, by the path or by `tenant`, because each has a policy of its own. It was made once in the instance, from the agent file and the secrets (`Policy::new`); one that cannot be made makes
+//!    the agent refuse every call.
+//! 2. `Policy::identify` looks at the head alone and does not wait. It gives a caller, a refusal, or tokens whose signatures are to be checked. Static secrets and HS256 are checked here, and a token that was found
+//!    genuine before is found by its digest, so such a request takes the same way, at the same cost, as one to an open agent.
+//! 3. Unchecked tokens make the plan `~`: `facts.rs` lets `check.rs` get the keys (`key_sets.rs`: memory, D1, then the provider) and verify by WebCrypto, and decides once more with the verdicts. The policy keeps what
+//!    is genuine.
+//! 4. The caller travels to the object in the command, and is stored with the run. `Caller::owner` is what tasks, rows, keys and counters belong to.
+//! 5. `seen.rs` notes on the way which agent answers and who was refused why. From that come the origin that may read the answer, the rate limits that `hop.js` asks before it does what the plan says, and the line of
+//!    the audit.
+//!
+//! The order of admission is tested: path, version, agent, identity, then all else. So nobody learns from a refusal what only callers may know, but which agents there are, which the cards show anyway.
 
 mod caller;
 mod certificate;

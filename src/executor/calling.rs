@@ -1,4 +1,21 @@
 //! Calls to other agents from a run.
+//!
+//! # A call to another agent
+//!
+//! ```text
+//!  turn.remote("weather")    remotes/            its table, secrets filled in and noted for redaction
+//!    Client (crates/a2a)     executor/calling.rs bounds of the run, depth + 1, trace
+//!      elsewhere: edge/service/cards.rs (card: memory, D1, its server) -> session/run/connections.rs (four at a time) -> edge/service/outbound.rs
+//!      here:      edge/peers.rs -> edge/front/inside.rs -> exchange, admission, quota -> the object of its task
+//! ```
+//!
+//! An agent of the same Worker is called by the same client, whose requests are answered in the isolate of the run: `answer_inside` gives the request to the code of the front Worker, which decides about it as
+//! about any other and asks the object of the task. Nothing goes over HTTP, and streams come through `js/stream.js` as bytes that the client reads. Who calls is not read from the request: the caller of the
+//! task is a member of `Front` that only `inside.rs` sets, and headers with credentials are left out. `Policy::vouch` lets the caller in if it could call that agent itself with the scheme that it has shown, and both agents know it
+//! by that scheme alike, so an agent gives nobody rights that it lacks. Two objects never wait for each other: what is asked is another task, and a task that is asked while its run waits takes the message.
+//!
+//! Circles end by depth: a message says in its metadata how many agents have called each other before it (`urn:a2a-edge:depth`), a client of a run says one more and refuses to send beyond `MAX_DEPTH`, admission refuses
+//! what comes from deeper. The message is stored, so a run that resumes knows its depth.
 
 use std::rc::Rc;
 

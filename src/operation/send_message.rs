@@ -1,4 +1,32 @@
 //! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
+//!
+//! # A send
+//!
+//! A message without task id gets a new object. Its session begins as a *draft*: nothing is stored before the executor emits something about a task, or
+//! `TASK_GRACE_MS` is over. So an agent that answers with a direct message writes no row, and one that panics before it emitted anything leaves nothing
+//! behind. The run is polled once within the send, so the answer of a quick agent waits for no turn of the event loop. One that waits goes on under
+//! `State::wait_until`, also when the client leaves. A run that is begun is started by the operation, when what it must find is stored and registered. Each poll is guarded by `catch_unwind`: in the
+//! unwind build a panic fails its own task only. In the aborting build the instance is gone; the runtime makes a new one at
+//! the next request, and objects are rebuilt from their rows.
+//!
+//! The task of a plain blocking send is *unannounced* at first: no alarm is set for it, and when it is finished with its first row, that row already says that
+//! the index has it. It is announced when its answer is about to leave, when its run waits for the first time (for a timer, a server, a message: from then on
+//! somebody else may know of it), when any other request reaches its object, or when the index has answered, whichever comes first. In that moment, in one synchronous block, the row
+//! is corrected if the index did not confirm, and the alarm is set for what the task wants. A send with an `Idempotency-Key`, a webhook or a stream, or one that returns
+//! immediately, announces its task at once.
+//!
+//! `RUN_TIMEOUT_MS` bounds a run, `BLOCKING_LIMIT_MS` a blocking send, which then answers with the working task.
+//!
+//! A send with an `Idempotency-Key` goes to the object that is named by agent, key and caller, so all repetitions meet there. The object keeps a fingerprint
+//! of the message: the same message waits for the answer of the first, another one is refused. One with an id that the client has chosen goes to the object of that id, begins the task if there is none, or goes on with it;
+//! under a key its message gets the key as its id, so the task knows it again.
+//!
+//! A message to a task whose run is under way is stored and offered to the run (`Turn::next_message`). If the run ends without taking it, and the task is
+//! not finished, the executor runs again.
+//!
+//! A call carries *terms* (`terms.rs`): what headers say besides the parameters. The generation that a message or a cancel expects is compared with the
+//! task's in the same synchronous block as the change, so of several callers one succeeds. With a quota (`MAX_ACTIVE_TASKS`) the
+//! front Worker counts the caller's unfinished rows before a send that creates a task, for two seconds at most.
 
 use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;

@@ -33,6 +33,19 @@
 //! | `fold` | an answer from its chunks |
 //! | `failure`, `error` | answers that say that the request failed |
 //! | `workers_ai` | what the binding of Workers AI throws |
+//!
+//! # Models, the wire
+//!
+//! `crates/chat/src/` asks a model once. It repeats nothing, has no clock, and keeps nothing: the executor decides with what a `ChatError` says.
+//!
+//! - **One answer, however it comes** (`stream.rs`, `fold.rs`). The first byte that is no blank says whether the body is one JSON object or a stream of events; content types are often wrong. Each chunk, and an
+//!   answer that is whole, goes through the same `Fold`, so both give the same `ChatAnswer`; `crates/chat/tests/wire/splits.rs` shows it for any answer in any pieces. A stream is whole when the model has said why it
+//!   stopped, or with `[DONE]`; any other end is an error that may be repeated.
+//! - **A piece of a call belongs to the call with its index**, if that is not over already: servers number, repeat and leave out ids and names in different ways (`Fold::known`, `Partial::is_over`; `quirks.rs` is the table).
+//! - **Ids of calls** are those of the provider unless they are missing or in the conversation already. They depend on the conversation alone, so a repeated request gives the same ones.
+//! - **Workers AI** is a dialect of the writer. Its answers are read by the same `Fold`, since newer models answer as others do. `edge/service/bound.rs` runs the binding; what that throws becomes an answer with a status, by its number.
+//! - **A binding is reached only by its name in the agent's file** (`Peers::bound`, `port::Target`). No URL leads to one, and a guarded request is refused there.
+//! - **Secrets of the endpoint** are taken out of all that is quoted of it, before it is cut.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
 

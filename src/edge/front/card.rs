@@ -1,4 +1,19 @@
 //! Documents: the card of an agent (spec §8), the one that it has for a caller (§3.1.11), and the keys of this server.
+//!
+//! # A card
+//!
+//! 1. The build makes the card of 1.0 and puts it into the Worker. `HostedAgent::cards` has it with its older forms and the skills that need permissions (`Cards`). Serving it replaces the origin (`at_origin`) and adds signatures,
+//!    which are made once for each text (`signatures.rs`), so a card takes one pass through `plan`.
+//! 2. An agent that learns skills (`skills_from = ["remote"]`) has a `Learned` besides. While its sources were looked at within the last minute, its card takes the same way. Else the decision is `Learn`, the plan is `~`, and
+//!    `learn.rs` looks at each source: at the card of a remote by `RememberedCards` (memory, the row in D1, the server), at an agent of this Worker by its own cards, and by what that learns itself. The agents that have led there
+//!    are known, so circles end. A message that such an agent would refuse for what its card does not list (`accepts = "declared"`) comes to `Learn` first, too.
+//! 3. A look polls once what is known, which waits for nothing; a value that is stale is fetched anew beside, by the instance that claims its row. While nothing is known of a source, the requests of the first two seconds
+//!    wait for it within these; later ones do not, and their card is partial: clients keep it for five seconds. A look that finds everything is good for a minute, any other for two seconds.
+//! 4. `LearnedSkills::show` (pure) puts the skills where their source stands, lets the agent file have the last word, and splits off those with permissions. The card for a caller, the page, older cards and signatures follow
+//!    from `Cards` as for any other agent. A card that has not changed keeps its date and its older forms.
+//!
+//! What others say is text: `take_over` bounds it and protects the letters `{origin}` (`discovery::verbatim`), variables are expanded in the card of the build alone, and the page escapes. Another kind of source is a variant of
+//! `LearnedSource`, made by `skills::learned_of` from the agent file, and an arm in `learn.rs`.
 
 use super::decision::{Front, preflight};
 use super::facts::Need;

@@ -1,5 +1,18 @@
 //! ListTasks: asks the index and, for artifacts, the objects of the tasks on the page. ListWebhooks: asks the list of those in
 //! trouble.
+//!
+//! # A listing
+//!
+//! The front Worker answers ListTasks from D1 (`edge/service/index/`) without waking an object, by one statement: a row for each task, which is one line of text,
+//! and the total. What was stored as JSON goes into the answer as it is. Artifacts are an exception: then the objects of the page are
+//! asked (`edge/front/listing.rs`), six at a time, and a page ends early at 8 MiB. `operation/list_tasks.rs` builds the query and the page token: the position where the
+//! next page begins, and a hash of the filters. Tasks that are added meanwhile come before that position. While D1 is down, ListTasks answers −32603, or
+//! 503 with `Retry-After`; everything else goes on.
+//!
+//! How rows get there: after each stored change the session compares the generation in the index with that of the task's status. If the index is behind and no
+//! write is under way, one pump starts (`session/debts/mod.rs`): it gathers changes until the task rests or 300 ms are over, writes one row, and repeats while
+//! something is owed. A blocking send and a cancel wait for the row, for `INDEX_WAIT_MS` at most, so that a client that lists next sees its task. A
+//! failure, or no answer within 10 s, is counted and retried by the alarm.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;

@@ -1,5 +1,18 @@
 //! Deletes the tasks of a job: each object clears its storage, and the rows of those that did are taken out of the index by
 //! one statement. A row that is left behind is found again by the next trigger.
+//!
+//! # A deletion
+//!
+//! ```text
+//! cron trigger (edge/jobs/expiry.rs) ── {delete: up to 100 tasks} ──> queue ──> consumer (edge/jobs/deletion.rs)
+//!   walks the old tasks of each caller and agent in D1                            1 clear yourself ──> object: if its task is finished
+//!                                                                                 2 DELETE the rows of those that did: one statement
+//! ```
+//!
+//! - Nothing is remembered between two triggers. A task is found as long as it has a row, so whatever fails is found again, and a job that waited for more than
+//!   an hour is dropped: the next trigger has found its tasks.
+//! - The object decides. It clears its storage first, so a row may outlive its task until the next trigger, but no object is left that nobody would find.
+//! - A trigger goes through up to 2,000 pages of 1,000 tasks, two statements and one call of the queue each. A consumer asks six objects at a time.
 
 use worker::Env;
 

@@ -5,6 +5,19 @@
 //! half said. So a run never repeats what it said ([`Turn::take_up`]), and needs no steps but for the conversation before the task.
 //!
 //! A program that is down is waited for: for some seconds in memory, then by a run that is parked.
+//!
+//! # Agents behind HTTP
+//!
+//! `executor/http/` posts a turn to a program in any language and says what that answers. `call.rs` fills in the table of the agent (URL or service binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with
+//! its silence limits. `frames.rs` cuts the answer into JSON, whatever pieces come (a document, lines, events), and bounds it before it is parsed. `verb.rs` reads one verb; `docs/http-agent-verbs.schema.json` says the same, and one table of
+//! verbs is tried against both. `saying.rs` makes events of them, `writer.rs` joins text that grows. `failure.rs` words what went wrong, and whether the same request may do better.
+//!
+//! - A run takes up its task (`Turn::take_up`) and has no step of its own: what was said is stored as events, and the idempotency key follows from task and turn. So an answer costs no row besides those of its events.
+//! - A program that nobody answers for is waited for (`tries.rs`): some seconds in memory, then the run is parked. What it knows of its requests is in the entry `parked` that is written anyway, and `Recall` hands it to the run that goes on; an
+//!   event behind that entry means that somebody has answered.
+//! - The ending verb is held until the body ends, or for a second: a verb behind it is a mistake of the agent, which a task that has ended could not show.
+//! - A connection that breaks behind a verb is treated as a crash of ours: the agent is asked again and told so. An artifact that is begun again is replaced, and one without an id has the same number each time, so none holds pieces of two answers.
+//! - The connection that is dropped tells the agent of a cancel. `cancel_url` tells it for sure, by the hook for ends that the executor did not choose.
 
 mod call;
 mod document;

@@ -3,6 +3,25 @@
 //! Its run follows a task that goes on elsewhere, so it never repeats what it said: it looks where its own task stands
 //! and says what is missing ([`Turn::take_up`]). What it must know across crashes and turns is one step, the
 //! [link](link::Link) to the task of the remote agent.
+//!
+//! # A front of a remote agent
+//!
+//! ```text
+//! run ──> step "remote task": send, streaming if it can ──> id, conversation, interface       executor/remote/send.rs
+//!   │       resumed, and the step not done: ListTasks of the conversation, else send again       link.rs: as the step keeps it
+//!   ├─> in memory: events of the stream, or GetTask 1 s to 5 s apart                           follow.rs
+//!   │       each event, or a whole task and what ours lacks of it ──> what our agent says          mirror.rs
+//!   └─> silent for a minute: a webhook to a callback, and parked ──> GetTask when it wakes         pace.rs
+//! ```
+//!
+//! - **It never repeats what it said.** `Turn::take_up` drops what earlier attempts said from the `Recall` and puts the waits and the bodies of callbacks behind the run; steps stay. The
+//!   difference between our task and the remote one is what is to be said, after a crash as after a park.
+//! - **The step holds the interface, too**, so a run that wakes for a moment asks for the task alone, without the card.
+//! - **The message has one id**, made from the id of our object and the number of the message, and so has the conversation, from agent, owner and context. Neither is stored: a run that knows
+//!   nothing yet finds its task by them.
+//! - **A question that was answered** may still stand in the remote task when it is looked at. It is known by the id of its message, which our history has.
+//! - **A cancel** finds the link by `Turn::last_step`. A run in memory cancels by itself, since it may be sending; the hook does it for a run that is parked, or that was dropped before it has done so.
+//! - A turn stays in memory for half of its time at most. The rest is for the looks while it is parked, so that no silence is too long for it.
 
 mod follow;
 pub(super) mod link;

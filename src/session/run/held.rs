@@ -1,6 +1,22 @@
 //! What a run says passes here on its way into the task: its secrets are replaced, and the end of a text that may be the
 //! beginning of a secret is held back, in memory, until more text decides. It is let out when the artifact ends, when the
 //! run asks its client, waits outside of memory or ends, at a cancel, and when its artifact was silent for a while.
+//!
+//! # What a run says
+//!
+//! ```text
+//! Events ──> TurnHost::emit ──> secrets replaced, the end held back   session/run/held.rs, executor/redaction/
+//!                               said before? (a run that resumes)     Recall
+//!                               TaskMachine::step ──> journal, row, followers
+//! ```
+//!
+//! - All that any executor says passes `Held::hear`, behind which nothing knows of secrets. `Secrets::scan` goes through a text once: it finds the secrets, the leftmost first, the longest at each place, and from where on the text is the beginning of one.
+//!   Without secrets nothing is looked at; a chunk that ends with no beginning of a secret is given on as it is.
+//! - The end of a text is kept for each artifact (`Tail`), in memory, together with how much of it was let out. So what was let out before it was decided is part of what the next chunk is compared with, and no secret is completed by it.
+//! - `held::let_out` is called where an artifact can get no more text for now: before a question, an end, a cancel and a park, and behind the last poll of a run. `Flushing` has the timer of the 200 ms, which is set only while something short is held.
+//! - Each chunk that a run says is an event, if need be with an empty text, so a run that resumes is compared event by event. `held` in the log says how many characters of a chunk were not let out, or that an event is not the run's own; the text itself the run says again. A run that takes
+//!   up its task (`Turn::take_up`: models, HTTP agents, remotes) is not compared: it writes no `held`, and no event for a chunk of which nothing is let out.
+//! - `Turn::task` has the ends that are held back: an executor that says what its task lacks would double them otherwise.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

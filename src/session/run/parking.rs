@@ -1,4 +1,28 @@
 //! Runs that wait outside of memory: how one is parked, and what lets it go on.
+//!
+//! # A park
+//!
+//! 1. `Turn::wait_until` asks the host to begin a wait (`session/run/parking.rs`), which counts the waits of the run. One that an earlier run has waited for is answered from `Recall`, one whose
+//!    time is over at once. Otherwise it notes what is waited for, and the future stays pending.
+//! 2. The poll of the run that ends pending finds the note (`Flushing` in `session/run/mod.rs`). `Input::Park` appends `parked`, the flush stores it with all that was said, sets the alarm for the end of the
+//!    wait, and the future of the run is dropped: no timer, no timeout, nothing that keeps the object. A kill before that row finds an interrupted run, a kill behind it finds a parked one.
+//! 3. A request that opens the object meanwhile replays a machine that is `parked`: not orphaned, so nothing is recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send looks at the
+//!    end of the wait and does not wait for one that lies beyond its own limit.
+//! 4. The alarm, or any request after that instant, gives `Input::Wake`; a message gives `Input::Message`, which wakes where `orMessage` says so. Both append `woken` and the next `run` in one row, which resumes as
+//!    after a crash. Its `begunMs` is moved by the pause, so no timeout counts it, and attempts count anew. `drive` reads the log once more for `Recall`.
+//! 5. The run comes to the same wait again and is told what ended it.
+//! 6. A turn may ask its client and be parked, to remind it. So the run of a turn that was parked goes on after a crash also while the task waits for input, until it ends, which the log says by `ended`.
+//!
+//! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`. `Turn::callback` stores it before anybody can be told of it (`session/run/callbacks.rs`). A
+//! post is asked of the object by the method `ask`, as a call is: the front Worker refuses what is not of that form, and ids that the namespace does not know, without waking an object
+//! (`edge/front/callback.rs`). The object compares the token with all callbacks of the present turn (`task/callback.rs`), appends `called` with the body, and wakes the run if it is parked for just this
+//! callback. A body for which nobody waits stays in the log until a wait takes it. Nobody is asked who they are: the URL is the permission. A callback is open as long as its turn is not over: while its run is
+//! in memory, parked, or lost. A post to a run that was lost opens the object, which recovers the run before it takes the body. `Posted` says what becomes of a post: 202 when it is kept, 413 when the task has no room for the body besides an eighth that is left to its run, 503 with `Retry-After`
+//! whenever a callback may exist and nothing can be kept (storage or the object fails, another version or another executor is needed), and the same 404 for everything else.
+//!
+//! A large body costs nothing before its URL is known to be right: the front Worker receives 64 KiB of it at most, asks the object by a post without a body, and receives the rest when that is answered 202; a small body is one request to the object.
+//! A 404 counts for the address as a wrong credential does (`Guesses::note_path`); an address over its limit is refused by the head of its request. A body stands in the log once: `session/journal/` stores a reference where an event has the content of an earlier
+//! `called` (`session/journal/passages.rs`), and puts the content back whenever it reads, so nothing outside of it knows.
 
 use super::held;
 use super::state::BegunWait;

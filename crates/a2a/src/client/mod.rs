@@ -33,6 +33,27 @@
 //! | [`apply`], [`changes`] | a task from its events, and events from two looks at a task |
 //! | [`Observed`] | what a send came to |
 //! | [`simulation`] | time and servers in memory |
+//!
+//! # The client
+//!
+//! ```text
+//! send_and_observe / observe      observe.rs     asks between events whether to cancel, ends with one of six outcomes
+//!   TaskStream                    following/     opens the stream, comes back after a cut, polls; tells every change once
+//!     call                        exchange.rs    repeats what may be repeated; tries the other version once
+//!       request                   dispatch.rs    interceptors, headers, credentials by the host of the URL; once more on 401
+//!         Wire                    codec/         the call as a request, the answer as a result, by version and binding
+//!           Http                  a port         Cloudflare: edge/service/outbound.rs; native: client/native/; tests: simulation/
+//! ```
+//!
+//! - **Inside, everything is 1.0.** `Wire` writes a `Call` in the version of the connection, and reads what comes back as the model of 1.0. A server's
+//!   own codecs and the client's stand side by side in `dialect/`, with one table of names for both; property tests let each read what the other writes.
+//! - **A task is told once, whatever the way.** `following/telling.rs` keeps the task as the events that were told give it (`fold::apply`). A stream without a cut passes
+//!   through it. After a cut there is a cursor (`Last-Event-ID`), or a snapshot, or a poll; a snapshot is told as the events that explain how it differs from what was told
+//!   (`fold::changes`). So text is not doubled, and a caller cannot tell a polled task from a streamed one. The event that ends the task is told last.
+//! - **Only what cannot begin a second task is repeated.** A send always has the same message id, and an `Idempotency-Key` where it begins a task. Servers that know neither may begin a second one: at least once.
+//! - **Credentials belong to an origin.** They are put on a request after everything else has been done to its URL, and only if that leads to the origin of the settings' URL. A
+//!   card or a redirect that names another host gets none, and is judged as a webhook's URL is.
+//! - **A connection is chosen by the card and the settings**, and kept by the client for five minutes. An error that looks like that of another version replaces it once.
 
 mod address;
 mod answer;

@@ -15,6 +15,25 @@
 //! | `card` | agent cards for clients of older versions |
 //! | `ask` | calls of other agents, written in their version |
 //! | `answer` | what other agents answer, read in whatever version |
+//!
+//! # An older client
+//!
+//! ```text
+//!  tasks/send {"id": "order-17", …}   the name of the method     Spoken::method         legacy
+//!                                     the agent speaks it        dialect_for            (tasks/get: the id tells 0.3 from legacy)
+//!                                     parameters to 1.0          Dialect::decode        SendMessage, chosen id "order-17", terms
+//!    from here on 1.0: command, object of (agent, owner, id), session, operation, executor; frames and rows
+//!                                     answer from 1.0            Reply (legacy)         {"id": "order-17", "status": …}
+//! ```
+//!
+//! 1.0 is the inner language. A dialect is a folder of `crates/a2a/src/dialect/`: parameters are read into the calls of 1.0 by readers that name fields in the client's words, and results, events and errors are written from the 1.0 text that operations
+//! give. `Reply` travels with the command and has the transport, the dialect and its habits, so the object writes the answer of an older client as it does that of any other. A call of 1.0 pays nothing: its text is borrowed, and its
+//! method is found before any older name is looked for.
+//!
+//! What only an older version can say becomes a term in the words of 1.0: an id that the client chose, how long to wait for a send, that a finished task is shown to those who subscribe to it.
+//!
+//! Streams carry 1.0 in their frames for all followers alike. For an older client `js/client-stream.js` has each event worded (`streamEvent`, one crossing an event), with what was told before as far as later events depend on it:
+//! artifacts of 0.1 have numbers. The notification of an older webhook is the whole task as it was after the event, replayed from the log.
 
 mod answer;
 mod ask;

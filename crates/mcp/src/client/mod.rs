@@ -40,6 +40,25 @@
 //! | [`Call`], [`CallEvent`] | a call of a tool, and what it brings: progress, questions, a task, the result |
 //! | [`TaskHandle`], [`TaskLook`] | a call that the server goes on with as a task |
 //! | [`McpError`] | why something failed, for people |
+//!
+//! # MCP, the client
+//!
+//! `crates/mcp/src/client/` calls MCP servers by the ports of the A2A client, so it is tried in simulated time. All requests go to one URL; a redirect is followed
+//! within its origin alone.
+//!
+//! - **The era** (`negotiation.rs`, `session.rs`, `verdict.rs`). `server/discover` is asked first. A server that knows it speaks 2026-07-28; an outage, refused credentials
+//!   and a redirect are errors; everything else is taken for an older server, which gets `initialize`. The verdict has a date and can be kept by callers: one about an older
+//!   server is a day old at most, and a server that does not fit its verdict any more is asked again, once.
+//! - **One request** (`wire.rs`, `open.rs`, `incoming.rs`, `message.rs`, `exchange.rs`). `wire.rs` adds credentials and tries once more after a 401. `Incoming` gives the messages
+//!   of an answer, whether it is JSON or a stream, within bounds; `Message` says which of them belong to the request. An `Exchange` makes a request again only where the server has not
+//!   looked at it: its session was lost, or it speaks another era. For older servers it answers pings, refuses what was not offered, resumes streams whose events have ids, and reads the stream besides the
+//!   answers (`standing.rs`), where many servers ask their questions.
+//! - **A call** (`call.rs`, `asking.rs`, `params.rs`). `Call::next` may be dropped while it waits: what is under way lives in a stream that the call owns. Progress is told ten times
+//!   a second at most. A tool whose headers do not fit any more (-32020) is listed again, and the call made once more. Nothing is sent when a call is dropped; `Call::cancel` tells older servers.
+//! - **Questions** end a call of 2026-07-28: the caller makes it again with the answers and the state, which no part of the client reads. In older revisions a question keeps its call open.
+//! - **Lists** (`list.rs`) end: pages, tools and bytes are bounded, cursors in a circle are noticed, and a tool that breaks a rule is left out with the reason.
+//!
+//! `crates/mcp/tests/all/misbehaving/` is a table of servers that do all of this wrong; `tests/conformance/mcp/` drives the client by the official kit.
 
 mod asking;
 mod call;

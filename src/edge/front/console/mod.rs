@@ -7,6 +7,26 @@
 //! | `health` | `GET /console/api/agents/<slug>/health`: whether what one needs outside of this Worker is there |
 //! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
 //! | `remote` | `POST /console/api/remote`: calls of agents elsewhere, by their URL |
+//!
+//! # The console
+//!
+//! The pages are static files (`console/`, Preact, built by Vite into `build-console/assets`), which the platform serves without the Worker: they are the same for everybody and hold no data. `run_worker_first` in wrangler.toml looks up only the paths
+//! of the page among the assets, so a call of an agent does not pay for them. What a page shows it asks of the agents by the operations that every client has, with the credentials that the person has signed in with; the
+//! console has no rule of access of its own. Seven routes serve it, each documented and tested without it:
+//!
+//! | route | who answers | code |
+//! |---|---|---|
+//! | `GET /<agent>/tasks/{id}/timeline` | the object of the task, from its log | `operation/get_task_timeline/` |
+//! | `GET /<agent>/webhooks` | D1, table `webhooks` | `operation/list_webhooks.rs` |
+//! | `GET /<agent>/overview` | D1, table `task_hours` | `edge/front/overview.rs` |
+//! | `GET /console/api/agents` | the front Worker | `edge/front/console/catalogue.rs` |
+//! | `GET /console/api/agents/<agent>/health` | the front Worker, which asks the agent's program | `edge/front/console/health.rs` |
+//! | `GET /console/api/agents/<agent>/schemas` | the front Worker | `edge/front/console/schemas.rs` |
+//! | `POST /console/api/remote` | the client of the protocol crate, for agents elsewhere | `edge/front/console/remote/` |
+//!
+//! In `console/src/`: `api/` has requests, streams and the fold of events, `session/` what the person has signed in with, `parts/` what several pages show, `pages/` a folder for each page, `lint/` the advice on cards. An `Endpoint`
+//! (`api/endpoint.ts`) is an agent of this Worker or elsewhere; chat and card know nothing else. Words of agents become text nodes: there is no way from a string to markup in the code, and the content security policy (`console/_headers`)
+//! would refuse one.
 
 mod catalogue;
 mod health;

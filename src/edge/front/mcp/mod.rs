@@ -16,6 +16,13 @@
 //! | `resources` | shows cards and tasks |
 //! | `address` | says how these are named |
 //! | `metadata` | says who gives out tokens |
+//!
+//! # The MCP server
+//!
+//! `/mcp` and `/<agent>/mcp` are a guest's, so the plan leaves them to `visit` (`front/waiting.rs`). `mcp::server` reads them and writes the answers, in the form of their era; `front/mcp/` says what is to be done. A call of a
+//! tool becomes a message to the agent: `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the decision of the front Worker that any request takes, with the headers and the query of the request of MCP.
+//! Nothing is vouched for, so there is no rule of access besides those of A2A. `running.rs` folds the events of the task into progress, questions and results; nothing is stored for MCP: the task holds what a question or a
+//! retry needs, and a client that comes back names it (`requestState`, `taskId`, `task_id`).
 
 mod access;
 mod address;

@@ -84,5 +84,5 @@ export async function startCounting(vars: Record<string, string> = {}): Promise<
   return startVariant({
     "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
     "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
-  }, vars, { notesStatements: true });
+  }, vars, { notes: true });
 }

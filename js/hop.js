@@ -2,7 +2,6 @@
 // done here and nowhere else: the object is asked, D1 lists, a stream is opened, a response is made. Where a decision lacks a
 // fact, Rust finds it, and decides again (src/edge/front/waiting.rs). A Rust future, and each crossing into WebAssembly, costs
 // more than all that is decided.
-import { answerWith } from "./fault.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
@@ -145,8 +144,6 @@ export class Hop {
         return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
       case "o":
         return this.#showTo(plan.slice(1, line), asked, plan.slice(line + 1));
-      case "d":
-        return answerWith(JSON.parse(plan.slice(1, line)), new URL(/** @type {Request} */ (asked.request).url).origin, () => this.#perform(asked, plan.slice(line + 1)));
       case "r":
         return this.#guard(plan.slice(1, line), asked, plan.slice(line + 1));
       case "g":

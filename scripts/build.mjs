@@ -3,6 +3,7 @@ import "./lib/node-version.mjs";
 import { command } from "./lib/command.mjs";
 import { unlessStopping } from "./lib/guard.mjs";
 import { readOptions } from "./lib/options.mjs";
+import { publishServed } from "./lib/served.mjs";
 import { setUp, setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
@@ -27,6 +28,7 @@ await main(async () => {
     // Before its first build `dev` has checked this.
     if (!isRebuild) await setUp();
     await ensureBuilt(output);
+    if (isRebuild) await publishServed(output);
   } catch (error) {
     if (!(error instanceof Stop) || !isRebuild) throw error;
     // wrangler dev ends a build when the next change comes.

@@ -5,6 +5,7 @@ import { checkAddress } from "./lib/address.mjs";
 import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
+import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
@@ -19,7 +20,7 @@ await main(async () => {
   await serveExampleAgent();
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {
-    main: `${outputs.dev}/index.js`,
+    main: await publishServed("dev"),
     environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" },
     note: "Development build; it is made anew when src, agents or Cargo.toml change. Ctrl-C ends it.",
     access: localAccess(outputs.dev),

@@ -5,6 +5,7 @@ import { checkAddress } from "./lib/address.mjs";
 import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
+import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
@@ -17,5 +18,5 @@ await main(async () => {
   await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);
   await serveExampleAgent();
-  await serve(options, { access: localAccess(outputs.default) });
+  await serve(options, { main: await publishServed("default"), access: localAccess(outputs.default) });
 });

@@ -10,6 +10,7 @@ import { inProject, projectDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
+import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { stopIfUnservable } from "./lib/unservable.mjs";
@@ -51,7 +52,7 @@ async function testWorker(files) {
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };
-  await serveWhile(state, served, testVariables());
+  await serveWhile(await publishServed("default"), state, served, testVariables());
 }
 
 /** The secrets and variables of tests/test.vars, if the project has such a file. */

@@ -59,7 +59,7 @@ const steps = [
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps", "--features", NATIVE) },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
   { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests and of js/ (tsc)", work: checkTypes },
+  { name: "types", title: "Types of the end-to-end tests, of js/ and of dev/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
@@ -193,7 +193,7 @@ function testScripts() {
 
 async function checkTypes() {
   const tsc = (project) => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]);
-  return (await tsc(".")) && (await tsc("js"));
+  return (await tsc(".")) && (await tsc("js")) && (await tsc("dev"));
 }
 
 async function buildDefault() {

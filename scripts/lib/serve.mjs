@@ -44,8 +44,7 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
 }
 
 /**
- * Serves until interrupted. `main` is the module to serve, where it is not the one of wrangler.toml. Should the runtime die,
- * by a crash or by `kill -9`, wrangler is ended and started anew: its own restart hangs when its proxy died, too.
+ * Serves the module `main` until interrupted. Should the runtime die, by a crash or by `kill -9`, wrangler is ended and started anew: its own restart hangs when its proxy died, too.
  */
 export async function serve(options, { main, environment, note, access }) {
   for (let served = 0; ; served += 1) {
@@ -59,7 +58,7 @@ export async function serve(options, { main, environment, note, access }) {
 
 /** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
 async function serveOnce({ command, host, port, rest }, { main, environment, note, access }) {
-  const child = startWrangler([...(main ? [main] : []), "--ip", host, "--port", String(port), ...rest], environment);
+  const child = startWrangler([main, "--ip", host, "--port", String(port), ...rest], environment);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
@@ -106,13 +105,13 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
 }
 
 /**
- * Serves at a free port, with what it stores in the folder `state` and with these variables besides those of the project,
+ * Serves the module `main` at a free port, with what it stores in the folder `state` and with these variables besides those of the project,
  * while `work` runs with the URL. What wrangler says is shown only if it does not begin to serve.
  */
-export async function serveWhile(state, work, variables = {}) {
+export async function serveWhile(main, state, work, variables = {}) {
   const [port, inspector] = [await freePort(), await freePort()].map(String);
   const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const options = ["--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state, ...given];
+  const options = [main, "--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state, ...given];
   const child = startWrangler(options);
   const ended = new Promise((resolve) => child.once("close", resolve));
   const said = [];

@@ -21,13 +21,13 @@ observations! {
     #[derive(Clone, Debug, PartialEq)]
     pub enum Observation<'a>;
 
-    /// An agent receives a message of a client. The message may be confidential: the log line omits it.
+    /// An agent receives a message of a client. The message may be confidential: the log line has its id alone.
     Detail MessageReceived {
         agent: &'a str,
         /// It may not exist yet.
         task: &'a TaskId,
         message: &'a Message
-    } = "task {task}: the agent {agent} is given a message";
+    } = { given(agent, task, message) };
 
     /// A client canceled a task, maybe once more.
     Detail TaskCanceled { agent: &'a str, task: &'a TaskId }
@@ -263,6 +263,10 @@ observations! {
     Error CleanUpFailed { reason: &'a str } = "old tasks cannot be deleted now: {reason}";
 }
 
+fn given(agent: &str, task: &TaskId, message: &Message) -> String {
+    format!("task {task}: the agent {agent} is given the message {:?}", message.message_id)
+}
+
 fn unreachable_object(task: Option<&TaskId>, reason: &str) -> String {
     match task {
         Some(task) => format!("task {task} did not answer: {reason}"),
@@ -290,8 +294,8 @@ mod tests {
         let task = TaskId::new("t");
         let received =
             Observation::MessageReceived { agent: "demo", task: &task, message: &message };
-        assert_eq!(received.to_string(), "task t: the agent demo is given a message");
-        assert_eq!(received.severity(), Severity::Detail, "and there is none");
+        assert_eq!(received.to_string(), r#"task t: the agent demo is given the message "m""#);
+        assert_eq!(received.severity(), Severity::Detail);
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use super::Observation;
 
-/// Receives observations. Its readers are log lines, metrics, the lists under `/_dev/`, and tests.
+/// Receives observations. Its readers are log lines, metrics and tests.
 pub trait Observer {
     /// Receives one observation. It must neither fail nor wait.
     fn observe(&self, observation: &Observation<'_>);
@@ -11,7 +11,7 @@ pub trait Observer {
 /// How much an observation matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Part of normal work, and frequent: no log line.
+    /// Part of normal work, and frequent: a log line in development alone.
     Detail,
     /// Part of normal work, worth a log line.
     Info,

@@ -213,8 +213,8 @@ const CIRCLES: &[(&str, &[&str])] = &[
     (
         "src/edge/front",
         &[
-            "callback", "card", "decision", "double", "exchange", "facts", "inside", "overview",
-            "plan", "usage", "waiting",
+            "callback", "card", "decision", "exchange", "facts", "inside", "overview", "plan",
+            "usage", "waiting",
         ],
     ),
     ("src/edge/front/mcp", &["call", "running", "tasks"]),

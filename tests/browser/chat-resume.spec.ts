@@ -77,7 +77,7 @@ test("streams that are cut again and again lose and double nothing", async () =>
     view.expect(/ERR_/);
     await say(view, "go");
     // The task does not end before each of the streams was cut, and another one was begun.
-    const subscriptions = async () => (await received(app.worker.url)).requests.filter(({ agent, operation }) => agent === "double" && operation === "SubscribeToTask");
+    const subscriptions = async () => (await received(app.worker.url)).filter(({ agent, operation }) => agent === "double" && operation === "SubscribeToTask");
     await until(subscriptions, ({ length }) => length === 6);
     await (await sink.arrival("/cuts/20")).answer();
     await view.sees("Completed");
@@ -93,11 +93,9 @@ test("a send whose answer is lost is made again, and begins one task", async () 
     view.expect(/status of 502/);
     await say(view, "only once, please");
     await view.sees(/Once\./);
-    const { messages, requests } = await received(app.worker.url);
-    const begun = messages.filter(({ text }) => text === "only once, please");
-    assert.equal(begun.length, 1, "the agent was given the message once");
-    const sends = requests.filter(({ operation, messageId }) => operation === "SendStreamingMessage" && messageId === begun[0]?.message.messageId);
+    const sends = (await received(app.worker.url)).filter(({ operation, text }) => operation === "SendStreamingMessage" && text === "only once, please");
     assert.equal(sends.length, 2, "the page has sent it twice");
+    assert.equal((await app.worker.given()).filter((id) => id === sends[0]?.messageId).length, 1, "the agent was given the message once");
   });
 });
 
@@ -109,7 +107,8 @@ test("a message that comes too soon is sent again when the server wants it, or a
     await view.sees(/The message is sent again in \d\d s/);
     await view.click("button", "Now");
     await view.sees("Taken.");
-    assert.equal((await received(app.worker.url)).messages.filter(({ text }) => text === "too soon").length, 1);
+    const [sent] = (await received(app.worker.url)).filter(({ text }) => text === "too soon");
+    assert.equal((await app.worker.given()).filter((id) => id === sent?.messageId).length, 1);
   });
 });
 

@@ -24,7 +24,7 @@ after(async () => {
 });
 
 /** The parts of the newest message that an agent has received. */
-const partsReceived = async (): Promise<Part[]> => (await received(app.worker.url)).messages.at(-1)?.message.parts ?? [];
+const partsReceived = async (): Promise<Part[]> => (await received(app.worker.url)).findLast(({ message }) => message !== null)?.message?.parts ?? [];
 
 test("an agent is picked, tells what it does, and an example is filled in", () =>
   app.visit("#/chat", async (view) => {
@@ -171,8 +171,7 @@ describe("a message has", () => {
       await view.fill("b", "3", "spinbutton");
       await view.click("button", "Call");
       await view.sees("Completed");
-      const { messages } = await received(app.worker.url);
-      const calls = messages.filter(({ agent }) => agent === "assistant").map(({ message }) => message.parts);
+      const calls = (await received(app.worker.url)).flatMap(({ agent, message }) => (agent === "assistant" && message !== null ? [message.parts] : []));
       assert.deepEqual(calls, [[{ data: { tool: "probe_sum", arguments: { a: 2, b: 3 } } }]]);
     }));
 });

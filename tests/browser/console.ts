@@ -23,7 +23,7 @@ export interface Console {
 
 /** Starts a Worker with assets, and a browser. */
 export async function startConsole(options: WorkerOptions = {}): Promise<Console> {
-  const worker = await startWorker({ ...options, assets: true });
+  const worker = await startWorker({ hasDev: true, notes: true, ...options, assets: true });
   let browser: Browser;
   try {
     browser = await launch();

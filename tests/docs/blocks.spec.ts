@@ -39,7 +39,7 @@ before(async () => {
   tools = await startModern();
   const known = agents.replaceAll("https://weather.example.com/mcp", tools.url);
   const vars = { AGENTS: OTHERS.reduce((text, host) => text.replaceAll(`https://${host}`, `http://${own}`), known), DEMO_KEY, BILLING_KEY };
-  worker = await startWorker({ vars });
+  worker = await startWorker({ vars, hasDev: true });
   places = [["localhost:8787", new URL(worker.url).host], ["localhost:9000", own]];
   // Below the checkout, where the packages are found.
   mkdirSync(join(root, ".wrangler"), { recursive: true });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
-import { Agent, given, message, toolCall, type Part, type RpcError } from "./client.ts";
+import { Agent, message, toolCall, type Part, type RpcError } from "./client.ts";
 import { Elsewhere, skill, withLearners } from "./elsewhere.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { modern } from "./mcp.ts";
@@ -16,7 +16,7 @@ before(async () => {
   elsewhere = await Elsewhere.open();
   elsewhere.has("hearing", [skill("listen", { inputModes: ["audio/*"] })]);
   const agents = withCopies(withLearners(elsewhere, { hearing: {} }));
-  worker = await startWorker({ vars: { AGENTS: speakingAll(agents), NEXT_URL: `${elsewhere.url}/hearing`, ALICE, BOB }, hasTwin: true });
+  worker = await startWorker({ vars: { AGENTS: speakingAll(agents), NEXT_URL: `${elsewhere.url}/hearing`, ALICE, BOB }, hasTwin: true, notes: true });
 });
 after(async () => {
   await worker.stop();
@@ -100,7 +100,7 @@ async function refusalIn(response: Response): Promise<Refusal> {
 describe("a part of a media type that the card does not list", () => {
   for (const [name, version, path, body, files, text, field] of WAYS) {
     test(`is refused in ${name}, and leaves nothing behind (§3.1.1, §5.4)`, async () => {
-      const before = [await agent("choosy").listTasks(), await given(worker.url)];
+      const before = [await agent("choosy").listTasks(), await worker.given()];
       for (const [parts, index, mediaType] of [
         [[files.of("application/pdf")], 0, "application/pdf"],
         [[text, files.of("image/png"), files.of("Application/PDF; a=b")], 2, "application/pdf"],
@@ -113,7 +113,7 @@ describe("a part of a media type that the card does not list", () => {
         const says = `${field}[${index}] is of the media type ${mediaType}, which this agent does not take; it takes text/plain, application/json, image/*`;
         assert.ok(told.includes(says), told);
       }
-      assert.deepEqual([await agent("choosy").listTasks(), await given(worker.url)], before);
+      assert.deepEqual([await agent("choosy").listTasks(), await worker.given()], before);
     });
 
     test(`of ${name} that it lists are taken, and any by an agent whose file does not say so`, async () => {

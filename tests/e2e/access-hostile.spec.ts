@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { caller, certificate, fresh, guarded, rpc, send, verified, type Answer } from "./access.ts";
-import { received, toolCall } from "./client.ts";
+import { toolCall } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { honest, hostile, type Means, type Row } from "./hostile-tokens.ts";
 import { AUDIENCE, IdentityProvider, jwt, makeKey } from "./identity-provider.ts";
@@ -28,7 +28,7 @@ before(async () => {
     people: { schemes: { people: { kind: "basic", callers: [caller("alice", ["PASSWORD"])] } } },
     tls: { schemes: { tls: { kind: "mutual_tls" } } },
   });
-  worker = await startWorker({ vars: { AGENTS, ...secrets } });
+  worker = await startWorker({ vars: { AGENTS, ...secrets }, notes: true });
 });
 after(async () => {
   await worker.stop();
@@ -50,7 +50,7 @@ test("everything that attackers send is refused with 401, and reaches no agent (
     if (status !== 401 || challenge === undefined || !text.includes("UNAUTHENTICATED")) taken.push(`${row[1]}: ${row[0]}: ${status} ${text.slice(0, 200)}`);
   }
   assert.deepEqual(taken, []);
-  assert.deepEqual((await received(worker.url)).messages, []);
+  assert.deepEqual(await worker.given(), []);
   assert.equal(provider.sink.count("/evil/jwks"), 0, "no key is fetched from where a token says");
 });
 

@@ -5,13 +5,13 @@ import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { json } from "node:stream/consumers";
 import { after, afterEach, before, beforeEach, describe, test } from "node:test";
-import { Agent, given, message, type Reply, type Task } from "./client.ts";
+import { Agent, message, type Reply, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
-let heard: Awaited<ReturnType<typeof given>>;
+let heard: string[];
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
 });
 after(() => worker.stop());
 
@@ -28,10 +28,10 @@ const info = (reason: string) => ({ "@type": "type.googleapis.com/google.rpc.Err
 
 describe("refused", () => {
   beforeEach(async () => {
-    heard = await given(worker.url);
+    heard = await worker.given();
   });
   afterEach(async () => {
-    assert.deepEqual(await given(worker.url), heard, "no agent was given anything");
+    assert.deepEqual(await worker.given(), heard, "no agent was given anything");
   });
 
   for (const [what, body, id, code, reason] of [

@@ -1,22 +1,22 @@
 // Parameters that do not fit: each is named with its path, and nothing comes of the request (spec §9.5, §3.3.2).
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
-import { Agent, given, message, type ErrorDetail, type Reply } from "./client.ts";
+import { Agent, message, type ErrorDetail, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
 let demo: Agent;
-let heard: Awaited<ReturnType<typeof given>>;
+let heard: string[];
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
   demo = new Agent(`${worker.url}/demo`);
 });
 after(() => worker.stop());
 beforeEach(async () => {
-  heard = await given(worker.url);
+  heard = await worker.given();
 });
 afterEach(async () => {
-  assert.deepEqual(await given(worker.url), heard, "no agent was given anything");
+  assert.deepEqual(await worker.given(), heard, "no agent was given anything");
 });
 
 /** The parameters of a good send, with some members of its message changed. */

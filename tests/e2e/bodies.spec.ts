@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
-import { Agent, message, received, until, type Reply } from "./client.ts";
+import { Agent, message, until, type Reply } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { hostile, MEBIBYTE, memoryOf, post, warmUp, type Answer } from "./hostile-bodies.ts";
 import { sendStreaming } from "./stream.ts";
@@ -11,7 +11,7 @@ let worker: Worker;
 /** What is answered, after half a minute, to bodies that stand still from the first test on. The last ones await it. */
 let stalled: { rpc: Promise<string>; rest: Promise<string> };
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
   stalled = {
     rpc: exchange("/", ["transfer-encoding: chunked"], 'a\r\n{"jsonrpc"\r\n', "open"),
     rest: exchange("/message:send", ["content-length: 100000"], '{"message"', "open"),
@@ -172,8 +172,9 @@ describe("a large body", () => {
 
   test("whose send waits for its agent does not hold up another one", async () => {
     const agent = new Agent(`${worker.url}/demo`);
-    const waiting = agent.sendForTask({ parts: [{ text: "hold 20000" }, large] }).then(() => "waiting");
-    await until(() => received(worker.url), ({ messages }) => messages.some(({ text }) => text === "hold 20000"));
+    const slow = message({ parts: [{ text: "hold 20000" }, large] });
+    const waiting = agent.sendForTask(slow).then(() => "waiting");
+    await until(() => worker.given(), (given) => given.includes(slow.messageId));
     const quick = agent.sendForTask({ parts: [{ text: "hello" }, large] }).then(() => "quick");
     assert.equal(await Promise.race([waiting, quick]), "quick");
   });

@@ -1,7 +1,7 @@
-// CancelTask (spec §3.1.5), and what a development Worker tells of it.
+// CancelTask (spec §3.1.5).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { Agent, RpcError, followUp, message, received, textOf, until, untilEnded, type Task } from "./client.ts";
+import { Agent, RpcError, followUp, textOf, until, untilEnded, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
@@ -121,37 +121,13 @@ describe("at once", () => {
   });
 });
 
-describe("the development route", () => {
-  test("tells what was canceled and what the agents received", async () => {
-    const said = message("hold 60000");
-    const { id } = await demo.sendForTask(said, { returnImmediately: true });
-    await demo.cancelTask(id);
-    const { messages, canceled } = await received(worker.url);
-    assert.ok(canceled.some((entry) => entry.taskId === id && entry.agent === "demo"));
-    assert.ok(messages.some((entry) => entry.message.messageId === said.messageId && entry.text === "hold 60000"));
-  });
-
-  test("does not tell of cancels that were refused", async () => {
-    const { id } = await demo.sendForTask("hello");
-    await assert.rejects(demo.cancelTask(id), { code: -32002 });
-    assert.ok(!(await received(worker.url)).canceled.some((entry) => entry.taskId === id));
-  });
-
-  test("forgets when told to", async () => {
-    await demo.sendForTask("hello");
-    assert.notDeepEqual(await received(worker.url), { messages: [], canceled: [], requests: [] });
-    assert.equal((await fetch(`${worker.url}/_dev/received`, { method: "DELETE" })).status, 200);
-    assert.deepEqual(await received(worker.url), { messages: [], canceled: [], requests: [] });
-  });
-
-  test("exists in development only, as do agents that are for development", async (t) => {
-    const deployed = await startWorker({ vars: { DEVELOPMENT: "false" } });
-    t.after(() => deployed.stop());
-    for (const path of ["/_dev/received", "/_dev/", "/faults/.well-known/agent-card.json"]) {
-      assert.equal((await fetch(deployed.url + path)).status, 404, path);
-    }
-    assert.equal((await fetch(`${deployed.url}/faults`, { method: "POST", body: "{}" })).status, 404);
-    const task = await new Agent(`${deployed.url}/demo`).sendForTask("hello");
-    assert.equal(textOf(task.artifacts?.[0]), "hello");
-  });
+test("without DEVELOPMENT there are no routes below /_dev/, and no agents for development", async (t) => {
+  const deployed = await startWorker({ vars: { DEVELOPMENT: "false" }, hasDev: true });
+  t.after(() => deployed.stop());
+  for (const path of ["/_dev/received", "/_dev/", "/faults/.well-known/agent-card.json"]) {
+    assert.equal((await fetch(deployed.url + path)).status, 404, path);
+  }
+  assert.equal((await fetch(`${deployed.url}/faults`, { method: "POST", body: "{}" })).status, 404);
+  const task = await new Agent(`${deployed.url}/demo`).sendForTask("hello");
+  assert.equal(textOf(task.artifacts?.[0]), "hello");
 });

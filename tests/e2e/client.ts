@@ -63,13 +63,6 @@ export interface Configuration {
 /** A text, or any members of a message; what is missing is filled in. */
 export type Said = string | Partial<Message>;
 
-/** What `/_dev/received` tells. */
-export interface Received {
-  messages: { agent: string; text: string; headers: Record<string, string>; message: Message }[];
-  canceled: { agent: string; taskId: string }[];
-  requests: ReceivedRequest[];
-}
-
 /** A request that an agent received. */
 export interface ReceivedRequest {
   agent: string;
@@ -78,6 +71,8 @@ export interface ReceivedRequest {
   operation: string | null;
   messageId: string | null;
   taskId: string | null;
+  text: string | null;
+  message: Message | null;
   headers: Record<string, string>;
   fault: object | null;
 }
@@ -189,16 +184,10 @@ export function textOf(holder: { parts: Part[] } | undefined): string {
   return (holder?.parts ?? []).map((part) => part.text ?? "").join("");
 }
 
-/** What the agents of a Worker have received so far. */
-export async function received(workerUrl: string): Promise<Received> {
+/** The requests that the agents of a Worker with `hasDev` have received so far, oldest first. */
+export async function received(workerUrl: string): Promise<ReceivedRequest[]> {
   const response = await fetch(`${workerUrl}/_dev/received`);
-  return (await response.json()) as Received;
-}
-
-/** What the agents of a Worker were given: not the requests, some of which were refused. */
-export async function given(workerUrl: string): Promise<Pick<Received, "messages" | "canceled">> {
-  const { messages, canceled } = await received(workerUrl);
-  return { messages, canceled };
+  return ((await response.json()) as { requests: ReceivedRequest[] }).requests;
 }
 
 /** Reads until what is read fits, and gives that. Gives up, with what was read last, before the test is ended. */

@@ -30,7 +30,7 @@ after(async () => {
 });
 
 async function start(stateKey: string | undefined): Promise<void> {
-  worker = await startWorker({ persist: storage, vars: { ...(stateKey === undefined ? {} : { STATE_KEY: stateKey }), PUBLIC_URL: "" } });
+  worker = await startWorker({ persist: storage, vars: { ...(stateKey === undefined ? {} : { STATE_KEY: stateKey }), PUBLIC_URL: "" }, hasDev: true });
   agent = new Agent(`${worker.url}/credentials`);
 }
 

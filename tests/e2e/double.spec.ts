@@ -12,7 +12,7 @@ let worker: Worker;
 let double: Double;
 let agent: Agent;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ hasDev: true });
   double = new Double(worker.url);
   agent = new Agent(double.url);
 });
@@ -121,7 +121,7 @@ describe("a script that is set while the Worker runs", () => {
   });
 
   test("cannot be reached without DEVELOPMENT", async (t) => {
-    const deployed = await startWorker({ vars: { DEVELOPMENT: "false", AGENTS: withoutDevelopment() } });
+    const deployed = await startWorker({ vars: { DEVELOPMENT: "false", AGENTS: withoutDevelopment() }, hasDev: true });
     t.after(() => deployed.stop());
     for (const verb of ["GET", "POST", "DELETE"]) {
       const body = verb === "POST" ? { rules: ECHO } : undefined;
@@ -147,12 +147,12 @@ describe("what the double received", () => {
     "idempotency-key": "once", "user-agent": "own/1", "a2a-extensions": "urn:x",
   };
 
-  test("tells messages with the headers that matter, and no secrets", async () => {
+  test("tells requests with their messages, the headers that matter, and no secrets", async () => {
     const said = message("hello");
     await call("POST", `${double.url}/message:send?key=very-secret`, { message: said }, headers);
     const all = await received(worker.url);
-    const [first] = all.messages;
-    assert.deepEqual([first?.agent, first?.text, first?.message.messageId], ["double", "hello", said.messageId]);
+    const [first] = all;
+    assert.deepEqual([first?.agent, first?.text, first?.message], ["double", "hello", said]);
     const expected = {
       authorization: "Bearer (hidden)", cookie: "(hidden)", "x-api-key": "(hidden)", "idempotency-key": "once", "user-agent": "own/1",
       "a2a-version": "1.0", "a2a-extensions": "urn:x", "content-type": "application/json",
@@ -187,10 +187,19 @@ describe("what the double received", () => {
     assert.equal((await double.requests())[1]?.messageId, said.messageId);
   });
 
-  test("tells the tasks that were canceled", async () => {
-    await double.play({ rules: [{ then: [{ do: "wait", ms: 600_000 }, { do: "complete" }] }] });
-    const { id } = await send(double.url, "wait", { returnImmediately: true });
-    await agent.cancelTask(id);
-    assert.deepEqual((await received(worker.url)).canceled, [{ agent: "double", taskId: id }]);
+  test("hides parts with credentials, and requests for the default agent have its slug", async () => {
+    const secret = { data: {}, mediaType: "application/vnd.a2a-edge.credentials+json", metadata: { token: "very-secret" } };
+    await call("POST", `${worker.url}/message:send`, { message: message({ parts: [{ text: "hello" }, secret] }) });
+    const [newest] = (await received(worker.url)).slice(-1);
+    assert.equal(newest?.agent, "assistant");
+    assert.deepEqual(newest?.message?.parts, [{ text: "hello" }, { data: {}, mediaType: secret.mediaType }]);
+    assert.ok(!JSON.stringify(newest).includes("very-secret"));
+  });
+
+  test("is forgotten when told to", async () => {
+    await agent.send("hello");
+    assert.equal((await call("DELETE", `${worker.url}/_dev/received`)).status, 200);
+    assert.deepEqual(await received(worker.url), []);
+    assert.equal((await call("PUT", `${worker.url}/_dev/received`, {})).headers.get("allow"), "GET, DELETE, OPTIONS");
   });
 });

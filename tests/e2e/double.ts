@@ -31,6 +31,6 @@ export class Double {
 
   /** The requests that it received. */
   async requests(): Promise<ReceivedRequest[]> {
-    return (await received(this.#origin)).requests.filter(({ agent }) => agent === "double");
+    return (await received(this.#origin)).filter(({ agent }) => agent === "double");
   }
 }

@@ -1,7 +1,7 @@
 // Extensions of the protocol: declared, required, asked for and in use (spec §3.2.6, §4.6).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { message, received, type ErrorDetail, type Task } from "./client.ts";
+import { message, type ErrorDetail, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 const MANNERS = "https://a2a-edge.example/extensions/manners/v1";
@@ -10,7 +10,7 @@ const TRACE = "https://a2a-edge.example/extensions/trace/v1";
 let worker: Worker;
 let picky: string;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
   picky = `${worker.url}/picky`;
 });
 after(() => worker.stop());
@@ -80,14 +80,14 @@ for (const [name, binding] of Object.entries(bindings)) {
       ["its URI in capitals", { "A2A-Extensions": MANNERS.toUpperCase() }],
     ] as const) {
       test(`a send with ${what} is refused where an extension is required, and the agent receives nothing (§3.3.2)`, async () => {
-        const before = (await received(worker.url)).messages.length;
+        const before = (await worker.given()).length;
         for (const send of [binding.send, binding.stream]) {
           const response = await send("hello", headers);
           assert.equal(response.headers.get("content-type"), "application/json");
           const [info] = await binding.details(response);
           assert.equal(info?.reason, "EXTENSION_SUPPORT_REQUIRED");
         }
-        assert.equal((await received(worker.url)).messages.length, before);
+        assert.equal((await worker.given()).length, before);
       });
     }
 

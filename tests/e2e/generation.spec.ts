@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { Role, type SendMessageRequest } from "@a2a-js/sdk";
 import { ClientFactory, ClientFactoryOptions, JsonRpcTransportFactory, RestTransportFactory } from "@a2a-js/sdk/client";
 import { rest, type Headers } from "./answers.ts";
-import { followUp, message, received, type Message } from "./client.ts";
+import { followUp, message, type Message } from "./client.ts";
 import { asking, at, beyond, bindings, demo, EXTENSION, MEMBER, ofRpc, withWorker, worker } from "./generation.ts";
 import { EventStream, kindOf, type NoStream } from "./stream.ts";
 
@@ -13,7 +13,7 @@ withWorker();
 
 /** Whether agents were given a message. */
 async function wasGiven({ messageId }: Message): Promise<boolean> {
-  return (await received(worker.url)).messages.some((given) => given.message.messageId === messageId);
+  return (await worker.given()).includes(messageId);
 }
 
 test("every agent declares the extension, and requires it of nobody (§4.4.4)", async () => {
@@ -110,7 +110,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       assert.deepEqual(await binding.send(said, at(generation)), first);
       const many = await Promise.all(Array.from({ length: 5 }, () => binding.send(said, at(generation))));
       for (const again of many) assert.deepEqual(again, first);
-      assert.equal((await received(worker.url)).messages.filter((given) => given.message.messageId === said.messageId).length, 1);
+      assert.equal((await worker.given()).filter((id) => id === said.messageId).length, 1);
     });
 
     test("the task of a message or a cancel is looked for first", async () => {

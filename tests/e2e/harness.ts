@@ -14,6 +14,7 @@ import { createRequire, enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 
 /** What `startWorker` can be told. */
@@ -39,8 +40,10 @@ export interface WorkerOptions {
    * request is the Worker's.
    */
   assets?: boolean | string;
-  /** Whether the statements that D1 carries out are noted, for `Worker.statements`. */
-  notesStatements?: boolean;
+  /** Whether the modules of dev/ stand before the Worker's, as under `npm start`: they note requests, and put faults in their way. */
+  hasDev?: boolean;
+  /** Whether is noted what D1 carries out and what agents are given, for `Worker.statements` and `Worker.given`. */
+  notes?: boolean;
 }
 
 /** A statement that D1 has carried out for a Worker. */
@@ -85,8 +88,10 @@ export interface Worker {
   enqueue(binding: string, text: string): Promise<void>;
   /** Its D1 database, past the Worker. Until it is stopped or restarted. */
   d1(): Promise<Database>;
-  /** The statements that D1 has carried out since the last start, oldest first. Only with `notesStatements`. */
+  /** The statements that D1 has carried out since the last start, oldest first. Only with `notes`. */
   statements(): Promise<NotedStatement[]>;
+  /** The ids of the messages that agents were given since the last start, oldest first. Only with `notes`. */
+  given(): Promise<string[]>;
   /** Ends it and removes its temporary files. Calling it twice does no harm. */
   stop(): Promise<void>;
 }
@@ -129,7 +134,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, notesStatements: options.notesStatements ?? false, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, logs };
   let instance: Instance | undefined = await launch({ ...settings, port: 0 });
   const { url, port } = instance;
 
@@ -137,6 +142,11 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     const ending = instance;
     instance = undefined;
     await ending?.dispose();
+  };
+
+  const noted = async <Noted>(what: string): Promise<Noted[]> => {
+    if (!settings.notes) throw new Error("this Worker was started without notes");
+    return (await (await fetch(`${url}/_test/${what}`)).json()) as Noted[];
   };
 
   return {
@@ -175,10 +185,8 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (instance === undefined) throw new Error("the worker is not running");
       return instance.miniflare.getD1Database("DB");
     },
-    async statements() {
-      if (!settings.notesStatements) throw new Error("this Worker was started without notesStatements");
-      return (await (await fetch(`${url}/_test/statements`)).json()) as NotedStatement[];
-    },
+    statements: () => noted<NotedStatement>("statements"),
+    given: () => noted<string>("given"),
     async stop() {
       await end();
       // Where nobody looks through the log of the whole run, each spec looks through its own.
@@ -199,7 +207,8 @@ interface Launch {
   hasTwin: boolean;
   services: Record<string, string>;
   assets: boolean | string;
-  notesStatements: boolean;
+  hasDev: boolean;
+  notes: boolean;
   logs: LogLine[];
   port: number;
 }
@@ -222,17 +231,21 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, notesStatements, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
-  const noting = { type: "ESModule", path: join(buildDir, "statements.js"), contents: readFileSync(join(root, "tests", "e2e", "statements.js")) };
+  // Each stands before the one behind it, which it imports.
+  const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
+  const development = hasDev ? [before("development.js", await developmentModule())] : [];
+  const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
+  const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {
     ...worker,
     name: config.name,
     rootPath: root,
     modulesRoot: buildDir,
-    modules: [...(notesStatements ? [noting] : []), module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
+    modules: [...noted, ...development, module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
     ...(served !== false && { assets: { ...assets, ...(typeof served === "string" && { directory: served }) } }),

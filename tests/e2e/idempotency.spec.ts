@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
-import { message, received, type Message, type Reply, type Task } from "./client.ts";
+import { message, type Message, type Reply, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { contents, EventStream, kindOf, NoStream } from "./stream.ts";
 
 let worker: Worker;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
 });
 after(() => worker.stop());
 
@@ -27,7 +27,7 @@ function stream(key: string, said: Message, after?: number): Promise<EventStream
 
 /** How often agents were given a message. */
 async function timesGiven({ messageId }: Message): Promise<number> {
-  return (await received(worker.url)).messages.filter((given) => given.message.messageId === messageId).length;
+  return (await worker.given()).filter((id) => id === messageId).length;
 }
 
 const taskOf = ({ result }: Reply) => (result as { task: Task }).task;

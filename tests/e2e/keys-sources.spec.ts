@@ -29,7 +29,7 @@ before(async () => {
   issuers.set("other", other);
   schemes["two"] = { sso: jwt(two), second: jwt(other, { cookie: "second" }) };
   const both = { requires: [{ sso: [], second: [] }] };
-  worker = await startWorker({ vars: { AGENTS: agentsWith(schemes, { two: both }) }, notesStatements: true });
+  worker = await startWorker({ vars: { AGENTS: agentsWith(schemes, { two: both }) }, notes: true });
 });
 after(async () => {
   await worker.stop();

@@ -7,7 +7,7 @@ import type { Database, NotedStatement } from "./harness.ts";
 import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
 import { startWorker } from "./harness.ts";
 
-withWorker({ notesStatements: true });
+withWorker({ notes: true });
 
 test("after a kill, what was answered is listed (§3.1.4)", async () => {
   const contextId = randomUUID();

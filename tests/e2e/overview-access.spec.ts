@@ -9,7 +9,7 @@ const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
 
 let worker: Worker;
 before(async () => {
-  worker = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") }, notesStatements: true });
+  worker = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") }, notes: true });
 });
 after(() => worker.stop());
 
@@ -90,7 +90,7 @@ test("a request that means something else is told what", async () => {
 });
 
 test("with TASK_STATISTICS off nothing is counted, and rows are written as before", async () => {
-  const quiet = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open"), TASK_STATISTICS: "off" }, notesStatements: true });
+  const quiet = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open"), TASK_STATISTICS: "off" }, notes: true });
   try {
     await new Agent(`${quiet.url}/open`).sendForTask("hello");
     await new Agent(`${quiet.url}/open`).sendForTask("ask");

@@ -12,7 +12,7 @@ const slugs = ["states", "turns", "slow", "rows", "hours", "late", "killed", "co
 let worker: Worker;
 let database: Database;
 before(async () => {
-  worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" }, notesStatements: true });
+  worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" }, notes: true });
   database = await worker.d1();
 });
 after(() => worker.stop());
@@ -163,7 +163,7 @@ describe("each task counts once", () => {
 test("a finished task costs one row more, and an overview three statements that read ranges", async () => {
   // Nothing else is written there.
   await worker.stop();
-  worker = await startWorker({ vars: { AGENTS: agents(...slugs) }, notesStatements: true });
+  worker = await startWorker({ vars: { AGENTS: agents(...slugs) }, notes: true });
   database = await worker.d1();
   const agent = agentOf("costs");
   const written = async (work: () => Promise<unknown>) => (await causedBy(work)).map(({ rowsWritten }) => rowsWritten);

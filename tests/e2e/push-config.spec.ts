@@ -6,7 +6,7 @@ import { Role, TaskPushNotificationConfig, type Message, type SendMessageRequest
 import { ClientFactory, ClientFactoryOptions } from "@a2a-js/sdk/client";
 import { PushNotificationNotSupportedError, RequestMalformedError, TaskNotFoundError } from "@a2a-js/sdk/errors";
 import { rest } from "./answers.ts";
-import { Agent, message, received } from "./client.ts";
+import { Agent, message } from "./client.ts";
 import { asking, bindings, call, configs, hook, secret, withWorker, worker, type Config } from "./push-config.ts";
 
 const MANNERS = "https://a2a-edge.example/extensions/manners/v1";
@@ -111,8 +111,7 @@ for (const [name, binding] of Object.entries(bindings)) {
         const params = { message: said, configuration: { taskPushNotificationConfig: { url: hook(), ...members } } };
         const sent = await binding.send("/demo", params);
         assert.deepEqual([sent.status, sent.fields], [binding.invalid, [`${INLINE}.${field}`]]);
-        const { messages } = await received(worker.url);
-        assert.ok(!messages.some((given) => given.message.messageId === said.messageId));
+        assert.ok(!(await worker.given()).includes(said.messageId));
       });
     }
 
@@ -133,8 +132,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       for (const { status, reason } of answers) {
         assert.deepEqual([status, reason], [binding.notSupported, "PUSH_NOTIFICATION_NOT_SUPPORTED"]);
       }
-      const { messages } = await received(worker.url);
-      assert.ok(!messages.some((given) => given.message.messageId === said.messageId));
+      assert.ok(!(await worker.given()).includes(said.messageId));
     });
 
     test("a send that brings a webhook is answered as any other (§3.1.7)", async () => {

@@ -14,7 +14,7 @@ export let worker: Worker;
 /** Runs the tests of the file against a Worker. */
 export function withWorker(): void {
   before(async () => {
-    worker = await startWorker();
+    worker = await startWorker({ notes: true });
   });
   after(() => worker.stop());
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
-import { Agent, followUp, message, received, until, type Message, type Reply, type RpcError, type Task } from "./client.ts";
+import { Agent, followUp, message, until, type Message, type Reply, type RpcError, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { EventStream, NoStream } from "./stream.ts";
 
@@ -12,7 +12,7 @@ let worker: Worker;
 let demo: Agent;
 let assistant: Agent;
 before(async () => {
-  worker = await startWorker({ vars: { MAX_ACTIVE_TASKS: String(QUOTA) }, notesStatements: true });
+  worker = await startWorker({ vars: { MAX_ACTIVE_TASKS: String(QUOTA) }, notes: true });
   demo = new Agent(`${worker.url}/demo`);
   assistant = new Agent(worker.url);
 });
@@ -51,7 +51,7 @@ test("beyond the quota no task begins, with any agent, and the agent receives no
   const said = message("hello");
   await assert.rejects(demo.send(said), refused);
   await assert.rejects(assistant.send(said), refused);
-  const given = (await received(worker.url)).messages.filter(({ message: { messageId } }) => messageId === said.messageId);
+  const given = (await worker.given()).filter((id) => id === said.messageId);
   assert.deepEqual(given, []);
 });
 
@@ -162,7 +162,7 @@ test("without its index the Worker takes every send, and says so in its log", as
 });
 
 test("without the setting there is no quota, and nothing is counted", async () => {
-  const free = await startWorker({ notesStatements: true });
+  const free = await startWorker({ notes: true });
   try {
     const agent = new Agent(`${free.url}/demo`);
     for (let count = 0; count < 10; count++) assert.equal((await agent.sendForTask("ask")).status.state, "TASK_STATE_INPUT_REQUIRED");

@@ -102,7 +102,7 @@ test("a secret that comes in pieces is replaced, and none of it is shown before"
 });
 
 test("nothing that can be read of the Worker holds a secret", async () => {
-  for (const path of ["/echo-well", "/echo-well/.well-known/agent-card.json", "/_dev/received"]) {
+  for (const path of ["/echo-well", "/echo-well/.well-known/agent-card.json"]) {
     assertClean(await (await fetch(liars.worker.url + path)).text(), path);
   }
   assertClean(JSON.stringify(await liars.agent("echo-error").listTasks({ includeArtifacts: true })), "a list");

@@ -12,9 +12,9 @@ let last: Worker, middle: Worker, first: Worker;
 let demo: Agent, near: Agent, far: Agent;
 
 before(async () => {
-  last = await startWorker();
+  last = await startWorker({ hasDev: true });
   demo = new Agent(`${last.url}/demo`);
-  middle = await startWorker({ vars: { NEXT_URL: `${last.url}/demo`, KEEP_ALIVE_MS: "1000" } });
+  middle = await startWorker({ vars: { NEXT_URL: `${last.url}/demo`, KEEP_ALIVE_MS: "1000" }, hasDev: true });
   near = new Agent(`${middle.url}/front`);
   first = await startWorker({ vars: { NEXT_URL: `${middle.url}/front` } });
   far = new Agent(`${first.url}/front`);
@@ -89,7 +89,7 @@ describe("a chain of three Workers", () => {
       await until(() => demo.getTask(ids[1]?.[1] ?? ""), ({ status }) => status.state === "TASK_STATE_WORKING");
       // Before a front is parked, it registers a webhook at the next agent, under the id of its own task.
       const hasWebhookOf = async ({ url }: Worker, id = ""): Promise<boolean> =>
-        (await received(url)).requests.some(({ operation, taskId }) => operation === "CreateTaskPushNotificationConfig" && taskId === id);
+        (await received(url)).some(({ operation, taskId }) => operation === "CreateTaskPushNotificationConfig" && taskId === id);
       if (isParked) await until(async () => (await hasWebhookOf(middle, id)) && (await hasWebhookOf(last, ids[0]?.[1])), Boolean);
       await far.cancelTask(id);
       for (const [agent, there] of ids) assert.equal((await ended(agent, there)).status.state, "TASK_STATE_CANCELED");

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { message, received } from "./client.ts";
+import { message } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { call, failure, fieldsOf, getTask, JSON_TYPE, send } from "./rest.ts";
 
@@ -11,7 +11,7 @@ const A2A_TYPE = "application/a2a+json";
 let worker: Worker;
 let demo: string;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
   demo = `${worker.url}/demo`;
 });
 after(() => worker.stop());
@@ -64,10 +64,10 @@ describe("bad input", () => {
     ["a tenant that is a number", '{"tenant":5,"message":{"messageId":"m","role":"ROLE_USER","parts":[{"text":"x"}]}}', "INVALID_PARAMS", ["tenant"]],
   ] as const) {
     test(`message:send with ${what} is refused, and no agent receives anything (§11.6)`, async () => {
-      const before = (await received(worker.url)).messages.length;
+      const before = (await worker.given()).length;
       const error = await failure(await call("POST", `${worker.url}/message:send`, body), 400, "INVALID_ARGUMENT", reason);
       assert.deepEqual(fieldsOf(error), fields);
-      assert.equal((await received(worker.url)).messages.length, before);
+      assert.equal((await worker.given()).length, before);
     });
   }
 

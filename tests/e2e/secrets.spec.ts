@@ -26,7 +26,7 @@ before(async () => {
   sink = await Sink.open();
   sink.otherwise = answer;
   storage = mkdtempSync(join(tmpdir(), "a2a-edge-secrets-"));
-  worker = await startWorker({ persist: storage, vars: { ...MARKERS, SINK: sink.url } });
+  worker = await startWorker({ persist: storage, vars: { ...MARKERS, SINK: sink.url }, hasDev: true });
   agent = new Agent(`${worker.url}/secrets`);
 });
 after(async () => {

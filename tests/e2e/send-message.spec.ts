@@ -2,13 +2,13 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
-import { Agent, message, received, textOf, untilEnded, type Task } from "./client.ts";
+import { Agent, message, textOf, untilEnded, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 
 let worker: Worker;
 let demo: Agent;
 before(async () => {
-  worker = await startWorker();
+  worker = await startWorker({ notes: true });
   demo = new Agent(`${worker.url}/demo`);
 });
 after(() => worker.stop());
@@ -188,12 +188,9 @@ describe("content", () => {
 
   test("the agent receives the message (§3.1.1)", async () => {
     const said = message({ parts: [{ text: "hello" }], metadata: { k: "v" } });
-    await demo.send(said);
-    const { messages } = await received(worker.url);
-    const own = messages.filter((entry) => entry.message.messageId === said.messageId);
-    assert.equal(own.length, 1);
-    assert.equal(own[0]?.agent, "demo");
-    assert.equal(own[0]?.text, "hello");
-    assert.deepEqual(own[0]?.message.metadata, { k: "v" });
+    const { id } = await demo.sendForTask(said);
+    assert.equal((await worker.given()).filter((given) => given === said.messageId).length, 1);
+    const { history, artifacts } = await demo.getTask(id);
+    assert.deepEqual([textOf(history?.[0]), history?.[0]?.metadata, textOf(artifacts?.[0])], ["hello", { k: "v" }, "hello"]);
   });
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { Agent, followUp, message, received, textOf, until, type RpcError, type Task } from "./client.ts";
+import { Agent, followUp, message, textOf, until, type RpcError, type Task } from "./client.ts";
 import { startWorker, type Database, type Worker } from "./harness.ts";
 import { legacy, modern, only } from "./mcp.ts";
 import { EventStream } from "./stream.ts";
@@ -26,7 +26,7 @@ const agents = only({
 let worker: Worker;
 let database: Database;
 before(async () => {
-  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents, KEEP_ALIVE_MS: "1000" }, notesStatements: true });
+  worker = await startWorker({ vars: { ...KEYS, AGENTS: agents, KEEP_ALIVE_MS: "1000" }, notes: true });
   database = await worker.d1();
 });
 after(() => worker.stop());
@@ -154,7 +154,7 @@ describe("a caller that has used up its day", () => {
     const said = message("1");
     await assert.rejects(alice().send(said), refused);
     await assert.rejects(alice().send(followUp(task, "1")), refused);
-    const given = (await received(worker.url)).messages.filter(({ message: { messageId } }) => messageId === said.messageId);
+    const given = (await worker.given()).filter((id) => id === said.messageId);
     assert.deepEqual(given, []);
     assert.equal((await bob().sendForTask("1")).status.state, "TASK_STATE_COMPLETED");
     assert.equal((await alice("costly").sendForTask("1")).status.state, "TASK_STATE_COMPLETED", "each agent has its own");

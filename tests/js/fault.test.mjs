@@ -1,7 +1,7 @@
-// What goes wrong on purpose: js/fault.js over responses as agents give them.
+// What goes wrong on purpose: dev/fault.js over responses as agents give them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { answerWith } from "../../js/fault.js";
+import { answerWith } from "../../dev/fault.js";
 
 const ORIGIN = "http://a.example";
 

@@ -16,7 +16,6 @@ use super::route::{Route, route};
 use super::seen::Seen;
 use crate::config::Settings;
 use crate::edge::bindings;
-use crate::edge::development::received;
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::{Agents, HostedAgent};
@@ -111,7 +110,7 @@ impl Front {
                 Some(keys) => card::key_set(head, keys.public_set()),
                 None => Err(unknown_path(path, &self.agents)),
             },
-            Route::Received if self.settings.development => development(head),
+            Route::Scripts if self.settings.development => self.scripts(head),
             Route::Script(slug) if self.settings.development => {
                 match self.script(head, slug, path, body) {
                     Ok(decision) => return decision,
@@ -122,25 +121,13 @@ impl Front {
                 Ok(decision) => return decision,
                 Err(error) => Err(error),
             },
-            Route::Received | Route::Script(_) => Err(unknown_path(path, &self.agents)),
+            Route::Scripts | Route::Script(_) => Err(unknown_path(path, &self.agents)),
         };
         let mut answer = answer.unwrap_or_else(|error| HttpResponse::error(&error));
         if head.method() == "HEAD" {
             answer.body.clear();
         }
         Plan::Answer(answer)
-    }
-}
-
-fn development(head: &Head<'_>) -> Result<HttpResponse, Error> {
-    match head.method() {
-        "GET" | "HEAD" => Ok(HttpResponse::json(200, received::all().to_string())),
-        "DELETE" => {
-            received::clear();
-            Ok(HttpResponse::json(200, "{}".to_owned()))
-        }
-        "OPTIONS" => Ok(preflight(head, "GET, HEAD, DELETE, OPTIONS")),
-        _ => Err(Error::MethodNotAllowed("GET, HEAD, DELETE, OPTIONS")),
     }
 }
 

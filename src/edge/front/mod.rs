@@ -20,7 +20,7 @@
 //! | `decision` | puts these together, without waiting |
 //! | `command` | plans the commands that were admitted |
 //! | `plan` | tells `js/hop.js` |
-//! | `double` | in development, notes requests and puts the faults of scripted agents in their way |
+//! | `double` | in development, reads and sets the scripts of scripted agents |
 //! | `facts` | finds what has to be waited for, one fact at a time |
 //! | `waiting` | a request from one plan to the next |
 //! | `inside` | lets in what agents of this Worker ask each other |
@@ -85,12 +85,6 @@ extern "C" {
     /// Answers one request: takes it from its first byte to its answer. Gives the promise of a response, which is
     /// not rejected.
     pub(in crate::edge) fn serve(request: JsValue, env: JsValue) -> JsValue;
-}
-
-#[wasm_bindgen(module = "/js/fault.js")]
-extern "C" {
-    #[allow(dead_code, reason = "`hop.js` uses it")]
-    type Spoiler;
 }
 
 #[wasm_bindgen(module = "/js/hop.js")]

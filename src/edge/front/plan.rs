@@ -24,7 +24,6 @@ use worker::Env;
 
 use super::callback::Called;
 use super::decision::{Front, Received};
-use super::double;
 use super::facts::{FoundPage, Need};
 use super::head::{Head, NAMES};
 use super::seen::{self, Limit};
@@ -117,11 +116,7 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     if !matches!(plan, Plan::Need(_) | Plan::Visit) {
         front.seen.audit(&head, &front.observer);
     }
-    let text = front.limited(&head, &front.limits(&head), plan.into_text());
-    if front.settings.development {
-        return front.with_fault(&head, body.as_deref(), text);
-    }
-    text
+    front.limited(&head, &front.limits(&head), plan.into_text())
 }
 
 /// The plan for ListTasks: the lines that the statement of its first plan has found, which the control character RS
@@ -148,10 +143,8 @@ pub fn listed(
 pub fn header_names(env: Env) -> String {
     let agents = Front::of(env.clone()).map(|front| front.agents.credential_headers());
     let mut names = agents.unwrap_or_default();
-    let limiting =
-        Front::of(env.clone()).map(|front| seen::headers(&front.agents).collect::<Vec<_>>());
-    let noted = Front::of(env).map(|front| double::headers(&front)).unwrap_or_default();
-    for name in NAMES.into_iter().chain(limiting.unwrap_or_default()).chain(noted.iter().copied()) {
+    let limiting = Front::of(env).map(|front| seen::headers(&front.agents).collect::<Vec<_>>());
+    for name in NAMES.into_iter().chain(limiting.unwrap_or_default()) {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }

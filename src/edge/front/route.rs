@@ -23,8 +23,8 @@ pub(super) enum Route<'a> {
     Card(Option<&'a str>, CardName),
     /// The keys that verify the JWTs of notifications.
     KeySet,
-    /// What the agents have received, for tests.
-    Received,
+    /// The scripts of all scripted agents.
+    Scripts,
     /// The script of an agent as a test double.
     Script(&'a str),
     /// The console, and what stands behind `console/`: its pages are files that the platform serves, its data is asked for here.
@@ -38,7 +38,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
-            Self::KeySet | Self::Received | Self::Console(_) => None,
+            Self::KeySet | Self::Scripts | Self::Console(_) => None,
         }
     }
 }
@@ -59,7 +59,7 @@ pub(super) fn route(path: &str) -> Route<'_> {
         [".well-known", PROTECTED_RESOURCE, MCP] => Route::ProtectedResource(None),
         [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
-        ["_dev", "received"] => Route::Received,
+        ["_dev", "script"] => Route::Scripts,
         ["_dev", "script", agent] => Route::Script(agent),
         [CONSOLE, ..] => Route::Console(trimmed.split_once('/').map_or("", |(_, below)| below)),
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
@@ -128,9 +128,8 @@ mod tests {
             ("/demo/.well-known/agent.json/", Route::Card(Some("demo"), CardName::Agent)),
             ("/.well-known/jwks.json", Route::KeySet),
             ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
-            ("/_dev/received", Route::Received),
             ("/_dev/script/demo", Route::Script("demo")),
-            ("/_dev/script", Route::Rest(Some("_dev"), "script")),
+            ("/_dev/script", Route::Scripts),
             ("/console", Route::Console("")),
             ("/console/", Route::Console("")),
             ("/console/index.html", Route::Console("index.html")),

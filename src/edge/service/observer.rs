@@ -1,14 +1,13 @@
-//! The readers of observations in a deployed Worker: the console, and the lists under `/_dev/`.
+//! The reader of observations in a deployed Worker: its console.
 
 use worker::Env;
 use worker::wasm_bindgen;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 
 use crate::edge::bindings;
-use crate::edge::development::received;
 use crate::port::{Observation, Observer, Severity};
 
-/// Writes observations to the console of the Worker; with `DEVELOPMENT` also into the lists of [`received`].
+/// Writes observations to the console of the Worker; with `DEVELOPMENT` details, too.
 #[derive(Clone, Copy)]
 pub(in crate::edge) struct ConsoleObserver {
     /// Whether somebody may look at details.
@@ -43,13 +42,11 @@ impl ConsoleObserver {
 impl Observer for ConsoleObserver {
     fn observe(&self, observation: &Observation<'_>) {
         match observation.severity() {
+            Severity::Detail if self.is_development => debug(&observation.to_string()),
             Severity::Detail => {}
             Severity::Info if self.leaves_out(observation) => {}
             Severity::Info => log(&observation.to_string()),
             Severity::Error => error(&observation.to_string()),
-        }
-        if self.is_development {
-            received::note(observation);
         }
     }
 }
@@ -57,6 +54,9 @@ impl Observer for ConsoleObserver {
 // The macros of `worker` cross the border twice for a line.
 #[wasm_bindgen]
 extern "C" {
+    #[wasm_bindgen(js_namespace = console)]
+    fn debug(line: &str);
+
     #[wasm_bindgen(js_namespace = console)]
     fn log(line: &str);
 

@@ -9,7 +9,7 @@ use super::MAX_WAIT_MS;
 use crate::Problem;
 use a2a::Operation;
 
-/// One fault: the requests that it is for, and what happens to their answers. `js/fault.js` carries it out.
+/// One fault: the requests that it is for, and what happens to their answers. `dev/fault.js` carries it out.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, expecting = "a fault such as { status = 503, times = 2 }")]
 pub struct Fault {
@@ -64,20 +64,6 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// Whether it is for a request: one for this operation, or for the card, with this body.
-    pub fn is_for(&self, operation: Option<&str>, body: &str) -> bool {
-        let is_named = match operation {
-            Some(CARD) => self.lies() || self.names(CARD),
-            Some(operation) => !self.lies() && (self.on.is_empty() || self.names(operation)),
-            None => !self.lies() && self.on.is_empty(),
-        };
-        is_named && self.containing.as_ref().is_none_or(|text| body.contains(text))
-    }
-
-    fn names(&self, operation: &str) -> bool {
-        self.on.iter().any(|name| name == operation)
-    }
-
     /// Whether there is an answer in place of the agent's.
     fn answers(&self) -> bool {
         self.status.is_some() || self.body.is_some()
@@ -166,28 +152,6 @@ mod tests {
 
     fn fault(text: &str) -> Fault {
         toml::from_str(text).unwrap()
-    }
-
-    #[test]
-    fn a_fault_is_for_the_requests_that_it_names() {
-        for (text, operation, body, is_for) in [
-            ("status = 500", Some("SendMessage"), "", true),
-            ("status = 500", Some("card"), "", false),
-            ("status = 500", None, "", true),
-            ("status = 500\non = ['card']", Some("card"), "", true),
-            ("status = 500\non = ['GetTask', 'CancelTask']", Some("CancelTask"), "", true),
-            ("status = 500\non = ['GetTask']", Some("SendMessage"), "", false),
-            ("status = 500\non = ['GetTask']", None, "", false),
-            ("status = 500\ncontaining = 'pay'", Some("SendMessage"), "please pay", true),
-            ("status = 500\ncontaining = 'pay'", Some("SendMessage"), "please", false),
-            ("card = { name = 'x' }", Some("card"), "", true),
-            ("card = { name = 'x' }", Some("SendMessage"), "", false),
-            ("card = { name = 'x' }", None, "", false),
-            ("card_without = ['name']", Some("card"), "", true),
-            ("card_without = ['name']", Some("GetTask"), "", false),
-        ] {
-            assert_eq!(fault(text).is_for(operation, body), is_for, "{text} {operation:?}");
-        }
     }
 
     #[test]

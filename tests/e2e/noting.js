@@ -1,10 +1,19 @@
 // Put before the module of a build: lists the statements that the Worker lets D1 carry out, with the rows that each has read and written, at
-// `GET /_test/statements`. See `notesStatements` in harness.ts.
+// `GET /_test/statements`, and the ids of the messages that agents were given, at `GET /_test/given`: in development the Worker
+// says of each so at the level `debug`. See `notes` in harness.ts.
 import handlers from "./index.js";
 
 export * from "./index.js";
 
 const noted = [];
+const given = [];
+
+const { debug } = console;
+console.debug = (line) => {
+  const id = / is given the message ("(?:[^"\\]|\\.)*")$/.exec(line)?.[1];
+  if (id !== undefined) given.push(JSON.parse(id));
+  debug(line);
+};
 
 /** What was given to `prepare` for each statement that waits to be carried out. */
 const texts = new WeakMap();
@@ -48,7 +57,9 @@ export default {
   ...handlers,
   fetch(request, env, context) {
     noteStatements(env.DB);
-    if (new URL(request.url).pathname === "/_test/statements") return Response.json(noted);
+    const { pathname } = new URL(request.url);
+    if (pathname === "/_test/statements") return Response.json(noted);
+    if (pathname === "/_test/given") return Response.json(given);
     return handlers.fetch(request, env, context);
   },
 };

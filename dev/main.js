@@ -1,0 +1,58 @@
+// The module before the Worker's in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests, puts
+// the faults of scripted agents in their way, and hands everything else to the Worker as it came. The Worker's own module, `./index.js`
+// of its build, is the one that is deployed, byte for byte.
+import product from "./index.js";
+import { Doubles } from "./double.js";
+import { answerWith } from "./fault.js";
+import { readAsked } from "./operation.js";
+import { answer as answerReceived, note } from "./received.js";
+
+export * from "./index.js";
+
+/** Bodies of up to this many bytes are looked at. */
+const LOOKED_AT_BYTES = 64 * 1024;
+
+/** @typedef {{ DEVELOPMENT?: string }} Env */
+
+/** @type {Doubles | undefined} */
+let doubles;
+
+/**
+ * @param {Request} request @param {Env} env @param {unknown} context
+ * @returns {Promise<Response>}
+ */
+async function fetch(request, env, context) {
+  const pass = (/** @type {Request} */ passed) => product.fetch(passed, env, context);
+  if (env.DEVELOPMENT !== "true") return pass(request);
+  const { origin, pathname } = new URL(request.url);
+  doubles ??= new Doubles((path) => pass(new Request(origin + path)));
+  if (pathname === "/_dev/received") return answerReceived(request);
+  const scripted = /^\/_dev\/script\/([^/]+)$/.exec(pathname)?.[1];
+  if (scripted !== undefined) {
+    const answer = await pass(request);
+    if (answer.ok && ["POST", "DELETE"].includes(request.method)) await doubles.set(scripted, /** @type {{}} */ (await answer.clone().json()));
+    return answer;
+  }
+  const couldAsk = request.method !== "OPTIONS" && readAsked(request.method, pathname, undefined) !== undefined;
+  if (!couldAsk) return pass(request);
+  const body = await smallBody(request);
+  const asked = readAsked(request.method, pathname, body);
+  if (asked === undefined) return pass(request);
+  const { agent, fault } = await doubles.take(asked, body ?? "");
+  note(request, { ...asked, agent }, fault);
+  return fault === undefined ? pass(request) : answerWith(fault, origin, () => pass(request));
+}
+
+/** The text of a body that is small; undefined for any other. @param {Request} request */
+async function smallBody(request) {
+  const length = Number(request.headers.get("content-length") ?? NaN);
+  if (request.body === null || !(length <= LOOKED_AT_BYTES)) return undefined;
+  try {
+    return await request.clone().text();
+  } catch {
+    // A body that breaks off is the Worker's to refuse.
+    return undefined;
+  }
+}
+
+export default { ...product, fetch };

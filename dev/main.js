@@ -1,9 +1,10 @@
 // The module before the Worker's in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests, puts
-// the faults of scripted agents in their way, and hands everything else to the Worker as it came. The Worker's own module, `./index.js`
+// the faults of scripted agents in their way, answers for the scripted model, and hands everything else to the Worker as it came. The Worker's own module, `./index.js`
 // of its build, is the one that is deployed, byte for byte.
 import product from "./index.js";
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";
+import { complete } from "./model/index.js";
 import { readAsked } from "./operation.js";
 import { answer as answerReceived, note } from "./received.js";
 
@@ -27,6 +28,7 @@ async function fetch(request, env, context) {
   const { origin, pathname } = new URL(request.url);
   doubles ??= new Doubles((path) => pass(new Request(origin + path)));
   if (pathname === "/_dev/received") return answerReceived(request);
+  if (pathname.startsWith("/_dev/model/")) return complete(request);
   const scripted = /^\/_dev\/script\/([^/]+)$/.exec(pathname)?.[1];
   if (scripted !== undefined) {
     const answer = await pass(request);

@@ -16,7 +16,6 @@
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`remotes`] | the agents that this Worker calls by name |
 //! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and what agents offer of their tools |
-//! | [`dev_model`] | the scripted model for development |
 //! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
 //! | [`room`] | how much memory request bodies may take, and which give way |
 //! | [`config`] | the settings of a deployment |
@@ -33,7 +32,6 @@ pub mod auth;
 pub mod config;
 #[cfg(feature = "demo")]
 mod demo;
-pub mod dev_model;
 #[cfg(doctest)]
 mod documentation;
 pub mod edge;

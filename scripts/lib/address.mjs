@@ -35,6 +35,9 @@ export function urlAt({ host, port }) {
   return `http://${all ? (others[0]?.address ?? "localhost") : written(host)}:${port}`;
 }
 
+/** The URL at which what listens at the address reaches itself. */
+export const ownUrlAt = ({ host, port }) => `http://${{ "0.0.0.0": DEFAULT_HOST, "::": "[::1]" }[host] ?? written(host)}:${port}`;
+
 const written = (host) => (isIP(host) === 6 ? `[${host}]` : host);
 
 /** Fails early, before any long work, if nothing can listen there or something does already. */

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { createServer } from "node:net";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
-import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, readAddress, urlAt } from "./address.mjs";
+import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, ownUrlAt, readAddress, urlAt } from "./address.mjs";
 import { command as commandLine } from "./command.mjs";
 import { servesAssets } from "./console.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
@@ -58,7 +58,7 @@ export async function serve(options, { main, environment, note, access }) {
 
 /** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
 async function serveOnce({ command, host, port, rest }, { main, environment, note, access }) {
-  const child = startWrangler([main, "--ip", host, "--port", String(port), ...rest], environment);
+  const child = startWrangler(main, { host, port }, rest, environment);
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
@@ -109,10 +109,10 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
  * while `work` runs with the URL. What wrangler says is shown only if it does not begin to serve.
  */
 export async function serveWhile(main, state, work, variables = {}) {
-  const [port, inspector] = [await freePort(), await freePort()].map(String);
+  const [port, inspector] = [await freePort(), await freePort()];
   const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const options = [main, "--ip", "127.0.0.1", "--port", port, "--inspector-port", inspector, "--persist-to", state, ...given];
-  const child = startWrangler(options);
+  const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given];
+  const child = startWrangler(main, { host: DEFAULT_HOST, port }, options);
   const ended = new Promise((resolve) => child.once("close", resolve));
   const said = [];
   const ready = new Promise((resolve) => {
@@ -132,9 +132,11 @@ export async function serveWhile(main, state, work, variables = {}) {
   }
 }
 
-function startWrangler(args, extra) {
-  const fixed = ["--var", "DEVELOPMENT:true", "--show-interactive-dev-session=false"];
-  const [node, nodeArgs] = wranglerCommand("dev", ...args, ...fixed);
+/** Serves the module `main` at an address. What the scripted model needs to be found (dev/model/) is set as a variable. */
+function startWrangler(main, { host, port }, args, extra) {
+  const where = ["--ip", host, "--port", String(port)];
+  const fixed = ["--var", "DEVELOPMENT:true", "--var", `DEV_MODEL_URL:${ownUrlAt({ host, port })}/_dev/model`, "--show-interactive-dev-session=false"];
+  const [node, nodeArgs] = wranglerCommand("dev", main, ...where, ...args, ...fixed);
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }
 

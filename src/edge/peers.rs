@@ -7,15 +7,12 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
-use super::bindings::settings;
 use super::front::{Inside, answer_inside};
 use super::service::bound::BoundHttp;
 use super::service::cards::{RememberedCards, WebVerifier};
-use super::service::clock::WorkerClock;
 use super::service::mcp_tools::RememberedTools;
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
-use crate::dev_model::DevModel;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers, Target};
 use a2a::client::Client;
@@ -54,10 +51,6 @@ impl Peers for WorkerPeers {
     }
 
     fn bound(&self, target: &Target) -> Rc<dyn Http> {
-        let is_development = || settings(&self.env).is_ok_and(|settings| settings.development);
-        if *target == Target::DevModel && is_development() {
-            return Rc::new(DevModel::new(Rc::new(WorkerClock)));
-        }
         Rc::new(BoundHttp { env: self.env.clone(), target: target.clone() })
     }
 }

@@ -6,7 +6,6 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Http, HttpAnswer, HttpError, HttpRequest};
 use crate::auth::Caller;
-use crate::dev_model::DevModel;
 use crate::mcp::{FoundServer, KnownTools};
 use a2a::client::Client;
 use a2a::model::UnixMillis;
@@ -49,8 +48,6 @@ pub enum Target {
     /// Workers AI, by the name of its binding (`[ai]`). A request is a POST to `https://workers-ai.internal/<model>` whose body is the
     /// inputs; the answer is what `run` gives: the events of a stream, or JSON. What `run` throws is an answer with a status of failure.
     WorkersAi(String),
-    /// The scripted model, which is there in development only.
-    DevModel,
 }
 
 impl Target {
@@ -64,7 +61,6 @@ impl Target {
             Self::WorkersAi(name) => format!(
                 "this Worker has no binding \"{name}\" of Workers AI: add [ai] with binding = \"{name}\" to wrangler.toml"
             ),
-            Self::DevModel => DevModel::REFUSED.to_owned(),
         };
         HttpError::Unbound { reason }
     }

@@ -13,7 +13,6 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{MemoryHttp, MemoryIndex, MemoryUsage, MemoryVault, MemoryWebhookList};
 use crate::auth::Caller;
-use crate::dev_model::DevModel;
 use crate::port::{
     Clock, Followers, Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer, Outside,
     Peers, Ports, Random, Runtime, Severity, Target, Unbound, WebhookJob, WebhookQueue, yield_once,
@@ -352,7 +351,6 @@ impl Peers for MemoryPlatform {
         let bound = self.0.bound.borrow();
         match bound.iter().find(|(known, _)| known == target) {
             Some((_, http)) => Rc::new(http.clone()),
-            None if *target == Target::DevModel => Rc::new(DevModel::new(Rc::new(self.clone()))),
             None => Rc::new(Unbound(target.clone())),
         }
     }

@@ -6,11 +6,10 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 26] = [
+const MAY_USE: [(&str, &[&str]); 25] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
-    ("dev_model", &[]),
     ("auth", &[]),
     ("format", &[]),
     ("remembered", &[]),
@@ -22,9 +21,9 @@ const MAY_USE: [(&str, &[&str]); 26] = [
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
-    ("port", &["auth", "dev_model", "format", "mcp", "push", "remotes", "trail", "usage"]),
+    ("port", &["auth", "format", "mcp", "push", "remotes", "trail", "usage"]),
     // The ports in memory.
-    ("twins", &["auth", "dev_model", "port", "usage"]),
+    ("twins", &["auth", "port", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
     ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "twins", "usage"]),
@@ -57,7 +56,6 @@ const MAY_USE: [(&str, &[&str]); 26] = [
         &[
             "config",
             "auth",
-            "dev_model",
             "task",
             "port",
             "executor",

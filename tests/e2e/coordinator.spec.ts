@@ -37,7 +37,7 @@ function agents(): string {
 let worker: Worker;
 before(async () => {
   // Nobody listens there.
-  worker = await startWorker({ vars: { AGENTS: agents(), NEXT_URL: "http://127.0.0.1:9" } });
+  worker = await startWorker({ vars: { AGENTS: agents(), NEXT_URL: "http://127.0.0.1:9" }, hasDev: true });
 });
 after(() => worker.stop());
 

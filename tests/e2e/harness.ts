@@ -11,6 +11,7 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
+import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -129,14 +130,17 @@ function note(file: "log" | "secrets", text: string): void {
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
-  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...options.vars };
+  // The scripted model of dev/ is found by its URL.
+  const port = options.hasDev ? await freePort() : 0;
+  const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
+  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...model, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
   const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, logs };
-  let instance: Instance | undefined = await launch({ ...settings, port: 0 });
-  const { url, port } = instance;
+  let instance: Instance | undefined = await launch({ ...settings, port });
+  const { url, port: bound } = instance;
 
   const end = async (): Promise<void> => {
     const ending = instance;
@@ -166,7 +170,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async restart() {
       await end();
-      instance = await launch({ ...settings, port });
+      instance = await launch({ ...settings, port: bound });
     },
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -197,6 +201,15 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (ownStorage) rmSync(storage, { recursive: true, force: true });
     },
   };
+}
+
+/** A port where nothing listens now. */
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  await new Promise((closed) => server.close(closed));
+  return port;
 }
 
 interface Launch {

@@ -48,9 +48,12 @@ impl Front {
         match head.method() {
             "GET" | "HEAD" => {
                 let default = self.agents.find(None).map(|agent| &agent.slug);
-                let doubles = self.hosted().filter_map(|agent| Some((agent, agent.double.as_ref()?)));
+                let doubles =
+                    self.hosted().filter_map(|agent| Some((agent, agent.double.as_ref()?)));
                 let scripts: Map<String, Value> = doubles
-                    .map(|(agent, double)| (agent.slug.clone(), double.playing().table.json().clone()))
+                    .map(|(agent, double)| {
+                        (agent.slug.clone(), double.playing().table.json().clone())
+                    })
                     .collect();
                 let told = json!({"default": default, "scripts": scripts});
                 Ok(HttpResponse::json(200, told.to_string()))

@@ -21,7 +21,6 @@ pub(in crate::edge) fn is_bound(env: &Env, target: &Target) -> bool {
     match target {
         Target::Service(name) => Called::find(env, name, "fetch").is_some(),
         Target::WorkersAi(name) => Called::find(env, name, "run").is_some(),
-        Target::DevModel => true,
     }
 }
 
@@ -36,7 +35,6 @@ impl Http for BoundHttp {
         let (name, method) = match &self.target {
             Target::Service(name) => (name, "fetch"),
             Target::WorkersAi(name) => (name, "run"),
-            Target::DevModel => return missing(),
         };
         let Some(called) = Called::find(&self.env, name, method) else { return missing() };
         match method {

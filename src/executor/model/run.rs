@@ -21,7 +21,7 @@ use crate::port::{Http, Target};
 use crate::usage::Usage;
 use a2a::DayLimit;
 use a2a::model::{Artifact, Part, Task, TaskState};
-use a2a_agents::{DEV_MODEL, ModelSettings, Provider};
+use a2a_agents::{ModelSettings, Provider};
 use chat::{ChatAnswer, ChatMessage, ToolCall};
 
 /// A turn with a model.
@@ -60,7 +60,6 @@ impl<'a> Run<'a> {
         let settings = &executor.settings;
         let target = match settings.provider {
             Provider::WorkersAi => Some(Target::WorkersAi(settings.binding.clone())),
-            Provider::OpenAi if settings.base_url == DEV_MODEL => Some(Target::DevModel),
             Provider::OpenAi => None,
         };
         let bound = target.map(|target| turn.host.bound(&target));

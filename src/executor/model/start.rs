@@ -233,7 +233,10 @@ impl Run<'_> {
             self.settings();
         let endpoint = match provider {
             Provider::WorkersAi => Endpoint::workers_ai(),
-            Provider::OpenAi if base_url == DEV_MODEL => Endpoint::new(DEV_MODEL_URL),
+            Provider::OpenAi if base_url == DEV_MODEL => {
+                let url = self.filled(DEV_MODEL_URL);
+                Endpoint::new(url.map_err(|_| ExecutorError(NO_DEV_MODEL.to_owned()))?)
+            }
             Provider::OpenAi => Endpoint::new(self.filled(base_url)?),
         };
         let secret =
@@ -288,5 +291,9 @@ const MAX_RESULT_BYTES: usize = 64 * 1024;
 /// How long MCP servers have to say what they offer, in milliseconds.
 const PATIENCE_MS: u64 = 10_000;
 
-/// The base URL of the scripted model of development, which is only a name.
-const DEV_MODEL_URL: &str = "https://dev-model.internal/v1";
+/// The base URL of the scripted model, a variable that `npm start` and `npm run dev` set.
+const DEV_MODEL_URL: &str = "${DEV_MODEL_URL}";
+
+/// Why the scripted model does not answer in a deployment.
+const NO_DEV_MODEL: &str = "dev:model is the scripted model of development, which `npm start` serves and no deployment has; set \
+    `base_url`, `model` and `api_key` in [executor.model] to those of a real one";

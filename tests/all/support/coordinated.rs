@@ -14,10 +14,11 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
 
 use super::front::Front;
+use super::lead::lead;
 use super::model::{BASE_URL, Model};
 use super::remote::{Act, Habits, Remote};
 
-/// A coordinator with its agents, and the model that it has if that is not the scripted one.
+/// A coordinator with its agents, and its model, which leads the team ([`lead`]) until it is told otherwise.
 pub struct Coordinated {
     pub front: Front,
     pub weather: Remote,
@@ -55,7 +56,7 @@ impl Coordinated {
         let remotes = Rc::new(Remotes::new(named.to_vec(), Vec::new()));
         let outside = Outside { remotes, ..platform.outside() };
         let mut table =
-            json!({"model": "scripted", "base_url": "dev:model", "agents": ["weather", "travel"]});
+            json!({"model": "scripted", "base_url": BASE_URL, "agents": ["weather", "travel"]});
         for (key, value) in keys.as_object().expect("keys") {
             table[key] = value.clone();
         }
@@ -67,6 +68,7 @@ impl Coordinated {
         let made = Registry::default().make(&embedded, &outside);
         let made = made.unwrap_or_else(|misfit| panic!("{misfit}"));
         let model = Model::new(&platform);
+        model.answer_with(lead);
         let hosts =
             Hosts { weather: weather.clone(), travel: travel.clone(), model: model.clone() };
         let front = Front::over(&platform, made, outside, |commits| {

@@ -4,6 +4,7 @@
 pub mod coordinated;
 pub mod front;
 pub mod http_agent;
+pub mod lead;
 pub mod model;
 pub mod modeled;
 pub mod remote;

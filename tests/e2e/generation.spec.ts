@@ -9,7 +9,7 @@ import { followUp, message, type Message } from "./client.ts";
 import { asking, at, beyond, bindings, demo, EXTENSION, MEMBER, ofRpc, withWorker, worker } from "./generation.ts";
 import { EventStream, kindOf, type NoStream } from "./stream.ts";
 
-withWorker();
+withWorker({ notes: true });
 
 /** Whether agents were given a message. */
 async function wasGiven({ messageId }: Message): Promise<boolean> {

@@ -10,7 +10,7 @@ import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const COPIED = ["scripts", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock"];
+const COPIED = ["scripts", "dev", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock"];
 const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "src/lib.rs": "", "build.rs": "", "calls.log": "" };
 
 /** Makes a copy of the repository. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */

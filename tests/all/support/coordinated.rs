@@ -68,7 +68,7 @@ impl Coordinated {
         let made = Registry::default().make(&embedded, &outside);
         let made = made.unwrap_or_else(|misfit| panic!("{misfit}"));
         let model = Model::new(&platform);
-        model.answer_with(lead);
+        model.answer_with(|asked| lead(asked).pace(15));
         let hosts =
             Hosts { weather: weather.clone(), travel: travel.clone(), model: model.clone() };
         let front = Front::over(&platform, made, outside, |commits| {

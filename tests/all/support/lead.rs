@@ -31,13 +31,18 @@ pub fn lead(asked: &Asked) -> Answer {
                 answer.and_call(&id(nth + 1), agent, &arguments(prompt))
             })
         }
-        [(agent, text)] => Answer::say(&format!("{} says: {text}", shown(agent))),
+        [(agent, text)] => say(&format!("{} says: {text}", shown(agent))),
         several => {
             let lines = several.iter().map(|(agent, text)| format!("\n- {}: {text}", shown(agent)));
             let lines: String = lines.collect();
-            Answer::say(&format!("Here are {} results:{lines}", several.len()))
+            say(&format!("Here are {} results:{lines}", several.len()))
         }
     }
+}
+
+/// A text word by word.
+fn say(text: &str) -> Answer {
+    Answer::said(&text.split_inclusive(' ').collect::<Vec<_>>())
 }
 
 /// Where a conversation stands.

@@ -1,5 +1,5 @@
 // What goes wrong on purpose between a client and a scripted agent, in development alone: crates/agents/src/script/fault.rs
-// says what faults there are, src/edge/front/double.rs which one happens.
+// says what faults there are, dev/double.js which one happens.
 
 /**
  * @typedef {object} Fault

@@ -1,6 +1,6 @@
-// The module before the Worker's in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests, puts
-// the faults of scripted agents in their way, answers for the scripted model, and hands everything else to the Worker as it came. The Worker's own module, `./index.js`
-// of its build, is the one that is deployed, byte for byte.
+// The entry module in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests for agents, carries
+// out the faults of scripted agents, answers requests for the scripted model, and passes every other request to the Worker unchanged. It
+// imports the Worker as `./index.js`: the module that a deploy uploads.
 import product from "./index.js";
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";

@@ -44,7 +44,8 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
 }
 
 /**
- * Serves the module `main` until interrupted. Should the runtime die, by a crash or by `kill -9`, wrangler is ended and started anew: its own restart hangs when its proxy died, too.
+ * Serves the module `main` until interrupted. When the runtime dies, by a crash or by `kill -9`, wrangler is ended and started anew:
+ * its own restart hangs when its proxy died, too.
  */
 export async function serve(options, { main, environment, note, access }) {
   for (let served = 0; ; served += 1) {
@@ -105,8 +106,8 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
 }
 
 /**
- * Serves the module `main` at a free port, with what it stores in the folder `state` and with these variables besides those of the project,
- * while `work` runs with the URL. What wrangler says is shown only if it does not begin to serve.
+ * Serves the module `main` at a free port while `work` runs, which gets the URL. Tasks are stored in the folder `state`. `variables` are set
+ * besides those of the project. The output of wrangler is shown only if it does not begin to serve.
  */
 export async function serveWhile(main, state, work, variables = {}) {
   const [port, inspector] = [await freePort(), await freePort()];
@@ -132,7 +133,7 @@ export async function serveWhile(main, state, work, variables = {}) {
   }
 }
 
-/** Serves the module `main` at an address. What the scripted model needs to be found (dev/model/) is set as a variable. */
+/** Serves the module `main` at an address, and sets the URL of the scripted model (dev/model/) as a variable. */
 function startWrangler(main, { host, port }, args, extra) {
   const where = ["--ip", host, "--port", String(port)];
   const fixed = ["--var", "DEVELOPMENT:true", "--var", `DEV_MODEL_URL:${ownUrlAt({ host, port })}/_dev/model`, "--show-interactive-dev-session=false"];

@@ -11,12 +11,12 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
-import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
+import { freePort } from "./port.ts";
 
 /** What `startWorker` can be told. */
 export interface WorkerOptions {
@@ -201,15 +201,6 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (ownStorage) rmSync(storage, { recursive: true, force: true });
     },
   };
-}
-
-/** A port where nothing listens now. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  const { port } = server.address() as AddressInfo;
-  await new Promise((closed) => server.close(closed));
-  return port;
 }
 
 interface Launch {

@@ -44,6 +44,10 @@ impl Front {
     }
 
     /// The scripts that all scripted agents play, by slug, and the slug of the default agent.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::MethodNotAllowed`].
     pub(super) fn scripts(&self, head: &Head<'_>) -> Result<HttpResponse, Error> {
         match head.method() {
             "GET" | "HEAD" => {

@@ -1,5 +1,5 @@
-//! What a model says that leads the agents `weather` and `travel`: it gives each of those that it may call a task, hands their questions to
-//! the user and the answers back, and sums up what came of it. It follows from the conversation alone.
+//! The answers of a model that leads the agents `weather` and `travel`: it gives a task to each of the two that is offered as a tool, asks
+//! the user what they ask, passes the answers on, and lists the results. An answer depends on the conversation alone.
 
 use serde_json::{Value, json};
 

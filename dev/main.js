@@ -1,9 +1,10 @@
 // The entry module in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests for agents, carries
-// out the faults of scripted agents, answers requests for the scripted model, and passes every other request to the Worker unchanged. It
-// imports the Worker as `./index.js`: the module that a deploy uploads.
+// out the faults of scripted agents, answers requests for the scripted model, forwards requests of the console to agents elsewhere, and passes
+// every other request to the Worker unchanged. It imports the Worker as `./index.js`: the module that a deploy uploads.
 import product from "./index.js";
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";
+import { forward } from "./forward.js";
 import { complete } from "./model/index.js";
 import { readAsked } from "./operation.js";
 import { answer as answerReceived, note } from "./received.js";
@@ -28,6 +29,7 @@ async function fetch(request, env, context) {
   const { origin, pathname } = new URL(request.url);
   doubles ??= new Doubles((path) => pass(new Request(origin + path)));
   if (pathname === "/_dev/received") return answerReceived(request);
+  if (pathname === "/_dev/forward") return forward(request);
   if (pathname.startsWith("/_dev/model/")) return complete(request);
   const scripted = /^\/_dev\/script\/([^/]+)$/.exec(pathname)?.[1];
   if (scripted !== undefined) {

@@ -1,10 +1,10 @@
-// Servers elsewhere that answer in JSON which is small as text and large as a tree, asked again and again by a caller whom an agent
-// of this Worker knows.
+// Servers elsewhere that answer in JSON which is small as text and large as a tree, asked again and again by a caller of
+// agents that call them.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { bearer, caller, fresh, type Headers } from "../../tests/e2e/access.ts";
+import { fresh, type Headers } from "../../tests/e2e/access.ts";
 import { message, toolCall, type Said } from "../../tests/e2e/client.ts";
 import { cardOf, withFronts } from "../../tests/e2e/fronts.ts";
 import type { Worker } from "../workers.ts";
@@ -18,7 +18,7 @@ const AT_ONCE = 4;
 /** How long it may take until as many large answers are asked for. */
 const UNDER_WAY_MS = 60_000;
 
-/** What the caller shows, and what the model is shown. */
+/** What the servers elsewhere are shown. */
 const KEY = fresh();
 
 /** What the lists are made of. */
@@ -55,20 +55,12 @@ const completion: Around = () => [
 
 const send = (said: Said): object => ({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: message(said) } });
 
-const CONSOLE = {
-  path: "/console/api/remote",
-  body: (origin: string) => ({ url: `${origin}/agent`, method: "SendMessage", params: { message: message("hello") } }),
-};
 const OBJECTS = { value: OBJECT, bytes: ANSWER_BYTES };
 
 const ALL: Hostile[] = [
-  { name: "4 MB of objects from an agent elsewhere, asked by the console", around: ended, ...OBJECTS, ...CONSOLE },
-  { name: "4 MB of numbers from the same", around: ended, ...OBJECTS, value: NUMBER, ...CONSOLE },
-  {
-    name: "1 MB of objects in a card, asked by the console", around: card, value: OBJECT, bytes: CARD_BYTES,
-    path: CONSOLE.path, body: (origin) => ({ url: `${origin}/large`, method: "GetAgentCard" }),
-  },
   { name: "4 MB of objects from an agent elsewhere, behind `remote`", around: ended, ...OBJECTS, path: "/elsewhere", body: () => send("hello") },
+  { name: "4 MB of numbers from the same", around: ended, ...OBJECTS, value: NUMBER, path: "/elsewhere", body: () => send("hello") },
+  { name: "1 MB of objects in the card of an agent elsewhere", around: card, value: OBJECT, bytes: CARD_BYTES, path: "/large", body: () => send("hello") },
   { name: "4 MB of objects from an MCP server, behind `tools`", around: result, ...OBJECTS, path: "/workshop", body: () => send(toolCall("say", {})) },
   { name: "4 MB of objects from a model", around: completion, ...OBJECTS, path: "/thinker", body: () => send("hello") },
 ];
@@ -83,11 +75,10 @@ function attackOf(hostile: Hostile): Attack {
       const begun = await Elsewhere.start(hostile);
       elsewhere = begun;
       const { origin } = begun;
-      const access = { schemes: { key: { kind: "bearer", callers: [caller("mallory", ["MALLORY"])] } } };
       return {
         vars: {
-          AGENTS: withFronts({ elsewhere: { remote: { url: `${origin}/agent`, max_retries: 0 } }, known: { remote: { url: origin }, access } }),
-          MALLORY: KEY, WEBHOOK_ALLOW_PRIVATE: "true",
+          AGENTS: withFronts({ elsewhere: { remote: { url: `${origin}/agent`, max_retries: 0 } }, large: { remote: { url: `${origin}/large`, max_retries: 0 } } }),
+          WEBHOOK_ALLOW_PRIVATE: "true",
           MODERN_URL: origin, MODERN_TOKEN: KEY, EVERYTHING_URL: origin, MODEL_URL: `${origin}/v1`, MODEL_KEY: KEY, SINK: origin,
         },
         close: () => begun.close(),
@@ -105,7 +96,7 @@ async function begin(worker: Worker, { name, path, body }: Hostile, elsewhere: E
   let last = "nothing";
   const attack = async (): Promise<void> => {
     while (!over.signal.aborted) {
-      const headers: Headers = { "content-type": "application/json", "a2a-version": "1.0", ...bearer(KEY) };
+      const headers: Headers = { "content-type": "application/json", "a2a-version": "1.0" };
       const sent = { method: "POST", headers, body: JSON.stringify(body(elsewhere.origin)), signal: over.signal };
       await fetch(worker.url + path, sent)
         .then((answer) => answer.text())

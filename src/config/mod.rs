@@ -1,6 +1,5 @@
 //! The settings of a deployment: Worker variables, read once, with their defaults.
 
-mod console;
 mod limits;
 mod mcp;
 mod variables;
@@ -8,7 +7,6 @@ mod webhooks;
 
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
-pub use console::Console;
 pub use limits::Limits;
 pub use mcp::Mcp;
 pub use variables::ConfigError;
@@ -56,8 +54,6 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// What clients of MCP may do.
     pub mcp: Mcp,
-    /// What people may do at the console.
-    pub console: Console,
 }
 
 impl Settings {
@@ -68,6 +64,7 @@ impl Settings {
     /// The first variable whose value cannot be used.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let variables = Variables(&variable);
+        refuse_removed(variables)?;
         Ok(Self {
             public_url: variables
                 .text("PUBLIC_URL")
@@ -92,7 +89,6 @@ impl Settings {
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,
-            console: Console::read(variables),
         })
     }
 }
@@ -119,6 +115,22 @@ pub struct Place<'a> {
     /// Whether the operator says so; else the client does.
     pub is_ours: bool,
 }
+
+/// Refuses settings that had a meaning in an earlier version, so that no operator relies on one without effect.
+fn refuse_removed(variables: Variables<'_>) -> Result<(), ConfigError> {
+    for (name, wanted) in REMOVED {
+        if variables.text(name).is_some() {
+            return Err(ConfigError { name, wanted: wanted.to_owned() });
+        }
+    }
+    Ok(())
+}
+
+/// The removed settings, and what to do instead.
+const REMOVED: [(&str, &str); 1] = [(
+    "CONSOLE_REMOTES",
+    "removed: a deployment calls no agent that a visitor of the console names; the browser of the visitor does (docs/console.md)",
+)];
 
 /// A list of origins, as URLs name them in their normal form.
 fn parse_origins(text: &str) -> Result<Vec<String>, ConfigError> {

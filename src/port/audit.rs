@@ -27,8 +27,6 @@ pub struct Audit<'a> {
     pub operation: Option<&'a str>,
     /// The id of the webhook.
     pub webhook: Option<&'a str>,
-    /// The origin of the server elsewhere that was called.
-    pub remote: Option<&'a str>,
     /// The request.
     pub trail: &'a Trail,
     /// Why it was not done; none if it was. A text of ours, without credentials.
@@ -38,8 +36,8 @@ pub struct Audit<'a> {
 impl<'a> Audit<'a> {
     /// Something that was done, with nothing said besides.
     pub fn of(act: Act, agent: &'a str, caller: &'a str, trail: &'a Trail) -> Self {
-        let (task, operation, webhook, remote, refusal) = (None, None, None, None, None);
-        Self { act, agent, caller: Some(caller), task, operation, webhook, remote, trail, refusal }
+        let (task, operation, webhook, refusal) = (None, None, None, None);
+        Self { act, agent, caller: Some(caller), task, operation, webhook, trail, refusal }
     }
 
     /// The same with its task.
@@ -58,12 +56,6 @@ impl<'a> Audit<'a> {
     #[must_use]
     pub fn with_webhook(self, webhook: &'a str) -> Self {
         Self { webhook: Some(webhook), ..self }
-    }
-
-    /// The same with the origin that was called.
-    #[must_use]
-    pub fn at(self, remote: &'a str) -> Self {
-        Self { remote: Some(remote), ..self }
     }
 
     /// The same, which was not done.
@@ -97,9 +89,6 @@ pub enum Act {
     /// An operator used its permission on a task of anybody.
     #[serde(rename = "operator acted")]
     OperatorActed,
-    /// Somebody had an agent elsewhere called by way of the console.
-    #[serde(rename = "remote agent called")]
-    RemoteCalled,
 }
 
 impl Act {
@@ -109,8 +98,7 @@ impl Act {
             Self::TaskCreated
             | Self::TaskCanceled
             | Self::WebhookRegistered
-            | Self::WebhookDeleted
-            | Self::RemoteCalled => true,
+            | Self::WebhookDeleted => true,
             Self::AuthenticationFailed | Self::AccessDenied | Self::OperatorActed => false,
         }
     }
@@ -125,8 +113,6 @@ struct Line<'a> {
     task: Option<String>,
     operation: Option<&'a str>,
     config: Option<String>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    remote: Option<String>,
     request: Option<&'a str>,
     trace: Option<&'a str>,
     outcome: &'a str,
@@ -134,7 +120,7 @@ struct Line<'a> {
 
 impl fmt::Display for Audit<'_> {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { act, agent, caller, task, operation, webhook, remote, trail, refusal } = self;
+        let Self { act, agent, caller, task, operation, webhook, trail, refusal } = self;
         let line = Line {
             event: *act,
             agent,
@@ -142,7 +128,6 @@ impl fmt::Display for Audit<'_> {
             task: task.map(|task| shown(task.as_str())),
             operation: *operation,
             config: webhook.map(shown),
-            remote: remote.map(shown),
             request: trail.request.as_deref(),
             trace: trail.trace.as_ref().map(|trace| trace.trace_id()),
             outcome: refusal.unwrap_or("done"),

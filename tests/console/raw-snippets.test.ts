@@ -29,13 +29,12 @@ test("a secret is a variable of the shell, with its scheme before it", () => {
   assert.deepEqual(given.slice(1, 6), ["http://127.0.0.1:1/demo?key=s3cret", "-H", "authorization: Bearer s3cret", "-H", "x-api-key: s3cret"]);
 });
 
-test("a call of an agent elsewhere goes to it directly", () => {
-  const elsewhere = sent({ url: "http://127.0.0.1:1/console/api/remote", body: JSON.stringify({ url: "https://agent.example/a2a", method: "SendStreamingMessage", params: { message }, headers: { Authorization: "Bearer hidden" } }) });
-  const given = shellArguments(curlOf(elsewhere));
-  assert.equal(given[1], "https://agent.example/a2a");
-  assert.ok(given.includes("Authorization: Bearer s3cret"));
-  assert.ok(!curlOf(elsewhere).includes("hidden"));
-  assert.deepEqual(JSON.parse(given.at(-1) ?? ""), { jsonrpc: "2.0", id: 1, method: "SendStreamingMessage", params: { message } });
+test("a request of another method, or without a body, is copied as such", () => {
+  assert.ok(!shellArguments(curlOf(sent())).includes("-X"));
+  const read = shellArguments(curlOf(sent({ method: "GET", url: "https://agent.example/tasks/t", headers: [["a2a-version", "1.0"]], body: "" })));
+  assert.deepEqual(read, ["-sN", "https://agent.example/tasks/t", "-H", "a2a-version: 1.0"]);
+  const subscribed = shellArguments(curlOf(sent({ url: "https://agent.example/tasks/t:subscribe", headers: [], body: "" })));
+  assert.deepEqual(subscribed, ["-sN", "https://agent.example/tasks/t:subscribe", "-X", "POST"]);
 });
 
 test("credentials for a task are in no copy", () => {

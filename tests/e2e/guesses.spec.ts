@@ -4,7 +4,6 @@ import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, rpc, secretsOf, send, type Answer, type Headers } from "./access.ts";
 import { message, until } from "./client.ts";
-import { post } from "./elsewhere-call.ts";
 import { startWorker, type LogLine, type Worker } from "./harness.ts";
 import { legacy, only } from "./mcp.ts";
 
@@ -30,7 +29,6 @@ type Ask = (headers: Headers) => Promise<Pick<Answer, "status" | "text">>;
 
 const list: Ask = (headers) => legacy(`${worker.url}/mcp`, "tools/list", {}, headers);
 const call: Ask = (headers) => legacy(`${worker.url}/mcp`, "tools/call", { name: "open", arguments: { message: "hi" } }, headers);
-const remote: Ask = (headers) => post(worker, { url: `${worker.url}/open`, method: "GetAgentCard" }, headers);
 const schemas: Ask = (headers) => send(`${worker.url}/console/api/agents/secret/schemas`, "GET", headers);
 const own: Ask = (headers) => legacy(`${worker.url}/secret/mcp`, "tools/list", {}, headers);
 const direct: Ask = (headers) => rpc(`${worker.url}/secret`, "SendMessage", { message: message("hi") }, headers);
@@ -39,8 +37,6 @@ const alice = bearer(ALICE);
 const WAYS: [way: string, ask: Ask, others: Headers, wrong: number, caller: string | null][] = [
   ["the list of tools of all agents, for a caller whom another agent knows", list, alice, 200, "token:alice"],
   ["a tool that is another agent, for a caller whom a third one knows", call, alice, 200, "token:alice"],
-  ["the console's agents elsewhere, for a caller whom another agent knows", remote, alice, 200, "token:alice"],
-  ["the console's agents elsewhere, for nobody", remote, {}, 401, null],
   ["the list of tools of all agents, for nobody", list, {}, 401, null],
   ["the schemas of the agent", schemas, {}, 401, null],
   ["the tools of the agent", own, {}, 401, null],

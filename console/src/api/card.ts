@@ -102,14 +102,17 @@ export function list(json: unknown): unknown[] {
   return Array.isArray(json) ? json : [];
 }
 
-function text(json: unknown): string {
+/** The text; empty for anything else. */
+export function text(json: unknown): string {
   return typeof json === "string" ? json : "";
 }
 
-function texts(json: unknown): string[] {
+/** The texts of a list. */
+export function texts(json: unknown): string[] {
   return list(json).filter((one): one is string => typeof one === "string");
 }
 
-function optional<Name extends string>(name: Name, json: unknown): { [name in Name]?: string } {
+/** A member with a text that is not empty; none for anything else. */
+export function optional<Name extends string>(name: Name, json: unknown): { [name in Name]?: string } {
   return (typeof json === "string" && json !== "" ? { [name]: json } : {}) as { [name in Name]?: string };
 }

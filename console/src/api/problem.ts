@@ -6,6 +6,9 @@ export interface FieldViolation {
   description: string;
 }
 
+/** The reason of a problem where an answer came that is none of A2A. */
+export const UNEXPECTED = "UNEXPECTED_ANSWER";
+
 /** A request that came to nothing. `message` is text of the server, or of the console where there was no answer. */
 export class Problem extends Error {
   override readonly name = "Problem";

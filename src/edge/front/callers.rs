@@ -109,21 +109,6 @@ impl Front {
         self.ask_limits(head).await
     }
 
-    /// Counts a request as a call of an agent by this caller.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::RateLimited`], if a rate limit of the agent refuses the request.
-    pub(super) async fn count_call(
-        &self,
-        head: &Head<'_>,
-        agent: &HostedAgent,
-        caller: &Caller,
-    ) -> Result<(), Error> {
-        self.seen.note_caller(agent, caller);
-        self.ask_limits(head).await
-    }
-
     /// Asks the rate limits that are to be asked and were not.
     ///
     /// # Errors

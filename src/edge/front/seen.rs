@@ -94,13 +94,6 @@ impl Seen {
         self.guesses.borrow_mut().note_path(slug, NO_CALLBACK);
     }
 
-    /// It is a call of this agent by this caller.
-    pub(super) fn note_caller(&self, agent: &HostedAgent, caller: &Caller) {
-        self.note_agent(agent);
-        self.note_call();
-        self.caller.replace(Some(caller.clone()));
-    }
-
     /// This is why the agent does not admit it. The first refusal counts.
     pub(super) fn note_refusal(&self, agent: &HostedAgent, error: &Error) {
         let is_noted = matches!(error, Error::Unauthenticated(_) | Error::PermissionDenied(_));

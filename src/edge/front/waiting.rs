@@ -249,7 +249,7 @@ pub async fn visit(
         let (_, path, _) = split_url(head.url());
         match route(path) {
             Route::Mcp(slug) => Box::pin(front.mcp(&request, &head, slug, body)).await,
-            Route::Console(below) => Box::pin(front.console(&request, &head, below, body)).await,
+            Route::Console(below) => Box::pin(front.console(&head, below)).await,
             _ => to_response(HttpResponse::error(&Error::Internal { task: None })),
         }
     });

@@ -1,4 +1,5 @@
 // What the card says that the agent can do, beside what a probe shows (spec §4.4.3, §4.6).
+import { UNEXPECTED } from "../../api/problem.ts";
 import type { Outcome } from "../probe.ts";
 import { advice, error, urlOf, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
@@ -37,7 +38,7 @@ function probed({ read, outcome, isLocal }: Subject): Finding[] {
   const { streaming, pushNotifications, extendedAgentCard } = read.capabilities ?? {};
   const reached = outcome("GetTask");
   if (reached === undefined) return [];
-  if (reached.status === 0 || reached.reason?.startsWith("REMOTE_") === true) return [error("supportedInterfaces[0].url", `The agent does not answer there: ${reached.message}`, "Check the URL, and whether the agent runs.")];
+  if (reached.status === 0 || reached.reason === UNEXPECTED) return [error("supportedInterfaces[0].url", `The agent does not answer there: ${reached.message}`, "Check the URL, and whether the agent runs.")];
   if (reached.reason === "INTERNAL_ERROR" || reached.code === -32603) {
     const fix = isLocal ? "The log of the Worker says why: often a secret or a setting is not there." : "Tell those who run the agent.";
     return [error("", `The agent answers that it has failed: ${reached.message}`, fix)];

@@ -39,33 +39,26 @@ export function masked(body: string): string {
   }
 }
 
-/** The call in a request: of JSON-RPC to the agent, or of the route for agents elsewhere, which names the agent. */
+/** The call of JSON-RPC in a request. */
 export function callIn(sent: Sent): Call | undefined {
   try {
-    const body = JSON.parse(masked(sent.body)) as { method?: unknown; params?: unknown; url?: unknown; headers?: Record<string, string> };
+    const body = JSON.parse(masked(sent.body)) as { method?: unknown; params?: unknown };
     if (typeof body.method !== "string") return undefined;
-    const isElsewhere = typeof body.url === "string";
-    const agent = isElsewhere ? String(body.url) : sent.url.split("?")[0] ?? "";
-    const headers = isElsewhere
-      ? Object.keys(body.headers ?? {}).map((name): [string, string] => [name, name.toLowerCase() === "authorization" ? `Bearer ${SECRET}` : SECRET])
-      : sent.headers.filter(([, value]) => value.endsWith(SECRET)).map(([name, value]): [string, string] => [name, value]);
-    return { agent, operation: body.method, params: (body.params ?? {}) as Record<string, unknown>, headers };
+    const headers = sent.headers.filter(([, value]) => value.endsWith(SECRET)).map(([name, value]): [string, string] => [name, value]);
+    return { agent: sent.url.split("?")[0] ?? "", operation: body.method, params: (body.params ?? {}) as Record<string, unknown>, headers };
   } catch {
     return undefined;
   }
 }
 
-/** The request for a shell. To an agent elsewhere it goes directly. */
-export function curlOf(sent: Sent): string {
-  const call = callIn(sent);
-  const isElsewhere = call !== undefined && !sent.url.startsWith(call.agent);
-  const url = isElsewhere ? call.agent : sent.url;
-  const headers: (readonly [string, string])[] = isElsewhere ? [["content-type", "application/json"], ["a2a-version", "1.0"], ["accept", isStream(call.operation) ? "text/event-stream" : "application/json"], ...call.headers] : [...sent.headers];
-  const body = isElsewhere ? JSON.stringify({ jsonrpc: "2.0", id: 1, method: call.operation, params: call.params }) : masked(sent.body);
+/** The request for a shell. */
+export function curlOf({ method, url, headers, body }: Sent): string {
+  const sent = masked(body);
   const lines = [
     `curl -sN ${withSecrets(url.replaceAll(encodeURIComponent(SECRET), SECRET))}`,
+    ...(method === "GET" || (method === "POST" && sent !== "") ? [] : [`-X ${method}`]),
     ...headers.filter(([name]) => !OWN_HEADERS.includes(name.toLowerCase())).map(([name, value]) => `-H ${withSecrets(`${name}: ${value}`)}`),
-    ...(body === "" ? [] : [`--data-raw ${sent.body.includes(CREDENTIALS_MEDIA_TYPE) ? withSecrets(body) : quoted(body)}`]),
+    ...(sent === "" ? [] : [`--data-raw ${body.includes(CREDENTIALS_MEDIA_TYPE) ? withSecrets(sent) : quoted(sent)}`]),
   ];
   return lines.join(" \\\n  ");
 }

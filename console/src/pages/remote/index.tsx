@@ -56,12 +56,12 @@ function Elsewhere({ url, tab }: { url: string; tab: string }) {
 }
 
 /** Which interface is called. */
-function Called({ interface: called, dialect, problem, card }: FoundElsewhere) {
+function Called({ interface: called, problem, card }: FoundElsewhere) {
   if (called === null) return <p role="alert">The agent cannot be called from here: {problem}.</p>;
   const isNamed = card.supportedInterfaces.some(({ url }) => url.startsWith(new URL(called.url).origin));
   return (
     <p class="remote-url quiet">
-      Called at <code>{called.url}</code> by A2A {dialect} over {called.protocolBinding}, {called.streams ? "with" : "without"} streams.
+      Called at <code>{called.url}</code> by A2A {called.protocolVersion} over {called.protocolBinding}, {called.streams ? "with" : "without"} streams.
       {!isNamed && " Its card names another host, which is not called."}
     </p>
   );

@@ -13,13 +13,7 @@ use a2a::model::read_own;
 
 /// The list for a request that came in at `origin`. Browsers keep it for half a minute; for less while skills that agents learn are
 /// missing, and not at all in development, where agents change all the time.
-/// `remotes` says who may have agents elsewhere called: anybody, those who are known, or nobody.
-pub(super) fn answer(
-    settings: &Settings,
-    agents: &Agents,
-    origin: &str,
-    remotes: &str,
-) -> HttpResponse {
+pub(super) fn answer(settings: &Settings, agents: &Agents, origin: &str) -> HttpResponse {
     let place = settings.place_of(origin).origin;
     let hosted: Vec<&HostedAgent> =
         agents.slugs().filter_map(|slug| agents.find(Some(slug))).collect();
@@ -29,7 +23,6 @@ pub(super) fn answer(
     let body = json!({
         "version": env!("CARGO_PKG_VERSION"),
         "development": settings.development,
-        "remotes": remotes,
         "agents": shown,
     });
     let kept = match (settings.development, is_partial) {
@@ -159,7 +152,7 @@ mod tests {
         let outside = MemoryPlatform::default().outside();
         let agents =
             Agents::read(&text, &Registry::default(), &outside, development, None).unwrap();
-        let answer = answer(&settings(development), &agents, "https://a.example", "known");
+        let answer = answer(&settings(development), &agents, "https://a.example");
         let kept = answer.headers.iter().find(|(name, _)| name == "cache-control").unwrap();
         (serde_json::from_str(&answer.body).unwrap(), kept.1.clone())
     }
@@ -217,7 +210,7 @@ mod tests {
             let secrets = Rc::new(BTreeMap::from(secrets));
             let outside = Outside { secrets, ..MemoryPlatform::default().outside() };
             let agents = Agents::read(&text, &Registry::default(), &outside, false, None).unwrap();
-            let list = answer(&settings(false), &agents, "https://a.example", "known").body;
+            let list = answer(&settings(false), &agents, "https://a.example").body;
             let list: Value = serde_json::from_str(&list).unwrap();
             let shown = &list["agents"][0];
             assert_eq!(shown["health"], json!({"state": "ok"}), "{shown}");

@@ -6,13 +6,12 @@
 //! | `catalogue` | `GET /console/api/agents`: which agents there are |
 //! | `health` | `GET /console/api/agents/<slug>/health`: whether what one needs outside of this Worker is there |
 //! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
-//! | `remote` | `POST /console/api/remote`: calls of agents elsewhere, by their URL |
 //!
 //! # The console
 //!
 //! The pages are static files (`console/`, Preact, built by Vite into `build-console/assets`), which the platform serves without the Worker: they are the same for everybody and hold no data. `run_worker_first` in wrangler.toml looks up only the paths
 //! of the page among the assets, so a call of an agent does not pay for them. What a page shows it asks of the agents by the operations that every client has, with the credentials that the person has signed in with; the
-//! console has no rule of access of its own. Seven routes serve it, each documented and tested without it:
+//! console has no rule of access of its own. Six routes serve it, each documented and tested without it:
 //!
 //! | route | who answers | code |
 //! |---|---|---|
@@ -22,7 +21,9 @@
 //! | `GET /console/api/agents` | the front Worker | `edge/front/console/catalogue.rs` |
 //! | `GET /console/api/agents/<agent>/health` | the front Worker, which asks the agent's program | `edge/front/console/health.rs` |
 //! | `GET /console/api/agents/<agent>/schemas` | the front Worker | `edge/front/console/schemas.rs` |
-//! | `POST /console/api/remote` | the client of the protocol crate, for agents elsewhere | `edge/front/console/remote/` |
+//!
+//! Agents elsewhere are called by the browser (`console/src/api/elsewhere/`), under `npm start` by the forwarder of `dev/`: a deployment sends no
+//! request to a URL that a visitor names.
 //!
 //! In `console/src/`: `api/` has requests, streams and the fold of events, `session/` what the person has signed in with, `parts/` what several pages show, `pages/` a folder for each page, `lint/` the advice on cards. An `Endpoint`
 //! (`api/endpoint.ts`) is an agent of this Worker or elsewhere; chat and card know nothing else. Words of agents become text nodes: there is no way from a string to markup in the code, and the content security policy (`console/_headers`)
@@ -30,12 +31,10 @@
 
 mod catalogue;
 mod health;
-mod remote;
 mod schemas;
 
 use futures_util::future::join_all;
-use js_sys::Uint8Array;
-use worker::{Request, Response, Result};
+use worker::{Response, Result};
 
 use super::decision::{Front, preflight};
 use super::head::Head;
@@ -68,9 +67,6 @@ impl Front {
             (AGENTS, _) => Err(Error::MethodNotAllowed("GET, HEAD, OPTIONS")),
             (below, "GET") if of_agent(below).is_some() => Ok(Plan::Visit),
             (below, _) if of_agent(below).is_some() => Err(Error::MethodNotAllowed("GET")),
-            (REMOTE, "POST") => Ok(Plan::Visit),
-            // No preflight succeeds, so no page of another site comes as far as to send one.
-            (REMOTE, _) => Err(Error::MethodNotAllowed("POST")),
             _ => Err(absent(below)),
         }
     }
@@ -78,14 +74,9 @@ impl Front {
     /// Answers a request to a path below the console that has to wait for something.
     pub(super) async fn console(
         &self,
-        request: &Request,
         head: &Head<'_>,
         below: &str,
-        body: Option<Uint8Array>,
     ) -> Result<Response> {
-        if let (REMOTE, "POST") = (below, head.method()) {
-            return Box::pin(self.remote(request, head, body)).await;
-        }
         if let (AGENTS, "GET" | "HEAD") = (below, head.method()) {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
             return to_response(self.catalogue(head));
@@ -130,8 +121,7 @@ impl Front {
     /// The list of agents, for a request of this head.
     fn catalogue(&self, head: &Head<'_>) -> HttpResponse {
         let (origin, _, _) = split_url(head.url());
-        let remotes = self.remotes_are_for(origin);
-        let mut answer = catalogue::answer(&self.settings, &self.agents, origin, remotes);
+        let mut answer = catalogue::answer(&self.settings, &self.agents, origin);
         if head.method() == "HEAD" {
             answer.body.clear();
         }
@@ -177,9 +167,6 @@ fn absent(below: &str) -> Error {
 
 /// Where the list of agents is.
 const AGENTS: &str = "api/agents";
-
-/// Where agents elsewhere are called.
-const REMOTE: &str = "api/remote";
 
 #[cfg(test)]
 mod tests {

@@ -62,11 +62,6 @@ impl Front {
 }
 
 impl Pages {
-    /// No page of another origin may read the answer.
-    pub(in crate::edge::front) fn own_alone() -> Self {
-        Self { is_refused: false, shown_to: Some(String::new()) }
-    }
-
     /// An answer with what browsers are to know of it.
     ///
     /// # Errors

@@ -1,0 +1,124 @@
+// One exchange with an agent elsewhere: a request, its bounded answer, and what is shown of both.
+import type { CallOptions } from "../endpoint.ts";
+import { Problem, problemOf, UNEXPECTED } from "../problem.ts";
+import type { Transport } from "./transport.ts";
+
+/** The most bytes of an answer that is no stream. */
+export const MAX_BYTES = 10 * 1024 * 1024;
+
+/** The longest time until the head of an answer is there: longer than servers block a send. */
+const PATIENCE_MS = 90_000;
+
+/** A request of one exchange. */
+export interface Asked {
+  method: string;
+  url: string;
+  headers: readonly [name: string, value: string | undefined][];
+  body?: string | undefined;
+}
+
+/** What every exchange with one agent needs. */
+export interface Line {
+  /** The URL by which the person has opened the agent. */
+  agent: string;
+  transport: Transport;
+  /** The headers that the person has given for the origin of the agent. */
+  given: readonly [name: string, value: string][];
+}
+
+/** The text of an answer, with its status and headers. */
+export interface Answered {
+  status: number;
+  headers: Headers;
+  text: string;
+  /** Where the answer came from, after redirects. */
+  url: string;
+}
+
+/** Sends a request and returns the answer when its head is there. @throws {Problem} */
+export async function open({ transport, given }: Line, { method, url, headers, body }: Asked, options: CallOptions): Promise<Response> {
+  const own = headers.filter((header): header is [string, string] => header[1] !== undefined);
+  const shown = [...own, ...given.map(([name, value]): [string, string] => [name.toLowerCase(), hidden(name, value)])];
+  const [place] = url.split("?");
+  options.watch?.({ kind: "request", at: Date.now(), method, url: place ?? url, headers: shown, body: body ?? "" });
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), PATIENCE_MS);
+  const signal = options.signal === undefined ? late.signal : AbortSignal.any([options.signal, late.signal]);
+  try {
+    return await transport({ method, url, headers: [...own, ...given], body, hasSecrets: given.length > 0, signal });
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    const problem = error instanceof Problem ? error : new Problem(late.signal.aborted ? `${new URL(url).host} did not answer in time.` : String(error));
+    options.watch?.({ kind: "end", at: Date.now(), error: problem.message });
+    throw problem;
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** Reads a whole answer. @throws {Problem} for one of more than `maxBytes`. */
+export async function whole(response: Response, url: string, options: CallOptions, maxBytes = MAX_BYTES): Promise<Answered> {
+  const { status, headers } = response;
+  let text: string;
+  try {
+    text = response.body === null ? "" : await new Response(response.body.pipeThrough(atMost(maxBytes))).text();
+  } catch (error) {
+    if (options.signal?.aborted === true) throw error;
+    const message = `${new URL(url).host} ${error instanceof RangeError ? `sent more than ${maxBytes} bytes` : "broke off its answer"}.`;
+    options.watch?.({ kind: "end", at: Date.now(), error: message });
+    throw new Problem(message, { status, reason: UNEXPECTED });
+  }
+  options.watch?.({ kind: "answer", at: Date.now(), status, body: text });
+  // The forwarder names the URL; of a direct answer, the browser does.
+  return { status, headers, text, url: headers.get("a2a-forwarded") ?? (response.url === "" ? url : response.url) };
+}
+
+/** The problem that an answer of A2A tells, or that the answer is none of A2A. */
+export function problemIn({ agent }: Line, { status, headers, text, url }: Answered): Problem {
+  const told = problemOf(status, headers, withError(text), agent);
+  const code = told.code !== undefined && told.code < 0 ? told.code : CODES[told.reason ?? ""];
+  if (code !== undefined || told.reason !== undefined) return new Problem(told.message, { ...told, code });
+  const begins = text.replace(/\s+/g, " ").trim().slice(0, 80);
+  const host = new URL(url).host;
+  if (status >= 400) return new Problem(`${host} answered ${status}.`, { ...told, code });
+  return new Problem(`${host} did not answer as an agent of A2A: its answer begins with ${JSON.stringify(begins)}.`, { ...told, code, reason: UNEXPECTED });
+}
+
+/** The codes of JSON-RPC for the reasons that HTTP+JSON has (spec §5.4), as far as the console tells them apart. */
+const CODES: Record<string, number> = {
+  TASK_NOT_FOUND: -32001,
+  TASK_NOT_CANCELABLE: -32002,
+  PUSH_NOTIFICATION_NOT_SUPPORTED: -32003,
+  UNSUPPORTED_OPERATION: -32004,
+  CONTENT_TYPE_NOT_SUPPORTED: -32005,
+  EXTENDED_AGENT_CARD_NOT_CONFIGURED: -32007,
+  INVALID_PARAMS: -32602,
+};
+
+/** An error of HTTP+JSON of A2A 0.3, which has no member `error`, as one of 1.0. */
+function withError(text: string): string {
+  try {
+    const body: unknown = JSON.parse(text);
+    const isBare = typeof body === "object" && body !== null && !("error" in body) && "message" in body && ("code" in body || "type" in body);
+    return isBare ? JSON.stringify({ error: body }) : text;
+  } catch {
+    return text;
+  }
+}
+
+function atMost(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
+  let bytes = 0;
+  return new TransformStream({
+    transform(piece, controller) {
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) controller.error(new RangeError("too many bytes"));
+      else controller.enqueue(piece);
+    },
+  });
+}
+
+/** What is shown of a header that the person has given: of `Authorization` its scheme. */
+function hidden(name: string, value: string): string {
+  const [, scheme] = (name.toLowerCase() === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
+  return scheme === undefined ? "…" : `${scheme} …`;
+}

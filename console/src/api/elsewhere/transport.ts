@@ -1,0 +1,64 @@
+// How a request reaches an agent elsewhere: from the browser, or by the forwarder that `npm start` has.
+import { Problem } from "../problem.ts";
+
+/** A request to an agent elsewhere, with everything that is sent. */
+export interface Outgoing {
+  method: string;
+  url: string;
+  headers: [name: string, value: string][];
+  body: string | undefined;
+  /** Whether a header is a secret of the person: such a request follows no redirect. */
+  hasSecrets: boolean;
+  signal: AbortSignal;
+}
+
+/** Sends a request and returns the answer, whatever its status. @throws {Problem} where there is none. */
+export type Transport = (outgoing: Outgoing) => Promise<Response>;
+
+/** Where the forwarder is (`dev/forward.js`). */
+const FORWARDER = "/_dev/forward";
+
+/** From the browser: the agent must let pages of other origins read its answers (CORS). */
+export const direct: Transport = async ({ method, url, headers, body, hasSecrets, signal }) => {
+  try {
+    return await fetch(url, {
+      method,
+      headers,
+      body: body ?? null,
+      mode: "cors",
+      credentials: "omit",
+      cache: "no-store",
+      referrerPolicy: "no-referrer",
+      redirect: hasSecrets || method !== "GET" ? "error" : "follow",
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Problem(
+      `${new URL(url).host} did not answer, or does not let pages of other origins read its answers (CORS): the agent can send Access-Control-Allow-Origin, or you can open it in the console of npm start, which calls it without the browser`,
+    );
+  }
+};
+
+/** By the forwarder of `npm start`, which no rule of browsers binds. */
+export const forwarded: Transport = async ({ method, url, headers, body, signal }) => {
+  let response: Response;
+  try {
+    response = await fetch(FORWARDER, {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ method, url, headers, body }),
+      credentials: "same-origin",
+      cache: "no-store",
+      redirect: "error",
+      signal,
+    });
+  } catch (error) {
+    if (signal.aborted) throw error;
+    throw new Problem("npm start, which forwards requests to agents elsewhere, cannot be reached.");
+  }
+  if (response.headers.get("a2a-forwarded") !== null) return response;
+  const { message } = (await response.json().catch(() => ({}))) as { message?: string };
+  // 502: the agent did not answer. Any other status: the forwarder refused the request.
+  throw new Problem(message ?? `The forwarder of npm start answered ${response.status}.`, { status: response.status === 502 ? 0 : response.status });
+};

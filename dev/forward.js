@@ -1,0 +1,99 @@
+// The forwarder of the console: a page of `npm start` has a request to an agent elsewhere sent from here, so that no rule of browsers (CORS)
+// binds it. `POST /_dev/forward` takes `{ "method", "url", "headers": [[name, value], …], "body" }` and answers with the other server's status,
+// body and some of its headers; `a2a-forwarded` then names the URL that answered. Without that header the answer is the forwarder's own:
+// `{ "message" }` with 502 where the other server did not answer, 400, 403 or 405 where the request was refused.
+
+/** The headers of an answer that are passed on. */
+const PASSED = ["content-type", "retry-after", "www-authenticate", "x-request-id"];
+
+/** The most redirects that a GET follows, within its origin. */
+const MAX_REDIRECTS = 3;
+
+/** @typedef {{ method: string, url: URL, headers: Headers, body: string | null }} Forwarded */
+
+/** @param {Request} request @returns {Promise<Response>} */
+export async function forward(request) {
+  const refused = refusalOf(request);
+  if (refused !== undefined) return refused;
+  const forwarded = await read(request);
+  if (typeof forwarded === "string") return own(400, forwarded);
+  let { url } = forwarded;
+  for (let redirects = 0; ; redirects += 1) {
+    const { method, headers, body } = forwarded;
+    /** @type {Response} */
+    let response;
+    try {
+      response = await fetch(url.href, { method, headers, body, redirect: "manual" });
+    } catch {
+      return own(502, `${url.host} did not answer: check the URL, and whether the agent runs`);
+    }
+    const location = response.headers.get("location");
+    if (response.status < 300 || response.status >= 400 || location === null) return passed(response, url);
+    await response.body?.cancel();
+    const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+    if (next?.origin !== url.origin) return own(502, `${url.host} redirects to another host, ${next?.origin ?? location}, which is not called: open that URL instead`);
+    if (method !== "GET" || redirects === MAX_REDIRECTS) return own(502, `${url.host} redirects ${method === "GET" ? `more than ${MAX_REDIRECTS} times` : `a ${method} to ${next.pathname}`}, which is not followed`);
+    url = next;
+  }
+}
+
+/** The refusal of a request that no page of this server at this machine sends. @param {Request} request */
+function refusalOf(request) {
+  const { hostname, origin } = new URL(request.url);
+  if (request.method !== "POST") return own(405, "send POST", { allow: "POST" });
+  const page = request.headers.get("origin");
+  const site = request.headers.get("sec-fetch-site");
+  const isOwn = (page === null || page === origin) && (site === null || site === "same-origin");
+  // A page of another site can give its own name to this machine, but not this machine's name to itself.
+  const isLocal = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
+  if (!isOwn || !isLocal) return own(403, "requests are forwarded for pages of this server on this machine only: open the console at http://localhost");
+  const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "");
+  return isJson ? undefined : own(415, "send Content-Type: application/json");
+}
+
+/** What a request wants forwarded; the reason if it cannot be read. @param {Request} request @returns {Promise<Forwarded | string>} */
+async function read(request) {
+  /** @type {any} */
+  let wanted;
+  try {
+    wanted = await request.json();
+  } catch {
+    return "the body must be JSON";
+  }
+  const { method, url, headers = [], body = null } = Object(wanted);
+  if (!["GET", "POST", "DELETE"].includes(method)) return "`method` must be GET, POST or DELETE";
+  if (typeof url !== "string" || !URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) return "`url` must be an absolute URL of http or https";
+  if (body !== null && typeof body !== "string") return "`body` must be a text";
+  try {
+    return { method, url: new URL(url), headers: new Headers(headers), body };
+  } catch (error) {
+    return `\`headers\` must be a list of pairs of a name and a value: ${error instanceof Error ? error.message : error}`;
+  }
+}
+
+/** The answer of another server, which no browser takes for a page of this one. @param {Response} response @param {URL} url */
+function passed(response, url) {
+  const headers = ownHeaders({ "a2a-forwarded": url.href });
+  for (const name of PASSED) {
+    const value = response.headers.get(name);
+    if (value !== null) headers.set(name, value);
+  }
+  const isEmpty = [204, 205, 304].includes(response.status);
+  return new Response(isEmpty ? null : response.body, { status: response.status, headers });
+}
+
+/** An answer of the forwarder itself. @param {number} status @param {string} message @param {Record<string, string>} [headers] */
+function own(status, message, headers = {}) {
+  return Response.json({ message }, { status, headers: ownHeaders(headers) });
+}
+
+/** @param {Record<string, string>} more */
+function ownHeaders(more) {
+  return new Headers({
+    "cache-control": "no-store",
+    "content-security-policy": "sandbox; default-src 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "x-content-type-options": "nosniff",
+    ...more,
+  });
+}

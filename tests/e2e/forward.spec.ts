@@ -1,0 +1,138 @@
+// The forwarder that the console of `npm start` has (`POST /_dev/forward`, dev/forward.js): what is passed on, for whom, and that a deployment sends
+// nothing to a URL that a visitor names.
+
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { createServer, request as send, type IncomingHttpHeaders, type IncomingMessage } from "node:http";
+import type { AddressInfo } from "node:net";
+import { after, before, describe, test } from "node:test";
+import { read, type Headers } from "./access.ts";
+import { until } from "./client.ts";
+import { startWorker, type Worker } from "./harness.ts";
+import { freePort } from "./port.ts";
+
+let development: Worker;
+let deployed: Worker;
+let origin: string;
+let hasLeft = false;
+const received: { method: string; url: string; headers: IncomingHttpHeaders; body: string }[] = [];
+
+const server = createServer(async (request, response) => {
+  const { text } = await read(request);
+  received.push({ method: request.method ?? "", url: request.url ?? "", headers: request.headers, body: text });
+  switch (request.url) {
+    case "/page":
+      return void response.writeHead(404, { "content-type": "text/html", "set-cookie": "a=b", "www-authenticate": "Bearer" }).end("<script>alert(1)</script>");
+    case "/moved":
+      return void response.writeHead(302, { location: "/landed" }).end();
+    case "/away":
+      return void response.writeHead(302, { location: "http://127.0.0.2:1/" }).end();
+    case "/round":
+      return void response.writeHead(302, { location: "/round" }).end();
+    case "/endless": {
+      // The runtime finds out that a client has left when it passes the next piece on.
+      const beat = setInterval(() => response.write("data: one\n\n"), 50);
+      response.on("close", () => (clearInterval(beat), (hasLeft = true)));
+      return void response.writeHead(200, { "content-type": "text/event-stream" }).write("data: one\n\n");
+    }
+    default:
+      return void response.writeHead(200, { "content-type": "application/json" }).end('{"ok":true}');
+  }
+});
+before(async () => {
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  [development, deployed] = await Promise.all([startWorker({ hasDev: true }), startWorker({ hasDev: true, vars: { DEVELOPMENT: "false" } })]);
+});
+after(async () => {
+  await Promise.all([development?.stop(), deployed?.stop()]);
+  server.closeAllConnections();
+  server.close();
+});
+
+/** Posts to the forwarder with these headers and no others: `fetch` would forbid some. */
+async function forward(wanted: unknown, headers: Headers = {}, worker = development) {
+  const posted = send(`${worker.url}/_dev/forward`, { method: "POST", headers: { "content-type": "application/json", ...headers }, agent: false });
+  posted.end(typeof wanted === "string" ? wanted : JSON.stringify(wanted));
+  const [response] = (await once(posted, "response")) as [IncomingMessage];
+  return { ...(await read(response)), headers: response.headers };
+}
+
+const messageOf = ({ text }: { text: string }): string => (JSON.parse(text) as { message: string }).message;
+
+describe("a request is passed on", () => {
+  test("with its method, headers and body, and so is the answer", async () => {
+    const answer = await forward({ method: "POST", url: `${origin}/rpc?a=b`, headers: [["x-key", "k"], ["a2a-version", "1.0"]], body: "{}" });
+    assert.deepEqual([answer.status, answer.text, answer.headers["a2a-forwarded"]], [200, '{"ok":true}', `${origin}/rpc?a=b`]);
+    const { method, url, headers, body } = received.at(-1)!;
+    assert.deepEqual([method, url, headers["x-key"], headers["a2a-version"], body], ["POST", "/rpc?a=b", "k", "1.0", "{}"]);
+  });
+
+  test("and no browser takes the answer for a page of this server", async () => {
+    const { status, text, headers } = await forward({ method: "GET", url: `${origin}/page` });
+    assert.deepEqual([status, text, headers["www-authenticate"]], [404, "<script>alert(1)</script>", "Bearer"]);
+    assert.deepEqual([headers["set-cookie"], headers["x-content-type-options"], headers["cross-origin-resource-policy"]], [undefined, "nosniff", "same-origin"]);
+    assert.match(String(headers["content-security-policy"]), /^sandbox;/);
+  });
+
+  test("over redirects within the host, of a GET", async () => {
+    const moved = await forward({ method: "GET", url: `${origin}/moved`, headers: [["x-key", "k"]] });
+    assert.deepEqual([moved.status, moved.headers["a2a-forwarded"], received.at(-1)?.url], [200, `${origin}/landed`, "/landed"]);
+    const away = await forward({ method: "GET", url: `${origin}/away` });
+    assert.equal(away.status, 502);
+    assert.match(messageOf(away), /redirects to another host, http:\/\/127\.0\.0\.2:1, which is not called/);
+    assert.match(messageOf(await forward({ method: "GET", url: `${origin}/round` })), /redirects more than 3 times/);
+    assert.match(messageOf(await forward({ method: "POST", url: `${origin}/moved`, body: "{}" })), /redirects a POST to \/landed/);
+  });
+
+  test("until its client leaves", async () => {
+    const leaving = new AbortController();
+    const body = JSON.stringify({ method: "GET", url: `${origin}/endless` });
+    const response = await fetch(`${development.url}/_dev/forward`, { method: "POST", headers: { "content-type": "application/json" }, body, signal: leaving.signal });
+    const reader = response.body!.getReader();
+    assert.equal(new TextDecoder().decode((await reader.read()).value), "data: one\n\n");
+    leaving.abort();
+    await until(async () => hasLeft, (left) => left);
+  });
+
+  test("and a server that does not answer is named", async () => {
+    const port = await freePort();
+    const down = await forward({ method: "GET", url: `http://127.0.0.1:${port}/` });
+    assert.deepEqual([down.status, down.headers["a2a-forwarded"]], [502, undefined]);
+    assert.match(messageOf(down), new RegExp(`127\\.0\\.0\\.1:${port} did not answer`));
+  });
+});
+
+describe("a request is refused", () => {
+  const wanted = () => ({ method: "GET", url: `${origin}/rpc` });
+  test("of a page of another site, or under another name of this machine", async () => {
+    const before = received.length;
+    for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { host: "evil.example:8787" }] as Headers[]) {
+      assert.equal((await forward(wanted(), headers)).status, 403, JSON.stringify(headers));
+    }
+    // What a page of another site can send without a preflight.
+    assert.equal((await forward(wanted(), { "content-type": "text/plain" })).status, 415);
+    const preflight = await fetch(`${development.url}/_dev/forward`, { method: "OPTIONS", headers: { origin: "https://evil.example", "access-control-request-method": "POST" } });
+    assert.deepEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [405, null]);
+    assert.equal(received.length, before, "nothing was sent");
+  });
+
+  test("that cannot be read", async () => {
+    for (const [body, wrong] of [["{", /must be JSON/], [[], /`method`/], [{ method: "PUT", url: origin }, /`method`/], [{ method: "GET", url: "x" }, /`url`/], [{ method: "GET", url: "file:///etc/passwd" }, /`url`/],
+      [{ method: "GET", url: origin, headers: [["a b", "c"]] }, /`headers`/], [{ method: "POST", url: origin, body: {} }, /`body`/]] as const) {
+      const refused = await forward(body);
+      assert.equal(refused.status, 400, JSON.stringify(body));
+      assert.match(messageOf(refused), wrong);
+    }
+  });
+});
+
+test("a deployment has no forwarder, and sends nothing to a URL that a visitor names", async () => {
+  const before = received.length;
+  assert.equal((await forward({ method: "GET", url: `${origin}/rpc` }, {}, deployed)).status, 404);
+  for (const worker of [development, deployed]) {
+    const old = await fetch(`${worker.url}/console/api/remote`, { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify({ url: origin, method: "GetAgentCard" }) });
+    assert.equal(old.status, 404, await old.text());
+  }
+  assert.equal(received.length, before);
+});

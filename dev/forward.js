@@ -1,7 +1,7 @@
 // The forwarder of the console: a page of `npm start` has a request to an agent elsewhere sent from here, so that no rule of browsers (CORS)
-// binds it. `POST /_dev/forward` takes `{ "method", "url", "headers": [[name, value], …], "body" }` and answers with the other server's status,
-// body and some of its headers; `a2a-forwarded` then names the URL that answered. Without that header the answer is the forwarder's own:
-// `{ "message" }` with 502 where the other server did not answer, 400, 403 or 405 where the request was refused.
+// binds it. `POST /_dev/forward` takes `{ "method", "url", "headers": [[name, value], …], "body" }` and answers 200 with the other server's body and
+// some of its headers; `a2a-forwarded-status` is its status, `a2a-forwarded` the URL that answered. Without these two the answer is the forwarder's
+// own: `{ "message" }`, with 200 where the other server did not answer, with 400, 403, 405 or 415 where the request was refused.
 
 /** The headers of an answer that are passed on. */
 const PASSED = ["content-type", "retry-after", "www-authenticate", "x-request-id"];
@@ -25,14 +25,14 @@ export async function forward(request) {
     try {
       response = await fetch(url.href, { method, headers, body, redirect: "manual" });
     } catch {
-      return own(502, `${url.host} did not answer: check the URL, and whether the agent runs`);
+      return own(200, `${url.host} did not answer: check the URL, and whether the agent runs`);
     }
     const location = response.headers.get("location");
     if (response.status < 300 || response.status >= 400 || location === null) return passed(response, url);
     await response.body?.cancel();
     const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
-    if (next?.origin !== url.origin) return own(502, `${url.host} redirects to another host, ${next?.origin ?? location}, which is not called: open that URL instead`);
-    if (method !== "GET" || redirects === MAX_REDIRECTS) return own(502, `${url.host} redirects ${method === "GET" ? `more than ${MAX_REDIRECTS} times` : `a ${method} to ${next.pathname}`}, which is not followed`);
+    if (next?.origin !== url.origin) return own(200, `${url.host} redirects to another host, ${next?.origin ?? location}, which is not called: open that URL instead`);
+    if (method !== "GET" || redirects === MAX_REDIRECTS) return own(200, `${url.host} redirects ${method === "GET" ? `more than ${MAX_REDIRECTS} times` : `a ${method} to ${next.pathname}`}, which is not followed`);
     url = next;
   }
 }
@@ -73,13 +73,13 @@ async function read(request) {
 
 /** The answer of another server, which no browser takes for a page of this one. @param {Response} response @param {URL} url */
 function passed(response, url) {
-  const headers = ownHeaders({ "a2a-forwarded": url.href });
+  // Under 200, since browsers log every other status as an error of the page.
+  const headers = ownHeaders({ "a2a-forwarded": url.href, "a2a-forwarded-status": String(response.status) });
   for (const name of PASSED) {
     const value = response.headers.get(name);
     if (value !== null) headers.set(name, value);
   }
-  const isEmpty = [204, 205, 304].includes(response.status);
-  return new Response(isEmpty ? null : response.body, { status: response.status, headers });
+  return new Response(response.body, { headers });
 }
 
 /** An answer of the forwarder itself. @param {number} status @param {string} message @param {Record<string, string>} [headers] */

@@ -90,8 +90,29 @@ test("what goes wrong is told plainly", async () =>
   app.visit(address(`http://127.0.0.1:${await freePort()}`), async (view) => {
     await view.sees(/did not answer/);
     await view.go(address(`${there.url}/nobody/card.json`));
-    await view.sees(/answered 404/);
-    await view.go(address("https://10.0.0.1"));
-    await view.sees(/was not called: a URL/);
-    await view.inspect("remote-refused");
+    await view.sees(/Nothing is served at \/nobody\/card\.json/);
+    await view.inspect("remote-absent");
   }));
+
+test("a deployment's console calls from the browser, and says where an agent lets no other page read its answers", async () => {
+  const token = { kind: "bearer", callers: [caller("alice", ["ALICE"])] };
+  const agents = only({ guarded: { of: "demo", access: { schemes: { token } } } });
+  const deployed = await startConsole({ vars: { DEVELOPMENT: "false", AGENTS: agents, ALICE } });
+  try {
+    await deployed.visit(address(`${there.url}/demo`, "chat"), async (view) => {
+      view.expect(/asked another origin/);
+      await view.fill("Message", "hello");
+      await view.press("Enter");
+      await view.sees(/Completed/i);
+    });
+    await deployed.visit(address(old.url), async (view) => {
+      view.expect(/asked another origin/);
+      view.expect(/console error:/);
+      await view.sees(/does not let pages of other origins read its answers \(CORS\)/);
+      await view.sees(/npm start/);
+      await view.inspect("remote-refused");
+    });
+  } finally {
+    await deployed.stop();
+  }
+});

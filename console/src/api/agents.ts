@@ -49,8 +49,22 @@ export const catalogue = signal<Catalogue | undefined>(undefined);
 /** Why there is none. */
 export const catalogueProblem = signal<Problem | undefined>(undefined);
 
+/** The catalogue, once its first reading is over; undefined if that failed. */
+export async function catalogueOnceRead(): Promise<Catalogue | undefined> {
+  if (catalogue.value === undefined && catalogueProblem.value === undefined) await (reading ?? loadCatalogue());
+  return catalogue.value;
+}
+
+/** The reading of the catalogue that is under way, or the last one. */
+let reading: Promise<void> | undefined;
+
 /** Reads the catalogue anew. */
-export async function loadCatalogue(): Promise<void> {
+export function loadCatalogue(): Promise<void> {
+  reading = readCatalogue();
+  return reading;
+}
+
+async function readCatalogue(): Promise<void> {
   try {
     catalogue.value = await json<Catalogue>({ agent: "", path: "/console/api/agents", isQuiet: true });
     catalogueProblem.value = undefined;

@@ -1,6 +1,6 @@
 // Agents elsewhere, by their URL, and the headers that the person has given for them (docs/console.md).
 import { signal } from "@preact/signals";
-import { catalogue } from "./agents.ts";
+import { catalogueOnceRead } from "./agents.ts";
 import { callOnce, findCard, follow, type FoundElsewhere } from "./elsewhere/agent.ts";
 import type { Line } from "./elsewhere/exchange.ts";
 import type { CalledInterface } from "./elsewhere/request.ts";
@@ -50,7 +50,7 @@ export function giveHeader(url: string, name: string, value: string): void {
 
 /** The card of the agent at this URL, and how it is called. @throws {UnfitCard} for one that cannot be used. @throws {Problem} */
 export async function findElsewhere(url: string, options: CallOptions = {}): Promise<FoundElsewhere> {
-  const found = await findCard(lineTo(url), url, options);
+  const found = await findCard(await lineTo(url), url, options);
   cards.set(url, found);
   return found;
 }
@@ -61,9 +61,9 @@ export function remoteEndpoint(url: string): Endpoint {
     key: url,
     path: [url],
     card: async (options = {}) => (await findElsewhere(url, options)).card,
-    call: async <Result>(method: string, params: object, options: CallOptions = {}) => (await callOnce(lineTo(url), await calledAt(url, options), method, params, options)) as Result,
+    call: async <Result>(method: string, params: object, options: CallOptions = {}) => (await callOnce(await lineTo(url), await calledAt(url, options), method, params, options)) as Result,
     async *stream(method, params, options = {}) {
-      yield* follow(lineTo(url), await calledAt(url, options), method, params, options);
+      yield* follow(await lineTo(url), await calledAt(url, options), method, params, options);
     },
   };
 }
@@ -76,8 +76,9 @@ async function calledAt(url: string, { signal }: CallOptions): Promise<CalledInt
 }
 
 /** In development the forwarder of `npm start` sends requests, else the browser does. */
-function lineTo(url: string): Line {
-  return { agent: url, transport: catalogue.value?.development === true ? forwarded : direct, given: headersFor(url).headers };
+async function lineTo(url: string): Promise<Line> {
+  const catalogue = await catalogueOnceRead();
+  return { agent: url, transport: catalogue?.development === true ? forwarded : direct, given: headersFor(url).headers };
 }
 
 /** The origin of a URL; the text itself if it is none. */

@@ -57,8 +57,9 @@ export const forwarded: Transport = async ({ method, url, headers, body, signal 
     if (signal.aborted) throw error;
     throw new Problem("npm start, which forwards requests to agents elsewhere, cannot be reached.");
   }
-  if (response.headers.get("a2a-forwarded") !== null) return response;
+  const status = Number(response.headers.get("a2a-forwarded-status"));
+  if (status > 0) return new Response([204, 205, 304].includes(status) ? null : response.body, { status, headers: response.headers });
   const { message } = (await response.json().catch(() => ({}))) as { message?: string };
-  // 502: the agent did not answer. Any other status: the forwarder refused the request.
-  throw new Problem(message ?? `The forwarder of npm start answered ${response.status}.`, { status: response.status === 502 ? 0 : response.status });
+  // 200: the agent did not answer. Any other status: the forwarder refused the request.
+  throw new Problem(message ?? `The forwarder of npm start answered ${response.status}.`, { status: response.ok ? 0 : response.status });
 };

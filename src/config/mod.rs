@@ -252,6 +252,13 @@ mod tests {
     }
 
     #[test]
+    fn a_removed_setting_is_refused_with_what_replaces_it() {
+        let error = read(&[("CONSOLE_REMOTES", "agents.example")]).unwrap_err().to_string();
+        assert!(error.starts_with("the variable CONSOLE_REMOTES must be removed"), "{error}");
+        assert!(read(&[("CONSOLE_REMOTES", " ")]).is_ok(), "a blank variable counts as not set");
+    }
+
+    #[test]
     fn a_card_names_an_origin_that_is_ours_or_else_that_of_the_client() {
         let settings = |variables: &[(&str, &str)]| read(variables).unwrap();
         let listed = ("ORIGINS", "https://EU.agents.example/, http://localhost:8787,");
@@ -311,6 +318,9 @@ mod tests {
             None
         })
         .unwrap();
+        for (removed, _) in REMOVED {
+            asked.borrow_mut().remove(removed);
+        }
         assert_eq!(told.keys().cloned().collect::<BTreeSet<_>>(), asked.into_inner());
         for (name, range) in told {
             if let Err(ConfigError { wanted, .. }) = read(&[(&name, "x")])

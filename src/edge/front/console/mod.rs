@@ -72,11 +72,7 @@ impl Front {
     }
 
     /// Answers a request to a path below the console that has to wait for something.
-    pub(super) async fn console(
-        &self,
-        head: &Head<'_>,
-        below: &str,
-    ) -> Result<Response> {
+    pub(super) async fn console(&self, head: &Head<'_>, below: &str) -> Result<Response> {
         if let (AGENTS, "GET" | "HEAD") = (below, head.method()) {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
             return to_response(self.catalogue(head));

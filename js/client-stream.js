@@ -284,9 +284,8 @@ function errorEvent(body) {
   return `event: error\ndata: ${body}\n\n`;
 }
 
-/** The headers of a refusal, as its frame tells them; what is neither form is no header. @param {string} text */
+/** The headers of a refusal, as its frame has them; none if they are no JSON object. @param {string} text */
 function headersOf(text) {
-  if (wholeNumber(text) !== undefined) return { "retry-after": text };
   try {
     const told = Object.entries(JSON.parse(text));
     return Object.fromEntries(told.filter(([, value]) => typeof value === "string"));

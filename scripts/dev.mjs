@@ -9,11 +9,12 @@ import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
-import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+import { checkLocalState, ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
   const options = serveOptions("dev", "As start, with a quick unoptimised build that is made anew on every change.");
   await checkAddress(options);
+  checkLocalState(options.state);
   await setUpAndBuild("dev");
   await checkLocalNeeds(outputs.dev, options.vars);
   await ensureLocalMigrations(options.state);

@@ -9,11 +9,12 @@ import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { main } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
-import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+import { checkLocalState, ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 await main(async () => {
   const options = serveOptions("start", "Sets everything up, builds the Worker and serves the agents.");
   await checkAddress(options);
+  checkLocalState(options.state);
   await setUpAndBuild();
   await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);

@@ -186,7 +186,7 @@ fn state_of(number: i64) -> Option<TaskState> {
 /// The number of bounds between buckets of durations.
 pub const BOUNDS: usize = 19;
 
-/// The bounds between buckets of durations, in milliseconds. `migrations/0006_task_hours.sql` has a column for each.
+/// The bounds between buckets of durations, in milliseconds. `migrations/0001_schema.sql` has a column for each.
 pub const BUCKETS_MS: [u64; BOUNDS] = [
     10, 20, 50, 100, 200, 500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000, 60_000, 120_000,
     300_000, 600_000, 1_800_000, 3_600_000, 21_600_000,
@@ -268,7 +268,7 @@ mod tests {
 
     #[test]
     fn the_migration_has_a_column_for_each_bound() {
-        let migration = include_str!("../migrations/0006_task_hours.sql");
+        let migration = include_str!("../migrations/0001_schema.sql");
         let columns = migration.lines().filter_map(|line| line.strip_prefix("  under_"));
         let bounds: Vec<u64> =
             columns.filter_map(|line| line.split(' ').next()?.parse().ok()).collect();

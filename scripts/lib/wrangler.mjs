@@ -1,7 +1,7 @@
 // Runs wrangler: on the packaged Node, never asking, never calling home.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { inNpmPackage, packagedNode } from "./packages.mjs";
 import { inPackage, inProject, projectDir, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
@@ -52,20 +52,42 @@ export function migrations() {
   return readdirSync(inPackage("migrations")).filter((name) => name.endsWith(".sql")).sort();
 }
 
+/**
+ * Ends the command if the local state is of a version before 0.3.0, whose forms are not read any more. The databases are searched only where their
+ * stamp is not that of the present migrations.
+ */
+export function checkLocalState(state = stateDir) {
+  const { databases, isPrepared } = preparation(state);
+  if (isPrepared || !existsSync(databases)) return;
+  const files = readdirSync(databases, { recursive: true }).filter((name) => /\.sqlite(-wal)?$/.test(name));
+  if (!files.some((name) => readFileSync(join(databases, name)).includes(FIRST_BEFORE_0_3_0))) return;
+  const folder = relative(projectDir, resolve(projectDir, state)) || ".";
+  throw new Stop(`The local state in ${folder} is of a version before 0.3.0, which this version cannot read. Move it away, and start again:\n\n    mv ${folder} ${folder}-before-0.3.0`);
+}
+
+/** The first migration of the versions before 0.3.0. Its name stands as text in the databases that they have made. */
+const FIRST_BEFORE_0_3_0 = "0001_counters.sql";
+
 /** Brings the local D1 database in the folder `state` up to date, if a migration or the state is new. */
 export async function ensureLocalMigrations(state = stateDir) {
-  const hash = createHash("sha256").update(readFileSync(inProject("wrangler.toml")));
-  for (const name of migrations()) hash.update(`\0${name}\0`).update(readFileSync(inPackage("migrations", name)));
-  const wanted = hash.digest("hex");
-
-  // The stamp lives beside the databases, so that it goes when they are deleted.
-  const databases = join(resolve(projectDir, state), "v3", "d1");
-  const stamp = join(databases, "migrations.sha256");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return;
+  const { databases, stamp, wanted, isPrepared } = preparation(state);
+  if (isPrepared) return;
   await step("Preparing the local database", async () => {
     const { code, output } = await wrangler(["d1", "migrations", "apply", "DB", "--local", `--persist-to=${state}`], { quiet: true });
     if (code !== 0) throw new Stop(`The migrations could not be applied to the local database:\n\n${output.trim()}`);
   });
   mkdirSync(databases, { recursive: true });
   writeFileSync(stamp, wanted);
+}
+
+/** Where the local databases of a state are, and whether they have the present migrations. */
+function preparation(state) {
+  const config = inProject("wrangler.toml");
+  const hash = createHash("sha256").update(existsSync(config) ? readFileSync(config) : "");
+  for (const name of migrations()) hash.update(`\0${name}\0`).update(readFileSync(inPackage("migrations", name)));
+  const wanted = hash.digest("hex");
+  // The stamp lives beside the databases, so that it goes when they are deleted.
+  const databases = join(resolve(projectDir, state), "v3", "d1");
+  const stamp = join(databases, "migrations.sha256");
+  return { databases, stamp, wanted, isPrepared: existsSync(stamp) && readFileSync(stamp, "utf8") === wanted };
 }

@@ -80,7 +80,6 @@ mod tests {
             ..Caller::new("c")
         };
         for (caller, stored) in [
-            // As version 0.1.0 wrote them.
             (Caller::anonymous(), r#"{"id":"anonymous","permissions":[]}"#),
             (
                 known,

@@ -209,7 +209,7 @@ pub struct StepRecord {
     /// What it has used of models, if anything.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<StepUsage>,
-    /// How long it took, in milliseconds. None in logs of older versions.
+    /// How long it took, in milliseconds. None for usage outside of a step.
     #[serde(rename = "durationMs", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }

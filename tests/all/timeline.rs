@@ -120,7 +120,7 @@ fn status(state: &str, text: &str) -> Value {
 }
 
 /// The rows of a log that begins and ends as a finished task does.
-fn log_of(lines: &[Line], has_times: bool) -> Vec<Batch> {
+fn log_of(lines: &[Line]) -> Vec<Batch> {
     let task = json!({"task": {"id": "t", "contextId": "c",
         "status": {"state": "TASK_STATE_SUBMITTED"},
         "history": [{"messageId": "0", "role": "ROLE_USER", "parts": [{"text": "0."}]}]}});
@@ -129,7 +129,7 @@ fn log_of(lines: &[Line], has_times: bool) -> Vec<Batch> {
     let end = Line { kind: 1, size: 0, wait: 1, ends_row: true };
     let inner = lines.iter().enumerate().map(|(index, line)| (line, line.json(index + 1)));
     let all = std::iter::once((&begin, task)).chain(inner).chain([(&end, last)]);
-    rows(all, 0, 0, has_times)
+    rows(all, 0, 0)
 }
 
 /// Rows of these lines, behind this generation and instant.
@@ -137,7 +137,6 @@ fn rows<'a>(
     lines: impl Iterator<Item = (&'a Line, Value)>,
     mut generation: u64,
     mut now: i64,
-    has_times: bool,
 ) -> Vec<Batch> {
     let mut log = Vec::new();
     let mut batch = Batch::default();
@@ -148,11 +147,9 @@ fn rows<'a>(
         generation += u64::from(is_event);
         batch.marks.push(if is_event { '.' } else { '-' });
         batch.lines.push_str(&format!("{json}\n"));
-        if has_times {
-            let space = if batch.times.is_empty() { "" } else { " " };
-            batch.times.push_str(&format!("{space}{}", now - last));
-            last = now;
-        }
+        let space = if batch.times.is_empty() { "" } else { " " };
+        batch.times.push_str(&format!("{space}{}", now - last));
+        last = now;
         if line.ends_row {
             batch.generation = generation;
             log.push(std::mem::take(&mut batch));
@@ -235,9 +232,8 @@ proptest! {
         hooks in prop::collection::vec(prop::collection::vec((0..60_i64, 0.0..1.0_f64), 0..5), 0..3),
         later in prop::collection::vec(line(), 0..6),
         size in 1..12_u8,
-        has_times in any::<bool>(),
     ) {
-        let log = log_of(&lines, has_times);
+        let log = log_of(&lines);
         let newest = log.last().unwrap().generation;
         let known = |chance: f64| 1 + (chance * newest as f64) as u64;
         let hooks: Vec<Vec<(i64, u64)>> = hooks
@@ -252,9 +248,7 @@ proptest! {
         let (mut back, [live, _]) = walk(&session, size, TimelineOrder::Desc);
         back.reverse();
         check(&back, &lines, &hooks)?;
-        if has_times {
-            prop_assert_eq!(&back, &entries);
-        }
+        prop_assert_eq!(&back, &entries);
         // What happens behind the end is what a page from there shows, and nothing else.
         for token in [&end, &live] {
             prop_assert_eq!(&ask(&session, 100, Some(token), None)["entries"], &json!([]));
@@ -264,7 +258,7 @@ proptest! {
             later.into_iter().map(|line| Line { kind: 3, size: 5, ends_row: true, ..line }).collect();
         let more_lines = more.iter().enumerate().map(|(n, line)| (line, line.json(1_000 + n)));
         let next_row = stored.log.len() as u64 + 1;
-        stored.log.extend(in_rows(next_row, rows(more_lines, newest, 10_000, has_times)));
+        stored.log.extend(in_rows(next_row, rows(more_lines, newest, 10_000)));
         let fresh = webhook(9, &[(5, newest)]);
         stored.webhooks.push(fresh);
         host.store.restore(Some(stored));
@@ -283,7 +277,7 @@ proptest! {
 fn a_page_is_bounded_in_bytes_and_a_reading_in_rows() {
     let large = Line { kind: 1, size: 300_000, wait: 1, ends_row: true };
     let lines: Vec<Line> = std::iter::repeat_n(large, 100).collect();
-    let host = host_of(log_of(&lines, true), Vec::new());
+    let host = host_of(log_of(&lines), Vec::new());
     let session = host.open();
     let before = host.store.reads().1;
     let page = ask(&session, 100, None, None);
@@ -344,7 +338,7 @@ async fn turn_of(host: &Host, millis: u64) {
 
 #[test]
 fn tokens_belong_to_a_task_and_an_order() {
-    let host = host_of(log_of(&[], true), Vec::new());
+    let host = host_of(log_of(&[]), Vec::new());
     let session = host.open();
     let token = ask(&session, 1, None, None)["nextPageToken"].as_str().unwrap().to_owned();
     let turned = try_ask(&session, 1, Some(&token), Some(TimelineOrder::Desc)).unwrap_err();

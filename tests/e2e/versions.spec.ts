@@ -68,7 +68,7 @@ describe("what a newer version has stored", () => {
     finished: number,
     working: number,
     workingToCancel: number,
-    input: [`INSERT INTO log (seq, generation, more, marks, lines) VALUES (1000, 3, 0, '-', '{"dream":{}}\n')`, "DELETE FROM log WHERE seq = 1000"],
+    input: [`INSERT INTO log (seq, generation, more, marks, times, lines) VALUES (1000, 3, 0, '-', '0', '{"dream":{}}\n')`, "DELETE FROM log WHERE seq = 1000"],
     webhooks: [`UPDATE webhook SET body = replace(body, '{"config"', '{"dream"')`, `UPDATE webhook SET body = replace(body, '{"dream"', '{"config"')`],
   };
   const change = (which: 0 | 1): void => {

@@ -173,7 +173,7 @@ suite("the first frame", () => {
 
   test("may be a refusal", async () => {
     const object = new TaskObject();
-    const response = await object.open(["X401 5\n{}"]);
+    const response = await object.open(['X401 {"retry-after":"5"}\n{}']);
     assert.deepEqual([response.status, await response.text()], [401, "{}"]);
     const headers = ["content-type", "retry-after", "cors"].map((name) => response.headers.get(name));
     assert.deepEqual(headers, ["application/json", "5", "*"]);

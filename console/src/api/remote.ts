@@ -1,10 +1,9 @@
 // Agents elsewhere, by their URL, and the headers that the person has given for them (docs/console.md).
 import { signal } from "@preact/signals";
 import { catalogueOnceRead } from "./agents.ts";
-import { callOnce, findCard, follow, type FoundElsewhere } from "./elsewhere/agent.ts";
+import type { FoundElsewhere } from "./elsewhere/agent.ts";
 import type { Line } from "./elsewhere/exchange.ts";
 import type { CalledInterface } from "./elsewhere/request.ts";
-import { direct, forwarded } from "./elsewhere/transport.ts";
 import type { CallOptions, Endpoint } from "./endpoint.ts";
 import { Problem } from "./problem.ts";
 
@@ -50,7 +49,8 @@ export function giveHeader(url: string, name: string, value: string): void {
 
 /** The card of the agent at this URL, and how it is called. @throws {UnfitCard} for one that cannot be used. @throws {Problem} */
 export async function findElsewhere(url: string, options: CallOptions = {}): Promise<FoundElsewhere> {
-  const found = await findCard(await lineTo(url), url, options);
+  const { client, line } = await clientFor(url);
+  const found = await client.findCard(line, url, options);
   cards.set(url, found);
   return found;
 }
@@ -61,9 +61,13 @@ export function remoteEndpoint(url: string): Endpoint {
     key: url,
     path: [url],
     card: async (options = {}) => (await findElsewhere(url, options)).card,
-    call: async <Result>(method: string, params: object, options: CallOptions = {}) => (await callOnce(await lineTo(url), await calledAt(url, options), method, params, options)) as Result,
+    async call<Result>(method: string, params: object, options: CallOptions = {}) {
+      const { client, line } = await clientFor(url);
+      return (await client.callOnce(line, await calledAt(url, options), method, params, options)) as Result;
+    },
     async *stream(method, params, options = {}) {
-      yield* follow(await lineTo(url), await calledAt(url, options), method, params, options);
+      const { client, line } = await clientFor(url);
+      yield* client.follow(line, await calledAt(url, options), method, params, options);
     },
   };
 }
@@ -75,10 +79,21 @@ async function calledAt(url: string, { signal }: CallOptions): Promise<CalledInt
   return found.interface;
 }
 
-/** In development the forwarder of `npm start` sends requests, else the browser does. */
-async function lineTo(url: string): Promise<Line> {
-  const catalogue = await catalogueOnceRead();
-  return { agent: url, transport: catalogue?.development === true ? forwarded : direct, given: headersFor(url).headers };
+type Client = typeof import("./elsewhere/index.ts");
+
+/** The client, and what it needs for the agent at this URL. In development the forwarder of `npm start` sends requests, else the browser does. */
+async function clientFor(url: string): Promise<{ client: Client; line: Line }> {
+  const [catalogue, client] = await Promise.all([catalogueOnceRead(), loadClient()]);
+  const transport = catalogue?.development === true ? client.forwarded : client.direct;
+  return { client, line: { agent: url, transport, given: headersFor(url).headers } };
+}
+
+async function loadClient(): Promise<Client> {
+  try {
+    return await import("./elsewhere/index.ts");
+  } catch {
+    throw new Problem("A part of this page cannot be loaded. If the server was deployed anew, reload the page.");
+  }
 }
 
 /** The origin of a URL; the text itself if it is none. */

@@ -1,6 +1,5 @@
 //! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
 
-use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -20,13 +19,11 @@ use crate::port::{
 /// The task of one object.
 pub(super) struct SqlTaskStore {
     state: Rc<State>,
-    /// Whether the log has the column `times`, which objects of older versions lack; none before anybody looked.
-    has_times: Cell<Option<bool>>,
 }
 
 impl SqlTaskStore {
     pub(super) fn new(state: Rc<State>) -> Self {
-        Self { state, has_times: Cell::default() }
+        Self { state }
     }
 
     fn sql(&self) -> SqlStorage {
@@ -43,9 +40,11 @@ impl SqlTaskStore {
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed: there may be no tables.
-        let tables = self.tables("'log', 'usage', 'webhook', 'credentials'")?;
+        let query = "SELECT name FROM sqlite_master \
+                     WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
+        let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
-        if !has("log") && !has(LOG_WITH_TIMES) {
+        if !has("log") {
             return Ok(Stored::Nothing);
         }
         let query = "SELECT schema, agent, owner, fingerprint, indexed, index_failures FROM log \
@@ -144,12 +143,9 @@ impl SqlTaskStore {
             LogRange::UpTo(row) => self.page_back(number(row), max_bytes)?,
         };
         let Some(Page { first, last, has_more }) = found else { return Ok((Vec::new(), false)) };
-        let times = if self.has_times()? { "coalesce(times, '')" } else { "''" };
-        let query = format!(
-            "SELECT seq, generation, more, marks, {times} AS times, lines FROM log \
-             WHERE seq BETWEEN ? AND ? ORDER BY seq"
-        );
-        let rows: Vec<PieceOfLog> = self.rows(&query, vec![first.into(), last.into()])?;
+        let query = "SELECT seq, generation, more, marks, times, lines FROM log \
+                     WHERE seq BETWEEN ? AND ? ORDER BY seq";
+        let rows: Vec<PieceOfLog> = self.rows(query, vec![first.into(), last.into()])?;
         let mut rows = batches(rows);
         if let LogRange::UpTo(_) = range {
             rows.reverse();
@@ -165,26 +161,6 @@ impl SqlTaskStore {
         let query = "SELECT lines FROM log WHERE seq >= ? ORDER BY seq LIMIT ?";
         let rows: Vec<LinesRow> = self.rows(query, vec![first.into(), pieces.into()])?;
         Ok(rows.into_iter().map(|row| row.lines).collect())
-    }
-
-    /// Whether the log has the column `times`.
-    fn has_times(&self) -> worker::Result<bool> {
-        if let Some(known) = self.has_times.get() {
-            return Ok(known);
-        }
-        let tables = self.tables("'log'")?;
-        Ok(tables.iter().any(|table| table.name == LOG_WITH_TIMES))
-    }
-
-    /// Those of these tables that are there. The log is called `LOG_WITH_TIMES` if it has that column, which is noted.
-    fn tables(&self, names: &str) -> worker::Result<Vec<TableRow>> {
-        let query = format!(
-            "SELECT iif(name = 'log' AND instr(sql, 'times TEXT'), '{LOG_WITH_TIMES}', name) AS name \
-             FROM sqlite_master WHERE name IN ({names})"
-        );
-        let tables: Vec<TableRow> = self.rows(&query, Vec::new())?;
-        self.has_times.set(Some(tables.iter().any(|table| table.name == LOG_WITH_TIMES)));
-        Ok(tables)
     }
 
     /// The rows of the batch of a row and of those before it, up to about `max_bytes` of them: whole batches, at least one.
@@ -253,18 +229,16 @@ impl TaskStore for SqlTaskStore {
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError> {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
-        let adds_times = opening.is_none() && !self.has_times()?;
         let sql = self.sql();
         // The closure may not borrow what a panic would leave half changed: no `&mut`, no `Cell`.
         let rows = AtomicU64::new(0);
         let mut write = || {
-            let count = write(&sql, adds_times, opening, batch).map_err(JsValue::from)?;
+            let count = write(&sql, opening, batch).map_err(JsValue::from)?;
             rows.store(count, Ordering::Relaxed);
             Ok(JsValue::NULL)
         };
         let written = storage.transaction_sync(&mut write);
         written.map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))?;
-        self.has_times.set(Some(true));
         Ok(rows.into_inner())
     }
 
@@ -318,9 +292,6 @@ struct Page {
 struct TableRow {
     name: String,
 }
-
-/// What `tables` calls a log that has the column `times`.
-const LOG_WITH_TIMES: &str = "log with times";
 
 /// What the first row of the log holds besides its entries.
 #[derive(Deserialize)]
@@ -392,18 +363,14 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
-/// Writes a batch, in a transaction of the caller's; with `opening`, the first one, that as well. With `adds_times` the log gets the
-/// column that it lacks. Gives the number of rows.
+/// Writes a batch, in a transaction of the caller's; with `opening`, the first one, also the table. Returns the number of rows.
 fn write(
     sql: &SqlStorage,
-    adds_times: bool,
     mut opening: Option<FirstRow<'_>>,
     batch: &Batch,
 ) -> worker::Result<u64> {
     if opening.is_some() {
         sql.exec(SCHEMA, None)?;
-    } else if adds_times {
-        sql.exec(ADD_TIMES, None)?;
     }
     let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
     let mut marks = batch.marks.as_str();
@@ -510,7 +477,7 @@ const SCHEMA: &str = "
         generation INTEGER NOT NULL,
         more INTEGER NOT NULL,
         marks TEXT NOT NULL,
-        times TEXT,
+        times TEXT NOT NULL,
         lines TEXT NOT NULL,
         schema INTEGER,
         agent TEXT,
@@ -520,9 +487,6 @@ const SCHEMA: &str = "
         index_failures INTEGER
     ) STRICT;
 ";
-
-/// For the logs of older versions.
-const ADD_TIMES: &str = "ALTER TABLE log ADD COLUMN times TEXT";
 
 /// Made with the first webhook of a task: few tasks have any.
 const WEBHOOK_SCHEMA: &str = "

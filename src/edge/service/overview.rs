@@ -74,11 +74,7 @@ impl D1Overview {
     }
 
     async fn webhooks(&self, agent: &str) -> Result<WebhookTrouble> {
-        let rows = match run_one(&self.env, &webhooks_statement(agent)).await {
-            // Between an upload and its migrations.
-            Err(error) if error.to_string().contains(NO_WEBHOOKS) => Vec::new(),
-            rows => rows?,
-        };
+        let rows = run_one(&self.env, &webhooks_statement(agent)).await?;
         let Some(row) = rows.into_iter().next() else { return Ok(WebhookTrouble::default()) };
         let TroubleRow { failing, suspended, dead_letters, number } = read_row(row)?;
         let is_at_least = number >= MOST_WEBHOOKS;
@@ -182,9 +178,6 @@ const MOST_UNFINISHED: u64 = 10_000;
 
 /// How many webhooks of the agent an overview counts at most.
 const MOST_WEBHOOKS: u64 = 10_000;
-
-/// What D1 says where it has no table of webhooks.
-const NO_WEBHOOKS: &str = "no such table: webhooks";
 
 #[cfg(test)]
 mod tests {

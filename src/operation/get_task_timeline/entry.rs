@@ -7,7 +7,7 @@ use super::merge::OneAttempt;
 use crate::push::origin_of;
 use crate::session::LoggedLine;
 use crate::task::{CallbackName, LogEntry, RunStart, StepRecord, Unanswered};
-use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus, UnixMillis};
+use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus};
 
 /// Who is told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(super) struct Audience {
 /// A line of the log.
 pub(super) fn of_log(line: &LoggedLine, entry: &LogEntry, audience: Audience) -> Value {
     let (kind, told) = told(entry, audience);
-    let at = line.at.or_else(|| time_of(entry)).map(|at| at.0);
+    let at = line.at.map(|at| at.0);
     let generation = Some(line.generation).filter(|_| line.is_event);
     let mut whole = opening(at, generation, kind);
     whole.extend(told);
@@ -215,28 +215,6 @@ pub(super) fn step_kind(name: &str, has_usage: bool) -> Map<String, Value> {
     }
 }
 
-/// The time that an entry itself says, for the logs of older versions.
-fn time_of(entry: &LogEntry) -> Option<UnixMillis> {
-    match entry {
-        LogEntry::Task(task) => task.status.timestamp,
-        LogEntry::StatusUpdate(event) => event.status.timestamp,
-        LogEntry::Step(StepRecord { usage, .. }) => usage.map(|usage| UnixMillis(usage.at_ms)),
-        LogEntry::Parked(park) => Some(UnixMillis(park.at_ms)),
-        LogEntry::Run(start) if start.attempt == 1 && !start.resumes => {
-            Some(UnixMillis(start.begun_ms))
-        }
-        LogEntry::Run(_)
-        | LogEntry::Message(_)
-        | LogEntry::Held(_)
-        | LogEntry::ArtifactUpdate(_)
-        | LogEntry::Taken
-        | LogEntry::Woken(_)
-        | LogEntry::Ended
-        | LogEntry::Callback(_)
-        | LogEntry::Called(_) => None,
-    }
-}
-
 fn named(name: &CallbackName) -> Map<String, Value> {
     members([("name", excerpt::name(&name.name).into()), ("nth", name.nth.into())])
 }
@@ -252,6 +230,7 @@ const MAX_CALLS: usize = 64;
 mod tests {
     use super::*;
     use crate::push::Attempt;
+    use a2a::model::UnixMillis;
 
     const OPERATOR: Audience = Audience { sees_outcomes: true, is_operators: true };
     const OWNER: Audience = Audience { sees_outcomes: false, is_operators: false };
@@ -362,22 +341,5 @@ mod tests {
                 "origin": "https://hooks.example", "attempt": 1, "durationMs": 7,
                 "outcome": "retry", "status": 500, "error": "the receiver answered 500"})
         );
-    }
-
-    #[test]
-    fn in_logs_without_times_entries_tell_those_that_they_know() {
-        let status =
-            json!({"state": "TASK_STATE_WORKING", "timestamp": "2026-01-05T09:00:01.250Z"});
-        let event = json!({"statusUpdate": {"taskId": "t", "contextId": "c", "status": status}});
-        for (line, at) in [
-            (event, json!(1_767_603_601_250_i64)),
-            (json!({"parked": {"nth": 1, "atMs": 4, "untilMs": 8}}), json!(4)),
-            (json!({"woken": {"nth": 1, "by": "time"}}), Value::Null),
-        ] {
-            let line =
-                LoggedLine { generation: 3, is_event: true, at: None, json: line.to_string() };
-            let shown = of_log(&line, &line.entry().expect("a line"), OWNER);
-            assert_eq!((&shown["at"], &shown["generation"]), (&at, &json!(3)), "{shown}");
-        }
     }
 }

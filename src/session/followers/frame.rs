@@ -12,7 +12,6 @@
 //! | `R` | the follower has every event; the next one follows when it happens |
 //! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
 //! | `X<status> <headers>` and a body | the same with headers, as a JSON object of texts |
-//! | `X<status> <seconds>` and a body | the same with `Retry-After` alone, which version 0.1.0 reads too |
 
 use serde_json::{Map, Value};
 
@@ -135,7 +134,6 @@ pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) 
     told.retain(|(name, _)| *name != CONTENT_TYPE);
     match told.as_slice() {
         [] => format!("X{status}\n{body}"),
-        [(RETRY_AFTER, seconds)] => format!("X{status} {seconds}\n{body}"),
         told => {
             let text = |value: &&str| Value::String((*value).to_owned());
             let told: Map<String, Value> =
@@ -146,7 +144,6 @@ pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) 
 }
 
 const CONTENT_TYPE: &str = "content-type";
-const RETRY_AFTER: &str = "retry-after";
 
 const NO_EVENT: char = '-';
 
@@ -218,8 +215,7 @@ mod tests {
         };
         for (headers, head) in [
             (&[] as &[_], "X401"),
-            // Fronts of version 0.1.0 read the status behind `X`, and seconds behind a space.
-            (&[("retry-after", "30")], "X401 30"),
+            (&[("retry-after", "30")], r#"X401 {"retry-after":"30"}"#),
             (
                 &[("retry-after", "5"), ("www-authenticate", "Bearer realm=\"a\"\n")],
                 r#"X401 {"retry-after":"5","www-authenticate":"Bearer realm=\"a\"\n"}"#,

@@ -23,7 +23,7 @@ pub struct LoggedLine {
     pub generation: u64,
     /// Whether it is an event, and so the generation its own.
     pub is_event: bool,
-    /// When it was appended; none in logs of older versions.
+    /// When it was appended; none if the row has no time for the line.
     pub at: Option<UnixMillis>,
     /// Its JSON.
     pub json: String,

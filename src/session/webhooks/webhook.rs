@@ -322,7 +322,6 @@ mod tests {
         Webhook::new(read_json(config).unwrap(), Dialect::V1, 0)
     }
 
-    /// Version 0.1.0 stored no dialect, and spoke 1.0.
     #[test]
     fn a_webhook_without_a_dialect_is_one_of_1_0() {
         let stored = webhook().to_json();

@@ -397,7 +397,7 @@ mod tests {
         let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
         let text = serde_json::to_string(&reply).expect("plain data");
         assert_eq!(read_json::<Reply>(&text).expect("plain data"), reply);
-        // Version 0.1.0 has written and read it like this.
+        // Objects and front Workers of two versions exchange this text during a deploy.
         assert_eq!(text, r#"{"form":{"Rest":"A2aJson"},"extensions":["urn:a"]}"#);
     }
 }

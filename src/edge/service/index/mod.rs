@@ -75,8 +75,7 @@ impl D1Index {
     }
 
     /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation is there. A
-    /// finished task is counted with its first row, if `counts`. Where D1 has no column for that yet, between an upload and its
-    /// migrations, the row is written and the task is not counted.
+    /// finished task is counted with its first row, if `counts`.
     ///
     /// # Errors
     ///
@@ -88,16 +87,7 @@ impl D1Index {
         counts: bool,
     ) -> Result<()> {
         let row = IndexRow { id: object.task_id(), ..row };
-        let counts = counts && row.duration_ms.is_some();
-        if !counts {
-            return self.run_one(upsert_statement(row, false)).await.map(|_| ());
-        }
-        match self.run_one(upsert_statement(row.clone(), true)).await {
-            Err(error) if lacks_durations(&error.to_string()) => {
-                self.run_one(upsert_statement(row, false)).await.map(|_| ())
-            }
-            written => written.map(|_| ()),
-        }
+        self.run_one(upsert_statement(row, counts)).await.map(|_| ())
     }
 
     /// Takes the row of a task out, if there is one.
@@ -113,11 +103,6 @@ impl D1Index {
     async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
         run_one(&self.env, &statement).await
     }
-}
-
-/// Whether D1 refuses a row because `tasks` has no column for durations.
-fn lacks_durations(reason: &str) -> bool {
-    reason.contains("no column named duration_ms")
 }
 
 /// The index, as the object of one task writes to it.

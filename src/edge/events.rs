@@ -6,13 +6,13 @@ use worker::wasm_bindgen::JsValue;
 use worker::worker_sys::web_sys;
 use worker::{Context, Env, MessageBatch, Request, Response, Result, console_error, worker_sys};
 
-use super::{bindings, front, jobs};
+use super::{agents, front, jobs};
 use crate::host::Host;
 
 /// Begins an instance of the Worker with this host. Nothing is answered before.
 pub fn begin(host: Host) {
     console_error_panic_hook::set_once();
-    bindings::set_host(host);
+    agents::set_host(host);
 }
 
 /// What the platform gets of an event.

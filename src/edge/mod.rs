@@ -10,6 +10,7 @@
 //! | `development` | what `DEVELOPMENT` shows of all that |
 
 mod address;
+mod agents;
 mod answer;
 mod ask;
 mod bindings;

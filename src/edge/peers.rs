@@ -9,7 +9,7 @@ use worker::Env;
 
 use super::front::{Inside, answer_inside};
 use super::service::bound::BoundHttp;
-use super::service::cards::{RememberedCards, WebVerifier};
+use super::service::cards::equip;
 use super::service::mcp_tools::RememberedTools;
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
@@ -32,13 +32,7 @@ impl Peers for WorkerPeers {
     }
 
     fn equip(&self, client: Client) -> Client {
-        let client = client.with_verifier(Rc::new(WebVerifier));
-        // Cards at URLs that callers name would fill the table.
-        if client.settings().is_guarded {
-            client
-        } else {
-            client.with_cards(Rc::new(RememberedCards { env: self.env.clone() }))
-        }
+        equip(&self.env, client)
     }
 
     fn tools<'a>(

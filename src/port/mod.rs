@@ -3,6 +3,7 @@
 
 mod audit;
 mod index;
+mod observation_table;
 mod observations;
 mod observer;
 mod outside;
@@ -20,8 +21,9 @@ pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
 pub use index::{IndexRow, Indexed, TaskIndex};
+pub use observation_table::Severity;
 pub use observations::Observation;
-pub use observer::{Observer, Severity};
+pub use observer::Observer;
 pub use outside::{Outside, Secrets, Variables};
 pub(crate) use peers::Unbound;
 pub use peers::{Peers, Target};

@@ -12,7 +12,7 @@ use std::fmt;
 use serde_json::json;
 
 use super::Audit;
-use super::observer::{Severity, observations, write_sentence};
+use super::observation_table::{Severity, observations, write_sentence};
 use a2a::model::{Message, TaskId};
 use a2a_agents::NotSet;
 

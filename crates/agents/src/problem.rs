@@ -2,8 +2,6 @@
 
 use std::fmt;
 
-use crate::Misfit;
-
 /// Something that is wrong with an agent file, `remotes.toml`, the file of a tool or a `SKILL.md`.
 ///
 /// A check makes it with the key and the text; who knows the file and the line adds them. Its `Display` is the line
@@ -64,12 +62,6 @@ impl fmt::Display for Problem {
             write!(out, "`{}` ", self.key)?;
         }
         out.write_str(&self.text)
-    }
-}
-
-impl From<Problem> for Misfit {
-    fn from(problem: Problem) -> Self {
-        Self(problem.to_string())
     }
 }
 

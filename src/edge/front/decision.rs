@@ -15,6 +15,7 @@ use super::plan::Plan;
 use super::route::{Route, route};
 use super::seen::Seen;
 use crate::config::Settings;
+use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
@@ -66,7 +67,7 @@ impl Front {
         let settings = bindings::settings(&env);
         let settings = settings
             .map_err(|error| misconfigured(error.to_string(), &Error::Internal { task: None }))?;
-        let agents = bindings::agents(&env, &settings);
+        let agents = agents::agents(&env, &settings);
         let agents = agents.map_err(|error| misconfigured(error.to_string(), &Error::NoAgents))?;
         let (facts, seen, inside) = (Facts::default(), Seen::default(), None);
         Ok(Self { env, settings, agents, observer, facts, seen, inside })

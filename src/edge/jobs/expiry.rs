@@ -8,6 +8,7 @@
 use worker::{Env, Result};
 
 use crate::config::Settings;
+use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::queue::{Deletion, DeletionJob};
 use crate::edge::service::clock::now;
@@ -36,7 +37,7 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Ok(settings) => settings,
         Err(error) => return misconfigured(error.to_string()),
     };
-    let agents = match bindings::agents(env, &settings) {
+    let agents = match agents::agents(env, &settings) {
         Ok(agents) => agents,
         Err(error) => return misconfigured(error.to_string()),
     };

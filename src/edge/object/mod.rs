@@ -21,6 +21,7 @@ use worker::{
 
 use crate::auth::not_for_operators;
 use crate::config::Settings;
+use crate::edge::agents;
 use crate::edge::answer::to_text;
 use crate::edge::ask::{Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
@@ -290,7 +291,7 @@ impl TaskObject {
             Error::Internal { task: None }
         };
         let settings = self.settings()?;
-        let agents = bindings::agents(&self.env, &settings).map_err(|error| failed(&error))?;
+        let agents = agents::agents(&self.env, &settings).map_err(|error| failed(&error))?;
         let find: FindAgent = Rc::new(move |slug| {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
             agent.runner.clone().map_err(|_| NoAgent::Unusable)

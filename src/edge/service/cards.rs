@@ -23,6 +23,16 @@ use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifie
 use a2a::model::{UnixMillis, hex, read_own};
 use a2a_agents::access::JwtAlgorithm;
 
+/// A client that verifies signatures of cards and, unless callers name its URL, remembers its card: cards at URLs of callers would fill the table.
+pub(in crate::edge) fn equip(env: &Env, client: Client) -> Client {
+    let client = client.with_verifier(Rc::new(WebVerifier));
+    if client.settings().is_guarded {
+        client
+    } else {
+        client.with_cards(Rc::new(RememberedCards { env: env.clone() }))
+    }
+}
+
 /// Cards that are remembered.
 pub(in crate::edge) struct RememberedCards {
     pub(in crate::edge) env: Env,

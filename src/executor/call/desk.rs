@@ -8,7 +8,7 @@ use futures_util::lock::{Mutex, MutexGuard};
 use serde_json::Value;
 
 use super::is_for;
-use super::mcp::question;
+use super::question;
 use crate::executor::{Events, ExecutorError, Turn};
 use ::mcp::model::Question;
 use a2a::model::Message;

@@ -4,6 +4,7 @@
 pub(super) mod desk;
 pub(super) mod mcp;
 mod own;
+pub(super) mod question;
 
 use super::Turn;
 use a2a::model::{Part, PartContent};

@@ -7,7 +7,8 @@ use super::result;
 use crate::executor::ExecutorError;
 use crate::executor::call::mcp::asked::Asked;
 use crate::executor::call::mcp::content::parts_of;
-use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, failure, question, unknown};
+use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, failure, unknown};
+use crate::executor::call::question;
 use ::mcp::model::{CallResult, Tool};
 use chat::ToolSpec;
 

@@ -1,6 +1,5 @@
 //! Parts of messages, as a model is told them.
 
-use super::result::named;
 use a2a::model::{Part, PartContent};
 use chat::Content;
 
@@ -86,6 +85,16 @@ fn includes(kind: &str, media_type: &str) -> bool {
 fn is_text(media_type: &str) -> bool {
     let suffixes = ["+json", "+xml", "/json", "/xml", "/yaml", "/toml", "/csv", "/javascript"];
     media_type.starts_with("text/") || suffixes.iter().any(|suffix| media_type.ends_with(suffix))
+}
+
+/// What a file is called for people: its name or its kind.
+pub(super) fn named(part: &Part) -> String {
+    match (&part.filename, &part.media_type) {
+        (Some(name), Some(kind)) => format!("file {name} ({kind})"),
+        (Some(name), None) => format!("file {name}"),
+        (None, Some(kind)) => format!("file ({kind})"),
+        (None, None) => "file".to_owned(),
+    }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use serde_json::json;
 
 use super::callable::{ModelCall, Said};
+use super::parts::named;
 use crate::executor::ExecutorError;
 use a2a::model::{Artifact, Part, PartContent};
 
@@ -42,16 +43,6 @@ pub(super) fn told(
     let text = lines.join("\n");
     let text = call.turn.redaction.text(&text);
     Ok(Said::Result(cut(&text, max_bytes)))
-}
-
-/// What a file is called for people: its name or its kind.
-pub(super) fn named(part: &Part) -> String {
-    match (&part.filename, &part.media_type) {
-        (Some(name), Some(kind)) => format!("file {name} ({kind})"),
-        (Some(name), None) => format!("file {name}"),
-        (None, Some(kind)) => format!("file ({kind})"),
-        (None, None) => "file".to_owned(),
-    }
 }
 
 /// A text of at most this many bytes, and a note if it was longer.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::exchange::excerpt;
+use super::excerpt::excerpt;
 use super::redaction::Redaction;
 use crate::tool::ToolOutput;
 use a2a::http::HttpAnswer;

@@ -4,9 +4,10 @@ use futures_util::future::{Either, select};
 
 use super::HttpTool;
 use super::answer::Answer;
+use super::excerpt::excerpt;
 use super::redaction::Redaction;
 use crate::tool::{Retry, ToolCall, ToolError};
-use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest, one_line, retry_after_ms};
+use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest, retry_after_ms};
 
 /// One request, and what it is sent by.
 pub(super) struct Exchange<'a> {
@@ -163,15 +164,6 @@ async fn beginning(mut body: HttpBody) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The beginning of a text, on one line.
-pub(super) fn excerpt(text: &str) -> String {
-    let line = one_line(text);
-    match line.char_indices().nth(EXCERPT_CHARS) {
-        Some((end, _)) => format!("{}…", line.get(..end).unwrap_or_default()),
-        None => line,
-    }
-}
-
 fn host_of(url: &str) -> Option<&str> {
     let authority = url.split("//").nth(1)?.split(['/', '?', '#']).next()?;
     authority.rsplit('@').next().filter(|host| !host.is_empty())
@@ -182,6 +174,3 @@ const MAX_RETRY_AFTER_MS: u64 = 60_000;
 
 /// How much of the body of an error is read, in bytes.
 const MAX_ERROR_BYTES: usize = 16 * 1024;
-
-/// How much of a text stands in an error, in letters.
-const EXCERPT_CHARS: usize = 300;

@@ -6,6 +6,7 @@ mod answer;
 mod arguments;
 mod check;
 mod definition;
+mod excerpt;
 mod exchange;
 mod redaction;
 

@@ -17,6 +17,7 @@ mod reader;
 
 use std::fmt;
 
+use crate::Problem;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -103,6 +104,12 @@ impl std::error::Error for Misfit {}
 impl From<serde_json::Error> for Misfit {
     fn from(error: serde_json::Error) -> Self {
         Self(with_meant_key(&error.to_string()))
+    }
+}
+
+impl From<Problem> for Misfit {
+    fn from(problem: Problem) -> Self {
+        Self(problem.to_string())
     }
 }
 

@@ -6,6 +6,7 @@
 mod body;
 mod expandable;
 mod header;
+mod literal;
 mod origin;
 mod url;
 

@@ -1,6 +1,6 @@
 //! Where the URL of a request begins: scheme, host and port, or a variable that holds them.
 
-use super::url::check_literal;
+use super::literal::check_literal;
 use super::{FillError, Filling, Piece, Template};
 
 /// Where a URL begins.

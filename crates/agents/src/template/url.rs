@@ -3,6 +3,7 @@
 //! A template is cut into host, segments of the path, and pairs of the query before anything is filled in, and each
 //! value is escaped for its place. So no value can add a segment, a pair or another host.
 
+use super::literal::check_literal;
 use super::origin::Origin;
 use super::{FillError, Filling, Template};
 use a2a::binding::percent::encode;
@@ -170,28 +171,6 @@ fn fill_segment(segment: &Template, filling: &Filling<'_>) -> Result<String, Fil
 fn is_dots(segment: &str) -> bool {
     let plain = segment.replace("%2e", ".").replace("%2E", ".");
     plain == "." || plain == ".."
-}
-
-/// The letters that stand in a URL as they are, and whole escapes.
-pub(super) fn check_literal(text: &str) -> Result<(), String> {
-    if text.contains('#') {
-        return Err(
-            "must have no fragment (#…), which is never sent; write %23 for the sign".to_owned()
-        );
-    }
-    let odd = |letter: &char| !letter.is_ascii_graphic() || "\\^`{|}<>\"".contains(*letter);
-    if let Some(letter) = text.chars().find(odd) {
-        let (letter, encoded) = (letter, encode(&letter.to_string()));
-        return Err(format!("must be ASCII without spaces; write {encoded} for {letter:?}"));
-    }
-    let is_escape = |rest: &str| {
-        rest.get(..2).is_some_and(|digits| digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-    };
-    if text.split('%').skip(1).all(is_escape) {
-        Ok(())
-    } else {
-        Err("must have two hexadecimal digits behind each %; write %25 for the sign".to_owned())
-    }
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
-use super::{StepStart, ToolError};
+use super::ToolError;
 use a2a::client::Client;
 use a2a::http::{Http, HttpAnswer, HttpRequest};
 use a2a::model::{Json, Message, Secret, UnixMillis};
@@ -131,4 +131,13 @@ pub trait Counters {
     ///
     /// A text for the log when the storage cannot be reached.
     async fn increment(&self, owner: &str, name: &str) -> Result<u64, String>;
+}
+
+/// What a step begins with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StepStart {
+    /// It is to be done; which of its name it is.
+    New(u32),
+    /// It was done.
+    Done(Result<Json, String>),
 }

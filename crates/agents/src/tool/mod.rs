@@ -21,13 +21,13 @@ use a2a::model::AgentSkill;
 
 pub use a2a_macros::{arguments, tool};
 pub use asking::{example, required, takes_string, text_argument};
-pub use call::{Counters, ToolCall};
+pub use call::{Counters, StepStart, ToolCall};
 pub use error::{Fault, ToolError};
 pub use function::FunctionTool;
 pub use output::{IntoAnswer, ToolOutput};
 pub use schema::{check_schema, validate, validate_as};
 pub use shape::{Argument, Field, Shape};
-pub use step::{Retry, StepStart};
+pub use step::Retry;
 
 /// Something that can be called with JSON arguments.
 #[async_trait(?Send)]

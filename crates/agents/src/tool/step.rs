@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::{Fault, ToolCall, ToolError};
+use super::{Fault, StepStart, ToolCall, ToolError};
 use a2a::model::{Json, doubled};
 
 /// How often a step is tried, and how long is waited in between.
@@ -53,15 +53,6 @@ impl Retry {
             sleep(self.delay_after(failures)).await;
         }
     }
-}
-
-/// What a step begins with.
-#[derive(Clone, Debug, PartialEq)]
-pub enum StepStart {
-    /// It is to be done; which of its name it is.
-    New(u32),
-    /// It was done.
-    Done(Result<Json, String>),
 }
 
 impl dyn ToolCall + '_ {

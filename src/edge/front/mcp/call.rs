@@ -6,13 +6,13 @@ use super::super::decision::Front;
 use super::access::Admitted;
 use super::address::Place;
 use super::catalog::Catalog;
+use super::outcome::{TASK_NOT_FOUND, answer_to, failed, refused};
 use super::outer::Outer;
-use super::running::{Running, failed, message_of};
-use super::tasks::{TASK_NOT_FOUND, refused};
+use super::running::{Running, message_of};
 use crate::edge::service::random::WorkerRandom;
 use crate::port::Random;
-use a2a::client::{Client, ClientError, create_message};
-use a2a::model::{GetTaskRequest, Message, Part, TaskId};
+use a2a::client::{Client, ClientError};
+use a2a::model::{GetTaskRequest, Message};
 use mcp::agents::{Arguments, Callee, Waiting, result_of, say_depth};
 use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::{Request, ToolCall};
@@ -105,12 +105,6 @@ impl Front {
             }
         }
     }
-}
-
-/// A message of this id that answers the question of a task.
-pub(super) fn answer_to(task: &TaskId, id: String, parts: Vec<Part>, client: &Client) -> Message {
-    let task_id = Some(task.clone());
-    Message { message_id: id, task_id, parts, ..create_message("", client.ports()) }
 }
 
 const NOTHING_SAID: &str = "the argument message must be a text that is not empty";

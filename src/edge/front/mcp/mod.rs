@@ -11,6 +11,7 @@
 //! | `call` | begins calls of agents, and goes on with those that were asked something |
 //! | `running` | follows the task of a call |
 //! | `stream` | answers by a stream |
+//! | `outcome` | makes results, tasks and answers |
 //! | `tasks` | looks at tasks, and cancels them |
 //! | `remote` | calls agents that the caller names |
 //! | `resources` | shows cards and tasks |
@@ -30,7 +31,8 @@ mod call;
 mod catalog;
 mod metadata;
 pub(super) mod origin;
-pub(super) mod outer;
+pub(super) mod outcome;
+mod outer;
 mod remote;
 mod resources;
 mod running;

@@ -8,15 +8,15 @@ use serde_json::{Map, Value, json};
 use super::super::decision::Front;
 use super::access::Scope;
 use super::catalog::Catalog;
+use super::outcome::refused;
 use super::outer::Outer;
-use super::tasks::refused;
-use crate::edge::peers::WorkerPeers;
+use crate::edge::service::cards::equip;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::host_of;
 use crate::executor::{Found, Redaction};
-use crate::port::{Outside, Peers};
+use crate::port::Outside;
 use a2a::client::{
     Client, Observed, Outcome, Ports, RemoteCard, Settings, card_to_prompt, create_message,
 };
@@ -114,7 +114,7 @@ impl Front {
                 return Err(format!("agents at {host} may not be called from here (MCP_REMOTES)"));
             }
             let settings = Settings { is_guarded: true, ..Settings::new(named) };
-            return Ok(Called::of(self.equip(Client::new(settings, ports()))));
+            return Ok(Called::of(equip(&self.env, Client::new(settings, ports()))));
         }
         let hosted = |slug: &str| {
             let mut admitted = catalog.scope.admitted.iter();
@@ -140,12 +140,8 @@ impl Front {
             Found::Here { slug, .. } => {
                 hosted(&slug).ok_or_else(|| format!("the agent {slug} does not let this caller in"))
             }
-            Found::Elsewhere(client) => Ok(Called { client: self.equip(client), secrets }),
+            Found::Elsewhere(client) => Ok(Called { client: equip(&self.env, client), secrets }),
         }
-    }
-
-    fn equip(&self, client: Client) -> Client {
-        WorkerPeers { env: self.env.clone() }.equip(client)
     }
 
     /// The outside, as the agents have it.

@@ -5,13 +5,12 @@ use futures_util::future::{Either, select};
 use serde_json::Value;
 
 use super::address::Place;
-use super::tasks::{refused, task_json};
-use a2a::client::{Client, ClientError, TaskEvent, TaskStream, apply};
+use super::outcome::{failed, refused, task_json};
+use a2a::client::{Client, TaskEvent, TaskStream, apply};
 use a2a::model::{
     Message, SendMessageConfiguration, SendMessageRequest, StreamResponse, Task, UnixMillis,
 };
 use mcp::agents::{Waiting, answered, progress_text, result_of};
-use mcp::model::{CallResult, Content};
 use mcp::server::{Reply, Request};
 
 /// A call that is under way.
@@ -207,15 +206,6 @@ pub(super) fn message_of(reply: &Reply, task: &Task, place: &Place) -> Value {
         return reply.task(task_json(task, place, capabilities));
     }
     reply.called(result_of(task, &place.slug, &place.address_of(&task.id)))
-}
-
-/// The result of a call that an agent has refused, or whose agent could not be asked.
-pub(super) fn failed(error: &ClientError) -> CallResult {
-    let text = match error {
-        ClientError::Remote(error) => error.message.clone(),
-        error => error.to_string(),
-    };
-    CallResult { content: vec![Content::Text(text)], structured: None, is_error: true }
 }
 
 /// After how long a call goes on as a task of the tasks extension, in milliseconds.

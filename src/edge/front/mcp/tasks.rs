@@ -4,19 +4,17 @@ use serde_json::{Map, Value, json};
 
 use super::super::decision::Front;
 use super::address::{Place, task_named};
-use super::call::answer_to;
 use super::catalog::Catalog;
+use super::outcome::{TASK_NOT_FOUND, answer_to, failed, refused, task_json};
 use super::outer::Outer;
-use super::running::failed;
 use a2a::binding::http::HttpResponse;
 use a2a::client::{Client, ClientError};
 use a2a::model::{
     CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest, Task, TaskId,
-    TaskState,
 };
 use mcp::agents::{Waiting, result_of};
-use mcp::model::{Answer, CallResult, Content, Question, RpcError, code};
-use mcp::server::{Capabilities, Reply, input_requests};
+use mcp::model::{Answer, CallResult, RpcError, code};
+use mcp::server::Reply;
 
 impl Front {
     /// Carries out the tool `get_task`.
@@ -217,46 +215,6 @@ impl FoundTask {
     }
 }
 
-/// A task as the tasks extension has it, for a client that can do this. One that waits for something which the client cannot show has
-/// said what it can: it counts as completed, with a result that says how to go on.
-pub(super) fn task_json(task: &Task, place: &Place, capabilities: Capabilities) -> Value {
-    let state = task.status.state;
-    let waiting = Waiting::of(task).and_then(|waiting| waiting.question);
-    let question = waiting.filter(|question| capabilities.can_show(question));
-    let result = || result_of(task, &place.slug, &place.address_of(&task.id)).to_json();
-    let (status, more): (&str, Option<(&str, Value)>) = match (state, &question) {
-        (TaskState::Submitted | TaskState::Working, _) => ("working", None),
-        (TaskState::Canceled, _) => ("cancelled", None),
-        (_, Some(question)) => ("input_required", Some(asked(question))),
-        (_, None) => ("completed", Some(("result", result()))),
-    };
-    let mut json = json!({"taskId": place.id_of(&task.id), "status": status, "ttlMs": null, "pollIntervalMs": POLL_MS});
-    if let Value::Object(members) = &mut json {
-        // What A2A knows of the times of a task is when its state has begun.
-        if let Some(timestamp) = &task.status.timestamp {
-            members.insert("createdAt".to_owned(), json!(timestamp));
-            members.insert("lastUpdatedAt".to_owned(), json!(timestamp));
-        }
-        let said = task.status.message.as_ref().map(a2a::model::Message::text);
-        if let Some(said) = said.filter(|said| !said.is_empty()) {
-            members.insert("statusMessage".to_owned(), json!(said));
-        }
-        if let Some((name, value)) = more {
-            members.insert(name.to_owned(), value);
-        }
-    }
-    json
-}
-
-fn asked(question: &Question) -> (&'static str, Value) {
-    ("inputRequests", Value::Object(input_requests(std::slice::from_ref(question))))
-}
-
-/// The result of a call that was made wrongly.
-pub(super) fn refused(reason: &str) -> CallResult {
-    CallResult { content: vec![Content::Text(reason.to_owned())], structured: None, is_error: true }
-}
-
 fn is_code(error: &ClientError, code: i32) -> bool {
     matches!(error, ClientError::Remote(error) if error.code == code)
 }
@@ -277,8 +235,4 @@ fn shown(id: &str) -> String {
 /// How many agents are asked for a task of which nobody says whose it is.
 const MAX_ASKED: usize = 20;
 
-/// How long clients should wait between two looks at a task, in milliseconds.
-const POLL_MS: u64 = 2_000;
-
-pub(super) const TASK_NOT_FOUND: i32 = -32_001;
 const TASK_NOT_CANCELABLE: i32 = -32_002;

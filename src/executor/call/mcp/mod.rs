@@ -4,7 +4,6 @@
 pub(in crate::executor) mod asked;
 pub(in crate::executor) mod content;
 mod follow;
-pub(in crate::executor) mod question;
 
 use std::cell::Cell;
 use std::collections::VecDeque;
@@ -17,6 +16,7 @@ use serde_json::{Map, Value, json};
 
 use super::CallInTurn;
 use super::desk::Desk;
+use super::question;
 use crate::executor::{Events, ExecutorError, StepStart, Turn};
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::HttpError;

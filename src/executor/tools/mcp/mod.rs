@@ -25,7 +25,8 @@ use super::{
 };
 use crate::executor::call::desk::{Desk, say, take_again};
 use crate::executor::call::mcp::asked::{Asked as AskedByServer, Way};
-use crate::executor::call::mcp::{Answers, McpTool, failure, question};
+use crate::executor::call::mcp::{Answers, McpTool, failure};
+use crate::executor::call::question;
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
 use a2a::model::{Json, Message, Role, TaskState};
 use ending::McpCall;

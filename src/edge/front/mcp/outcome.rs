@@ -1,0 +1,71 @@
+//! What calls and tasks of agents are in MCP: results, tasks of the tasks extension, and the messages that answer questions.
+
+use serde_json::{Value, json};
+
+use super::address::Place;
+use a2a::client::{Client, ClientError, create_message};
+use a2a::model::{Message, Part, Task, TaskId, TaskState};
+use mcp::agents::{Waiting, result_of};
+use mcp::model::{CallResult, Content, Question};
+use mcp::server::{Capabilities, input_requests};
+
+/// The result of a call that was made wrongly.
+pub(super) fn refused(reason: &str) -> CallResult {
+    CallResult { content: vec![Content::Text(reason.to_owned())], structured: None, is_error: true }
+}
+
+/// The result of a call that an agent has refused, or whose agent could not be asked.
+pub(super) fn failed(error: &ClientError) -> CallResult {
+    let text = match error {
+        ClientError::Remote(error) => error.message.clone(),
+        error => error.to_string(),
+    };
+    CallResult { content: vec![Content::Text(text)], structured: None, is_error: true }
+}
+
+/// A task as the tasks extension has it, for a client that can do this. One that waits for something which the client cannot show has
+/// said what it can: it counts as completed, with a result that says how to go on.
+pub(super) fn task_json(task: &Task, place: &Place, capabilities: Capabilities) -> Value {
+    let state = task.status.state;
+    let waiting = Waiting::of(task).and_then(|waiting| waiting.question);
+    let question = waiting.filter(|question| capabilities.can_show(question));
+    let result = || result_of(task, &place.slug, &place.address_of(&task.id)).to_json();
+    let (status, more): (&str, Option<(&str, Value)>) = match (state, &question) {
+        (TaskState::Submitted | TaskState::Working, _) => ("working", None),
+        (TaskState::Canceled, _) => ("cancelled", None),
+        (_, Some(question)) => ("input_required", Some(asked(question))),
+        (_, None) => ("completed", Some(("result", result()))),
+    };
+    let mut json = json!({"taskId": place.id_of(&task.id), "status": status, "ttlMs": null, "pollIntervalMs": POLL_MS});
+    if let Value::Object(members) = &mut json {
+        // What A2A knows of the times of a task is when its state has begun.
+        if let Some(timestamp) = &task.status.timestamp {
+            members.insert("createdAt".to_owned(), json!(timestamp));
+            members.insert("lastUpdatedAt".to_owned(), json!(timestamp));
+        }
+        let said = task.status.message.as_ref().map(a2a::model::Message::text);
+        if let Some(said) = said.filter(|said| !said.is_empty()) {
+            members.insert("statusMessage".to_owned(), json!(said));
+        }
+        if let Some((name, value)) = more {
+            members.insert(name.to_owned(), value);
+        }
+    }
+    json
+}
+
+fn asked(question: &Question) -> (&'static str, Value) {
+    ("inputRequests", Value::Object(input_requests(std::slice::from_ref(question))))
+}
+
+/// A message of this id that answers the question of a task.
+pub(super) fn answer_to(task: &TaskId, id: String, parts: Vec<Part>, client: &Client) -> Message {
+    let task_id = Some(task.clone());
+    Message { message_id: id, task_id, parts, ..create_message("", client.ports()) }
+}
+
+/// How long clients should wait between two looks at a task, in milliseconds.
+const POLL_MS: u64 = 2_000;
+
+/// The code of A2A for a task that does not exist.
+pub(super) const TASK_NOT_FOUND: i32 = -32_001;

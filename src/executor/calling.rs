@@ -21,7 +21,7 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::{ExecutorError, Turn, TurnHost};
+use super::{ExecutorError, RunOutside, Turn};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
 use crate::remotes::Found;
 use a2a::client::{Client, Ports, Settings, depth_of};
@@ -61,7 +61,7 @@ impl Turn {
         let found = self.outside.remotes.client(name, self, self.ports(), &bound, learn);
         Ok(match found.map_err(ExecutorError)? {
             Found::Here { slug, settings } => self.hosted(&slug, settings),
-            Found::Elsewhere(client) => self.host.equip(client),
+            Found::Elsewhere(client) => self.run_outside.equip(client),
         })
     }
 
@@ -76,14 +76,14 @@ impl Turn {
     ///
     /// What a client does is done again by a run that resumes; see [`step`](Self::step).
     pub fn client(&self, settings: Settings) -> Client {
-        self.host.equip(Client::new(self.bounded(settings), self.ports()))
+        self.run_outside.equip(Client::new(self.bounded(settings), self.ports()))
     }
 
     /// A client with bounded settings of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
     pub(super) fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
-        let http = self.host.hosted(&self.agent, &self.caller);
+        let http = self.run_outside.hosted(&self.agent, &self.caller);
         Client::new(settings, Ports { http, ..self.ports() })
     }
 
@@ -95,7 +95,7 @@ impl Turn {
             timeout_ms: settings.timeout_ms.min(observed_ms),
             request_timeout_ms: settings.request_timeout_ms.min(left_ms.max(1)),
             depth: settings.depth.max(self.depth().saturating_add(1)),
-            max_depth: self.host.max_depth(),
+            max_depth: self.run_outside.max_depth(),
             ..settings
         }
     }
@@ -108,7 +108,7 @@ impl Turn {
 
     /// What a client gets of this run.
     pub(super) fn ports(&self) -> Ports {
-        let run = Rc::new(Run(Rc::clone(&self.host)));
+        let run = Rc::new(Run(Rc::clone(&self.run_outside)));
         Ports { http: run.clone(), clock: run.clone(), random: run }
     }
 }
@@ -123,7 +123,7 @@ pub(super) const CLOSING_MS: u64 = 2_000;
 pub(super) const CANCEL_MS: u64 = 10_000;
 
 /// A run as the machine of its clients.
-struct Run(Rc<dyn TurnHost>);
+struct Run(Rc<dyn RunOutside>);
 
 impl Http for Run {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {

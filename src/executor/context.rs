@@ -27,7 +27,7 @@ impl Turn {
         if self.number > 1 {
             return Ok(self.last_step::<Vec<Message>>(STEP)?.unwrap_or_default());
         }
-        let nth = match self.host.begin_step(STEP)? {
+        let nth = match self.run_task.begin_step(STEP)? {
             StepStart::New(nth) => nth,
             StepStart::Done(kept) => {
                 let kept = kept.map_err(ExecutorError)?.value();

@@ -32,8 +32,8 @@ impl Turn {
             timeout_ms: settings.timeout_ms.min(within_ms),
             call_timeout_ms: settings.call_timeout_ms.min(within_ms),
             depth: self.depth().saturating_add(1),
-            max_depth: self.host.max_depth(),
-            trace: self.host.trace(),
+            max_depth: self.run_outside.max_depth(),
+            trace: self.run_outside.trace(),
             ..settings
         };
         let redaction = self.redaction.clone();

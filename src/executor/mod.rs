@@ -4,13 +4,11 @@
 mod agents;
 mod awake;
 mod call;
-mod callback;
 mod calling;
 mod cards;
 mod context;
 mod credentials;
 mod double;
-mod events;
 mod http;
 mod learned;
 mod mcp;
@@ -22,7 +20,6 @@ mod remote;
 mod script;
 mod tools;
 mod turn;
-mod wait;
 
 use std::fmt;
 use std::rc::Rc;
@@ -38,18 +35,18 @@ use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use crate::remotes::Found;
 pub use agents::{Agents, HostedAgent, Unreadable};
-pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use cards::Cards;
 pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
-pub use events::{Emission, Events};
 pub use learned::{Learned, PATIENCE_MS, Taken};
 pub use needs::Needs;
 pub(crate) use redaction::{Redaction, Tail};
 pub use registry::{Constructor, Registry};
 pub use remote::RemoteExecutor;
-pub use turn::{Retry, StepStart, Turn, TurnHost};
-pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
+pub use turn::{
+    Callback, CallbackTerms, Called, Emission, Events, LONGEST_WAIT_MS, MAX_CALLBACK_USES, Retry,
+    RunOutside, RunTask, StepStart, Turn, Wait, WaitStart, Woken,
+};
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///

@@ -7,7 +7,7 @@ use super::run::{self, held, hook};
 use super::{Beginning, LoggedBatch, OpenStep, Sender, TaskSession, credentials};
 use crate::auth::Caller;
 use crate::config::Limits;
-use crate::executor::TurnHost;
+use crate::executor::RunTask;
 use crate::port::{LogRange, Observation, StoreError, TaskFacts};
 use crate::task::{Input, Park, TaskError, TaskMachine};
 use crate::usage::TaskUsage;

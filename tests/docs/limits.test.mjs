@@ -37,7 +37,7 @@ const FIXED = [
   ["a wait of a run that is parked", /^(\d+) days/, "src/executor/wait.rs", /LONGEST_WAIT_MS: u64 = ([\d_]+) \* 86_400_000/],
   ["callbacks of a run", /^(\d+)/, "src/session/run/callbacks.rs", /MAX_CALLBACKS: usize = ([\d_]+)/],
   ["a run of a script is parked for", /^(\d+) days/, "crates/agents/src/script/mod.rs", /MAX_PARK_MS: u64 = ([\d_]+) \* /],
-  ["the name of a step", /^(\d+)/, "src/session/run/turn_host.rs", /MAX_STEP_NAME_BYTES: usize = (\d+)/],
+  ["the name of a step", /^(\d+)/, "src/session/run/run_task.rs", /MAX_STEP_NAME_BYTES: usize = (\d+)/],
   ["an answer to `fetch`", /^(\d+) MiB/, "crates/a2a/src/http/mod.rs", /max_bytes: (?:(\d+) \* )?1024 \* 1024/],
   ["an answer to `fetch`", /(\d+) s$/, "crates/a2a/src/http/mod.rs", /timeout_ms: (\d+)_000/],
   ["a URL", /^(\d+)/, "crates/a2a/src/model/webhook.rs", /MAX_URL_BYTES: usize = ([\d_]+)/],

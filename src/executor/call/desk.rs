@@ -80,7 +80,7 @@ impl<'a> Desk<'a> {
 pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
     let taken = kept.get(TAKEN).and_then(Value::as_u64).unwrap_or_default();
     for _ in 0..taken {
-        turn.host.take_message();
+        turn.run_task.take_message();
     }
     taken > 0
 }

@@ -69,7 +69,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn counters(&self) -> &dyn Counters {
-        self.turn.host.counters()
+        self.turn.run_outside.counters()
     }
 
     fn progress(&self, text: &str) -> Result<(), ToolError> {
@@ -101,7 +101,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn http(&self) -> &dyn Http {
-        self.turn.host.http()
+        self.turn.run_outside.http()
     }
 
     fn remote(&self, name: &str) -> Result<Client, ToolError> {
@@ -121,7 +121,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn begin_step(&self, name: &str) -> Result<StepStart, ToolError> {
-        self.turn.host.begin_step(&self.own(name)).map_err(refused)
+        self.turn.run_task.begin_step(&self.own(name)).map_err(refused)
     }
 
     fn end_step(

@@ -37,7 +37,7 @@ impl Call {
             Some(service) => {
                 let path = fill("path", table.path.as_deref().unwrap_or("/"))?;
                 check_path(&path).map_err(|fix| unfit("path", &fix))?;
-                let http = turn.host.bound(&Target::Service(service.clone()));
+                let http = turn.run_outside.bound(&Target::Service(service.clone()));
                 (http, format!("{SERVICE_ORIGIN}{path}"), format!("the service {service}"))
             }
             None => {
@@ -93,7 +93,7 @@ impl Call {
             .with_header("idempotency-key", &self.key);
         request.headers.extend(self.headers.iter().cloned());
         if let Some(secret) = &self.secret {
-            let (id, timestamp_s) = (turn.host.random().new_id(), turn.now().0 / 1_000);
+            let (id, timestamp_s) = (turn.run_outside.random().new_id(), turn.now().0 / 1_000);
             request = request
                 .with_header("webhook-id", &id)
                 .with_header("webhook-timestamp", timestamp_s.to_string())

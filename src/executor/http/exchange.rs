@@ -39,7 +39,7 @@ pub(super) async fn ask(
         ..call.ask(turn, document)
     };
     let sent = call.http().send(request);
-    let answer = match select(sent, turn.host.sleep(patience.head_ms)).await {
+    let answer = match select(sent, turn.run_outside.sleep(patience.head_ms)).await {
         Either::Left((answer, _)) => answer.map_err(|error| Failure::unanswered(call, error))?,
         Either::Right(_) => return Err(Failure::slow(name, patience.head_ms)),
     };
@@ -69,7 +69,7 @@ impl Reading<'_, '_> {
             let limit_ms = if has_ended { END_GRACE_MS } else { self.patience.idle_ms };
             let left_ms = limit_ms.saturating_sub(self.turn.now().millis_since(heard));
             let wait_ms = self.saying.due_ms().map_or(left_ms, |due_ms| due_ms.min(left_ms));
-            match select(Box::pin(body.next()), self.turn.host.sleep(wait_ms)).await {
+            match select(Box::pin(body.next()), self.turn.run_outside.sleep(wait_ms)).await {
                 Either::Left((Some(Ok(piece)), _)) => {
                     if !has_ended {
                         heard = self.turn.now();
@@ -139,7 +139,7 @@ fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
 
 /// Why the answer is none, by its status.
 async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
-    let patience = turn.host.sleep(ERROR_MS);
+    let patience = turn.run_outside.sleep(ERROR_MS);
     let begins = match select(Box::pin(beginning(&mut answer.body)), patience).await {
         Either::Left((begins, _)) => begins,
         Either::Right(_) => String::new(),

@@ -111,7 +111,8 @@ impl HttpExecutor {
             if faulty >= attempts || (saying.has_begun() && !self.asks_again) {
                 return Err(failure);
             }
-            let pause_ms = wait_ms.unwrap_or_else(|| pause_ms(faulty, turn.host.random().chance()));
+            let pause_ms =
+                wait_ms.unwrap_or_else(|| pause_ms(faulty, turn.run_outside.random().chance()));
             if pause_ms >= turn.time_left_ms() {
                 return Err(failure);
             }
@@ -139,7 +140,7 @@ impl HttpExecutor {
         let limit_ms = self.table.unreachable_wait_ms;
         let parks = |pause_ms: u64| self.parks && pause_ms >= SHORTEST_PARK_MS;
         let pause_ms = tries
-            .note_silence(turn.now(), limit_ms, turn.host.random())
+            .note_silence(turn.now(), limit_ms, turn.run_outside.random())
             // The time of a run that is parked does not count.
             .filter(|pause_ms| parks(*pause_ms) || *pause_ms < turn.time_left_ms());
         let Some(pause_ms) = pause_ms else {
@@ -172,7 +173,7 @@ impl AgentExecutor for HttpExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let awake = self.awake.wake(turn);
         turn.take_up();
-        turn.host.set_event_interval(self.table.event_interval_ms);
+        turn.run_task.set_event_interval(self.table.event_interval_ms);
         let call = Call::of(&self.table, turn)?;
         let answered = Box::pin(self.answer(&call, turn, events));
         // A cancel drops the exchange that is under way: the agent sees its connection close.

@@ -20,7 +20,7 @@ pub(super) struct Tries {
 impl Tries {
     /// Those of the runs that this one resumes.
     pub(super) fn before(turn: &Turn) -> Self {
-        let before = turn.host.unanswered();
+        let before = turn.run_task.unanswered();
         // Of one that was interrupted we do not know how far it came.
         let interrupted = turn.attempt.saturating_sub(1);
         let Some(Unanswered { times, since_ms, asked, faulty }) = before else {

@@ -44,7 +44,7 @@ impl Run<'_> {
         let mut open = Vec::new();
         for (index, wanted) in wanted.iter().enumerate() {
             let key = format!("{round}.{}", index + 1);
-            match self.turn.host.begin_step(&key)? {
+            match self.turn.run_task.begin_step(&key)? {
                 StepStart::Done(kept) => {
                     let kept = kept.map(|kept| kept.value());
                     take_again(self.turn, kept.as_ref().unwrap_or(&Value::Null));
@@ -117,7 +117,7 @@ impl Run<'_> {
                 self.say(toolbox, desk, wanted, key, is_doubtful).await?
             };
             let kept = desk.noted(&step, kept(&said, &wanted.call.name));
-            let (host, kept) = (&self.turn.host, Json::from(&kept));
+            let (host, kept) = (&self.turn.run_task, Json::from(&kept));
             match said {
                 Said::Failed(_) => host.end_failed_step(&step, nth, kept)?,
                 Said::Result(_) | Said::Asks(_) => host.end_step(&step, nth, Ok(kept))?,

@@ -54,7 +54,7 @@ impl ServerTool {
             Ok(server) => server,
             Err(error) => return Ok(Said::error(error.0)),
         };
-        let known = turn.host.mcp_tools(&server, None).await.ok();
+        let known = turn.run_outside.mcp_tools(&server, None).await.ok();
         let (tool, is_doubtful) = (&self.tool, *is_doubtful);
         let made = ServerCall { turn, events, tool, key, is_doubtful, desk, parked_ms: None };
         let end = Box::pin(made.make(server, known, arguments.clone(), answers)).await?;

@@ -99,7 +99,7 @@ impl ModelExecutor {
 impl AgentExecutor for ModelExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         turn.take_up();
-        turn.host.set_event_interval(self.settings.event_interval_ms);
+        turn.run_task.set_event_interval(self.settings.event_interval_ms);
         let awake = self.awake.wake(turn);
         let result = Box::pin(Run::new(self, turn, events).execute()).await;
         // What other agents were given is of no use to a task that has ended. Where storage has failed nothing is found: another

@@ -84,7 +84,7 @@ impl Run<'_> {
         conversation: &Conversation,
         budget: &mut Budget,
     ) -> Result<Option<Answered>, ExecutorError> {
-        let nth = match self.turn.host.begin_step(STEP)? {
+        let nth = match self.turn.run_task.begin_step(STEP)? {
             StepStart::New(nth) => nth,
             StepStart::Done(kept) => {
                 let unfit = || "the stored answer of the model cannot be read".to_owned();
@@ -229,7 +229,7 @@ impl Run<'_> {
     ) -> Result<Result<Option<Delta>, ChatError>, ExecutorError> {
         let mut next = stream.next();
         while let Some(wait_ms) = writer.due_ms() {
-            match select(next, self.turn.host.sleep(wait_ms)).await {
+            match select(next, self.turn.run_outside.sleep(wait_ms)).await {
                 Either::Left((piece, _)) => return Ok(piece),
                 Either::Right(((), goes_on)) => {
                     writer.say(false)?;
@@ -255,7 +255,7 @@ impl Run<'_> {
         }
         let is_shown = stays && self.settings().output_schema.is_none();
         let kept = answered.to_json(is_shown, &self.turn.redaction);
-        self.turn.host.end_step(STEP, nth, Ok(Json::from(&kept)))
+        self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))
     }
 
     /// After a failed request: waits until it may be made again, and says whether it is; otherwise the task has ended.
@@ -270,7 +270,7 @@ impl Run<'_> {
             return give_up(format!("{error}; it was asked {tries} times"));
         }
         let backoff_ms = FIRST_PAUSE_MS << (tries - 1);
-        let chance = self.turn.host.random().chance();
+        let chance = self.turn.run_outside.random().chance();
         let wait_ms = error.retry_after_ms.unwrap_or(backoff_ms).max(backoff_ms / 2);
         let wait_ms = wait_ms.saturating_add(spread(backoff_ms, chance));
         if wait_ms.saturating_add(CLOSING_MS) >= self.turn.time_left_ms() {

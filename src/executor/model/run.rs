@@ -62,7 +62,7 @@ impl<'a> Run<'a> {
             Provider::WorkersAi => Some(Target::WorkersAi(settings.binding.clone())),
             Provider::OpenAi => None,
         };
-        let bound = target.map(|target| turn.host.bound(&target));
+        let bound = target.map(|target| turn.run_outside.bound(&target));
         Self { executor, turn, events, bound, is_beyond: Cell::new(false) }
     }
 
@@ -74,7 +74,7 @@ impl<'a> Run<'a> {
     pub(super) fn http(&self) -> &dyn Http {
         match &self.bound {
             Some(bound) => bound.as_ref(),
-            None => self.turn.host.http(),
+            None => self.turn.run_outside.http(),
         }
     }
 
@@ -241,7 +241,7 @@ impl<'a> Run<'a> {
                 }
             }
         }
-        let Some(message) = self.turn.host.take_message() else {
+        let Some(message) = self.turn.run_task.take_message() else {
             self.events.complete(None)?;
             return Ok(Next::Over);
         };

@@ -87,7 +87,7 @@ impl Run<'_> {
     pub(super) async fn start(&self, asking: &mut Asking) -> Result<Start, ExecutorError> {
         let (turn, takes) = (self.turn, &self.settings().takes);
         if turn.number > 1
-            && let Some(start) = self.go_on(&turn.host.steps()?)
+            && let Some(start) = self.go_on(&turn.run_task.steps()?)
         {
             return Ok(start);
         }
@@ -169,7 +169,7 @@ impl Run<'_> {
         round: u64,
     ) -> Result<(), ExecutorError> {
         loop {
-            match self.turn.host.begin_step(OPEN)? {
+            match self.turn.run_task.begin_step(OPEN)? {
                 StepStart::Done(kept) if is_of_round(&kept, round) => return Ok(()),
                 StepStart::Done(_) => {}
                 StepStart::New(nth) => {
@@ -202,8 +202,8 @@ impl Run<'_> {
             "pending": pending,
             "question": question_json(&question),
         });
-        if let StepStart::New(nth) = self.turn.host.begin_step(STEP)? {
-            self.turn.host.end_step(STEP, nth, Ok(Json::from(&kept)))?;
+        if let StepStart::New(nth) = self.turn.run_task.begin_step(STEP)? {
+            self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))?;
         }
         self.say_question(&question)
     }

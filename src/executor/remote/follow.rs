@@ -98,7 +98,7 @@ impl<'a> Front<'a> {
             }
             let pause_ms = pace::parked(parked_ms, self.callback.is_some());
             parked_ms = Some(pause_ms);
-            self.park(pace::spread(pause_ms, self.turn.host.random())).await?;
+            self.park(pace::spread(pause_ms, self.turn.run_outside.random())).await?;
             seen = self.look().await?;
             seen = self.pass_on_waiting().await?.or(seen);
         }
@@ -163,7 +163,7 @@ impl<'a> Front<'a> {
         if let Some(events) = events {
             first.push(Box::pin(async { Heard::Event(events.next().await) }));
         }
-        let silence = self.turn.host.sleep(silence_ms);
+        let silence = self.turn.run_outside.sleep(silence_ms);
         first.push(Box::pin(async {
             silence.await;
             Heard::Silence
@@ -219,7 +219,7 @@ impl<'a> Front<'a> {
     async fn pass_on_waiting(&mut self) -> Result<Seen, ExecutorError> {
         let mut seen = Seen::Silence;
         while !self.mirror.is_settled()
-            && let Some(message) = self.turn.host.take_message()
+            && let Some(message) = self.turn.run_task.take_message()
         {
             seen = self.pass_on(message).await?.or(seen);
         }
@@ -229,7 +229,7 @@ impl<'a> Front<'a> {
     /// Passes on a message that came since the one of the turn, unless an earlier attempt has.
     async fn pass_on(&mut self, message: Message) -> Result<Seen, ExecutorError> {
         self.messages += 1;
-        let nth = match self.turn.host.begin_step(PASSED_ON)? {
+        let nth = match self.turn.run_task.begin_step(PASSED_ON)? {
             StepStart::Done(_) => return Ok(Seen::Silence),
             StepStart::New(nth) => nth,
         };

@@ -114,7 +114,7 @@ impl RemoteExecutor {
 
     /// Cancels the remote task, which is tried for some seconds. One that no link leads to is looked for if `looks` says so.
     async fn cancel_remote(&self, turn: &Turn, looks: bool) {
-        select(Box::pin(self.end_remote(turn, looks)), turn.host.sleep(CANCEL_MS)).await;
+        select(Box::pin(self.end_remote(turn, looks)), turn.run_outside.sleep(CANCEL_MS)).await;
     }
 
     async fn end_remote(&self, turn: &Turn, looks: bool) {

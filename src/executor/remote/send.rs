@@ -76,7 +76,7 @@ pub(in crate::executor) type Made<'a> =
 ///
 /// If the run may have no such step, or what is kept is no link.
 pub(in crate::executor) fn kept(turn: &Turn, step: &str) -> Result<Kept, ExecutorError> {
-    let link = match turn.host.begin_step(step)? {
+    let link = match turn.run_task.begin_step(step)? {
         StepStart::New(nth) => return Ok(Kept::Nothing(nth)),
         StepStart::Done(Err(reason)) => return Ok(Kept::Failed(reason)),
         StepStart::Done(Ok(link)) => link,
@@ -100,7 +100,7 @@ impl Sending<'_> {
     ) -> Result<Begun, ExecutorError> {
         let (turn, total_ms) = (self.turn, self.left_ms());
         let reaching = Box::pin(self.reach(&client, request));
-        let reached = match select(reaching, turn.host.sleep(total_ms)).await {
+        let reached = match select(reaching, turn.run_outside.sleep(total_ms)).await {
             Either::Left((reached, _)) => reached,
             Either::Right(_) => Err(ClientError::Timeout),
         };
@@ -213,7 +213,9 @@ impl Sending<'_> {
     ) -> Result<Link, ClientError> {
         let connection = client.connect().await?;
         let card =
-            match select(Box::pin(client.discover()), self.turn.host.sleep(self.left_ms())).await {
+            match select(Box::pin(client.discover()), self.turn.run_outside.sleep(self.left_ms()))
+                .await
+            {
                 Either::Left((card, _)) => card,
                 Either::Right(_) => None,
             };

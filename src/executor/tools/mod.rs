@@ -165,7 +165,7 @@ fn end_call(
     outcome: &Value,
 ) -> Result<(), ExecutorError> {
     if position < count {
-        turn.host.end_step(&position.to_string(), nth, Ok(Json::from(outcome)))
+        turn.run_task.end_step(&position.to_string(), nth, Ok(Json::from(outcome)))
     } else {
         Ok(())
     }
@@ -177,7 +177,7 @@ fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, E
     if count == 1 || (position == 1 && !turn.resumes) {
         Ok(StepStart::New(1))
     } else {
-        turn.host.begin_step(&position.to_string())
+        turn.run_task.begin_step(&position.to_string())
     }
 }
 

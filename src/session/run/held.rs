@@ -5,7 +5,7 @@
 //! # What a run says
 //!
 //! ```text
-//! Events ──> TurnHost::emit ──> secrets replaced, the end held back   session/run/held.rs, executor/redaction/
+//! Events ──> RunTask::emit ──> secrets replaced, the end held back   session/run/held.rs, executor/redaction/
 //!                               said before? (a run that resumes)     Recall
 //!                               TaskMachine::step ──> journal, row, followers
 //! ```

@@ -6,9 +6,10 @@ pub(super) mod connections;
 pub(super) mod held;
 pub(super) mod hook;
 pub(super) mod parking;
+mod run_outside;
+mod run_task;
 pub(super) mod state;
 pub(super) mod tracing;
-mod turn_host;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -130,7 +131,8 @@ pub(super) fn turn_of(
         timeout_ms,
         origin,
         allowance: allowance.map(|allowance| *allowance),
-        host: session.clone(),
+        run_task: session.clone(),
+        run_outside: session.clone(),
         outside: runner.outside.clone(),
         redaction: session.held.redaction(),
     })
@@ -158,7 +160,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
     let Some(turn) = turn_of(&session, &runner, message, start) else { return };
-    let events = Events { host: session.clone() };
+    let events = Events { run_task: session.clone(), run_outside: session.clone() };
     let run = runner.executor.execute(&turn, &events);
     let run = Flushing { run, session: &session, pause: None, silence: None };
     let left_ms = deadline.millis_since(session.now());

@@ -87,7 +87,7 @@ impl ServerCall<'_> {
             } else {
                 let next_ms = pace::parked(parked_ms, false).max(poll_ms);
                 parked_ms = Some(next_ms);
-                turn.wait_until(Wait::for_millis(pace::spread(next_ms, turn.host.random())))
+                turn.wait_until(Wait::for_millis(pace::spread(next_ms, turn.run_outside.random())))
                     .await?;
             }
             if turn.is_canceled() {

@@ -115,7 +115,7 @@ impl ServerCall<'_> {
             None => server.client,
         };
         let step = format!("{}/task", self.key);
-        let nth = match self.turn.host.begin_step(&step)? {
+        let nth = match self.turn.run_task.begin_step(&step)? {
             StepStart::Done(task) => {
                 let task = task.ok().and_then(|task| TaskHandle::read(&task.value()));
                 let unfit = || ExecutorError("the stored task of a call cannot be read".to_owned());
@@ -161,7 +161,7 @@ impl ServerCall<'_> {
             }
             Closed::At(end) => {
                 // Before the end is said: a crash in between would find a call whose end is told and not kept.
-                let closing = self.turn.host.sleep(CLOSE_MS);
+                let closing = self.turn.run_outside.sleep(CLOSE_MS);
                 select(Box::pin(client.close()), closing).await;
                 Ok(end)
             }
@@ -261,7 +261,7 @@ impl ServerCall<'_> {
             }
             (true, false, _) => Box::pin(async { Heard::Place(self.desk.place().await) }),
             (false, _, Some(pause_ms)) => Box::pin(async move {
-                turn.host.sleep(pause_ms).await;
+                turn.run_outside.sleep(pause_ms).await;
                 Heard::Pause
             }),
             (false, _, None) => Box::pin(pending()),

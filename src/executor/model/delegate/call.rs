@@ -185,7 +185,7 @@ impl Shared {
             let ledger = if turn.number == 1 && !turn.resumes {
                 Ledger::default()
             } else {
-                Ledger::of(&turn.host.steps()?)
+                Ledger::of(&turn.run_task.steps()?)
             };
             self.begun.set(ledger.begun);
             self.ledger.replace(Some(ledger));

@@ -11,11 +11,11 @@ use a2a::model::{CancelTaskRequest, TaskId};
 /// Cancels all that the task has delegated and that goes on or waits for an answer, which is tried for some seconds. A task that may have
 /// been begun by a message of which nothing else is known is looked for.
 pub(in crate::executor::model) async fn cancel_left(turn: &Turn) {
-    select(Box::pin(cancel_all(turn)), turn.host.sleep(CANCEL_MS)).await;
+    select(Box::pin(cancel_all(turn)), turn.run_outside.sleep(CANCEL_MS)).await;
 }
 
 async fn cancel_all(turn: &Turn) {
-    let Ok(steps) = turn.host.steps() else { return };
+    let Ok(steps) = turn.run_task.steps() else { return };
     let Ledger { tasks, unsure, .. } = Ledger::of(&steps);
     let open = tasks.into_iter().filter(|task| task.is_open);
     let known = open.map(|task| async move { cancel(turn, &task).await });

@@ -68,16 +68,19 @@ impl Team {
         limit: u64,
         max_bytes: usize,
     ) -> Result<Self, ExecutorError> {
-        let looks = names.iter().map(|name| async {
-            // Operators are told of a secret that is missing.
-            let client = turn.remote(name).ok()?;
-            let card = match select(Box::pin(client.discover()), turn.host.sleep(PATIENCE_MS)).await
-            {
-                Either::Left((card, _)) => card,
-                Either::Right(_) => None,
-            };
-            Some((client, card))
-        });
+        let looks =
+            names.iter().map(|name| async {
+                // Operators are told of a secret that is missing.
+                let client = turn.remote(name).ok()?;
+                let card =
+                    match select(Box::pin(client.discover()), turn.run_outside.sleep(PATIENCE_MS))
+                        .await
+                    {
+                        Either::Left((card, _)) => card,
+                        Either::Right(_) => None,
+                    };
+                Some((client, card))
+            });
         let found = join_all(looks).await;
         let found = names.iter().map(String::as_str).zip(found);
         let found: Vec<(&str, Found)> = found.collect();
@@ -144,7 +147,7 @@ fn named_tools(
     turn: &Turn,
     found: &[(&str, Found)],
 ) -> Result<Vec<(String, String)>, ExecutorError> {
-    let nth = match turn.host.begin_step(TEAM)? {
+    let nth = match turn.run_task.begin_step(TEAM)? {
         StepStart::New(nth) => nth,
         StepStart::Done(kept) => {
             let kept = kept.map(|kept| kept.value()).map_err(ExecutorError)?;

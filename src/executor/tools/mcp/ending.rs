@@ -134,7 +134,7 @@ impl McpCall<'_> {
     /// What an earlier attempt of this run was asked by this call, if that was stored and not shown.
     fn was_asked(&self) -> Result<Option<Asked>, ExecutorError> {
         loop {
-            match self.run.turn.host.begin_step(ASKED)? {
+            match self.run.turn.run_task.begin_step(ASKED)? {
                 StepStart::New(nth) => {
                     self.run.asking.set(Some(nth));
                     return Ok(None);

@@ -38,7 +38,7 @@ impl McpOffer {
             let found = look(turn, name).await;
             looked.borrow_mut().push((*name, found));
         });
-        select(join_all(looks), turn.host.sleep(patience_ms)).await;
+        select(join_all(looks), turn.run_outside.sleep(patience_ms)).await;
         let looked = looked.take();
         let of = |name: &str| looked.iter().find(|(known, _)| *known == name).map(|(_, look)| look);
         let lists = servers.iter().filter_map(|name| {
@@ -62,7 +62,7 @@ impl McpOffer {
 
 async fn look(turn: &Turn, name: &str) -> Looked {
     let server = turn.mcp_server(name).map_err(|error| error.0)?;
-    let known = turn.host.mcp_tools(&server, None).await;
+    let known = turn.run_outside.mcp_tools(&server, None).await;
     let known = known.map_err(|error| failure(name, &error))?;
     Ok((server, known))
 }

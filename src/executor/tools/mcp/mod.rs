@@ -101,7 +101,7 @@ impl Run<'_> {
     async fn execute(&self) -> Result<(), ExecutorError> {
         let (mut kept, mut nth) = (None, None);
         if self.turn.resumes {
-            match self.turn.host.begin_step(PLAN)? {
+            match self.turn.run_task.begin_step(PLAN)? {
                 StepStart::New(new) => nth = Some(new),
                 StepStart::Done(plan) => kept = Some(read_plan(plan.map(|plan| plan.value()))?),
             }
@@ -175,7 +175,7 @@ impl Run<'_> {
             }
             let begun = match tool {
                 Callable::Own(_) => begin_call(self.turn, position, count)?,
-                Callable::Mcp(_) => self.turn.host.begin_step(&position.to_string())?,
+                Callable::Mcp(_) => self.turn.run_task.begin_step(&position.to_string())?,
             };
             let nth = match begun {
                 StepStart::New(nth) => nth,
@@ -294,7 +294,7 @@ impl Run<'_> {
             let looked = self.look_at(server, is_newer).await;
             found.borrow_mut().push((*server, looked));
         });
-        let patience = self.turn.host.sleep(PATIENCE_MS);
+        let patience = self.turn.run_outside.sleep(PATIENCE_MS);
         if let Either::Right(((), others)) = select(join_all(looks), patience).await {
             let tools = self.tools(&found.borrow());
             if !self.understands(&tools, messages) {
@@ -339,7 +339,7 @@ impl Run<'_> {
             Some(known) => return Ok(known),
             None => None,
         };
-        let known = self.turn.host.mcp_tools(server, newer_than).await?;
+        let known = self.turn.run_outside.mcp_tools(server, newer_than).await?;
         self.known.borrow_mut().insert(name.to_owned(), known.clone());
         Ok(known)
     }
@@ -376,7 +376,7 @@ impl Run<'_> {
     /// Begins a step that no earlier attempt has ended.
     fn begin_new(&self, name: &str) -> Result<u32, ExecutorError> {
         loop {
-            if let StepStart::New(nth) = self.turn.host.begin_step(name)? {
+            if let StepStart::New(nth) = self.turn.run_task.begin_step(name)? {
                 return Ok(nth);
             }
         }

@@ -2,7 +2,8 @@
 
 use std::rc::Rc;
 
-use super::{ExecutorError, TurnHost};
+use super::{RunOutside, RunTask};
+use crate::executor::ExecutorError;
 use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
 
 /// The verbs of the protocol.
@@ -27,7 +28,8 @@ use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
 /// Each is refused if the task has ended, for example because the client
 /// canceled it; an executor then just returns.
 pub struct Events {
-    pub(crate) host: Rc<dyn TurnHost>,
+    pub(crate) run_task: Rc<dyn RunTask>,
+    pub(crate) run_outside: Rc<dyn RunOutside>,
 }
 
 impl Events {
@@ -139,13 +141,13 @@ impl Events {
         self.emit(Emission::Status { state, message, metadata: None })
     }
 
-    pub(super) fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
-        self.host.emit(emission)
+    pub(in crate::executor) fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
+        self.run_task.emit(emission)
     }
 
-    pub(super) fn message(&self, parts: Vec<Part>) -> Message {
+    pub(in crate::executor) fn message(&self, parts: Vec<Part>) -> Message {
         Message {
-            message_id: self.host.random().new_id(),
+            message_id: self.run_outside.random().new_id(),
             context_id: None,
             task_id: None,
             role: Role::Agent,

@@ -3,7 +3,8 @@
 use std::future::pending;
 
 use super::wait::GivenUp;
-use super::{ExecutorError, LONGEST_WAIT_MS, Turn, Wait, WaitStart};
+use super::{LONGEST_WAIT_MS, Turn, Wait, WaitStart};
+use crate::executor::ExecutorError;
 use crate::task::{CallbackName, WokenBy};
 use a2a::model::{Part, UnixMillis};
 
@@ -161,7 +162,7 @@ impl Turn {
             let reason = format!("a callback lives 1 to {LONGEST_WAIT_MS} ms, got {lifetime_ms}");
             return Err(ExecutorError(reason));
         }
-        self.host.make_callback(name, terms)
+        self.run_task.make_callback(name, terms)
     }
 
     /// Parks the run, as [`wait_until`](Self::wait_until) does, until somebody posts to the callback, or the wait is
@@ -176,14 +177,14 @@ impl Turn {
         callback: &Callback,
         wait: Wait,
     ) -> Result<Called, ExecutorError> {
-        match self.host.begin_wait(wait, Some(&callback.name))? {
+        match self.run_task.begin_wait(wait, Some(&callback.name))? {
             WaitStart::Over(WokenBy::Time) => Ok(Called::Time),
             WaitStart::Over(WokenBy::Message) => Ok(Called::Message),
             WaitStart::Over(WokenBy::Callback) => {
-                self.host.take_call(&callback.name).map(Called::Body)
+                self.run_task.take_call(&callback.name).map(Called::Body)
             }
             WaitStart::Parks => {
-                let _given_up = GivenUp(self.host.as_ref());
+                let _given_up = GivenUp(self.run_task.as_ref());
                 pending().await
             }
         }

@@ -1,30 +1,22 @@
 //! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
 
-use std::rc::Rc;
-
 use futures_util::future::LocalBoxFuture;
 
 use super::held::{End, Heard};
 use super::state::Begun;
 use super::{callbacks, held, parking};
-use crate::auth::Caller;
 use crate::executor::{
-    Callback, CallbackTerms, Emission, ExecutorError, StepStart, TurnHost, Wait, WaitStart,
+    Callback, CallbackTerms, Emission, ExecutorError, RunTask, StepStart, Wait, WaitStart,
 };
-use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Http, Observation, Random, Target};
+use crate::port::Observation;
 use crate::session::TaskSession;
 use crate::session::debts;
 use crate::session::journal::LogSize;
 use crate::task::{CallbackName, Input, LogEntry, Said, StepRecord, Unanswered};
 use crate::usage::Usage;
-use a2a::client::Client;
-use a2a::http::trace::TraceContext;
-use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, UnixMillis, measure};
-use a2a_agents::tool::Counters;
-use mcp::client::McpError;
+use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, measure};
 
-impl TurnHost for TaskSession {
+impl RunTask for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
         let Heard { emission, end } = self.held.hear(emission, self.run.repeats());
         let size = check_emission(self, &emission)?;
@@ -166,18 +158,6 @@ impl TurnHost for TaskSession {
         self.bell.rung()
     }
 
-    fn now(&self) -> UnixMillis {
-        self.ports.clock.now()
-    }
-
-    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()> {
-        self.ports.clock.sleep(millis)
-    }
-
-    fn random(&self) -> &dyn Random {
-        self.ports.random.as_ref()
-    }
-
     fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>> {
         Box::pin(async {
             let Some(sealed) = self.credentials.sealed() else { return Ok(None) };
@@ -188,10 +168,6 @@ impl TurnHost for TaskSession {
                 ExecutorError("the credentials of the task cannot be opened".to_owned())
             })
         })
-    }
-
-    fn counters(&self) -> &dyn Counters {
-        self.ports.counters.as_ref()
     }
 
     fn record_usage(&self, used: Usage) {
@@ -205,40 +181,6 @@ impl TurnHost for TaskSession {
 
     fn usage(&self) -> Usage {
         debts::of_turn(self)
-    }
-
-    fn http(&self) -> &dyn Http {
-        &self.tracing
-    }
-
-    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http> {
-        let request = self.tracing.request();
-        let http = self.ports.peers.hosted(agent, caller, request.as_deref());
-        Rc::new(self.tracing.over(http))
-    }
-
-    fn bound(&self, target: &Target) -> Rc<dyn Http> {
-        Rc::new(self.tracing.over(self.ports.peers.bound(target)))
-    }
-
-    fn equip(&self, client: Client) -> Client {
-        self.ports.peers.equip(client)
-    }
-
-    fn mcp_tools<'a>(
-        &'a self,
-        server: &'a FoundServer,
-        newer_than: Option<UnixMillis>,
-    ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>> {
-        self.ports.peers.tools(server, newer_than)
-    }
-
-    fn trace(&self) -> Option<TraceContext> {
-        self.tracing.trace()
-    }
-
-    fn max_depth(&self) -> u32 {
-        self.limits.max_depth
     }
 
     fn begin_wait(

@@ -2,7 +2,8 @@
 
 use std::future::pending;
 
-use super::{ExecutorError, Turn, TurnHost};
+use super::{RunTask, Turn};
+use crate::executor::ExecutorError;
 use crate::task::{Unanswered, WokenBy};
 use a2a::model::UnixMillis;
 
@@ -48,7 +49,7 @@ impl Wait {
     }
 
     /// The same, because nobody has answered the requests of the run. One that goes on is told by
-    /// [`TurnHost::unanswered`].
+    /// [`RunTask::unanswered`].
     pub(crate) const fn unanswered_so_far(self, unanswered: Unanswered) -> Self {
         Self { unanswered: Some(unanswered), ..self }
     }
@@ -145,7 +146,7 @@ impl Turn {
     /// If the agent's runs are not resumed; if the wait is longer than [`LONGEST_WAIT_MS`], or the run waits already; if it
     /// has more than `MAX_STEPS` waits and steps, or the task is full; if the task has ended.
     pub async fn wait_until(&self, wait: Wait) -> Result<Woken, ExecutorError> {
-        match self.host.begin_wait(wait, None)? {
+        match self.run_task.begin_wait(wait, None)? {
             WaitStart::Over(WokenBy::Time) => Ok(Woken::Time),
             WaitStart::Over(WokenBy::Message) => Ok(Woken::Message),
             WaitStart::Over(WokenBy::Callback) => {
@@ -154,7 +155,7 @@ impl Turn {
             }
             WaitStart::Parks => {
                 // Nobody polls this any more once the run is parked. A wait that is given up before is none.
-                let _given_up = GivenUp(self.host.as_ref());
+                let _given_up = GivenUp(self.run_task.as_ref());
                 pending().await
             }
         }
@@ -171,7 +172,7 @@ pub enum WaitStart {
 }
 
 /// Tells the host when a wait is dropped.
-pub(super) struct GivenUp<'a>(pub(super) &'a dyn TurnHost);
+pub(super) struct GivenUp<'a>(pub(super) &'a dyn RunTask);
 
 impl Drop for GivenUp<'_> {
     fn drop(&mut self) {

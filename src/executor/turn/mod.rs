@@ -1,27 +1,30 @@
 //! The [`Turn`] that an executor is given to handle.
 
+mod callback;
+mod events;
+mod host;
+mod wait;
+
 use std::rc::Rc;
 
-use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::future::{Either, select};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::redaction::Redaction;
-use super::{Callback, CallbackTerms, Emission, ExecutorError, TaskCredentials, Wait, WaitStart};
+use super::{ExecutorError, TaskCredentials};
 use crate::auth::Caller;
-use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Outside, Random, Target};
-use crate::task::{CallbackName, StepRecord, Unanswered};
+use crate::port::{HttpAnswer, HttpError, HttpRequest, Outside};
 use crate::usage::{CallerLimits, Usage};
-use a2a::client::Client;
-use a2a::http::trace::TraceContext;
-use a2a::model::{ContextId, Json, Message, Metadata, Part, Secret, Task, TaskId, UnixMillis};
+use a2a::model::{ContextId, Json, Message, Metadata, Secret, Task, TaskId, UnixMillis};
 use a2a::{Allowance, DayLimit};
-use a2a_agents::tool::Counters;
 use a2a_agents::{NotSet, Values};
-use mcp::client::McpError;
 
 pub use a2a_agents::tool::{Retry, StepStart};
+pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
+pub use events::{Emission, Events};
+pub use host::{RunOutside, RunTask};
+pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 
 /// One message to handle, and what is known around it.
 ///
@@ -73,7 +76,8 @@ pub struct Turn {
     pub(crate) origin: Option<String>,
     /// What the caller could still use of models in the day when the turn began, where that is limited.
     pub(crate) allowance: Option<Allowance>,
-    pub(crate) host: Rc<dyn TurnHost>,
+    pub(crate) run_task: Rc<dyn RunTask>,
+    pub(crate) run_outside: Rc<dyn RunOutside>,
     pub(crate) outside: Outside,
     pub(crate) redaction: Rc<Redaction>,
 }
@@ -82,12 +86,12 @@ impl Turn {
     /// An id that no other task of the server has, whoever its caller is: what others may know the task by, as in an
     /// idempotency key. The id of the task, unless a client has chosen that.
     pub fn unique_id(&self) -> &str {
-        self.host.unique_id()
+        self.run_task.unique_id()
     }
 
     /// What was said in this task so far, oldest first, the message of this turn included.
     pub fn history(&self) -> Vec<Message> {
-        self.host.history()
+        self.run_task.history()
     }
 
     /// The secret of the deployment that has this name, as it is now. Where its text appears in what the run says, also
@@ -131,7 +135,7 @@ impl Turn {
     ///
     /// If they cannot be opened: `STATE_KEY` was changed meanwhile. Operators are told.
     pub async fn credentials(&self) -> Result<Option<TaskCredentials>, ExecutorError> {
-        let Some(opened) = self.host.credentials().await? else { return Ok(None) };
+        let Some(opened) = self.run_task.credentials().await? else { return Ok(None) };
         let unfit = || ExecutorError("the credentials cannot be read".to_owned());
         let credentials = TaskCredentials::parse(&opened).ok_or_else(unfit)?;
         for (path, text) in credentials.texts() {
@@ -146,13 +150,13 @@ impl Turn {
 
     /// Whether the client has canceled the task. Nothing said after that counts.
     pub fn is_canceled(&self) -> bool {
-        self.host.is_canceled()
+        self.run_task.is_canceled()
     }
 
     /// Waits until the client cancels the task.
     pub async fn canceled(&self) {
         while !self.is_canceled() {
-            self.host.changed().await;
+            self.run_task.changed().await;
         }
     }
 
@@ -160,7 +164,7 @@ impl Turn {
     /// [`pause`](Self::pause) does not. Both count as time of the run; [`wait_until`](Self::wait_until) does not, and
     /// waits as long as one likes.
     pub async fn sleep(&self, millis: u64) {
-        let timer = self.host.sleep(millis);
+        let timer = self.run_outside.sleep(millis);
         select(timer, Box::pin(self.canceled())).await;
     }
 
@@ -187,29 +191,29 @@ impl Turn {
     /// the message lies ready here.
     pub async fn next_message(&self) -> Message {
         loop {
-            if let Some(message) = self.host.take_message() {
+            if let Some(message) = self.run_task.take_message() {
                 return message;
             }
-            self.host.changed().await;
+            self.run_task.changed().await;
         }
     }
 
     /// How often clients have asked for the task since this run began.
     pub fn polls(&self) -> u64 {
-        self.host.polls()
+        self.run_task.polls()
     }
 
     /// Waits until clients have asked for the task `count` times since this run began, or until it is
     /// canceled.
     pub async fn polled(&self, count: u64) {
         while self.polls() < count && !self.is_canceled() {
-            self.host.changed().await;
+            self.run_task.changed().await;
         }
     }
 
     /// The present instant.
     pub fn now(&self) -> UnixMillis {
-        self.host.now()
+        self.run_outside.now()
     }
 
     /// Sends a request to another server, and reads the whole answer as text within the request's `timeout_ms`.
@@ -220,8 +224,8 @@ impl Turn {
     /// If there is no answer, not in time, or too large a one. An answer of any status is no error.
     pub async fn fetch(&self, request: HttpRequest) -> Result<HttpAnswer<String>, ExecutorError> {
         let (url, timeout_ms) = (request.url.clone(), request.timeout_ms);
-        let whole = Box::pin(async { self.host.http().send(request).await?.text().await });
-        match select(whole, self.host.sleep(timeout_ms)).await {
+        let whole = Box::pin(async { self.run_outside.http().send(request).await?.text().await });
+        match select(whole, self.run_outside.sleep(timeout_ms)).await {
             Either::Left((answer, _)) => Ok(answer?),
             Either::Right(_) => Err(HttpError::Silent { url, timeout_ms }.into()),
         }
@@ -249,7 +253,7 @@ impl Turn {
     ///
     /// If there is no answer, or its head does not come in time.
     pub async fn fetch_stream(&self, request: HttpRequest) -> Result<HttpAnswer, ExecutorError> {
-        Ok(self.host.http().send(request).await?)
+        Ok(self.run_outside.http().send(request).await?)
     }
 
     /// The task as it is now: also what earlier attempts of this run, and earlier turns, have made of it. `None` before
@@ -258,7 +262,7 @@ impl Turn {
     /// A run that resumes and repeats what it said must not decide by it; one that goes on from there begins with
     /// [`take_up`](Self::take_up).
     pub fn task(&self) -> Option<Task> {
-        self.host.task()
+        self.run_task.task()
     }
 
     /// The run goes on from where the task stands, instead of repeating what earlier attempts said. For an executor
@@ -310,7 +314,7 @@ impl Turn {
     /// assert_eq!(agent.task().unwrap().status.state, TaskState::Completed);
     /// ```
     pub fn take_up(&self) -> Option<u64> {
-        self.host.take_up()
+        self.run_task.take_up()
     }
 
     /// What the newest [`step`](Self::step) of this name gave in this task, whichever turn took it. So a turn knows what
@@ -321,7 +325,7 @@ impl Turn {
     ///
     /// If storage fails, or the result is of another type.
     pub fn last_step<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ExecutorError> {
-        let Some(result) = self.host.last_step(name)? else { return Ok(None) };
+        let Some(result) = self.run_task.last_step(name)? else { return Ok(None) };
         let misfit = |error| ExecutorError(format!("the stored result of step {name:?}: {error}"));
         serde_json::from_value(result.value()).map(Some).map_err(misfit)
     }
@@ -365,7 +369,7 @@ impl Turn {
         retry: Retry,
         work: impl AsyncFn() -> Result<T, ExecutorError>,
     ) -> Result<T, ExecutorError> {
-        let nth = match self.host.begin_step(name)? {
+        let nth = match self.run_task.begin_step(name)? {
             StepStart::New(nth) => nth,
             StepStart::Done(outcome) => {
                 let misfit = |error| format!("the stored result of step {name:?}: {error}");
@@ -395,7 +399,7 @@ impl Turn {
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError> {
         let outcome = outcome.map_err(|reason| self.redaction.text(&reason).into_owned());
-        self.host.end_step(name, nth, outcome)
+        self.run_task.end_step(name, nth, outcome)
     }
 
     /// Tells what a request to a model has used. It belongs into the [`step`](Self::step) that made the request, before that
@@ -420,19 +424,19 @@ impl Turn {
     /// }
     /// ```
     pub fn record_usage(&self, usage: Usage) {
-        self.host.record_usage(usage);
+        self.run_task.record_usage(usage);
     }
 
     /// As [`record_usage`](Self::record_usage), for a request whose answer came to nothing, because it was interrupted or had to be
     /// repeated: what is known of its cost, if only that it was made. It counts in all sums, and the metadata of the task tell it
     /// besides (`repeated`). It is stored when the run waits, whatever becomes of the step that is under way.
     pub fn record_repeated_usage(&self, usage: Usage) {
-        self.host.record_repeated_usage(usage);
+        self.run_task.record_repeated_usage(usage);
     }
 
     /// What this turn has [used](Self::record_usage) so far, all its attempts together.
     pub fn usage(&self) -> Usage {
-        self.host.usage()
+        self.run_task.usage()
     }
 
     /// The limit of its caller for the day that this turn has reached, if it has reached one: its agent asks no model any more.
@@ -461,166 +465,4 @@ impl Values for Turn {
     fn value(&self, name: &str) -> Result<Secret, NotSet> {
         self.noted(name, self.outside.value(name))
     }
-}
-
-/// What stands behind [`Turn`] and [`Events`](super::Events): the task that the run belongs to.
-pub trait TurnHost {
-    /// Takes what the executor says.
-    ///
-    /// # Errors
-    ///
-    /// Why it is refused; nothing has changed then.
-    fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
-
-    /// What the run says is stored and shown in this interval at most, after a burst, instead of the deployment's
-    /// `EVENT_INTERVAL_MS`.
-    fn set_event_interval(&self, interval_ms: u64);
-
-    /// An id that no other task has.
-    fn unique_id(&self) -> &str;
-
-    /// The task as it is now, if there is one.
-    fn task(&self) -> Option<Task>;
-
-    /// The run goes on from where its task stands. Gives how long the newest wait was to take, in milliseconds.
-    fn take_up(&self) -> Option<u64>;
-
-    /// The requests without an answer for which the run was parked the last time in this turn.
-    fn unanswered(&self) -> Option<Unanswered>;
-
-    /// What the newest step of this name came to in the task.
-    ///
-    /// # Errors
-    ///
-    /// If storage fails.
-    fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError>;
-
-    /// The steps that were done in the task, those of each turn by themselves, oldest first.
-    ///
-    /// # Errors
-    ///
-    /// If storage fails.
-    fn steps(&self) -> Result<Vec<Vec<StepRecord>>, ExecutorError>;
-
-    /// What was said so far, oldest first.
-    fn history(&self) -> Vec<Message>;
-
-    /// Whether the client has canceled the task.
-    fn is_canceled(&self) -> bool;
-
-    /// Takes the oldest message that came while the run was under way.
-    fn take_message(&self) -> Option<Message>;
-
-    /// How often the task was asked for since the run began.
-    fn polls(&self) -> u64;
-
-    /// Completes when anything about the task has changed since the call.
-    fn changed(&self) -> LocalBoxFuture<'_, ()>;
-
-    /// The present instant.
-    fn now(&self) -> UnixMillis;
-
-    /// Completes after `millis` milliseconds.
-    fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
-
-    /// Chance.
-    fn random(&self) -> &dyn Random;
-
-    /// The credentials of the turn, opened: a JSON object.
-    ///
-    /// # Errors
-    ///
-    /// If they cannot be opened.
-    fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>>;
-
-    /// Numbers that outlive the task.
-    fn counters(&self) -> &dyn Counters;
-
-    /// Takes what the run has used of models.
-    fn record_usage(&self, used: Usage);
-
-    /// Takes what the run has used for requests whose answers came to nothing.
-    fn record_repeated_usage(&self, used: Usage);
-
-    /// What the turn has used so far.
-    fn usage(&self) -> Usage;
-
-    /// Other servers.
-    fn http(&self) -> &dyn Http;
-
-    /// The agents of this Worker, as the agent of this slug asks them for this caller.
-    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http>;
-
-    /// What is bound to the Worker, as [`Peers::bound`](crate::port::Peers::bound) gives it.
-    fn bound(&self, target: &Target) -> Rc<dyn Http>;
-
-    /// The client of an agent elsewhere, with what the platform has for all.
-    fn equip(&self, client: Client) -> Client;
-
-    /// What an MCP server offers, as [`Peers::tools`](crate::port::Peers::tools) gives it.
-    fn mcp_tools<'a>(
-        &'a self,
-        server: &'a FoundServer,
-        newer_than: Option<UnixMillis>,
-    ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>>;
-
-    /// The trace that the run belongs to.
-    fn trace(&self) -> Option<TraceContext>;
-
-    /// How many agents may call each other in a row.
-    fn max_depth(&self) -> u32;
-
-    /// Begins to wait outside of memory, for a callback if one is named.
-    ///
-    /// # Errors
-    ///
-    /// If the run may not.
-    fn begin_wait(
-        &self,
-        wait: Wait,
-        callback: Option<&CallbackName>,
-    ) -> Result<WaitStart, ExecutorError>;
-
-    /// The run does not wait any more for what it began to wait for.
-    fn give_up_wait(&self);
-
-    /// The next callback of this name.
-    ///
-    /// # Errors
-    ///
-    /// If the run may have none.
-    fn make_callback(&self, name: &str, terms: CallbackTerms) -> Result<Callback, ExecutorError>;
-
-    /// Takes the next body that was posted to a callback.
-    ///
-    /// # Errors
-    ///
-    /// If there is none.
-    fn take_call(&self, name: &CallbackName) -> Result<Part, ExecutorError>;
-
-    /// Begins a step, or gives what it came to before.
-    ///
-    /// # Errors
-    ///
-    /// If the run may have no such step.
-    fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError>;
-
-    /// Keeps what a step came to.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be kept.
-    fn end_step(
-        &self,
-        name: &str,
-        nth: u32,
-        outcome: Result<Json, String>,
-    ) -> Result<(), ExecutorError>;
-
-    /// Keeps what the run goes on with after a step that failed, as a result.
-    ///
-    /// # Errors
-    ///
-    /// If it cannot be kept.
-    fn end_failed_step(&self, name: &str, nth: u32, kept: Json) -> Result<(), ExecutorError>;
 }

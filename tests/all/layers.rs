@@ -209,7 +209,6 @@ const CIRCLES: &[(&str, &[&str])] = &[
             "usage", "waiting",
         ],
     ),
-    ("src/executor/model", &["calls", "request", "run", "start"]),
     (
         "src/session",
         &[

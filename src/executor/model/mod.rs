@@ -34,7 +34,6 @@
 mod ask_user;
 mod budget;
 mod callable;
-mod calls;
 mod conversation;
 mod delegate;
 mod ending;
@@ -43,10 +42,8 @@ mod mcp;
 mod output;
 mod own;
 mod parts;
-mod request;
 mod result;
 mod run;
-mod start;
 mod toolbox;
 mod writer;
 

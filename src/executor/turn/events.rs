@@ -2,9 +2,9 @@
 
 use std::rc::Rc;
 
-use super::{RunOutside, RunTask};
+use super::{Emission, RunOutside, RunTask};
 use crate::executor::ExecutorError;
-use a2a::model::{Artifact, Message, Metadata, Part, Role, TaskState};
+use a2a::model::{Artifact, Message, Part, Role, TaskState};
 
 /// The verbs of the protocol.
 ///
@@ -156,38 +156,5 @@ impl Events {
             extensions: Vec::new(),
             reference_task_ids: Vec::new(),
         }
-    }
-}
-
-/// Something an executor says.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Emission {
-    /// The task enters a state.
-    Status {
-        /// The state.
-        state: TaskState,
-        /// What the agent says with it.
-        message: Option<Message>,
-        /// The metadata of the event.
-        metadata: Option<Metadata>,
-    },
-    /// An artifact begins, grows or is replaced.
-    Artifact {
-        /// The artifact or its next chunk.
-        artifact: Artifact,
-        /// Whether it is a chunk.
-        append: bool,
-        /// Whether the artifact is complete.
-        last_chunk: bool,
-        /// The metadata of the event.
-        metadata: Option<Metadata>,
-    },
-    /// A message instead of a task.
-    Reply(Message),
-}
-
-impl Emission {
-    fn artifact(artifact: Artifact, append: bool, last_chunk: bool) -> Self {
-        Self::Artifact { artifact, append, last_chunk, metadata: None }
     }
 }

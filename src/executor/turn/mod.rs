@@ -1,8 +1,10 @@
 //! The [`Turn`] that an executor is given to handle.
 
 mod callback;
+mod emission;
 mod events;
 mod host;
+mod parked;
 mod wait;
 
 use std::rc::Rc;
@@ -22,7 +24,8 @@ use a2a_agents::{NotSet, Values};
 
 pub use a2a_agents::tool::{Retry, StepStart};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
-pub use events::{Emission, Events};
+pub use emission::Emission;
+pub use events::Events;
 pub use host::{RunOutside, RunTask};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 

@@ -4,18 +4,18 @@ use std::rc::Rc;
 
 use serde_json::{Value, json};
 
-use super::ask_user::AskUser;
-use super::budget::Budget;
-use super::callable::Question;
+use super::super::ask_user::AskUser;
+use super::super::budget::Budget;
+use super::super::callable::Question;
+use super::super::conversation::Conversation;
+use super::super::delegate::Team;
+use super::super::mcp::ServerTool;
+use super::super::own::OwnTool;
+use super::super::parts;
+use super::super::toolbox::Toolbox;
+use super::Run;
 use super::calls::{question_json, read_question};
-use super::conversation::Conversation;
-use super::delegate::Team;
-use super::mcp::ServerTool;
-use super::own::OwnTool;
-use super::parts;
 use super::request::Asking;
-use super::run::Run;
-use super::toolbox::Toolbox;
 use crate::executor::call::is_for;
 use crate::executor::{ExecutorError, StepStart};
 use crate::task::StepRecord;
@@ -77,7 +77,7 @@ impl Run<'_> {
             instructions: team
                 .map_or_else(|| instructions.clone(), |team| team.prompt(instructions)),
             tools: toolbox.specs(),
-            artifact: super::ANSWER.to_owned(),
+            artifact: super::super::ANSWER.to_owned(),
         };
         notes.iter().for_each(|note| asking.note(note));
         Ok((toolbox, asking))

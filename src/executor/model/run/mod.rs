@@ -1,5 +1,9 @@
 //! A turn with a model: rounds of requests and calls, until there is an answer.
 
+mod calls;
+mod request;
+mod start;
+
 use std::cell::Cell;
 use std::rc::Rc;
 
@@ -7,12 +11,9 @@ use serde_json::Value;
 
 use super::budget::Budget;
 use super::callable::{Question, Said};
-use super::calls::Wanted;
 use super::conversation::Conversation;
 use super::ending::{Ending, ending};
 use super::limits::{Spent, cost_micros};
-use super::request::Answered;
-use super::start::Start;
 use super::toolbox::Toolbox;
 use super::{ANSWER, ModelExecutor, output};
 use crate::executor::call::shown;
@@ -22,17 +23,20 @@ use crate::usage::Usage;
 use a2a::DayLimit;
 use a2a::model::{Artifact, Part, Task, TaskState};
 use a2a_agents::{ModelSettings, Provider};
+use calls::Wanted;
 use chat::{ChatAnswer, ChatMessage, ToolCall};
+use request::Answered;
+use start::Start;
 
 /// A turn with a model.
-pub(super) struct Run<'a> {
-    pub(super) executor: &'a ModelExecutor,
-    pub(super) turn: &'a Turn,
-    pub(super) events: &'a Events,
+pub(in crate::executor::model) struct Run<'a> {
+    pub(in crate::executor::model) executor: &'a ModelExecutor,
+    pub(in crate::executor::model) turn: &'a Turn,
+    pub(in crate::executor::model) events: &'a Events,
     /// Where the model is, if it is not at a URL.
     bound: Option<Rc<dyn Http>>,
     /// Whether it does something that no earlier attempt has done.
-    pub(super) is_beyond: Cell<bool>,
+    pub(in crate::executor::model) is_beyond: Cell<bool>,
 }
 
 /// How a turn goes on behind an answer.
@@ -56,7 +60,11 @@ struct Talk {
 }
 
 impl<'a> Run<'a> {
-    pub(super) fn new(executor: &'a ModelExecutor, turn: &'a Turn, events: &'a Events) -> Self {
+    pub(in crate::executor::model) fn new(
+        executor: &'a ModelExecutor,
+        turn: &'a Turn,
+        events: &'a Events,
+    ) -> Self {
         let settings = &executor.settings;
         let target = match settings.provider {
             Provider::WorkersAi => Some(Target::WorkersAi(settings.binding.clone())),
@@ -66,12 +74,12 @@ impl<'a> Run<'a> {
         Self { executor, turn, events, bound, is_beyond: Cell::new(false) }
     }
 
-    pub(super) fn settings(&self) -> &'a ModelSettings {
+    pub(in crate::executor::model) fn settings(&self) -> &'a ModelSettings {
         &self.executor.settings
     }
 
     /// What requests to the model go through.
-    pub(super) fn http(&self) -> &dyn Http {
+    pub(in crate::executor::model) fn http(&self) -> &dyn Http {
         match &self.bound {
             Some(bound) => bound.as_ref(),
             None => self.turn.run_outside.http(),
@@ -79,12 +87,12 @@ impl<'a> Run<'a> {
     }
 
     /// An answer took this.
-    pub(super) fn record(&self, usage: chat::Usage) {
+    pub(in crate::executor::model) fn record(&self, usage: chat::Usage) {
         self.turn.record_usage(self.used(usage));
     }
 
     /// An answer that came to nothing took this, as far as that is known.
-    pub(super) fn record_repeated(&self, usage: Option<chat::Usage>) {
+    pub(in crate::executor::model) fn record_repeated(&self, usage: Option<chat::Usage>) {
         self.turn.record_repeated_usage(self.used(usage.unwrap_or_default()));
     }
 
@@ -103,7 +111,7 @@ impl<'a> Run<'a> {
     /// # Errors
     ///
     /// Why the run fails.
-    pub(super) async fn execute(&self) -> Result<(), ExecutorError> {
+    pub(in crate::executor::model) async fn execute(&self) -> Result<(), ExecutorError> {
         let is_working = |task: Task| task.status.state == TaskState::Working;
         if !self.turn.task().is_some_and(is_working) {
             self.events.working(None)?;
@@ -272,7 +280,7 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     /// Whether the caller may use no more of models today. The task has failed then. What is stored of this turn counts, so this is
     /// asked before a request that is not stored yet.
-    pub(super) fn is_used_up(&self) -> Result<bool, ExecutorError> {
+    pub(in crate::executor::model) fn is_used_up(&self) -> Result<bool, ExecutorError> {
         let reason = match self.turn.used_up() {
             None => return Ok(false),
             Some(DayLimit::Tokens(_)) => "the caller has used up the tokens of the day",

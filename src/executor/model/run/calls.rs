@@ -5,10 +5,10 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream;
 use serde_json::{Map, Value, json};
 
-use super::callable::{ModelCall, Question, Said};
-use super::conversation::Conversation;
-use super::run::Run;
-use super::toolbox::Toolbox;
+use super::super::callable::{ModelCall, Question, Said};
+use super::super::conversation::Conversation;
+use super::super::toolbox::Toolbox;
+use super::Run;
 use crate::executor::call::desk::{Desk, take_again};
 use crate::executor::{ExecutorError, StepStart};
 use a2a::model::{

@@ -3,12 +3,12 @@
 use futures_util::future::{Either, select};
 use serde_json::Value;
 
-use super::budget::Budget;
-use super::conversation::{Conversation, size_of};
-use super::ending::{self, Ending};
-use super::limits::usage_of;
-use super::run::Run;
-use super::writer::Writer;
+use super::super::budget::Budget;
+use super::super::conversation::{Conversation, size_of};
+use super::super::ending::{self, Ending};
+use super::super::limits::usage_of;
+use super::super::writer::Writer;
+use super::Run;
 use crate::executor::{ExecutorError, Redaction, StepStart};
 use a2a::model::Json;
 use chat::{

@@ -1,0 +1,206 @@
+//! Waits of a run outside of memory: until an instant, for a message, or for what somebody posts to a callback.
+
+use std::future::pending;
+
+use super::{
+    Callback, CallbackTerms, Called, LONGEST_WAIT_MS, MAX_CALLBACK_USES, RunTask, Turn, Wait,
+    WaitStart, Woken,
+};
+use crate::executor::ExecutorError;
+use crate::task::WokenBy;
+
+impl Turn {
+    /// Parks the run until an instant, or a message: for seconds, days or years. While it is parked nothing of it is in
+    /// memory, nothing rings, and nothing is billed but what is stored; its task stays as it is, can be asked for, followed and
+    /// canceled, and no timeout counts.
+    ///
+    /// Then the run is *resumed*, as after a crash: `execute` runs again from its start. Each [`step`](Self::step)
+    /// gives what it gave, what was said is not said again, waits that are over give what ended them, and messages are given
+    /// again in their order. So what the run has in variables must come from the turn and from steps. This is no
+    /// further [attempt](Self::attempt). It needs [`Recovery::Resume`](crate::task::Recovery::Resume), and an executor
+    /// that parks says so by [`parks`](crate::executor::AgentExecutor::parks).
+    ///
+    /// A message that comes without `or_message` lies ready for [`next_message`](Self::next_message) when the run goes on; one that no
+    /// run takes begins a turn of its own. Whatever else the run does at the same time is dropped with it, so a wait
+    /// is not to be raced against something else: use `or_message`, or [`wait_callback`](Self::wait_callback). A cancel
+    /// ends the task at once, and calls [`cancel`](crate::executor::AgentExecutor::cancel).
+    ///
+    /// A blocking send is answered with the task as soon as its run is parked for longer than the send may wait.
+    /// What is short may stay in memory: [`sleep`](Self::sleep), [`pause`](Self::pause).
+    ///
+    /// A reminder, tested in simulated time:
+    ///
+    /// ```
+    /// use a2a_edge::prelude::*;
+    /// use a2a_edge::testing::TestAgent;
+    ///
+    /// struct Reminder;
+    ///
+    /// const DAY_MS: u64 = 86_400_000;
+    ///
+    /// #[async_trait(?Send)]
+    /// impl AgentExecutor for Reminder {
+    ///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    ///         events.working(Some("I will remind you in three days; say something to stop me"))?;
+    ///         match turn.wait_until(Wait::for_millis(3 * DAY_MS).or_message()).await? {
+    ///             Woken::Time => events.complete(Some(&format!("Remember: {}", turn.message.text()))),
+    ///             Woken::Message => events.complete(Some("stopped")),
+    ///         }
+    ///     }
+    ///
+    ///     fn parks(&self) -> bool {
+    ///         true
+    ///     }
+    /// }
+    ///
+    /// let agent = TestAgent::new(Reminder);
+    /// agent.send("water the plants").unwrap();
+    /// assert_eq!(agent.task().unwrap().status.state, TaskState::Working);
+    /// agent.run();
+    /// assert_eq!(agent.now().0, 3 * DAY_MS as i64);
+    /// assert_eq!(agent.task().unwrap().status.message.unwrap().text(), "Remember: water the plants");
+    ///
+    /// let agent = TestAgent::new(Reminder);
+    /// agent.send("water the plants").unwrap();
+    /// agent.pass(2 * DAY_MS);
+    /// agent.crash().unwrap();
+    /// agent.send("never mind").unwrap();
+    /// assert_eq!(agent.task().unwrap().status.message.unwrap().text(), "stopped");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the agent's runs are not resumed; if the wait is longer than [`LONGEST_WAIT_MS`], or the run waits already; if it
+    /// has more than `MAX_STEPS` waits and steps, or the task is full; if the task has ended.
+    pub async fn wait_until(&self, wait: Wait) -> Result<Woken, ExecutorError> {
+        match self.run_task.begin_wait(wait, None)? {
+            WaitStart::Over(WokenBy::Time) => Ok(Woken::Time),
+            WaitStart::Over(WokenBy::Message) => Ok(Woken::Message),
+            WaitStart::Over(WokenBy::Callback) => {
+                let reason = "the agent was resumed and does not wait for the callback that it waited for before";
+                Err(ExecutorError(reason.to_owned()))
+            }
+            WaitStart::Parks => {
+                // Nobody polls this any more once the run is parked. A wait that is given up before is none.
+                let _given_up = GivenUp(self.run_task.as_ref());
+                pending().await
+            }
+        }
+    }
+}
+
+impl Turn {
+    /// Makes a URL that takes one body within 30 days: see [`Callback`]. A run that resumes gets the same one. Of several
+    /// with one name in a run, the first is the first again.
+    ///
+    /// An agent that orders something and waits for the shop to say that it was paid:
+    ///
+    /// ```
+    /// use a2a_edge::prelude::*;
+    /// use a2a_edge::testing::TestAgent;
+    ///
+    /// struct Orders;
+    ///
+    /// #[async_trait(?Send)]
+    /// impl AgentExecutor for Orders {
+    ///     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+    ///         let paid = turn.callback("paid")?;
+    ///         turn.step("order", async || {
+    ///             let order = HttpRequest::new("POST", "https://shop.example/orders");
+    ///             turn.fetch(order.with_body(paid.url())).await.map(|_| ())
+    ///         })
+    ///         .await?;
+    ///         events.working(Some("ordered; waiting for the payment"))?;
+    ///         match turn.wait_callback(&paid, Wait::for_millis(7 * 86_400_000)).await? {
+    ///             Called::Body(body) => events.complete(body.as_text()),
+    ///             Called::Time | Called::Message => events.fail("nobody has paid within a week"),
+    ///         }
+    ///     }
+    ///
+    ///     fn parks(&self) -> bool {
+    ///         true
+    ///     }
+    /// }
+    ///
+    /// let agent = TestAgent::new(Orders);
+    /// let ordered = std::rc::Rc::new(std::cell::RefCell::new(String::new()));
+    /// let url_of_order = ordered.clone();
+    /// agent.http().answer_with(move |_, body| {
+    ///     url_of_order.replace(body.to_owned());
+    ///     Ok(http::memory::ok(""))
+    /// });
+    /// agent.send("a chair").unwrap();
+    /// let url = ordered.borrow().clone();
+    /// agent.pass(86_400_000);
+    /// agent.crash().unwrap();
+    /// assert!(agent.call_back(&url, Part::text("49 EUR")));
+    /// agent.run();
+    /// assert_eq!(agent.task().unwrap().status.message.unwrap().text(), "49 EUR");
+    /// assert!(!agent.call_back(&url, Part::text("again")), "it is used up");
+    /// ```
+    ///
+    /// # Errors
+    ///
+    /// If the agent's runs are not resumed; if a run has more than 100 callbacks, or the task is full; if the origin of
+    /// the server is not known, because a former version has begun the task and `PUBLIC_URL` is not set; if the task
+    /// has ended.
+    pub fn callback(&self, name: &str) -> Result<Callback, ExecutorError> {
+        self.callback_with(name, CallbackTerms::ONCE)
+    }
+
+    /// As [`callback`](Self::callback), on other terms.
+    ///
+    /// # Errors
+    ///
+    /// As [`callback`](Self::callback), and for terms out of their range.
+    pub fn callback_with(
+        &self,
+        name: &str,
+        terms: CallbackTerms,
+    ) -> Result<Callback, ExecutorError> {
+        let CallbackTerms { uses, lifetime_ms } = terms;
+        if !(1..=MAX_CALLBACK_USES).contains(&uses) {
+            let reason = format!("a callback is used 1 to {MAX_CALLBACK_USES} times, got {uses}");
+            return Err(ExecutorError(reason));
+        }
+        if !(1..=LONGEST_WAIT_MS).contains(&lifetime_ms) {
+            let reason = format!("a callback lives 1 to {LONGEST_WAIT_MS} ms, got {lifetime_ms}");
+            return Err(ExecutorError(reason));
+        }
+        self.run_task.make_callback(name, terms)
+    }
+
+    /// Parks the run, as [`wait_until`](Self::wait_until) does, until somebody posts to the callback, or the wait is
+    /// over. A body that came before is given at once; of a callback that is used several times each wait gives the next
+    /// body, in the order in which they came.
+    ///
+    /// # Errors
+    ///
+    /// As [`wait_until`](Self::wait_until).
+    pub async fn wait_callback(
+        &self,
+        callback: &Callback,
+        wait: Wait,
+    ) -> Result<Called, ExecutorError> {
+        match self.run_task.begin_wait(wait, Some(&callback.name))? {
+            WaitStart::Over(WokenBy::Time) => Ok(Called::Time),
+            WaitStart::Over(WokenBy::Message) => Ok(Called::Message),
+            WaitStart::Over(WokenBy::Callback) => {
+                self.run_task.take_call(&callback.name).map(Called::Body)
+            }
+            WaitStart::Parks => {
+                let _given_up = GivenUp(self.run_task.as_ref());
+                pending().await
+            }
+        }
+    }
+}
+
+/// Tells the task when a wait is dropped.
+struct GivenUp<'a>(&'a dyn RunTask);
+
+impl Drop for GivenUp<'_> {
+    fn drop(&mut self) {
+        self.0.give_up_wait();
+    }
+}

@@ -1,6 +1,5 @@
 // Serves the built Worker with `wrangler dev`, and shows of its output what a user wants to see.
 import { readdirSync } from "node:fs";
-import { createServer } from "node:net";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, ownUrlAt, readAddress, urlAt } from "./address.mjs";
@@ -9,6 +8,7 @@ import { servesAssets } from "./console.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
 import { inProject, projectDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
+import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 import { tellsOfAsking, toldUnservable } from "./unservable.mjs";
@@ -146,14 +146,6 @@ const stored = (folder = ".wrangler/state") => `Ctrl-C ends it; tasks are kept i
 const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
-
-async function freePort() {
-  const server = createServer();
-  await new Promise((resolve, reject) => server.once("error", reject).listen(0, "127.0.0.1", resolve));
-  const { port } = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 function banner(url, note) {
   const agents = readdirSync(inProject("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));

@@ -108,7 +108,7 @@ test("a deployment's console calls from the browser, and says where an agent let
     await deployed.visit(address(old.url), async (view) => {
       view.expect(/asked another origin/);
       view.expect(/console error:/);
-      await view.sees(/does not let pages of other origins read its answers \(CORS\)/);
+      await view.sees(/does not let pages of other origins read its answers \(CORS\)\./);
       await view.sees(/npm start/);
       await view.inspect("remote-refused");
     });

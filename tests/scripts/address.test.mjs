@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 import { after, before, test } from "node:test";
 import { checkAddress, isLoopback, readAddress, urlAt } from "../../scripts/lib/address.mjs";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { makeProject } from "./project.mjs";
 
 let project;
@@ -22,15 +23,6 @@ async function start(...options) {
   const { output } = await project.run("start", "--port", String(port), ...options);
   const told = project.calls().findLast(([name, command]) => name === "wrangler" && command === "dev");
   return { port, output, ip: told?.[told.indexOf("--ip") + 1] };
-}
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
 }
 
 test("without a host, only this machine is served, and nothing is warned of", async () => {

@@ -1,8 +1,7 @@
 // `npm run dev` while files are saved: what is served follows the files, and a mistake stops nothing.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { makeProject, until } from "./project.mjs";
 
 const MISTAKE = "agents/one.toml:1: there is no such step";
@@ -21,15 +20,6 @@ after(async () => {
   await dev.ended;
   project.remove();
 });
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return port;
-}
 
 const served = async () => (await fetch(url)).text();
 const serves = (texts) => until(async () => (await served()) === texts, `it serves ${texts}; it said:\n${dev.output}`);

@@ -1,8 +1,7 @@
 // The local state of a version before 0.3.0: `npm start` and `npm run dev` say which folder to move away, and serve nothing.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { createServer } from "node:net";
 import { after, before, test } from "node:test";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { makeProject } from "./project.mjs";
 
 let project;
@@ -20,7 +19,7 @@ for (const [title, file, folder, args] of [
   test(`an older state is refused in ${title}`, async () => {
     project.write(file, database("0001_counters.sql"));
     for (const command of ["start", "dev"]) {
-      const { code, output } = await project.run(command, "--port", await freePort(), ...args);
+      const { code, output } = await project.run(command, "--port", String(await freePort()), ...args);
       assert.equal(code, 1, output);
       assert.ok(output.includes(`The local state in ${folder} is of a version before 0.3.0`), output);
       assert.ok(output.includes(`mv ${folder} ${folder}-before-0.3.0`), output);
@@ -32,15 +31,6 @@ for (const [title, file, folder, args] of [
 
 test("the state of this version is no older one", async () => {
   project.write(`.wrangler/state/${FILE}`, database("0001_schema.sql"));
-  const { output } = await project.run("start", "--port", await freePort());
+  const { output } = await project.run("start", "--port", String(await freePort()));
   assert.ok(!output.includes("of a version before"), output);
 });
-
-async function freePort() {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address();
-  server.close();
-  await once(server, "close");
-  return String(port);
-}

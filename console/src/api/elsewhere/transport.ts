@@ -35,7 +35,7 @@ export const direct: Transport = async ({ method, url, headers, body, hasSecrets
   } catch (error) {
     if (signal.aborted) throw error;
     throw new Problem(
-      `${new URL(url).host} did not answer, or does not let pages of other origins read its answers (CORS): the agent can send Access-Control-Allow-Origin, or you can open it in the console of npm start, which calls it without the browser`,
+      `${new URL(url).host} did not answer, or it does not let pages of other origins read its answers (CORS). The agent can allow that by Access-Control-Allow-Origin; the console of npm start opens agents without it.`,
     );
   }
 };

@@ -209,7 +209,7 @@ export class Hop {
   }
 
   /**
-   * All but the body, as src/edge/front/head.rs reads it.
+   * All but the body, as src/front/head.rs reads it.
    *
    * @param {Request} request @param {any} env
    */
@@ -313,7 +313,7 @@ export class Hop {
   }
 
   /**
-   * The response that a text of src/edge/answer.rs stands for.
+   * The response that a text of src/forms/answer.rs stands for.
    *
    * @param {string} text
    */

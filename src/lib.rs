@@ -21,6 +21,8 @@
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
 //! | [`prelude`], [`testing`] | what the author of an agent needs |
+//! | `forms` | what passes between the front Worker, the objects and the queues |
+//! | `front` | the pure part of the front: head, route, admission |
 //! | [`edge`] | Cloudflare |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
@@ -37,6 +39,8 @@ mod documentation;
 pub mod edge;
 pub mod executor;
 pub mod format;
+mod forms;
+mod front;
 mod host;
 pub mod mcp;
 pub mod operation;

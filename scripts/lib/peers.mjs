@@ -29,7 +29,8 @@ export async function ensurePeers() {
 /** The interpreter with the packages of this file, if there is a Python for it. */
 async function ensurePackages(file) {
   const requirements = join(folder, file);
-  const install = ["--require-hashes", "-r", requirements];
+  // The files name every package with its hashes. Resolving them again fails once a newer version of a package with extras is out.
+  const install = ["--no-deps", "--require-hashes", "-r", requirements];
   return virtualEnvironment({ name: "peers", title: "Installing the peers in Python", least: [3, 11], requirements, install });
 }
 

@@ -9,14 +9,9 @@
 //! | `service` | what several of them use: the index, counters, requests to others, keys |
 //! | `development` | what `DEVELOPMENT` shows of all that |
 
-mod address;
 mod agents;
-mod answer;
-mod ask;
 mod bindings;
-mod callback;
 mod chunks;
-mod command;
 mod development;
 mod events;
 mod front;
@@ -25,14 +20,10 @@ mod object;
 mod objects;
 mod peers;
 mod poll;
-mod queue;
 mod response;
 mod service;
 mod socket;
 mod target;
-#[cfg(test)]
-mod upgrade;
-mod webhook;
 
 pub use events::{Answered, begin, fetch, queue, scheduled, serve};
 pub use front::handle;

@@ -7,11 +7,11 @@ use std::fmt;
 use wasm_bindgen::prelude::*;
 use worker::Env;
 
-use super::address::{ObjectId, TaskAddress};
-use super::ask::{Form, Refusal};
 use super::bindings;
-use super::callback::CallbackPost;
-use super::command::Command;
+use crate::forms::address::{ObjectId, TaskAddress};
+use crate::forms::ask::{Form, Refusal};
+use crate::forms::callback::CallbackPost;
+use crate::forms::command::Command;
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
 use a2a::model::encode;
@@ -125,7 +125,7 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Reads the text of an answer, see [`to_text`](super::answer::to_text).
+    /// Reads the text of an answer, see [`to_text`](crate::forms::answer::to_text).
     fn read(text: &str) -> Option<Self> {
         let (head, body) = text.split_once("\n\n")?;
         let status = head.lines().next()?.parse().ok()?;

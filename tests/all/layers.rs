@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// Each module of the server, and what of the server it may use. What it may not use of the crates below it
 /// is a matter of their own doors.
-const MAY_USE: [(&str, &[&str]); 25] = [
+const MAY_USE: [(&str, &[&str]); 27] = [
     // The code blocks of the pages.
     ("documentation", &[]),
     ("config", &[]),
@@ -51,9 +51,15 @@ const MAY_USE: [(&str, &[&str]); 25] = [
         &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "twins", "usage"],
     ),
     ("operation", &["auth", "push", "session", "format", "port", "task", "usage"]),
+    // What passes between the programs of `edge`.
+    ("forms", &["auth", "format", "operation", "port", "push", "session", "trail"]),
+    // The pure part of the front.
+    ("front", &["auth", "config", "executor", "forms", "operation", "port", "trail", "twins"]),
     (
         "edge",
         &[
+            "forms",
+            "front",
             "config",
             "auth",
             "task",

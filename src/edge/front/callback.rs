@@ -3,16 +3,16 @@
 //! received when the object has said that the callback takes one. A post that none takes counts for its address as a
 //! wrong credential does.
 
-use super::admission::unknown_path;
 use super::decision::{Front, Received, preflight};
 use super::facts::Need;
-use super::head::Head;
 use super::plan::Plan;
 use super::seen::address;
-use crate::edge::address::ObjectId;
-use crate::edge::callback::CallbackPost;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::clock::now;
+use crate::forms::address::ObjectId;
+use crate::forms::callback::CallbackPost;
+use crate::front::admission::unknown_path;
+use crate::front::head::Head;
 use crate::session::{callback_is_busy, no_callback};
 use a2a::binding::ServiceParameters;
 use a2a::binding::http::{HttpResponse, OWS, split_url};

@@ -6,10 +6,10 @@ use wasm_bindgen::prelude::*;
 
 use super::check::check;
 use super::decision::Front;
-use super::head::Head;
 use super::identify::judge;
 use crate::auth::{Caller, Identity, Judged};
 use crate::executor::HostedAgent;
+use crate::front::head::Head;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 

@@ -17,10 +17,10 @@
 
 use super::decision::{Front, preflight};
 use super::facts::Need;
-use super::head::Head;
 use super::identify::{judge, shows_credentials};
 use super::plan::Plan;
 use super::signatures::UnsignedCard;
+use crate::front::head::Head;
 
 use crate::auth::{Caller, Identity, UncheckedToken};
 use crate::config::Place;

@@ -3,8 +3,8 @@
 use worker::Env;
 
 use crate::auth::GivenCredentials;
-use crate::edge::address::ObjectId;
 use crate::edge::service::vault::WorkerVault;
+use crate::forms::address::ObjectId;
 use crate::port::{Observation, Observer};
 use crate::session::SentCredentials;
 use a2a::error::Error;

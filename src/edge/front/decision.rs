@@ -5,14 +5,11 @@ use std::rc::Rc;
 
 use worker::Env;
 
-use super::admission::unknown_path;
 use super::card;
 use super::exchange::Exchange;
 use super::facts::Facts;
-use super::head::Head;
 use super::inside::Inside;
 use super::plan::Plan;
-use super::route::{Route, route};
 use super::seen::Seen;
 use crate::config::Settings;
 use crate::edge::agents;
@@ -20,6 +17,9 @@ use crate::edge::bindings;
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::executor::{Agents, HostedAgent};
+use crate::front::admission::unknown_path;
+use crate::front::head::Head;
+use crate::front::route::{Route, route};
 use crate::port::{Observation, Observer};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;

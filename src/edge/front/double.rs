@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::admission::unknown_path;
 use super::decision::{Front, Received, preflight};
 use super::facts::Need;
-use super::head::Head;
 use super::plan::Plan;
 use crate::edge::development::script;
+use crate::front::admission::unknown_path;
+use crate::front::head::Head;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 

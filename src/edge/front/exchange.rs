@@ -2,18 +2,18 @@
 
 use std::rc::Rc;
 
-use super::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::card::PARTIAL_SECONDS;
 use super::decision::{Front, Received, preflight};
 use super::facts::Need;
-use super::head::Head;
-use super::page::{self, PageAgent};
 use super::plan::Plan;
 use crate::auth::{ActAs, Identity};
 use crate::edge::bindings;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::target::check_webhook_url;
 use crate::executor::{Cards, HostedAgent};
+use crate::front::admission::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
+use crate::front::head::Head;
+use crate::front::page::{self, PageAgent};
 use crate::port::{Observation, Observer, Random};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::jsonrpc::{self, Envelope, RequestId};

@@ -18,10 +18,10 @@ use super::quota;
 use super::signatures::UnsignedCard;
 use super::usage::used;
 use crate::auth::UncheckedToken;
-use crate::edge::address::TaskAddress;
-use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::clock::now;
+use crate::forms::address::TaskAddress;
+use crate::forms::command::Command;
 use crate::port::{Observation, Observer};
 use crate::session::SentCredentials;
 use crate::usage::Usage;
@@ -216,7 +216,7 @@ impl Front {
 
     /// For which agent a body is received, as far as its path tells.
     fn sender_of(&self, request: &Request) -> String {
-        let agent = self.agents.find(super::route::route(&request.path()).agent());
+        let agent = self.agents.find(crate::front::route::route(&request.path()).agent());
         agent.map_or_else(String::new, |agent| agent.slug.clone())
     }
 }

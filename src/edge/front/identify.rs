@@ -2,11 +2,11 @@
 
 use std::cell::RefCell;
 
-use super::head::Head;
 use super::seen::address;
 use crate::auth::{Evidence, Identity, Judged, TokenDigest, Verdict};
 use crate::edge::service::clock::now;
 use crate::executor::HostedAgent;
+use crate::front::head::Head;
 use a2a::binding::http::split_url;
 use a2a::error::Error;
 

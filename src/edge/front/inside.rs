@@ -7,13 +7,13 @@ use worker::{Env, Error, Response, Result};
 use super::body::Body;
 use super::decision::Front;
 use super::facts::FoundBody;
-use super::head::{Head, NAMES, REQUEST};
 use super::identify::judge;
-use super::route::{Route, route};
 use super::waiting::Waiting;
 use crate::auth::{Caller, Judged, Policy};
 use crate::edge::response::to_response;
 use crate::executor::HostedAgent;
+use crate::front::head::{Head, NAMES, REQUEST};
+use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
 
 /// For whom requests are made inside of the Worker.

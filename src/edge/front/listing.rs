@@ -18,12 +18,12 @@ use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::Env;
 
-use crate::edge::address::TaskAddress;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
-use crate::edge::command::Command;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::edge::service::webhook_list::D1WebhookList;
+use crate::forms::address::TaskAddress;
+use crate::forms::command::Command;
 use crate::operation::list_tasks::{Page, TaskQuery};
 use crate::operation::list_webhooks::{WebhookQuery, empty_page};
 use crate::port::{Observation, Observer};

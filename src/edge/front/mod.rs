@@ -4,18 +4,17 @@
 //! A request comes in through `js/hop.js`, which asks [`plan`] what to do with it, and does that. Where a fact is missing
 //! that has to be waited for, the plan is to find it; then the request is planned again ([`waiting`]).
 //!
+//! Reading the head, routing and admission are pure: `src/front/`.
+//!
 //! | file | what it does with a request |
 //! |---|---|
-//! | `head` | reads all but its body |
-//! | `route` | says what its path leads to |
-//! | `card`, `page` | answers with documents: cards, keys, the page for browsers |
+//! | `card` | answers with documents: cards, keys, the page for browsers |
 //! | `learn` | looks at the skills that an agent learns from others |
 //! | `signatures` | signs cards |
 //! | `exchange` | reads a request to an agent, as its binding writes it |
 //! | `identify` | says who makes it, by the policy of the agent |
 //! | `credentials` | seals the credentials that a message brings for its task |
 //! | `check`, `key_sets` | checks the signatures of tokens, with the public keys of those who gave them out |
-//! | `admission` | judges it, as far as no task is needed for that |
 //! | `seen` | keeps what follows from it: rate limits to ask, pages that may read the answer, lines for audits |
 //! | `decision` | puts these together, without waiting |
 //! | `command` | plans the commands that were admitted |
@@ -26,14 +25,13 @@
 //! | `inside` | lets in what agents of this Worker ask each other |
 //! | `mcp` | answers hosts of MCP, to which agents are tools |
 //! | `callers` | says who makes a request that is for no single agent |
-//! | `console` | answers the console: which agents there are, and calls of agents elsewhere |
+//! | `console` | answers the console: which agents there are, and what each needs |
 //! | `body` | receives its body |
 //! | `quota` | refuses a send of a caller that has too many unfinished tasks |
 //! | `usage` | refuses a message of a caller that has used up what it may use of models in the day |
 //! | `listing` | answers ListTasks |
 //! | `stream` | lets `js/stream.js` answer by a stream |
 
-mod admission;
 mod body;
 mod callback;
 mod callers;
@@ -46,7 +44,6 @@ mod decision;
 mod double;
 mod exchange;
 mod facts;
-mod head;
 mod identify;
 mod inside;
 mod key_sets;
@@ -54,10 +51,8 @@ mod learn;
 mod listing;
 mod mcp;
 mod overview;
-mod page;
 mod plan;
 mod quota;
-mod route;
 mod seen;
 mod signatures;
 mod stream;

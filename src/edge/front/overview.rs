@@ -2,14 +2,14 @@
 
 use worker::Env;
 
-use super::admission::unknown_path;
 use super::decision::{Front, preflight};
 use super::facts::Need;
-use super::head::Head;
 use super::plan::Plan;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Settings;
 use crate::edge::service::overview::D1Overview;
+use crate::front::admission::unknown_path;
+use crate::front::head::Head;
 use crate::overview::MAX_HOURS;
 use crate::port::{Observation, Observer};
 use a2a::binding::http::{HttpResponse, split_url};

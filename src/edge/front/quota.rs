@@ -6,8 +6,8 @@ use futures_util::future::{Either, select};
 use worker::{Delay, Env};
 
 use crate::auth::Caller;
-use crate::edge::command::Command;
 use crate::edge::service::index::D1Index;
+use crate::forms::command::Command;
 use crate::port::{Observation, Observer};
 use a2a::error::Error;
 

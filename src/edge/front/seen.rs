@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv6Addr};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::head::Head;
 use crate::auth::{Caller, Guesses, Identity, Judged, Policy};
 use crate::edge::service::clock::now;
 use crate::executor::{Agents, HostedAgent};
+use crate::front::head::Head;
 use crate::port::{Act, Audit, Observation, Observer};
 use a2a::binding::http::OWS;
 use a2a::error::Error;

@@ -6,8 +6,8 @@ use futures_util::future::{Either, select};
 use worker::{Delay, Env};
 
 use super::decision::Front;
-use crate::edge::command::Command;
 use crate::edge::service::usage::D1Usage;
+use crate::forms::command::Command;
 use crate::usage::{CallerLimits, Usage};
 use a2a::error::Error;
 use a2a::model::UnixMillis;

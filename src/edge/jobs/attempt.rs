@@ -1,6 +1,6 @@
 //! One attempt to post a notification, without the post: what goes out, and what is reported of its end.
 
-use crate::edge::address::ObjectId;
+use crate::forms::address::ObjectId;
 use crate::push::signature::SigningSecret;
 use crate::push::{Notification, Report, retry_after_s};
 use a2a::dialect::Dialect;

@@ -19,13 +19,13 @@ use super::attempt::{host_of, is_turn_over, report};
 use super::deletion;
 use super::post::post;
 use crate::config::Settings;
-use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
-use crate::edge::queue::{Body, DeadLetter, QueuedJob};
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
+use crate::forms::address::ObjectId;
+use crate::forms::queue::{Body, DeadLetter, QueuedJob};
 use crate::port::{Observation, Observer, WebhookJob};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,

@@ -16,13 +16,13 @@
 
 use worker::Env;
 
-use crate::edge::address::TaskAddress;
-use crate::edge::ask::Refusal;
 use crate::edge::objects::{AskError, Object};
-use crate::edge::queue::{Deletion, DeletionJob};
 use crate::edge::service::clock::now;
 use crate::edge::service::index::D1Index;
 use crate::edge::service::observer::ConsoleObserver;
+use crate::forms::address::TaskAddress;
+use crate::forms::ask::Refusal;
+use crate::forms::queue::{Deletion, DeletionJob};
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 

@@ -4,12 +4,12 @@ use worker::Env;
 
 use super::attempt::{Ending, configured_authorization, headers, notification_id};
 use crate::config::Settings;
-use crate::edge::address::ObjectId;
 use crate::edge::service::clock::now;
 use crate::edge::service::keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::target::{check_webhook_url, origin_of};
+use crate::forms::address::ObjectId;
 use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
 use crate::push::Notification;
 use crate::signing::Claims;

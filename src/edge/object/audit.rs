@@ -1,7 +1,7 @@
 //! Lines for audits about the calls of clients that change a task. Denials, tasks that are created and webhooks that
 //! come with a message are noted by the session.
 
-use crate::edge::command::Command;
+use crate::forms::command::Command;
 use crate::port::{Act, Audit, Observation, Observer};
 use a2a::error::Error;
 use a2a::model::TaskId;

@@ -22,14 +22,14 @@ use worker::{
 use crate::auth::not_for_operators;
 use crate::config::Settings;
 use crate::edge::agents;
-use crate::edge::answer::to_text;
-use crate::edge::ask::{Form, HELLO, Refusal, Upgrade};
 use crate::edge::bindings;
-use crate::edge::callback::{CallbackPost, answer_to};
-use crate::edge::command::Command;
 use crate::edge::poll::poll_now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
+use crate::forms::answer::to_text;
+use crate::forms::ask::{Form, HELLO, Refusal, Upgrade};
+use crate::forms::callback::{CallbackPost, answer_to};
+use crate::forms::command::Command;
 use crate::operation;
 use crate::port::{Observation, Observer, StoreError};
 use crate::push::NextNotification;
@@ -74,7 +74,7 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers what it is asked in a form (`edge/ask.rs`), in the text form of `edge/answer.rs`: at once where nothing has to be waited
+    /// Answers what it is asked in a form (`forms/ask.rs`), in the text form of `forms/answer.rs`: at once where nothing has to be waited
     /// for, else by a promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, text: String) -> JsValue {

@@ -9,11 +9,9 @@ use worker::{Env, State, js_sys};
 
 use super::followers::{self, Untold};
 use super::{InMemory, let_go};
-use crate::edge::address::ObjectId;
 use crate::edge::bindings;
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
-use crate::edge::queue::QueuedJob;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::counters::D1Counters;
 use crate::edge::service::index::{D1Index, ObjectIndex};
@@ -21,6 +19,8 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
 use crate::edge::service::vault::WorkerVault;
+use crate::forms::address::ObjectId;
+use crate::forms::queue::QueuedJob;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 

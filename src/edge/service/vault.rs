@@ -11,8 +11,8 @@ use worker::js_sys::{Object, Reflect};
 
 use super::random::WorkerRandom;
 use super::web_crypto;
-use crate::edge::address::ObjectId;
 use crate::edge::bindings;
+use crate::forms::address::ObjectId;
 use crate::port::{Random, Sealed, Vault};
 use a2a::model::{Secret, hex};
 

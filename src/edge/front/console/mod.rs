@@ -37,12 +37,12 @@ use futures_util::future::join_all;
 use worker::{Response, Result};
 
 use super::decision::{Front, preflight};
-use super::head::Head;
 use super::plan::Plan;
 use crate::edge::response::to_response;
 use crate::edge::service::bound::is_bound;
 use crate::edge::service::clock::WorkerClock;
 use crate::executor::HostedAgent;
+use crate::front::head::Head;
 use crate::port::{Clock, Target};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;

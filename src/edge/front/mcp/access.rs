@@ -4,11 +4,11 @@ use serde_json::Value;
 
 pub(super) use super::super::callers::Refusing;
 use super::super::decision::Front;
-use super::super::head::Head;
 use super::super::identify::shows_credentials;
 use super::{refusal, refused};
 use crate::auth::{Caller, Policy};
 use crate::executor::HostedAgent;
+use crate::front::head::Head;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::{Error, Refusal};
 

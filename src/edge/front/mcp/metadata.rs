@@ -2,10 +2,10 @@
 
 use serde_json::json;
 
-use super::super::admission::unknown_path;
 use super::super::decision::{Front, preflight};
-use super::super::head::Head;
 use crate::auth::Policy;
+use crate::front::admission::unknown_path;
+use crate::front::head::Head;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 use a2a_agents::access::Scheme;

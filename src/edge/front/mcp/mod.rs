@@ -45,8 +45,8 @@ use worker::{Request, Response, Result};
 
 use super::body::Body;
 use super::decision::{Front, preflight};
-use super::head::Head;
 use crate::edge::response::to_response;
+use crate::front::head::Head;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 use a2a_agents::McpTools;

@@ -3,9 +3,9 @@
 use worker::{Response, Result};
 
 use super::super::decision::Front;
-use super::super::head::Head;
 use crate::auth::Policy;
 use crate::executor::HostedAgent;
+use crate::front::head::Head;
 use a2a::binding::http::{COMMON, split_url};
 use a2a_agents::McpTools;
 

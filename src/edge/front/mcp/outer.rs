@@ -8,13 +8,13 @@ use worker::Env;
 
 use super::super::body::Body;
 use super::super::facts::FoundBody;
-use super::super::head::{Head, NAMES};
 use super::super::inside::{TRACE, front_for, head_of};
 use super::super::waiting::Waiting;
 use crate::edge::response::to_response;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Bounds;
 use crate::edge::service::random::WorkerRandom;
+use crate::front::head::{Head, NAMES};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::binding::http::split_url;
 use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-use crate::edge::command::StreamCommand;
 use crate::format;
+use crate::forms::command::StreamCommand;
 use crate::task::LogEntry;
 use a2a::FollowCall;
 use a2a::binding::http::{COMMON, HttpResponse};
@@ -146,7 +146,7 @@ mod tests {
 
     use super::*;
     use crate::auth::Caller;
-    use crate::edge::command::Command;
+    use crate::forms::command::Command;
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::dialect::Dialect;

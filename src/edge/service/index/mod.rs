@@ -12,7 +12,7 @@ use worker::{Env, Error, Result};
 
 use super::database::{Statement, run_one};
 use super::rows::read_row;
-use crate::edge::address::ObjectId;
+use crate::forms::address::ObjectId;
 use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexRow, TaskIndex};
 use a2a::model::TaskId;

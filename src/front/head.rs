@@ -5,7 +5,7 @@ use a2a::http::trace::TraceContext;
 
 /// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Head<'a> {
+pub(crate) struct Head<'a> {
     method: &'a str,
     url: &'a str,
     headers: Vec<(&'a str, &'a str)>,
@@ -14,7 +14,7 @@ pub(super) struct Head<'a> {
 impl<'a> Head<'a> {
     /// Reads a head: a line for the method, one for the URL, and for each header one for its name, in lower case,
     /// and one for its value. None of them can hold a line break.
-    pub(super) fn parse(text: &'a str) -> Self {
+    pub(crate) fn parse(text: &'a str) -> Self {
         let mut lines = text.split('\n');
         let mut line = || lines.next();
         let (method, url) = (line().unwrap_or_default(), line().unwrap_or_default());
@@ -26,17 +26,17 @@ impl<'a> Head<'a> {
     }
 
     /// The method, in upper case.
-    pub(super) fn method(&self) -> &'a str {
+    pub(crate) fn method(&self) -> &'a str {
         self.method
     }
 
     /// The whole URL.
-    pub(super) fn url(&self) -> &'a str {
+    pub(crate) fn url(&self) -> &'a str {
         self.url
     }
 
     /// What the request is found again by.
-    pub(super) fn trail(&self) -> Trail {
+    pub(crate) fn trail(&self) -> Trail {
         let trace = self
             .header("traceparent")
             .and_then(|parent| TraceContext::read(parent, self.header("tracestate")));
@@ -44,23 +44,23 @@ impl<'a> Head<'a> {
     }
 
     /// The headers that are handed over, names in lower case.
-    pub(super) fn headers(&self) -> &[(&'a str, &'a str)] {
+    pub(crate) fn headers(&self) -> &[(&'a str, &'a str)] {
         &self.headers
     }
 
     /// The value of the header of this name, which is one of [`NAMES`] or of a policy.
-    pub(super) fn header(&self, name: &str) -> Option<&'a str> {
+    pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
         let found = self.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
     }
 }
 
 /// The name under which `js/hop.js` tells the id of the request. No client can send a header of this name.
-pub(super) const REQUEST: &str = ":request";
+pub(crate) const REQUEST: &str = ":request";
 
 /// The headers that are handed over for every Worker; those of policies come on top, and what [`Head::trail`] reads. To
 /// ask the platform for each of them costs a fraction of going through all.
-pub(super) const NAMES: [&str; 14] = [
+pub(crate) const NAMES: [&str; 14] = [
     "a2a-extensions",
     "a2a-version",
     "accept",

@@ -10,21 +10,21 @@ use a2a::model::{Part, Secret};
 
 /// A post to a callback.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct CallbackPost {
+pub(crate) struct CallbackPost {
     /// The agent in the path.
-    pub(super) agent: String,
+    pub(crate) agent: String,
     /// What is behind the id of the object in the path.
-    pub(super) token: Secret,
+    pub(crate) token: Secret,
     /// What its sender calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) key: Option<String>,
+    pub(crate) key: Option<String>,
     /// The body. Without one it is asked whether the callback would take any, before a large one is received.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) body: Option<Part>,
+    pub(crate) body: Option<Part>,
 }
 
 /// The answer to the sender of a post.
-pub(super) fn answer_to(posted: Posted) -> HttpResponse {
+pub(crate) fn answer_to(posted: Posted) -> HttpResponse {
     match posted.check() {
         Ok(()) => HttpResponse::json(202, r#"{"accepted":true}"#.to_owned()),
         Err(error) => HttpResponse::error(&error),

@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use crate::auth::{ActAs, GivenCredentials, Identity, Policy, UncheckedToken};
 use crate::config::Settings;
-use crate::edge::address::ObjectId;
-use crate::edge::command::Command;
-use crate::edge::webhook::check_webhook;
 use crate::executor::{Agents, HostedAgent};
+use crate::forms::address::ObjectId;
+use crate::forms::command::Command;
+use crate::front::webhook::check_webhook;
 use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
 use a2a::client::{DEPTH_KEY, depth_of};
@@ -19,40 +19,40 @@ use a2a::model::{Message, SendMessageRequest, TaskId};
 use a2a::{Call, Operation, Terms};
 
 /// What requests are judged by: the agent at their path, and the rules of the deployment.
-pub(super) struct Door<'a> {
-    pub(super) settings: &'a Settings,
-    pub(super) agents: &'a Agents,
+pub(crate) struct Door<'a> {
+    pub(crate) settings: &'a Settings,
+    pub(crate) agents: &'a Agents,
     /// The agent of the path; `None` where the path is `/`.
-    pub(super) slug: Option<&'a str>,
-    pub(super) agent: &'a HostedAgent,
+    pub(crate) slug: Option<&'a str>,
+    pub(crate) agent: &'a HostedAgent,
     /// Says what is wrong with where the URL of a webhook leads.
-    pub(super) check_url: CheckUrl,
+    pub(crate) check_url: CheckUrl,
     /// Gives an id that nothing else has.
-    pub(super) new_id: fn() -> String,
+    pub(crate) new_id: fn() -> String,
 }
 
 /// Checks where the URL of a webhook leads, and says what it must be.
-pub(super) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
+pub(crate) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
 
 /// A request that was read by its binding, and not judged yet.
-pub(super) struct Asked<'a> {
+pub(crate) struct Asked<'a> {
     /// What is asked for.
-    pub(super) wanted: Wanted<'a>,
+    pub(crate) wanted: Wanted<'a>,
     /// Its parameters.
-    pub(super) params: Params,
+    pub(crate) params: Params,
     /// What its headers say besides.
-    pub(super) parameters: &'a ServiceParameters,
+    pub(crate) parameters: &'a ServiceParameters,
     /// Its header `Authorization`.
-    pub(super) authorization: Option<&'a str>,
+    pub(crate) authorization: Option<&'a str>,
     /// What its header `Act-As` says.
-    pub(super) act_as: Option<&'a str>,
+    pub(crate) act_as: Option<&'a str>,
     /// Says who makes it, for the agent that it turns out to be for.
-    pub(super) identify: &'a dyn Fn(&HostedAgent) -> Identity,
+    pub(crate) identify: &'a dyn Fn(&HostedAgent) -> Identity,
 }
 
 /// Why a request is not admitted.
 #[derive(Debug, PartialEq)]
-pub(super) enum Unadmitted {
+pub(crate) enum Unadmitted {
     /// It is refused.
     Refused(Error),
     /// The signatures of these tokens have to be checked first.
@@ -68,7 +68,7 @@ impl From<Error> for Unadmitted {
 }
 
 /// The parameters of a request.
-pub(super) enum Params {
+pub(crate) enum Params {
     /// As they came.
     Json(Value),
     /// Those of a plain request, which names no tenant.
@@ -97,7 +97,7 @@ impl Params {
 }
 
 /// What a request asks for.
-pub(super) enum Wanted<'a> {
+pub(crate) enum Wanted<'a> {
     /// What this method of JSON-RPC stands for.
     Method(&'a str),
     /// An operation, which a path and a verb of HTTP+JSON stand for. They had to be known before its body.
@@ -110,7 +110,7 @@ impl<'a> Door<'a> {
     /// # Errors
     ///
     /// [`Error::NotFound`].
-    pub(super) fn find(
+    pub(crate) fn find(
         settings: &'a Settings,
         agents: &'a Agents,
         slug: Option<&'a str>,
@@ -128,7 +128,7 @@ impl<'a> Door<'a> {
     /// # Errors
     ///
     /// The first reason not to admit it, in the order that the head of this file tells.
-    pub(super) fn admit(
+    pub(crate) fn admit(
         &self,
         asked: Asked<'_>,
         reply: &mut Reply,
@@ -295,7 +295,7 @@ fn authorization_for_task<'a>(agent: &HostedAgent, header: Option<&'a str>) -> O
 }
 
 /// The refusal of a path to which nothing belongs.
-pub(super) fn unknown_path(path: &str, agents: &Agents) -> Error {
+pub(crate) fn unknown_path(path: &str, agents: &Agents) -> Error {
     let shown: String = path.chars().take(60).collect();
     let cards = "their cards at <agent>/.well-known/agent-card.json";
     Error::NotFound(format!(

@@ -13,7 +13,7 @@ use a2a::binding::media_type::{essence, weight};
 
 /// An agent as the page shows it.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct PageAgent<'a> {
+pub(crate) struct PageAgent<'a> {
     /// Its path.
     pub slug: &'a str,
     /// Its card as JSON, in which [`ORIGIN`] stands for the origin.
@@ -22,7 +22,7 @@ pub(super) struct PageAgent<'a> {
 
 /// Whether `Accept` asks for a page: it names `text/html`, and no type of the protocol before it or with
 /// more weight. Browsers do; programs that take anything do not.
-pub(super) fn is_wanted(accept: Option<&str>) -> bool {
+pub(crate) fn is_wanted(accept: Option<&str>) -> bool {
     let mut best = (false, 0);
     for range in accept.unwrap_or_default().split(',') {
         let named = essence(range).to_ascii_lowercase();
@@ -37,7 +37,7 @@ pub(super) fn is_wanted(accept: Option<&str>) -> bool {
 /// The page of an agent for a request that came in at `origin`. `path` leads to the agent, without a final
 /// slash. `agents` are those that the page links to, but for the agent itself. With `has_console` it also links to the
 /// agent in the console.
-pub(super) fn page<'a>(
+pub(crate) fn page<'a>(
     agent: PageAgent<'_>,
     path: &str,
     origin: &str,

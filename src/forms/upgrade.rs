@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::edge::callback::CallbackPost;
-use crate::edge::command::{Command, StreamCommand};
-use crate::edge::queue::{Body, QueuedJob};
+use super::callback::CallbackPost;
+use super::command::{Command, StreamCommand};
+use super::queue::{Body, QueuedJob};
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::{Decode, read_json};
 

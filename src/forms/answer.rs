@@ -7,7 +7,7 @@ use a2a::binding::http::HttpResponse;
 
 /// The text of an answer: a line for the status, one for each header, an empty line, the body. The headers that every
 /// answer has are left out; they are added when the response is made.
-pub(super) fn to_text(answer: &HttpResponse) -> String {
+pub(crate) fn to_text(answer: &HttpResponse) -> String {
     let mut text = String::with_capacity(answer.body.len() + HEAD_BYTES);
     // Writing to a String does not fail.
     let _ = writeln!(text, "{}", answer.status);

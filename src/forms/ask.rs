@@ -11,7 +11,7 @@ use a2a::binding::http::HttpResponse;
 /// The kinds of requests that the method `ask` of an object answers. Each names the text that comes with it. A follower opens a
 /// socket instead, by an upgrade ([`Upgrade`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(crate) enum Form {
     /// A [`Command`](super::command::Command), the first thing that the object is asked. Answered as [`Call`](Self::Call).
     Begin,
     /// A [`Command`](super::command::Command). Answered by the finished HTTP response for the client, of a status below 500.
@@ -31,7 +31,7 @@ impl Form {
         [Self::Begin, Self::Call, Self::NextNotification, Self::CallBack, Self::Clear];
 
     /// Its name, which `js/hop.js` uses, too.
-    pub(super) const fn name(self) -> &'static str {
+    pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Begin => "begin",
             Self::Call => "call",
@@ -42,31 +42,31 @@ impl Form {
     }
 
     /// The form of this name.
-    pub(super) fn named(name: &str) -> Option<Self> {
+    pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }
 }
 
 /// What the head of an upgrade says.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Upgrade {
+pub(crate) struct Upgrade {
     /// What the follower wants, a [`StreamCommand`](super::command::StreamCommand). One that is too long for a header is
     /// the first message over the socket.
-    pub(super) hello: Option<String>,
+    pub(crate) hello: Option<String>,
     /// Whether nobody has asked the object anything before.
-    pub(super) begins: bool,
+    pub(crate) begins: bool,
 }
 
 impl Upgrade {
     /// Reads the path of an upgrade, and its header [`HELLO`].
-    pub(super) fn read(path: &str, hello: Option<String>) -> Self {
+    pub(crate) fn read(path: &str, hello: Option<String>) -> Self {
         Self { hello, begins: path == BEGIN_PATH }
     }
 }
 
 /// The header of an upgrade with what the follower wants. An answer that has it, too, says that it was read: a version
 /// that does not know it waits for a message.
-pub(super) const HELLO: &str = "x-hello";
+pub(crate) const HELLO: &str = "x-hello";
 
 /// Where an object takes an upgrade if nobody has asked it anything before. Versions that do not know it take all
 /// upgrades alike.
@@ -74,7 +74,7 @@ const BEGIN_PATH: &str = "/begin";
 
 /// Why an object does not do what it was asked, apart from what it tells the client of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     /// It cannot read the command, or its task: another version can, and will in a moment or after the next
     /// deploy.
     Unreadable,
@@ -88,7 +88,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     /// The status of the answer.
-    pub(super) fn status(self) -> u16 {
+    pub(crate) fn status(self) -> u16 {
         match self {
             Self::Unreadable => 501,
             Self::TooManyFollowers(_) => 429,
@@ -98,12 +98,12 @@ impl Refusal {
     }
 
     /// The answer as text, to what was asked by text.
-    pub(super) fn to_text(self) -> String {
+    pub(crate) fn to_text(self) -> String {
         to_text(&HttpResponse::empty(self.status()))
     }
 
     /// The header of the answer that tells the limit which was reached.
-    pub(super) fn limit(self) -> Option<(&'static str, usize)> {
+    pub(crate) fn limit(self) -> Option<(&'static str, usize)> {
         match self {
             Self::TooManyFollowers(limit) => Some((LIMIT, limit)),
             Self::Unreadable | Self::NotDeleted | Self::Failed(_) => None,
@@ -111,7 +111,7 @@ impl Refusal {
     }
 
     /// The refusal that an answer is, if it is one. That of a socket is read by `js/stream.js`.
-    pub(super) fn read(form: Form, status: u16) -> Option<Self> {
+    pub(crate) fn read(form: Form, status: u16) -> Option<Self> {
         match (form, status) {
             (_, 501) => Some(Self::Unreadable),
             (_, 500..) => Some(Self::Failed(status)),

@@ -12,31 +12,31 @@ use a2a::model::TaskId;
 /// The id of an object, as the namespace writes it: 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(super) struct ObjectId(String);
+pub(crate) struct ObjectId(String);
 
 impl ObjectId {
     /// Wraps an id. Whether it is one of this namespace is found out when the object is looked up.
-    pub(super) fn new(text: impl Into<String>) -> Self {
+    pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
 
     /// The id as text.
-    pub(super) fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
     /// Whether it has the form of an id. One that has not cannot be that of an object.
-    pub(super) fn is_well_formed(&self) -> bool {
+    pub(crate) fn is_well_formed(&self) -> bool {
         self.0.len() == 64 && self.0.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
     /// The id of the task that the object holds.
-    pub(super) fn task_id(&self) -> TaskId {
+    pub(crate) fn task_id(&self) -> TaskId {
         TaskId::new(self.as_str())
     }
 
     /// What is stored of the object's id beside the id of its task: nothing where both are the same.
-    pub(super) fn beside(&self, task: &TaskId) -> Option<&Self> {
+    pub(crate) fn beside(&self, task: &TaskId) -> Option<&Self> {
         (self.as_str() != task.as_str()).then_some(self)
     }
 }
@@ -49,7 +49,7 @@ impl fmt::Display for ObjectId {
 
 /// What leads to the object of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum TaskAddress {
+pub(crate) enum TaskAddress {
     /// An object that was never used, for a task that begins now.
     New,
     /// The object of this id.
@@ -60,7 +60,7 @@ pub(super) enum TaskAddress {
 
 impl TaskAddress {
     /// The address of a task that a client names.
-    pub(super) fn of_task(id: &TaskId) -> Self {
+    pub(crate) fn of_task(id: &TaskId) -> Self {
         Self::Object(ObjectId::new(id.as_str()))
     }
 
@@ -79,7 +79,7 @@ impl TaskAddress {
 
     /// The address of the task that a command is about, and its call, which names this task: that one, or else
     /// a new one, which a key makes the same for all repetitions of a send.
-    pub(super) fn of_command<C>(
+    pub(crate) fn of_command<C>(
         command: &Command<C>,
         task: Option<&TaskId>,
         key: Option<&str>,

@@ -4,7 +4,7 @@ use a2a::dialect::{self, CardName};
 
 /// What a path stands for. Agents are named by slug; `None` is the default agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Route<'a> {
+pub(crate) enum Route<'a> {
     /// The JSON-RPC endpoint of an agent.
     JsonRpc(Option<&'a str>),
     /// The same for streams of A2A 0.1 alone.
@@ -33,7 +33,7 @@ pub(super) enum Route<'a> {
 
 impl<'a> Route<'a> {
     /// The slug of the agent that the path names; `None` for the default agent and for paths of no agent.
-    pub(super) fn agent(&self) -> Option<&'a str> {
+    pub(crate) fn agent(&self) -> Option<&'a str> {
         match self {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
@@ -45,7 +45,7 @@ impl<'a> Route<'a> {
 
 /// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
 /// it, is not decided here.
-pub(super) fn route(path: &str) -> Route<'_> {
+pub(crate) fn route(path: &str) -> Route<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let trimmed = path.strip_suffix('/').unwrap_or(path);
     let segments: Vec<&str> = trimmed.split('/').collect();

@@ -18,50 +18,50 @@ use a2a::{Call, FollowCall, TaskCall, Terms};
 /// One call for a task object: a [`TaskCall`], which it answers with the finished HTTP response for the
 /// client, or as part of a [`StreamCommand`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct Command<C = TaskCall> {
+pub(crate) struct Command<C = TaskCall> {
     /// The agent that is asked.
-    pub(super) agent: String,
+    pub(crate) agent: String,
     /// Who asks.
-    pub(super) caller: Caller,
+    pub(crate) caller: Caller,
     /// In which form to answer.
-    pub(super) reply: Reply,
+    pub(crate) reply: Reply,
     /// What tells the message of an idempotent send from others.
-    pub(super) fingerprint: Option<String>,
+    pub(crate) fingerprint: Option<String>,
     /// On what terms.
-    pub(super) terms: Terms,
+    pub(crate) terms: Terms,
     /// Where the server is, for a message: the origin of its request, or `PUBLIC_URL`. Front Workers of former versions do
     /// not say it.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) origin: Option<String>,
+    pub(crate) origin: Option<String>,
     /// What the request is found again by. Front Workers of former versions do not say it.
     #[serde(skip_serializing_if = "Trail::is_empty")]
-    pub(super) trail: Trail,
+    pub(crate) trail: Trail,
     /// Credentials that come with a message, for a task that waits for some.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) credentials: Option<SentCredentials>,
+    pub(crate) credentials: Option<SentCredentials>,
     /// The id by which clients know the task, where a client has chosen it: for a message that names no task, what its task is
     /// called, which goes on if it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) chosen_id: Option<TaskId>,
+    pub(crate) chosen_id: Option<TaskId>,
     /// The same before they are sealed. They do not travel.
     #[serde(skip)]
-    pub(super) unsealed: Option<GivenCredentials>,
+    pub(crate) unsealed: Option<GivenCredentials>,
     /// The number of the form, where it is not the first.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) format: Option<u32>,
+    pub(crate) format: Option<u32>,
     /// Whether the caller asks as an operator, for the task of anybody.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub(super) is_operators: bool,
+    pub(crate) is_operators: bool,
     /// Whose tasks a listing shows. It does not travel.
     #[serde(skip)]
-    pub(super) scope: Scope,
+    pub(crate) scope: Scope,
     /// What is asked.
-    pub(super) call: C,
+    pub(crate) call: C,
 }
 
 impl<C> Command<C> {
     /// A call with nothing said besides.
-    pub(super) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
+    pub(crate) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed, format, is_operators) = (None, None, None, false);
         let chosen_id = None;
@@ -84,19 +84,19 @@ impl<C> Command<C> {
     }
 
     /// The same, asked as an operator. A version that does not know operators does not read it.
-    pub(super) fn of_operator(self) -> Self {
+    pub(crate) fn of_operator(self) -> Self {
         let format = self.format.max(Some(format::OPERATORS_COMMAND));
         Self { format, is_operators: true, ..self }
     }
 
     /// The same, about the task whose id a client has chosen. A version that does not know such tasks does not read it.
-    pub(super) fn of_chosen_id(self, id: TaskId) -> Self {
+    pub(crate) fn of_chosen_id(self, id: TaskId) -> Self {
         Self { format: Some(format::CHOSEN_ID_COMMAND), chosen_id: Some(id), ..self }
     }
 
     /// Whose task the call is about, if its id is one that a client has chosen: that of the owner whom an operator names,
     /// or else the caller's.
-    pub(super) fn owner(&self) -> &str {
+    pub(crate) fn owner(&self) -> &str {
         match &self.scope {
             Scope::Operator(Owners::One(owner)) => owner.as_str(),
             Scope::Operator(Owners::All) | Scope::Own | Scope::OneContext => self.caller.owner(),
@@ -104,17 +104,17 @@ impl<C> Command<C> {
     }
 
     /// Whether the caller asks as an operator, for the task of anybody.
-    pub(super) fn is_operators(&self) -> bool {
+    pub(crate) fn is_operators(&self) -> bool {
         self.is_operators
     }
 
     /// Takes the call out of all that is said besides.
-    pub(super) fn take_call(self) -> (Command<()>, C) {
+    pub(crate) fn take_call(self) -> (Command<()>, C) {
         self.replace_call(())
     }
 
     /// The same with another call.
-    pub(super) fn with_call<D>(self, call: D) -> Command<D> {
+    pub(crate) fn with_call<D>(self, call: D) -> Command<D> {
         self.replace_call(call).0
     }
 
@@ -157,16 +157,16 @@ impl<C> Command<C> {
 
 /// A call that is answered by a stream: what a follower wants.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct StreamCommand {
+pub(crate) struct StreamCommand {
     /// The call.
-    pub(super) command: Command<FollowCall>,
+    pub(crate) command: Command<FollowCall>,
     /// The generation of the newest event that the client has, if it comes back for more.
-    pub(super) after: Option<u64>,
+    pub(crate) after: Option<u64>,
 }
 
 impl Command<Call> {
     /// Whether it is about a task that may exist, and not only begins one.
-    pub(super) fn may_go_on(&self) -> bool {
+    pub(crate) fn may_go_on(&self) -> bool {
         self.chosen_id.is_some() || self.call.task_id().is_some()
     }
 }

@@ -10,7 +10,7 @@ use a2a::model::FieldViolation;
 /// # Errors
 ///
 /// [`Error::WebhookRefused`] with the path of its `url`.
-pub(super) fn check_webhook(
+pub(crate) fn check_webhook(
     call: &Call,
     check_url: impl Fn(&str) -> Result<(), String>,
 ) -> Result<(), Error> {

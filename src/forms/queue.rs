@@ -14,7 +14,7 @@ use a2a::model::decode::{Decode, Fields, read_json};
 
 /// The body of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(crate) enum Body {
     /// A webhook is owed notifications.
     Job(QueuedJob),
     /// Tasks are to be deleted.
@@ -29,7 +29,7 @@ impl Body {
     /// # Errors
     ///
     /// When it is none of them.
-    pub(super) fn read(text: &str) -> serde_json::Result<Self> {
+    pub(crate) fn read(text: &str) -> serde_json::Result<Self> {
         read_json(text)
     }
 }
@@ -48,18 +48,18 @@ impl Decode for Body {
 
 /// A job, and where its task is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct QueuedJob {
+pub(crate) struct QueuedJob {
     /// The job.
     #[serde(flatten)]
-    pub(super) job: WebhookJob,
+    pub(crate) job: WebhookJob,
     /// The object of the task, if the task has another id.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) object: Option<ObjectId>,
+    pub(crate) object: Option<ObjectId>,
 }
 
 impl QueuedJob {
     /// The id of the object of its task.
-    pub(super) fn object_id(&self) -> ObjectId {
+    pub(crate) fn object_id(&self) -> ObjectId {
         self.object.clone().unwrap_or_else(|| ObjectId::new(self.job.task.as_str()))
     }
 }
@@ -74,11 +74,11 @@ impl Decode for QueuedJob {
 /// Finished tasks that are to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct DeletionJob {
+pub(crate) struct DeletionJob {
     /// The tasks.
-    pub(super) delete: Vec<Deletion>,
+    pub(crate) delete: Vec<Deletion>,
     /// Until when it is worth doing, in milliseconds since the epoch: its tasks are found again by then.
-    pub(super) until: i64,
+    pub(crate) until: i64,
 }
 
 impl DeletionJob {
@@ -90,9 +90,9 @@ impl DeletionJob {
 
 /// A task that is to be deleted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-pub(super) struct Deletion {
+pub(crate) struct Deletion {
     /// The task, by the id of its object.
-    pub(super) task: TaskId,
+    pub(crate) task: TaskId,
 }
 
 impl Decode for Deletion {
@@ -104,7 +104,7 @@ impl Decode for Deletion {
 /// A notification that was given up.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(super) struct DeadLetter<'a> {
+pub(crate) struct DeadLetter<'a> {
     agent: &'a str,
     task: &'a TaskId,
     config_id: &'a str,
@@ -115,7 +115,7 @@ pub(super) struct DeadLetter<'a> {
 
 impl<'a> DeadLetter<'a> {
     /// The letter about what the webhook of a job did not get.
-    pub(super) fn new(job: &'a WebhookJob, given_up: &'a GivenUp) -> Self {
+    pub(crate) fn new(job: &'a WebhookJob, given_up: &'a GivenUp) -> Self {
         let GivenUp { generation, error, is_suspended } = given_up;
         let WebhookJob { agent, task, config_id } = job;
         Self { agent, task, config_id, generation: *generation, error, is_suspended: *is_suspended }

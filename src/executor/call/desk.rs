@@ -1,4 +1,5 @@
-//! How calls ask the user while they are open: one question at a time, on the connection that waits for its answer.
+//! Questions of calls that are still open. The user sees one question at a time; the call keeps its connection open
+//! until the answer arrives.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -13,21 +14,23 @@ use crate::executor::{Events, ExecutorError, Turn};
 use ::mcp::model::Question;
 use a2a::model::Message;
 
-/// Where the calls of a round ask the user. A call that has a [place](Self::place) may ask; the others wait for it.
+/// Serializes the questions of the calls of one round. Only the call that holds the [place](Self::place) may ask the
+/// user; the others wait for it.
 pub(in crate::executor) struct Desk<'a> {
     turn: &'a Turn,
     events: &'a Events,
     place: Mutex<()>,
     keep: Box<Keep<'a>>,
-    /// How many messages each call has taken, by its key.
+    /// The number of messages that each call has taken, by the key of the call.
     taken: RefCell<BTreeMap<String, u64>>,
 }
 
-/// Keeps the question of the call of a key: the turn that finds it has lost the connection.
+/// Stores the question of the call with this key. A turn that later reads a stored question has lost the connection of
+/// the call.
 type Keep<'a> = dyn Fn(&str, &Question) -> Result<(), ExecutorError> + 'a;
 
 impl<'a> Desk<'a> {
-    /// The desk of a turn. `keep` stores a question before it shows.
+    /// The desk of a turn. `keep` stores a question before the question is shown to the user.
     pub(in crate::executor) fn new(
         turn: &'a Turn,
         events: &'a Events,
@@ -37,35 +40,36 @@ impl<'a> Desk<'a> {
         Self { turn, events, place, keep: Box::new(keep), taken }
     }
 
-    /// Waits until no other call asks.
+    /// Waits until no other call holds the place.
     pub(super) async fn place(&self) -> MutexGuard<'_, ()> {
         self.place.lock().await
     }
 
-    /// Whether a call asks. The task does not say meanwhile that it works.
+    /// Whether a call is asking the user now. Until the answer arrives, the task does not report the state `working`.
     pub(in crate::executor) fn is_taken(&self) -> bool {
         self.place.try_lock().is_none()
     }
 
-    /// Asks a question of the call of this key.
+    /// Stores a question of the call with this key, and shows the question to the user.
     pub(super) fn ask(&self, key: &str, question: &Question) -> Result<(), ExecutorError> {
         (self.keep)(key, question)?;
         say(self.turn, self.events, slice::from_ref(question), None)
     }
 
-    /// Asks it again: the last answer was none.
+    /// Shows the question again, because the last message did not answer it. `unfit` is the reason.
     pub(super) fn ask_again(&self, question: &Question, unfit: &str) -> Result<(), ExecutorError> {
         say(self.turn, self.events, slice::from_ref(question), Some(unfit))
     }
 
-    /// The next message of the client, which the call of this key takes.
+    /// The next message of the client. It is counted as taken by the call with this key.
     pub(super) async fn message(&self, key: &str) -> Message {
         let message = self.turn.next_message().await;
         *self.taken.borrow_mut().entry(key.to_owned()).or_default() += 1;
         message
     }
 
-    /// What the step of the call of this key is to keep: its outcome, and how many messages it has taken.
+    /// The value that the step of the call with this key stores: the outcome, and the number of messages that the call
+    /// has taken.
     pub(in crate::executor) fn noted(&self, key: &str, mut outcome: Value) -> Value {
         let taken = self.taken.borrow().get(key).copied();
         if let (Some(taken), Some(members)) = (taken, outcome.as_object_mut()) {
@@ -75,8 +79,8 @@ impl<'a> Desk<'a> {
     }
 }
 
-/// Takes the messages that a call has taken which is done: a run that resumes is offered all messages again. Whether there were
-/// some.
+/// Removes from the inbox the messages that a finished call has taken: a resumed run receives all messages again. Returns
+/// whether there were such messages.
 pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
     let taken = kept.get(TAKEN).and_then(Value::as_u64).unwrap_or_default();
     for _ in 0..taken {
@@ -85,7 +89,7 @@ pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
     taken > 0
 }
 
-/// Says what is asked. `unfit` is why the last answer was none.
+/// Sets the task to a state that asks the user these questions. `unfit` is why the last message did not answer them.
 pub(in crate::executor) fn say(
     turn: &Turn,
     events: &Events,
@@ -97,5 +101,5 @@ pub(in crate::executor) fn say(
     events.status_with(state, parts.collect())
 }
 
-/// The member of what a step keeps of a call that says how many messages the call has taken.
+/// The member of a stored call outcome that holds the number of messages taken by the call.
 const TAKEN: &str = "took";

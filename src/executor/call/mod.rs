@@ -1,5 +1,5 @@
-//! One durable call that a run makes, for every executor: of a tool of this Worker ([`own`]), or of a tool of an MCP
-//! server ([`mcp`]). Executors choose calls and interpret their outcomes; a call knows nothing of them.
+//! One durable call of a run, for every executor: of a tool of this Worker ([`own`]), or of a tool of an MCP server
+//! ([`mcp`]). Executors choose the calls and interpret the outcomes; this module does not depend on any executor.
 
 pub(super) mod desk;
 pub(super) mod mcp;
@@ -10,12 +10,13 @@ use super::Turn;
 use a2a::model::{Part, PartContent};
 pub(super) use own::CallInTurn;
 
-/// Whether the client can take a part that only repeats as data what a text says.
+/// Whether a part of a question is sent to this client: text always, data (which only repeats the text) if the client
+/// accepts JSON.
 pub(in crate::executor) fn is_for(part: &Part, turn: &Turn) -> bool {
     part.as_text().is_some() || turn.accepts("application/json")
 }
 
-/// A part as the client can take it: data as JSON text for a client that takes text but no JSON.
+/// A part in a form that the client accepts: data becomes JSON text for a client that accepts text but no JSON.
 pub(in crate::executor) fn shown(part: Part, turn: &Turn) -> Part {
     let takes_text_alone = || turn.accepts("text/plain") && !turn.accepts("application/json");
     match &part.content {

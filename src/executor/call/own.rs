@@ -1,4 +1,4 @@
-//! A call of a tool as part of a turn.
+//! A call of one of this Worker's tools as part of a turn.
 
 use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
@@ -11,23 +11,23 @@ use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
 use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
 
-/// A call that is part of a turn: its progress is that of the task, its steps are the run's.
+/// A tool call within a turn: its progress is reported as progress of the task, and its steps are steps of the run.
 pub(in crate::executor) struct CallInTurn<'a> {
     turn: &'a Turn,
     events: &'a Events,
-    /// Which of the calls of its message it is: `2`, or `1.2` for the second one of a first round. What it is known by in steps.
+    /// The key of the call in the names of steps: `2`, or `1.2` for the second call of the first round.
     key: String,
-    /// Where other calls of the same time ask the user.
+    /// Where calls that run at the same time ask the user.
     desk: Option<&'a Desk<'a>>,
 }
 
 impl<'a> CallInTurn<'a> {
-    /// The call of this key.
+    /// The call with this key.
     pub(in crate::executor) fn new(turn: &'a Turn, events: &'a Events, key: &str) -> Self {
         Self { turn, events, key: key.to_owned(), desk: None }
     }
 
-    /// The same beside calls that may ask the user.
+    /// The same call, running at the same time as calls that may ask the user.
     pub(in crate::executor) fn beside(self, desk: &'a Desk<'a>) -> Self {
         Self { desk: Some(desk), ..self }
     }
@@ -60,7 +60,7 @@ impl ToolCall for CallInTurn<'_> {
 
     fn idempotency_key(&self) -> String {
         let (task, number, key) = (self.turn.unique_id(), self.turn.number, &self.key);
-        // Hashed: the id of a task is all that one needs to read it.
+        // Hashed, because a client that has the id of a task can read that task.
         hex(&Sha256::digest(format!("{task}/{number}/{key}")))
     }
 
@@ -73,7 +73,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 
     fn progress(&self, text: &str) -> Result<(), ToolError> {
-        // While the user is asked something, the task does not say that it works.
+        // While a call asks the user, the task must not change to the state `working`.
         if self.desk.is_some_and(Desk::is_taken) {
             return Ok(());
         }
@@ -134,7 +134,7 @@ impl ToolCall for CallInTurn<'_> {
     }
 }
 
-/// What the turn refuses: the task has ended, a limit is reached, or something is not set.
+/// Converts an error of the turn: the task has ended, a limit is reached, or a value is not set.
 fn refused(error: ExecutorError) -> ToolError {
     ToolError::Tool(error.0)
 }

@@ -1,4 +1,4 @@
-//! Questions of MCP servers as the client reads them, and its messages as answers.
+//! Converts questions of MCP servers into text for the client, and messages of the client into answers.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,8 @@ use ::mcp::model::{Answer, Question, QuestionKind};
 use a2a::model::{Message, Part, TaskState};
 use a2a_agents::tool::{example, required, takes_string, validate_as};
 
-/// What is said to the client: the state that the task enters, and its message. `unfit` is why the last answer was none.
+/// The state that the task enters, and the parts of its message to the client. `unfit` is why the last message did not
+/// answer the questions.
 pub(in crate::executor) fn said(
     questions: &[Question],
     unfit: Option<&str>,
@@ -51,11 +52,11 @@ pub(in crate::executor) fn said(
     (state, parts)
 }
 
-/// What a message answers to the questions, all of them.
+/// The answers to all of the questions in a message.
 ///
 /// # Errors
 ///
-/// Why it is no answer.
+/// Why the message does not answer the questions.
 pub(in crate::executor) fn answers(
     message: &Message,
     questions: &[Question],
@@ -77,7 +78,7 @@ pub(in crate::executor) fn answers(
             (None, QuestionKind::Form(schema)) => schema,
         };
         let own = data.as_ref().and_then(|data| data.get(key)).and_then(Value::as_object);
-        // With several forms each has its member; a single one is the data itself.
+        // With several questions, each form is a member of the data; for a single form, the data is the content itself.
         let (answer, name) = match (own, &data) {
             (Some(own), _) if questions.len() > 1 => (content_of(own, schema), key),
             (_, Some(data)) if is_single => (content_of(data, schema), "answer"),
@@ -92,7 +93,7 @@ pub(in crate::executor) fn answers(
     questions.iter().map(|question| Ok((question.key.clone(), answer(question)?))).collect()
 }
 
-/// Checks the content of an answer, which the reason calls by this name.
+/// Validates the content of an answer. The error message calls the content by `name`.
 fn fits(answer: &Answer, schema: &Value, name: &str) -> Result<(), String> {
     let Answer::Accept(content) = answer else { return Ok(()) };
     let nothing = json!({});
@@ -103,7 +104,7 @@ fn fits(answer: &Answer, schema: &Value, name: &str) -> Result<(), String> {
     }
 }
 
-/// The forms among questions, with their schemas.
+/// The questions that are forms, each with its schema.
 fn forms(questions: &[Question]) -> Vec<(&str, &Value)> {
     let mut forms = Vec::new();
     for Question { key, kind, .. } in questions {
@@ -114,13 +115,14 @@ fn forms(questions: &[Question]) -> Vec<(&str, &Value)> {
     forms
 }
 
-/// What declines or leaves, if this does.
+/// The answer `decline` or `cancel`, if the data is one of them.
 fn refusal_of(data: &Map<String, Value>) -> Option<Answer> {
     let answer = Answer::read(&Value::Object(data.clone()))?;
     (!matches!(answer, Answer::Accept(_))).then_some(answer)
 }
 
-/// The answer that an object is to a form: its content, or an answer as the protocol writes it.
+/// Reads an object as the answer to a form: either the form's content, or an answer in the notation of the protocol
+/// (`action`, `content`).
 fn content_of(data: &Map<String, Value>, schema: &Value) -> Answer {
     let whole = Value::Object(data.clone());
     let is_written_out =
@@ -131,7 +133,7 @@ fn content_of(data: &Map<String, Value>, schema: &Value) -> Answer {
     }
 }
 
-/// The one field of a form that a text fills: its only string, if it requires nothing else.
+/// The field of a form that a plain text fills: the form's only string, if no other field is required.
 fn string_of(schema: &Value) -> Option<&str> {
     let properties = schema.get("properties").and_then(Value::as_object)?;
     let mut strings = properties.keys().filter(|name| takes_string(schema, name));

@@ -1,4 +1,5 @@
-//! A task of the remote agent is followed: live while it says something, by webhooks and questions while it is silent.
+//! Follows a task of the remote agent: by its event stream while events arrive, by webhooks and polls while the task is
+//! silent.
 
 use futures_util::StreamExt;
 use futures_util::future::{LocalBoxFuture, select_all};
@@ -23,24 +24,24 @@ pub(super) struct Front<'a> {
     link: Link,
     terms: Terms,
     mirror: Mirror,
-    /// How many messages have come since the one of the turn.
+    /// The number of messages that have arrived after the message of the turn.
     messages: usize,
-    /// Where the remote agent posts what happens, if it does.
+    /// The callback URL to which the remote agent posts events, if it accepted one.
     callback: Option<Callback>,
 }
 
-/// What a look at the remote task shows.
+/// The result of reading the remote task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Seen {
-    /// The remote task has ended or asks something, and so does ours; or ours was canceled.
+    /// The remote task has ended or waits for input, and ours now has the same state; or our task was canceled.
     Over,
-    /// Something has happened.
+    /// Something has changed.
     Change,
-    /// Nothing has.
+    /// Nothing has changed.
     Silence,
 }
 
-/// What a run in memory hears first.
+/// The first event that a run in memory receives.
 enum Heard {
     Event(Option<Result<TaskEvent, ClientError>>),
     Message(Message),
@@ -60,19 +61,19 @@ impl<'a> Front<'a> {
         Self { turn, events, client, link, terms, mirror, messages: 0, callback: None }
     }
 
-    /// Follows the task until it ends or asks something. `parked_ms` is for how long the run was parked that this one
-    /// resumes, if it was.
+    /// Follows the task until it ends or waits for input. `parked_ms` is how long the run was parked before this run
+    /// resumed it; `None` if it was not parked.
     ///
     /// # Errors
     ///
-    /// If the remote agent does not know the task any more, or ours takes no more.
+    /// If the remote agent does not have the task any more, or our task refuses an event.
     pub(super) async fn follow(
         mut self,
         opened: Option<Opened>,
         mut parked_ms: Option<u64>,
     ) -> Result<(), ExecutorError> {
         if parked_ms.is_some() {
-            // The run that was parked has asked already: this reads the stored answer.
+            // The run that was parked has registered the webhook already: this call only reads the stored result.
             self.ask_for_webhooks().await;
         }
         let mut seen = match opened {
@@ -85,12 +86,12 @@ impl<'a> Front<'a> {
             if seen == Seen::Change {
                 parked_ms = None;
             }
-            // A run that was woken for a look, and sees nothing new, waits on.
+            // A run that was woken to poll, and finds no change, is parked again.
             if seen != Seen::Over && parked_ms.is_none() && self.may_stay() {
                 seen = self.stay().await?;
             }
             if seen != Seen::Over && self.ask_for_webhooks().await {
-                // What happened before it was asked is not told.
+                // Events from before the registration are not posted, so the task is read once.
                 seen = self.look().await?;
             }
             if seen == Seen::Over {
@@ -104,7 +105,8 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Whether the run may stay in memory and listen: the other half of its time is for the looks that come later.
+    /// Whether the run may stay in memory and listen. The other half of its time is reserved for polls after the run
+    /// was parked.
     fn may_stay(&self) -> bool {
         self.callback.is_none() && self.turn.time_left_ms() > self.turn.timeout_ms / 2
     }
@@ -132,12 +134,12 @@ impl<'a> Front<'a> {
         Ok(Seen::Silence)
     }
 
-    /// Takes events until the task is over, the stream ends, or nothing comes for too long.
+    /// Takes events until the task is over, the stream ends, or no event arrives for `silence_ms`.
     async fn listen(&mut self, mut events: TaskStream) -> Result<Seen, ExecutorError> {
         while self.may_stay() {
             let seen = match self.hear(Some(&mut events), self.terms.silence_ms).await {
                 Heard::Event(Some(Ok(event))) => self.take(event.event)?,
-                // The client has resumed the stream as often as it makes sense.
+                // The client has already retried the stream; a further attempt makes no sense.
                 Heard::Event(Some(Err(_)) | None) => {
                     return Ok(self.look().await?.or(Seen::Silence));
                 }
@@ -171,7 +173,7 @@ impl<'a> Front<'a> {
         select_all(first).await.0
     }
 
-    /// Looks at the remote task as it is now.
+    /// Reads the present state of the remote task.
     async fn look(&mut self) -> Result<Seen, ExecutorError> {
         let (id, history_length) = (self.link.task.clone(), None);
         match self.client.get(GetTaskRequest { tenant: None, id, history_length }).await {
@@ -180,7 +182,7 @@ impl<'a> Front<'a> {
                 let reason = "the remote agent does not know the task any more";
                 Err(ExecutorError(reason.to_owned()))
             }
-            // It may be there again later. Who does not want to wait for it cancels.
+            // The remote agent may be reachable again later. A client that does not want to wait cancels the task.
             Err(error) => {
                 if self.mirror.lost() {
                     Ok(Seen::Silence)
@@ -191,7 +193,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Says what an event of the remote task is in ours.
+    /// Applies an event of the remote task to our task.
     fn take(&mut self, event: StreamResponse) -> Result<Seen, ExecutorError> {
         let turn = self.turn;
         let emissions = self.mirror.reflect(event, || turn.task());
@@ -206,7 +208,7 @@ impl<'a> Front<'a> {
         Ok(if is_over { Seen::Over } else { seen })
     }
 
-    /// Says something of our own.
+    /// Sets a status message of our own on the task.
     fn tell(&mut self, text: &str) -> Result<Seen, ExecutorError> {
         let message = self.events.message(vec![Part::text(text)]);
         match self.events.emit(self.mirror.interject(message)) {
@@ -215,7 +217,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Passes on the messages of the client that lie ready.
+    /// Passes on the client's messages that are already waiting.
     async fn pass_on_waiting(&mut self) -> Result<Seen, ExecutorError> {
         let mut seen = Seen::Silence;
         while !self.mirror.is_settled()
@@ -226,7 +228,7 @@ impl<'a> Front<'a> {
         Ok(seen)
     }
 
-    /// Passes on a message that came since the one of the turn, unless an earlier attempt has.
+    /// Passes on a message that arrived after the message of the turn, unless an earlier attempt has passed it on.
     async fn pass_on(&mut self, message: Message) -> Result<Seen, ExecutorError> {
         self.messages += 1;
         let nth = match self.turn.run_task.begin_step(PASSED_ON)? {
@@ -248,7 +250,8 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Asks the remote agent to post to a callback of this run what happens. Whether that was not done before.
+    /// Registers a callback of this run as a webhook at the remote agent. Returns whether the webhook was registered by
+    /// this attempt.
     async fn ask_for_webhooks(&mut self) -> bool {
         if self.callback.is_some() || !self.terms.webhooks || !self.link.has_webhooks {
             return false;
@@ -273,13 +276,14 @@ impl<'a> Front<'a> {
         if asked.await == Ok(true) {
             self.callback = Some(callback);
         } else {
-            // One that refuses is not asked again.
+            // A remote agent that refuses a webhook gets no second request for one.
             self.link.has_webhooks = false;
         }
         is_new.get() && self.callback.is_some()
     }
 
-    /// Waits outside of memory. Only a wait that is over at once returns; any other ends the run, and another one begins.
+    /// Parks the run. The function returns only if the wait is over at once; otherwise this run ends here, and another
+    /// run resumes.
     async fn park(&self, millis: u64) -> Result<(), ExecutorError> {
         let wait = Wait::for_millis(millis).or_message();
         match &self.callback {
@@ -290,7 +294,7 @@ impl<'a> Front<'a> {
 }
 
 impl Seen {
-    /// The weightier one of both.
+    /// The more important of two results.
     fn or(self, other: Self) -> Self {
         match (self, other) {
             (Self::Over, _) | (_, Self::Over) => Self::Over,
@@ -303,9 +307,9 @@ impl Seen {
 /// The code of TaskNotFoundError (spec §5.4).
 const TASK_NOT_FOUND: i32 = -32001;
 
-/// The steps that pass on a message and ask for webhooks. The callback is called like that, too.
+/// The names of the steps that pass on a message and register a webhook. The callback has the name of the second.
 const PASSED_ON: &str = "message";
 const WEBHOOK: &str = "webhook";
 
-/// How many webhooks a run takes; then it asks by itself.
+/// The number of webhook calls that a callback accepts; after them the run only polls.
 const MOST_CALLS: u32 = 1_000;

@@ -1,4 +1,4 @@
-//! What leads to the task of the remote agent: a step keeps it for later attempts, later turns, and a cancel.
+//! The link to the task of the remote agent. A step stores it for later attempts, for later turns, and for a cancel.
 
 use std::rc::Rc;
 
@@ -11,22 +11,23 @@ use a2a::dialect::Dialect;
 use a2a::model::decode::{Decode, Fields, decode};
 use a2a::model::{ContextId, TaskId};
 
-/// The step that keeps the link.
+/// The name of the step that stores the link.
 pub(super) const LINKED: &str = "remote task";
 
-/// The task of the remote agent, and how it is reached.
+/// The task of the remote agent, and the interface at which it is reached.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::executor) struct Link {
     pub(in crate::executor) task: TaskId,
     pub(in crate::executor) context: ContextId,
     /// Whether the remote agent sends webhooks.
     pub(in crate::executor) has_webhooks: bool,
-    /// The interface that took the message. It is kept, so that a run that wakes for a moment needs no card.
+    /// The interface that accepted the message. It is stored, so that a run that wakes only to poll does not have to
+    /// fetch the card.
     pub(in crate::executor) connection: Rc<Connection>,
 }
 
 impl Link {
-    /// The newest link of the task of this run.
+    /// The newest stored link of this run's task.
     ///
     /// # Errors
     ///
@@ -35,12 +36,12 @@ impl Link {
         Ok(turn.last_step(LINKED)?.and_then(Self::read))
     }
 
-    /// The client that calls the interface of the link.
+    /// A client for the interface that the link names.
     pub(in crate::executor) fn reach(&self, client: Client) -> Client {
         client.with_connection(Rc::clone(&self.connection))
     }
 
-    /// As the step keeps it.
+    /// The JSON that the step stores.
     pub(in crate::executor) fn stored(&self) -> Value {
         let Connection { url, binding, dialect, tenant, is_trusted, streams, .. } =
             self.connection.as_ref();
@@ -57,7 +58,7 @@ impl Link {
         })
     }
 
-    /// A link as a step has kept it.
+    /// Reads a link from the JSON that a step has stored.
     pub(in crate::executor) fn read(stored: Value) -> Option<Self> {
         decode(stored).ok()
     }

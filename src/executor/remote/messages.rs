@@ -1,4 +1,4 @@
-//! Messages of the client as the remote agent gets them.
+//! Builds the messages of the client in the form in which they are sent to the remote agent.
 
 use sha2::{Digest, Sha256};
 
@@ -9,19 +9,19 @@ use a2a::model::{
     hex,
 };
 
-/// The id under which the remote agent gets the message of this number: the same one however often it is sent, so that a
-/// server which knows it does not begin a second task.
+/// The message id with which the message of this number is sent to the remote agent. Each repetition has the same id, so
+/// that a server which remembers message ids does not begin a second task.
 pub(super) fn id_of(turn: &Turn, number: usize) -> String {
     format!("{}-{number}", turn.unique_id())
 }
 
-/// The conversation at the remote agent that belongs to ours. Others who have a conversation of the same id have another
-/// one there.
+/// The id of the conversation at the remote agent that belongs to our conversation. It includes the owner: callers with
+/// different owners who choose the same context id get different conversations.
 pub(super) fn context_of(turn: &Turn) -> ContextId {
     context_at(turn, &[])
 }
 
-/// As [`context_of`], where there are several agents of which each has a conversation of its own: `names` tells them apart.
+/// Like [`context_of`], for a caller of several agents with one conversation each: `names` distinguishes the agents.
 pub(in crate::executor) fn context_at(turn: &Turn, names: &[&str]) -> ContextId {
     let mut digest = Sha256::new();
     let of_turn = [turn.agent.as_str(), turn.caller.owner(), turn.context_id.as_str()];
@@ -32,7 +32,7 @@ pub(in crate::executor) fn context_at(turn: &Turn, names: &[&str]) -> ContextId 
     ContextId::new(hex(digest.finalize().get(..16).unwrap_or_default()))
 }
 
-/// The request that sends a message of the client to the task of the link, or begins one.
+/// The request that sends a message of the client to the task of the link, or begins a task if there is no link.
 pub(super) fn request(
     turn: &Turn,
     message: Message,
@@ -54,11 +54,11 @@ pub(super) fn request(
     SendMessageRequest { tenant: None, message, configuration, metadata: turn.metadata.clone() }
 }
 
-/// The message of the turn, with the credentials for which the remote agent has asked.
+/// The message of the turn, with the credentials that the remote agent has requested.
 ///
 /// # Errors
 ///
-/// If they cannot be opened.
+/// If the credentials cannot be decrypted.
 pub(super) async fn with_credentials(turn: &Turn) -> Result<Message, ExecutorError> {
     let mut message = turn.message.clone();
     if let Some(given) = turn.credentials().await? {

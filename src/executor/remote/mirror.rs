@@ -1,4 +1,4 @@
-//! What the remote agent says, as our agent says it. Pure.
+//! Translates events of the remote task into events of our task. A pure computation, without I/O.
 
 use std::collections::BTreeSet;
 
@@ -8,21 +8,21 @@ use a2a::model::{
     TaskState, TaskStatus,
 };
 
-/// What our task has of the remote one.
+/// The content of the remote task that our task already has.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mirror {
     state: Option<TaskState>,
     /// The message of the present status.
     message: Option<Message>,
-    /// The ids of what the agent has said.
+    /// The ids of the messages that our task already has from the remote agent.
     said: BTreeSet<String>,
     artifacts: BTreeSet<String>,
-    /// Whether our task says something that the remote agent has not said.
+    /// Whether our task's newest message is our own and not the remote agent's.
     has_own_words: bool,
 }
 
 impl Mirror {
-    /// Of our task as it stands when a run begins.
+    /// The mirror of our task as it is when a run begins.
     pub(super) fn of(ours: Option<&Task>) -> Self {
         let Some(ours) = ours else { return Self::default() };
         let of_agent = ours.history.iter().filter(|message| message.role == Role::Agent);
@@ -36,7 +36,8 @@ impl Mirror {
         }
     }
 
-    /// What an event of the remote task is in ours. Of a whole task it is what ours lacks, for which `ours` is read.
+    /// The events of our task for an event of the remote task. If the event is a whole task, they are its parts that
+    /// our task lacks; `ours` is called to compare.
     pub(super) fn reflect(
         &mut self,
         event: StreamResponse,
@@ -48,22 +49,22 @@ impl Mirror {
                 self.status(event.status, event.metadata).into_iter().collect()
             }
             StreamResponse::ArtifactUpdate(event) => self.artifact(event).into_iter().collect(),
-            // There is a task already, so this is something that the agent says on the way.
+            // A task exists already, so the message is a note of progress.
             StreamResponse::Message(message) => vec![self.note(message)],
         }
     }
 
-    /// Whether our task has ended, or waits for its client.
+    /// Whether our task has ended, or waits for input of its client.
     pub(super) fn is_settled(&self) -> bool {
         self.state.is_some_and(|state| state.is_terminal() || state.is_interrupted())
     }
 
-    /// Whether our task says that the remote agent cannot be reached, or something else of its own.
+    /// Whether the newest message of our task is our own, for example that the remote agent cannot be reached.
     pub(super) fn lost(&self) -> bool {
         self.has_own_words
     }
 
-    /// Something that our agent has to say by itself.
+    /// The event for a message of our own.
     pub(super) fn interject(&mut self, message: Message) -> Emission {
         let said = self.note(message);
         self.has_own_words = true;
@@ -90,7 +91,8 @@ impl Mirror {
                 Emission::Artifact { artifact, append, last_chunk: true, metadata: None }
             }));
         }
-        // A task that works on says nothing new by that.
+        // A remote task that is still `working` without a message is no news, unless our task shows another state or a
+        // message of our own.
         let is_silent = status.state == TaskState::Working && status.message.is_none();
         if !is_silent || self.has_own_words || self.state != Some(TaskState::Working) {
             said.extend(self.status(status, metadata));
@@ -109,7 +111,8 @@ impl Mirror {
     fn status(&mut self, status: TaskStatus, metadata: Option<Metadata>) -> Option<Emission> {
         let TaskStatus { state, message, .. } = status;
         let message = message.map(own);
-        // Ours is submitted from its beginning; and a question that was answered may still stand there for a moment.
+        // Our task is `submitted` from its beginning. And a question that was answered may still be the status of the
+        // remote task for a moment.
         let is_answered = state.is_interrupted()
             && message.as_ref().is_some_and(|message| self.said.contains(&message.message_id));
         let is_same = self.state == Some(state) && is_same(self.message.as_ref(), message.as_ref());
@@ -132,12 +135,12 @@ impl Mirror {
     }
 }
 
-/// Whether a message is one that our agent says by itself.
+/// Whether our agent wrote a message itself.
 fn is_own(message: Option<&Message>) -> bool {
     message.is_some_and(|message| message.text().starts_with(OWN_WORDS))
 }
 
-/// A message without the ids of the remote task.
+/// A message without the ids of the remote task and conversation.
 fn own(message: Message) -> Message {
     Message { task_id: None, context_id: None, reference_task_ids: Vec::new(), ..message }
 }
@@ -152,7 +155,7 @@ fn is_same(known: Option<&Message>, message: Option<&Message>) -> bool {
     }
 }
 
-/// What is missing of an artifact, and whether it is to be appended.
+/// The missing content of an artifact, and whether the content is to be appended.
 fn missing(known: Option<&Artifact>, theirs: Artifact) -> Option<(Artifact, bool)> {
     if theirs.parts.is_empty() {
         return None;
@@ -167,7 +170,8 @@ fn missing(known: Option<&Artifact>, theirs: Artifact) -> Option<(Artifact, bool
     Some((theirs, false))
 }
 
-/// What comes behind the parts that are known; `None` if they are others. Servers may join the texts of chunks.
+/// The parts behind the known ones; `None` if the beginning differs. Servers may join the texts of several chunks, so
+/// texts are compared joined, too.
 fn rest_of(known: &[Part], theirs: &[Part]) -> Option<Vec<Part>> {
     if let Some(rest) = theirs.strip_prefix(known) {
         return Some(rest.to_vec());
@@ -178,7 +182,7 @@ fn rest_of(known: &[Part], theirs: &[Part]) -> Option<Vec<Part>> {
     Some(if rest.is_empty() { Vec::new() } else { vec![Part::text(rest)] })
 }
 
-/// What our agent says by itself begins like this.
+/// The beginning of every message that our agent writes itself.
 pub(super) const OWN_WORDS: &str = "the remote agent ";
 
 #[cfg(test)]
@@ -198,7 +202,7 @@ mod tests {
         json!({"messageId": id, "role": role, "parts": [{"text": id}], "taskId": "theirs"})
     }
 
-    /// What is said, in short.
+    /// The emissions in short notation.
     fn told(emissions: Vec<Emission>) -> Vec<String> {
         let tell = |emission| match emission {
             Emission::Status { state, message, .. } => {

@@ -1,8 +1,9 @@
-//! The executor `remote`: a front of another agent, whose task becomes ours.
+//! The executor `remote`: an agent that forwards its messages to another agent, and mirrors that agent's task as its
+//! own.
 //!
-//! Its run follows a task that goes on elsewhere, so it never repeats what it said: it looks where its own task stands
-//! and says what is missing ([`Turn::take_up`]). What it must know across crashes and turns is one step, the
-//! [link](link::Link) to the task of the remote agent.
+//! The remote task continues while our runs come and go, so a run never repeats events: it compares its own task with
+//! the remote one and emits what is missing ([`Turn::take_up`]). One step stores the data that must survive crashes and
+//! turns: the [link](link::Link) to the task of the remote agent.
 //!
 //! # A front of a remote agent
 //!
@@ -14,14 +15,17 @@
 //!   └─> silent for a minute: a webhook to a callback, and parked ──> GetTask when it wakes         pace.rs
 //! ```
 //!
-//! - **It never repeats what it said.** `Turn::take_up` drops what earlier attempts said from the `Recall` and puts the waits and the bodies of callbacks behind the run; steps stay. The
-//!   difference between our task and the remote one is what is to be said, after a crash as after a park.
-//! - **The step holds the interface, too**, so a run that wakes for a moment asks for the task alone, without the card.
-//! - **The message has one id**, made from the id of our object and the number of the message, and so has the conversation, from agent, owner and context. Neither is stored: a run that knows
-//!   nothing yet finds its task by them.
-//! - **A question that was answered** may still stand in the remote task when it is looked at. It is known by the id of its message, which our history has.
-//! - **A cancel** finds the link by `Turn::last_step`. A run in memory cancels by itself, since it may be sending; the hook does it for a run that is parked, or that was dropped before it has done so.
-//! - A turn stays in memory for half of its time at most. The rest is for the looks while it is parked, so that no silence is too long for it.
+//! - **No event is repeated.** `Turn::take_up` drops the events of earlier attempts from the `Recall` and keeps the steps, the waits and the bodies
+//!   of callbacks. After a crash and after a park alike, the run emits the difference between our task and the remote one.
+//! - **The step stores the interface, too**, so a run that wakes only to poll requests the task and not the card.
+//! - **The message and the conversation have fixed ids.** The message id is made from the id of our object and the number of the message; the id of
+//!   the conversation from agent, owner and context. Neither is stored: a run without a stored link finds its task by them.
+//! - **A question that was answered** may still be the status of the remote task at the next poll. It is recognized by the id of its message, which
+//!   is in our history.
+//! - **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since it may be sending; the `cancel` hook
+//!   does so for a run that is parked or was dropped.
+//! - A turn stays in memory for at most half of its time. The other half is reserved for polls after parks, so that even a very long silence
+//!   does not use up the time.
 
 mod follow;
 pub(super) mod link;
@@ -47,7 +51,7 @@ use follow::Front;
 use link::{LINKED, Link};
 use send::{Begun, Kept, Sending};
 
-/// An agent that passes on what it is told to another one, and what that answers to its client.
+/// An agent that forwards the messages of its client to another agent, and the other agent's events to its client.
 pub struct RemoteExecutor {
     connect: Box<Connect>,
     terms: Terms,
@@ -59,9 +63,9 @@ type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
 /// How the task of the remote agent is followed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Terms {
-    /// After how long a silence the run is parked, in milliseconds.
+    /// After this time without an event the run is parked, in milliseconds.
     silence_ms: u64,
-    /// Whether the remote agent is asked to send webhooks to a run that is parked.
+    /// Whether the remote agent is requested to send webhooks to a run that is parked.
     webhooks: bool,
 }
 
@@ -74,14 +78,14 @@ pub(super) fn make(
 }
 
 impl RemoteExecutor {
-    /// A front of the remote agent that the table of an agent file names.
+    /// A front of the remote agent that the agent file's table names.
     pub fn of(table: RemoteTable) -> Self {
         let RemoteTable { remote, silence_ms, webhooks } = table;
         let connect = move |turn: &Turn| turn.remote(&remote);
         Self::new(Box::new(connect), Terms { silence_ms, webhooks })
     }
 
-    /// A front of the agent that these settings lead to.
+    /// A front of the agent at the URL in these settings.
     pub fn at(settings: Settings) -> Self {
         let connect = move |turn: &Turn| Ok(turn.client(settings.clone()));
         let RemoteTable { silence_ms, webhooks, .. } = RemoteTable::default();
@@ -104,7 +108,7 @@ impl RemoteExecutor {
             Begun::Failed(reason) => Err(ExecutorError(reason)),
             Begun::TimedOut(total_ms) => {
                 events.fail(&format!("the remote agent has not answered within {total_ms} ms"))?;
-                // The message may have begun a task all the same.
+                // The message may have begun a task although no answer arrived.
                 self.cancel_remote(turn, true).await;
                 Ok(())
             }
@@ -112,7 +116,7 @@ impl RemoteExecutor {
         }
     }
 
-    /// Cancels the remote task, which is tried for some seconds. One that no link leads to is looked for if `looks` says so.
+    /// Cancels the remote task within a few seconds. If no link is stored, `looks` decides whether the task is searched for.
     async fn cancel_remote(&self, turn: &Turn, looks: bool) {
         select(Box::pin(self.end_remote(turn, looks)), turn.run_outside.sleep(CANCEL_MS)).await;
     }
@@ -134,7 +138,7 @@ impl RemoteExecutor {
     }
 }
 
-/// Sends the message of the turn, unless an earlier attempt has.
+/// Sends the message of the turn, unless an earlier attempt has sent it.
 async fn begin(turn: &Turn, client: Client) -> Result<Begun, ExecutorError> {
     let nth = match send::kept(turn, LINKED)? {
         Kept::Nothing(nth) => nth,
@@ -156,7 +160,7 @@ async fn begin(turn: &Turn, client: Client) -> Result<Begun, ExecutorError> {
     sending(turn, &client, known.clone()).begin(nth, client, Box::pin(request)).await
 }
 
-/// The message of the turn on its way.
+/// The parameters for sending the message of the turn.
 fn sending<'a>(turn: &'a Turn, client: &Client, known: Option<Link>) -> Sending<'a> {
     Sending {
         deadline: turn.now().after(client.settings().timeout_ms),
@@ -175,8 +179,9 @@ impl AgentExecutor for RemoteExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let awake = self.awake.wake(turn);
         let result = Box::pin(self.pass_through(turn, events)).await;
-        // One that fails to take what the remote agent says wants no more of it. Where storage has failed the run is not
-        // over, and nothing is found: another run goes on with the remote task.
+        // If the run fails because our task refuses an event, nobody needs the remote task any more. If storage has
+        // failed, the run is not over: the link cannot be read then, nothing is canceled, and another run continues the
+        // remote task.
         if turn.is_canceled() || result.is_err() {
             self.cancel_remote(turn, false).await;
         }
@@ -186,7 +191,7 @@ impl AgentExecutor for RemoteExecutor {
 
     async fn cancel(&self, turn: &Turn) {
         if self.awake.has_left(turn).await {
-            // A run that was dropped may have begun a task and not known it.
+            // A run that was dropped may have begun a remote task without storing a link.
             Box::pin(self.cancel_remote(turn, true)).await;
         }
     }

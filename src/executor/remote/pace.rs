@@ -1,19 +1,19 @@
-//! How often a remote agent is asked for its task.
+//! The pauses between two polls of a remote task.
 
 use crate::port::Random;
 
-/// The pause before it is asked the next time by a run that is in memory, in milliseconds, where `before` is the pause
-/// that is over: a quarter more, up to 5 s.
+/// The pause before the next poll of a run in memory, in milliseconds. `before` is the previous pause: the next one is
+/// a quarter longer, up to 5 s.
 pub(in crate::executor) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
     before.map_or(first_ms, |before| (before + before / 4).min(SHORTEST_PARK_MS).max(first_ms))
 }
 
-/// How long a run is parked before it asks again, in milliseconds, where `before` is how long it was parked the last
-/// time without that anything has happened.
+/// How long a run is parked before its next poll, in milliseconds. `before` is how long it was parked the last time
+/// without a change since.
 ///
-/// From 5 s on half as much more each time, up to 5 min; from there on a 16th more, so that it follows the length of the
-/// whole silence: some 80 times in three days. Where the remote agent sends webhooks, it is asked for
-/// the case that one is lost: after 5 min, and twice as long each time, up to an hour.
+/// The pause begins at 5 s and grows by half each time, up to 5 min; from there it grows by a 16th, so it stays in
+/// proportion to the whole silence: about 80 polls in three days. If the remote agent sends webhooks, polls only cover a
+/// lost one: the pause begins at 5 min and doubles, up to an hour.
 pub(in crate::executor) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     match (before, has_webhook) {
         (None, false) => SHORTEST_PARK_MS,
@@ -24,7 +24,7 @@ pub(in crate::executor) fn parked(before: Option<u64>, has_webhook: bool) -> u64
     }
 }
 
-/// A pause that is up to 2 % shorter or longer, so that tasks that have begun together do not ask together for ever.
+/// A pause made up to 2 % shorter or longer at random, so that tasks that began together do not poll together for ever.
 pub(in crate::executor) fn spread(millis: u64, random: &dyn Random) -> u64 {
     (millis as f64 * (0.98 + 0.04 * random.chance())) as u64
 }
@@ -56,7 +56,7 @@ mod tests {
             assert!(pause <= 300_000.max(silence / 3), "{pause} after {silence}");
             silence += pause;
         }
-        // In the end once a day.
+        // After a long silence: one poll a day.
         assert!(pauses(false, 365 * 86_400_000).len() < 365 + 120);
     }
 

@@ -1,4 +1,4 @@
-//! How a message reaches another agent, once.
+//! Sends a message to another agent exactly once.
 
 use std::rc::Rc;
 
@@ -13,68 +13,69 @@ use a2a::model::{
     SendMessageRequest, StreamResponse, Task, TaskId, UnixMillis,
 };
 
-/// A message on its way to another agent. A step keeps what leads to the task there, before anything is waited for: an attempt that finds
-/// no such step looks for the message before it sends it again.
+/// A message on its way to another agent. A step stores the link to the other agent's task as soon as the task is known. An attempt
+/// without a stored link searches for the message before it sends it again.
 pub(in crate::executor) struct Sending<'a> {
     pub(in crate::executor) turn: &'a Turn,
-    /// The step.
+    /// The name of the step.
     pub(in crate::executor) step: &'a str,
-    /// Who is called, for texts.
+    /// The name of the other agent in error messages.
     pub(in crate::executor) agent: &'a str,
-    /// The id of the message there: the same one however often it is sent, so that a server which knows it does not begin a second
-    /// task.
+    /// The id with which the message is sent. Each repetition has the same id, so that a server which remembers message ids does
+    /// not begin a second task.
     pub(in crate::executor) message_id: String,
-    /// The conversation there, if the message begins a task.
+    /// The conversation at the other agent, if the message begins a task.
     pub(in crate::executor) context: ContextId,
-    /// The task that the message goes on with, if there is one.
+    /// The task that the message continues, if there is one.
     pub(in crate::executor) known: Option<Link>,
-    /// Whether an attempt before may have sent the message.
+    /// Whether an earlier attempt may have sent the message.
     pub(in crate::executor) is_doubtful: bool,
-    /// When the other agent has to have answered, retries included.
+    /// The time at which the other agent must have answered, including retries.
     pub(in crate::executor) deadline: UnixMillis,
 }
 
-/// What an earlier attempt has kept of a message.
+/// The result that an earlier attempt has stored for a message.
 pub(in crate::executor) enum Kept {
-    /// What leads to its task.
+    /// The link to the task.
     Link(Box<Link>),
-    /// That it could not be sent, for this reason.
+    /// The message could not be sent, for this reason.
     Failed(String),
-    /// Nothing: the step of this number keeps it.
+    /// No result yet. It is to be stored in the step with this number.
     Nothing(u32),
 }
 
-/// What a message came to.
+/// The result of sending a message.
 pub(in crate::executor) enum Begun {
-    /// A task, which the other agent has begun or goes on with; and what it says of it, if it was asked just now.
+    /// A task that the other agent has begun or continues. `Opened` is present if the message was sent by this attempt.
     Linked(Box<Link>, Client, Option<Opened>),
-    /// A message: there is no task.
+    /// A message as the answer: there is no task.
     Answered(Message),
-    /// It could not be sent, for this reason.
+    /// The message could not be sent, for this reason.
     Failed(String),
-    /// It was not answered within this many milliseconds. What it may have begun is to be looked for and canceled.
+    /// No answer within this number of milliseconds. A task that the message may have begun must be searched for and
+    /// canceled.
     TimedOut(u64),
-    /// The client has canceled our task meanwhile; the one there, too.
+    /// The client has canceled our task meanwhile; a task that the message began was canceled, too.
     Over,
 }
 
-/// How the task there goes on.
+/// How the events of the other agent's task are received from here.
 pub(in crate::executor) enum Opened {
-    /// By these events.
+    /// By this stream.
     Stream(TaskStream),
-    /// From here.
+    /// By polling; this is the task as it is now.
     Task(Box<Task>),
 }
 
-/// The request that sends a message; made only when it is to be sent.
+/// The request that sends a message. It is built only when it is about to be sent.
 pub(in crate::executor) type Made<'a> =
     LocalBoxFuture<'a, Result<SendMessageRequest, ExecutorError>>;
 
-/// What the step of this name has kept.
+/// The result that the step of this name has stored.
 ///
 /// # Errors
 ///
-/// If the run may have no such step, or what is kept is no link.
+/// If the turn refuses the step, or the stored value is not a link.
 pub(in crate::executor) fn kept(turn: &Turn, step: &str) -> Result<Kept, ExecutorError> {
     let link = match turn.run_task.begin_step(step)? {
         StepStart::New(nth) => return Ok(Kept::Nothing(nth)),
@@ -86,12 +87,12 @@ pub(in crate::executor) fn kept(turn: &Turn, step: &str) -> Result<Kept, Executo
 }
 
 impl Sending<'_> {
-    /// Sends the message, unless an earlier attempt has, and keeps what leads to the task there in the step of this number. The client
-    /// calls the interface of the task that is known, if there is one.
+    /// Sends the message, unless an earlier attempt has sent it, and stores the link to the task in step `nth`. If a task is `known`,
+    /// the client must already point to its interface.
     ///
     /// # Errors
     ///
-    /// If that cannot be kept.
+    /// If the link cannot be stored.
     pub(in crate::executor) async fn begin(
         self,
         nth: u32,
@@ -106,10 +107,10 @@ impl Sending<'_> {
         };
         let (task, context, opened) = match reached {
             Ok(Reached::Task(task, context, opened)) => (task, context, opened),
-            // The step is left open: the answer is the end of the call, and stored with it.
+            // The step is left open: the message is the result of the call, and is stored with that result.
             Ok(Reached::Message(message)) => return Ok(Begun::Answered(message)),
             Err(_) if turn.is_canceled() => return Ok(Begun::Over),
-            // Likewise.
+            // The step is left open here, too.
             Err(ClientError::Timeout) => return Ok(Begun::TimedOut(total_ms)),
             Err(error) => {
                 let reason = format!("{} was not reached: {error}", self.agent);
@@ -119,7 +120,7 @@ impl Sending<'_> {
         };
         if turn.is_canceled() {
             if self.known.is_none() {
-                // Nobody knows of the task there but this run.
+                // No link was stored, so only this run can cancel the task.
                 let request = CancelTaskRequest { tenant: None, id: task, metadata: None };
                 let _ = client.cancel(request).await;
             }
@@ -144,7 +145,7 @@ impl Sending<'_> {
 
     async fn reach(&self, client: &Client, request: Made<'_>) -> Result<Reached, ClientError> {
         let known = self.known.as_ref();
-        // The attempt before may have sent it, and died before it knew more.
+        // The earlier attempt may have sent the message and crashed before it stored the link.
         if self.is_doubtful
             && let Some(task) = self.found(client).await
         {
@@ -152,7 +153,7 @@ impl Sending<'_> {
         }
         let request = request.await.map_err(|error| ClientError::Credentials(error.0))?;
         match sent(client, request).await {
-            // It has ended, or is not there any more: its end, if there is one, is ours.
+            // The known task has ended or does not exist any more. If it has ended, its end becomes ours.
             Err(ClientError::Remote(error)) => match known {
                 Some(link) => match ended(client, link).await {
                     Some(task) => Ok(task_as_it_is(task)),
@@ -160,7 +161,7 @@ impl Sending<'_> {
                 },
                 None => Err(ClientError::Remote(error)),
             },
-            // The message may have arrived, and its answer been lost.
+            // The message may have arrived although its answer was lost.
             Err(error) if is_doubtful(&error) => match self.found(client).await {
                 Some(task) => Ok(task_as_it_is(task)),
                 None => Err(error),
@@ -169,7 +170,7 @@ impl Sending<'_> {
         }
     }
 
-    /// The task that has the message already.
+    /// The task that already contains the message.
     pub(in crate::executor) async fn found(&self, client: &Client) -> Option<Task> {
         let has_it =
             |task: &Task| task.history.iter().any(|message| message.message_id == self.message_id);
@@ -178,7 +179,7 @@ impl Sending<'_> {
             client.get(request).await.ok()
         };
         if let Some(link) = &self.known {
-            // A task that was asked something and goes on has got an answer.
+            // If the task waited for input and does not wait any more, it has received the answer.
             let task = get(&link.task).await?;
             return (has_it(&task) || !task.status.state.is_interrupted()).then_some(task);
         }
@@ -220,30 +221,30 @@ impl Sending<'_> {
                 Either::Right(_) => None,
             };
         let has_webhooks = card.is_some_and(|card| card.sends_webhooks);
-        // Not every server says in each event which conversation it belongs to.
+        // Some servers leave the context id out of their events.
         let is_named = !context.as_str().is_empty();
         let context = if is_named { context } else { self.context.clone() };
         Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection) })
     }
 }
 
-/// Where a message has got to.
+/// The other agent's first answer to a message.
 enum Reached {
     Task(TaskId, ContextId, Option<Opened>),
     Message(Message),
 }
 
-/// A task that goes on from what it is now.
+/// The answer for a task that was read as a whole, without a stream.
 fn task_as_it_is(task: Task) -> Reached {
     Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task.into())))
 }
 
-/// Whether a message may have arrived though sending it failed.
+/// Whether a message may have arrived although sending it failed.
 fn is_doubtful(error: &ClientError) -> bool {
     matches!(error, ClientError::Http(_) | ClientError::Ended | ClientError::Unexpected(_))
 }
 
-/// Sends a message by a stream, if the remote agent streams.
+/// Sends a message, by a stream if the remote agent supports streaming.
 async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, ClientError> {
     if client.connect().await?.streams {
         let mut events = client.send_streaming(request.clone());
@@ -271,11 +272,11 @@ async fn sent(client: &Client, request: SendMessageRequest) -> Result<Reached, C
     })
 }
 
-/// The task of a link, if it takes no more messages because it has ended.
+/// The task of a link, if the task has ended and so accepts no more messages.
 async fn ended(client: &Client, link: &Link) -> Option<Task> {
     let request = GetTaskRequest { tenant: None, id: link.task.clone(), history_length: None };
     client.get(request).await.ok().filter(|task| task.status.state.is_terminal())
 }
 
-/// How many tasks of a conversation are looked at for the one that has a message.
+/// The number of tasks of a conversation that are searched for a message.
 const MOST_LISTED: u8 = 50;

@@ -1,39 +1,40 @@
-//! What a server asks in the middle of a call, as steps keep it.
+//! Questions that an MCP server asks in the middle of a call, in the form that steps store.
 
 use serde_json::{Value, json};
 
 use ::mcp::client::TaskHandle;
 use ::mcp::model::Question;
 
-/// What a server has asked in the middle of a call, and what is needed to go on with it.
+/// The questions that a server has asked in the middle of a call, and the data that is needed to continue the call.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::executor) struct Asked {
-    /// Which of the calls it is, from 1.
+    /// The position of the call in its round, from 1.
     pub(in crate::executor) position: usize,
     /// The questions.
     pub(in crate::executor) questions: Vec<Question>,
-    /// How the call goes on.
+    /// How the call continues.
     pub(in crate::executor) way: Way,
 }
 
-/// How a call goes on when its question is answered.
+/// How a call continues after its question is answered.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::executor) enum Way {
-    /// It is made again, with the answers, and with what the server wants to have back.
+    /// The call is made again, with the answers and with the state that the server wants returned.
     Round {
-        /// What it wants to have back.
+        /// The state to return to the server.
         state: Option<String>,
-        /// How often it has asked.
+        /// The number of rounds of questions so far.
         round: u32,
     },
-    /// The server goes on with its task.
+    /// The server continues its task.
     Task(TaskHandle),
-    /// On the connection of the call, which the run holds. The turn that finds this has lost it.
+    /// On the open connection of the call, which only the run in memory holds. A turn that reads this value from a step
+    /// has lost the connection.
     Held,
 }
 
 impl Asked {
-    /// As a step keeps it.
+    /// The JSON that a step stores.
     pub(in crate::executor) fn to_json(&self) -> Value {
         let questions = self.questions.iter().map(|question| {
             let mut json = question.to_json();
@@ -71,12 +72,12 @@ impl Asked {
     }
 }
 
-/// The text of a member.
+/// The string value of a member.
 pub(in crate::executor) fn text(json: &Value, name: &str) -> Option<String> {
     json.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// The number of a member, if it is a whole one.
+/// The value of a member, if it is a whole number.
 pub(in crate::executor) fn number(json: &Value, name: &str) -> Option<usize> {
     json.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
 }

@@ -1,12 +1,12 @@
-//! Results of tools of MCP servers as parts.
+//! Converts the results of MCP tools into parts.
 
 use serde_json::Value;
 
 use ::mcp::model::{CallResult, Content, ResourceContents};
 use a2a::model::{Base64, MAX_FOREIGN_VALUES, Part, PartContent, read_foreign};
 
-/// The parts of a result: its pieces in their order, and its structure as data. A text that only repeats the structure is left
-/// out, as is what cannot be read.
+/// The parts of a result: its pieces in order, and its structured content as data. A text that only repeats the structured
+/// content is left out, and so is a piece that cannot be decoded.
 pub(in crate::executor) fn parts_of(result: CallResult) -> Vec<Part> {
     let CallResult { content, structured, .. } = result;
     let repeats = |piece: &Content| match (piece, &structured) {
@@ -22,9 +22,9 @@ pub(in crate::executor) fn parts_of(result: CallResult) -> Vec<Part> {
     parts
 }
 
-/// Whether a text says the same as a structure, if it is read as JSON.
+/// Whether a text, parsed as JSON, equals the structured content.
 fn is_twin(text: &str, structured: &Value) -> bool {
-    // What is no JSON of this kind is not read at all.
+    // A text that does not begin like the expected kind of JSON is not parsed.
     let begins = text.trim_start().chars().next();
     let is_likely = match structured {
         Value::Object(_) => begins == Some('{'),

@@ -1,4 +1,5 @@
-//! A task of an MCP server is followed: in memory while it is new, from time to time by a run that is parked in between.
+//! Follows a task of an MCP server. While the task is new, the run polls from memory; later the run is parked between
+//! two polls.
 
 use std::cell::Cell;
 
@@ -9,8 +10,8 @@ use crate::executor::{ExecutorError, Wait};
 use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
 
 impl ServerCall<'_> {
-    /// Follows a task until it ends or asks something that was not answered yet. Where runs are not parked, it is
-    /// canceled with ours; the executor of a run that is parked cancels it itself.
+    /// Follows a task until it ends or asks a question that was not answered yet. If runs are not parked here, this
+    /// function cancels the server's task when our task is canceled; for a run that is parked, the executor cancels it.
     pub(super) async fn follow(
         &self,
         client: &Client,
@@ -49,7 +50,7 @@ impl ServerCall<'_> {
                             let reason = "it has canceled the task".to_owned();
                             return Ok(End::Failed(McpError::Unexpected(reason)));
                         }
-                        // It takes a moment until an answer is seen.
+                        // After an answer, the server may list the answered question for a moment longer.
                         TaskState::Asked(questions) => {
                             let is_new = |key: &String| {
                                 !answers.answers.iter().any(|(known, _)| known == key)
@@ -61,7 +62,7 @@ impl ServerCall<'_> {
                     }
                     (look.message, look.poll_interval_ms)
                 }
-                // It may be there again later. Who does not want to wait for it cancels.
+                // The server may be reachable again later. A client that does not want to wait cancels the task.
                 Err(error) if error.may_pass() => {
                     let note = format!("{}; it is asked again", failure(&self.tool.server, &error));
                     (Some(note), task.poll_interval_ms)
@@ -77,7 +78,7 @@ impl ServerCall<'_> {
             if turn.is_canceled() {
                 return Ok(End::Canceled);
             }
-            // The other half of the run's time is for the looks that come later.
+            // The other half of the run's time is reserved for polls after the run was parked.
             let may_stay = turn.time_left_ms() > turn.timeout_ms / 2 && silent_ms < SILENCE_MS;
             if self.parked_ms.is_none() || (parked_ms.is_none() && may_stay) {
                 let next_ms = pace::in_memory(poll_ms, pause_ms);
@@ -97,5 +98,5 @@ impl ServerCall<'_> {
     }
 }
 
-/// For how long a task may be silent until the run is parked, in milliseconds.
+/// After this time without news from the task the run is parked, in milliseconds.
 const SILENCE_MS: u64 = 60_000;

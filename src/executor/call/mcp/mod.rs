@@ -1,5 +1,5 @@
-//! One call of a tool of an MCP server: made, listened to and followed until it ends. What its end means is up to the kind of
-//! executor that makes it.
+//! One call of an MCP tool: made, listened to and followed until it ends. The calling executor decides what the end means for
+//! the run.
 
 pub(in crate::executor) mod asked;
 pub(in crate::executor) mod content;
@@ -29,15 +29,15 @@ use asked::{Asked, Way};
 /// A tool of an MCP server, as an agent offers it.
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::executor) struct McpTool {
-    /// Its name in this agent.
+    /// The name of the tool in this agent.
     pub(in crate::executor) id: String,
-    /// The server.
+    /// The name of the server.
     pub(in crate::executor) server: String,
-    /// The tool there. Where it is called and not offered any more, nothing but its name is known.
+    /// The tool as the server defines it. If the server does not list it any more, only its name is filled in.
     pub(in crate::executor) tool: Tool,
-    /// Its description, short enough to be listed.
+    /// The description, shortened so that it can be listed.
     pub(in crate::executor) description: String,
-    /// Whether a call may be repeated that may have been carried out.
+    /// Whether a call may be repeated although an earlier attempt may have carried it out.
     pub(in crate::executor) repeats: bool,
 }
 
@@ -46,20 +46,21 @@ pub(in crate::executor) struct ServerCall<'a> {
     pub(in crate::executor) turn: &'a Turn,
     pub(in crate::executor) events: &'a Events,
     pub(in crate::executor) tool: &'a McpTool,
-    /// What it is known by in steps: `2`, or `1.2` for the second one of a first round.
+    /// The key of the call in the names of steps: `2`, or `1.2` for the second call of the first round.
     pub(in crate::executor) key: &'a str,
-    /// Whether an earlier attempt may have made it.
+    /// Whether an earlier attempt may have made this call.
     pub(in crate::executor) is_doubtful: bool,
-    /// Where it asks the user while it is open.
+    /// Where the call asks the user while its connection is open.
     pub(in crate::executor) desk: &'a Desk<'a>,
-    /// For how long the run was parked that this one resumes, if it was. `None` where runs are not parked.
+    /// How long the run was parked before this run resumed it; the cell is empty if it was not parked. `None` if runs
+    /// are not parked here.
     pub(in crate::executor) parked_ms: Option<&'a Cell<Option<u64>>>,
 }
 
-/// What a message of the client answers.
+/// The answers in a message of the client, and the questions that they belong to.
 #[derive(Default)]
 pub(in crate::executor) struct Answers {
-    /// What was asked, if something was.
+    /// The questions, if the call has asked any.
     pub(in crate::executor) asked: Option<Asked>,
     /// The answers, each with the key of its question.
     pub(in crate::executor) answers: Vec<(String, Answer)>,
@@ -69,27 +70,27 @@ pub(in crate::executor) struct Answers {
 pub(in crate::executor) enum End {
     /// The tool has run.
     Finished(CallResult),
-    /// The server asks, and is called again with the answers.
+    /// The server has asked questions, and is called again with the answers.
     Asked(Vec<Question>, Way),
-    /// It has failed.
+    /// The call has failed.
     Failed(McpError),
-    /// An earlier attempt may have made it, so it was not made.
+    /// An earlier attempt may have made the call, so the call was not repeated.
     Unknown,
     /// The client has canceled the task.
     Canceled,
 }
 
-/// How a call ends on its connection.
+/// How a call ends on its own connection.
 enum Closed {
     At(End),
-    /// The server goes on with it as a task.
+    /// The server continues the call as a task.
     Task(TaskHandle),
 }
 
-/// What a call that is under way hears first.
+/// The first event that an open call receives.
 enum Heard<'a> {
     Event(Option<Result<CallEvent, McpError>>),
-    /// It may ask the user.
+    /// The call may ask the user now.
     Place(MutexGuard<'a, ()>),
     Message(Message),
     Canceled,
@@ -97,11 +98,11 @@ enum Heard<'a> {
 }
 
 impl ServerCall<'_> {
-    /// Makes the call, or goes on with it. `known` is what the server offers, if that is known.
+    /// Makes the call, or continues it. `known` is the server's list of tools, if the list is loaded.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(in crate::executor) async fn make(
         &self,
         server: FoundServer,
@@ -109,7 +110,8 @@ impl ServerCall<'_> {
         arguments: Map<String, Value>,
         answers: Answers,
     ) -> Result<End, ExecutorError> {
-        // A call needs no list, but can be made without further questions by one who has it.
+        // A call does not need the list of tools, but with the list the client sends no further requests before the
+        // call.
         let client = match &known {
             Some(known) => known.tell(server.client),
             None => server.client,
@@ -128,7 +130,7 @@ impl ServerCall<'_> {
             |task: &TaskHandle| self.turn.end_step(&step, nth, Ok(Json::from(&task.to_json())));
         let (state, round) = match answers.asked.as_ref().map(|asked| asked.way.clone()) {
             Some(Way::Task(task)) => {
-                // One that was answered by an attempt before takes no notice of the same answers.
+                // A task that received these answers from an earlier attempt ignores them the second time.
                 return match client.answer_task(&task, &answers.answers).await {
                     Ok(()) => {
                         keep(&task)?;
@@ -160,7 +162,8 @@ impl ServerCall<'_> {
                 Ok(End::Canceled)
             }
             Closed::At(end) => {
-                // Before the end is said: a crash in between would find a call whose end is told and not kept.
+                // The session is closed before the end is reported. A crash during the close must not happen between
+                // the report and the step.
                 let closing = self.turn.run_outside.sleep(CLOSE_MS);
                 select(Box::pin(client.close()), closing).await;
                 Ok(end)
@@ -168,10 +171,10 @@ impl ServerCall<'_> {
         }
     }
 
-    /// What the call brings, until it ends.
+    /// Receives the events of the call until it ends.
     async fn listen(&self, call: &mut Call) -> Result<Closed, ExecutorError> {
         let mut pace = Pace::default();
-        // What the server asks on the connection. The first question is asked when the call has a place.
+        // The questions that the server asks on this connection. The first one is shown once the call holds the place.
         let mut open: VecDeque<Question> = VecDeque::new();
         let mut place: Option<MutexGuard<'_, ()>> = None;
         let closed = loop {
@@ -233,7 +236,7 @@ impl ServerCall<'_> {
                 return self.refused(refused);
             }
         };
-        // What it has asked, no message answers any more.
+        // The call has ended, so its open questions cannot be answered any more: the task goes back to `working`.
         if place.is_some()
             && let Err(refused) = self.events.working(None)
         {
@@ -242,7 +245,7 @@ impl ServerCall<'_> {
         Ok(closed)
     }
 
-    /// What is said to a task that was canceled is refused.
+    /// If the task was canceled, a refused event ends the call as canceled; otherwise the refusal is an error.
     fn refused(&self, refused: ExecutorError) -> Result<Closed, ExecutorError> {
         if self.turn.is_canceled() { Ok(Closed::At(End::Canceled)) } else { Err(refused) }
     }
@@ -274,7 +277,7 @@ impl ServerCall<'_> {
     }
 }
 
-/// A tool of which nothing but its name is known.
+/// A tool of which only the name is known.
 pub(in crate::executor) fn bare(name: &str) -> Tool {
     Tool {
         name: name.to_owned(),
@@ -286,7 +289,7 @@ pub(in crate::executor) fn bare(name: &str) -> Tool {
     }
 }
 
-/// Why a call was not made again that an earlier attempt may have made.
+/// The message for a call that is not repeated because an earlier attempt may have made it.
 pub(in crate::executor) fn unknown(tool: &McpTool) -> String {
     let McpTool { id, server, .. } = tool;
     format!(
@@ -295,7 +298,7 @@ pub(in crate::executor) fn unknown(tool: &McpTool) -> String {
     )
 }
 
-/// Progress of a call, which is said once a second at most.
+/// Progress of a call, reported once a second at most.
 #[derive(Default)]
 struct Pace {
     newest: Option<Progress>,
@@ -307,13 +310,14 @@ impl Pace {
         self.newest = Some(progress);
     }
 
-    /// After how long something is to be said, if there is something.
+    /// The number of milliseconds until the newest progress may be reported; `None` if there is none to report or
+    /// nothing was reported before.
     fn pause_ms(&self, now: UnixMillis) -> Option<u64> {
         let said = self.said.filter(|_| self.newest.is_some())?;
         Some(PROGRESS_MS.saturating_sub(now.millis_since(said)))
     }
 
-    /// What is to be said now.
+    /// The progress text that is due to be reported now.
     fn due(&mut self, now: UnixMillis) -> Option<String> {
         let is_due = self.said.is_none_or(|said| now.millis_since(said) >= PROGRESS_MS);
         let Progress { progress, total, message } = self.newest.take_if(|_| is_due)?;
@@ -325,7 +329,7 @@ impl Pace {
     }
 }
 
-/// Why a server could not do what it was asked for: with its name, and without its URL.
+/// The message for a failed request to a server. It names the server and does not contain its URL.
 pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
     match error {
         McpError::Unreachable(HttpError::Silent { timeout_ms, .. }) => {
@@ -342,8 +346,8 @@ pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
     }
 }
 
-/// How long an older server has to end its session, in milliseconds.
+/// How long the session of a server with the older protocol may take to close, in milliseconds.
 const CLOSE_MS: u64 = 1_000;
 
-/// The shortest time between two notes of progress, in milliseconds.
+/// The shortest time between two progress reports, in milliseconds.
 const PROGRESS_MS: u64 = 1_000;

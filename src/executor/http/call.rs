@@ -1,4 +1,4 @@
-//! Requests to the agent: where they go, what they show, and how they are signed.
+//! Builds the requests to the agent: their URL, their headers and their signature.
 
 use std::rc::Rc;
 
@@ -9,16 +9,16 @@ use super::document::idempotency_key;
 use crate::port::{Http, HttpRequest, Target};
 use crate::push::signature::SigningSecret;
 
-/// How the agent is called in this run, with secrets and variables as they are now.
+/// The requests of one run to the agent, with the present values of secrets and variables.
 pub(super) struct Call {
     http: Rc<dyn Http>,
     url: String,
     cancel_url: Option<String>,
-    /// Who answers, for texts.
+    /// The name of the agent in error messages: its URL without the query, or its service.
     pub(super) name: String,
-    /// Where that is, without its path.
+    /// The host and port of the agent, without the path.
     pub(super) host: String,
-    /// Whether it is another Worker that is bound to this one.
+    /// Whether the agent is another Worker that is called by a service binding.
     pub(super) is_bound: bool,
     headers: Vec<(String, String)>,
     secret: Option<SigningSecret>,
@@ -26,11 +26,12 @@ pub(super) struct Call {
 }
 
 impl Call {
-    /// Fills in the table of the agent.
+    /// Fills in the secrets and variables in the table of the agent.
     ///
     /// # Errors
     ///
-    /// If a secret or a variable is not set or does not fit where it stands. The text names it and shows nothing of it.
+    /// If a secret or a variable is not set, or its value is not allowed in its place. The text names the key and
+    /// contains no value.
     pub(super) fn of(table: &HttpTable, turn: &Turn) -> Result<Self, ExecutorError> {
         let fill = |key: &str, text: &str| filled(turn, key, text);
         let (http, url, name) = match &table.service {
@@ -71,17 +72,17 @@ impl Call {
         Ok(Self { http, url, cancel_url, name, host, is_bound, headers, secret, key })
     }
 
-    /// The way to the agent.
+    /// The client that sends requests to the agent.
     pub(super) fn http(&self) -> &dyn Http {
         self.http.as_ref()
     }
 
-    /// The request that asks for a turn.
+    /// The request that posts the turn.
     pub(super) fn ask(&self, turn: &Turn, document: String) -> HttpRequest {
         self.post(turn, &self.url, document).with_header("accept", ACCEPTED)
     }
 
-    /// The request that tells of a cancel, if the agent wants it.
+    /// The request that reports a cancel, if the agent file has a `cancel_url`.
     pub(super) fn cancel(&self, turn: &Turn, document: String) -> Option<HttpRequest> {
         self.cancel_url.as_deref().map(|url| self.post(turn, url, document))
     }
@@ -103,7 +104,7 @@ impl Call {
     }
 }
 
-/// The URL of the agent's program, with secrets and variables as they are now.
+/// The URL of the agent's program, with the present values of secrets and variables.
 pub(super) fn program_url(
     table: &HttpTable,
     values: &impl Values,
@@ -113,13 +114,13 @@ pub(super) fn program_url(
     Ok(url)
 }
 
-/// The text with its secrets and variables.
+/// The text with its secrets and variables filled in.
 fn filled(values: &impl Values, key: &str, text: &str) -> Result<String, ExecutorError> {
     let text = Expandable::parse(text).map_err(|fix| unfit(key, &fix))?;
     Ok(text.expand(values)?.reveal().trim().to_owned())
 }
 
-/// The URL of a path at the server of another URL; a URL of its own is checked.
+/// The URL of a path at the server of another URL. A whole URL instead of a path is checked and returned.
 fn beside(url: &str, written: &str) -> Result<String, ExecutorError> {
     if !written.starts_with('/') {
         check_agent_url(written).map_err(|fix| unfit("cancel_url", &fix))?;
@@ -132,7 +133,7 @@ fn beside(url: &str, written: &str) -> Result<String, ExecutorError> {
     Ok(format!("{}{written}", url.get(..end).unwrap_or_default()))
 }
 
-/// The host and the port of a URL in which secrets may have become their names.
+/// The host and the port of a URL in which secrets may have been replaced by their names.
 fn host_of(url: &str) -> String {
     let rest = url.split_once("://").map_or(url, |(_, rest)| rest);
     rest.split(['/', '?']).next().unwrap_or_default().to_owned()
@@ -142,7 +143,7 @@ fn unfit(key: &str, fix: &str) -> ExecutorError {
     ExecutorError(format!("the agent cannot be called: `{key}` of [executor.http] {fix}"))
 }
 
-/// What stands for the origin of a Worker that is called by its binding.
+/// The origin in the URL of a Worker that is called by its binding.
 const SERVICE_ORIGIN: &str = "https://service.internal";
 
 const ACCEPTED: &str = "text/event-stream, application/x-ndjson, application/json";

@@ -1,4 +1,4 @@
-//! What the agent is told: the turn as a JSON document.
+//! Writes the turn as the JSON document that the agent receives.
 
 use serde_json::{Map, Value, json};
 use sha2::{Digest, Sha256};
@@ -6,12 +6,12 @@ use sha2::{Digest, Sha256};
 use super::super::{ExecutorError, Turn};
 use a2a::model::{Message, Task, hex};
 
-/// The turn as the agent gets it. `earlier` was said in other tasks of the conversation; `attempt` counts the requests for it from 1; `resumes` says whether an earlier attempt may
-/// have said something.
+/// The turn as a JSON document. `earlier` are the messages of other tasks in the conversation; `attempt` counts the requests for the turn from 1;
+/// `resumes` tells the agent whether an earlier answer may have been received in part.
 ///
 /// # Errors
 ///
-/// If the credentials of the turn cannot be opened.
+/// If the credentials of the turn cannot be decrypted.
 pub(super) async fn turn_document(
     turn: &Turn,
     earlier: &[Message],
@@ -41,22 +41,22 @@ pub(super) async fn turn_document(
         put("credentials", credentials.data().clone());
     }
     if let Some(task) = turn.task() {
-        // The messages are in the history.
+        // `history` already contains the messages.
         put("task", json!(Task { history: Vec::new(), ..task }));
     }
     Ok(Value::Object(document).to_string())
 }
 
-/// What the agent is told when the task of a turn was canceled.
+/// The document that reports the cancel of a turn's task to the agent.
 pub(super) fn cancel_document(turn: &Turn) -> String {
     let mut document = ids(turn);
     document.insert("canceled".to_owned(), json!(true));
     Value::Object(document).to_string()
 }
 
-/// What the requests for a turn have in common, and those for no other one.
+/// The idempotency key: the same for all requests of a turn, and different for every other turn.
 pub(super) fn idempotency_key(turn: &Turn) -> String {
-    // Hashed: the id of a task is all that one needs to read it.
+    // Hashed, because a client that has the id of a task can read that task.
     hex(&Sha256::digest(format!("{}/{}/http", turn.unique_id(), turn.number)))
 }
 
@@ -74,7 +74,7 @@ fn ids(turn: &Turn) -> Map<String, Value> {
     ids
 }
 
-/// What was said up to the message of the turn, which is the last one.
+/// The messages up to the message of the turn, which is the last one.
 fn history(turn: &Turn) -> Vec<Message> {
     let mut history = turn.history();
     let own = history.iter().rposition(|known| known.message_id == turn.message.message_id);

@@ -1,4 +1,4 @@
-//! One exchange: a request, and the verbs of its answer as they come.
+//! One exchange with the agent: a request, and the verbs of the answer while they arrive.
 
 use futures_util::future::{Either, select};
 
@@ -10,20 +10,20 @@ use super::saying::Saying;
 use super::verb::{Verb, short};
 use crate::port::{HttpAnswer, HttpBody, HttpRequest};
 
-/// How long an exchange may be silent, in milliseconds.
+/// The longest silences that an exchange allows, in milliseconds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Patience {
     /// Until the answer begins.
     pub(super) head_ms: u64,
-    /// Between two pieces of it.
+    /// Between two pieces of the answer.
     pub(super) idle_ms: u64,
 }
 
-/// Asks the agent, and says what it says, up to the end of its answer.
+/// Sends the turn to the agent and emits the verbs of its answer, up to the end of the answer.
 ///
 /// # Errors
 ///
-/// Why the answer did not come to its end.
+/// Why the answer did not arrive completely.
 pub(super) async fn ask(
     call: &Call,
     turn: &Turn,
@@ -33,7 +33,7 @@ pub(super) async fn ask(
 ) -> Result<(), Failure> {
     let name = call.name.as_str();
     let request = HttpRequest {
-        // The bounds of the platform come behind ours.
+        // The platform's timeout must be longer than ours, so that ours is reported.
         timeout_ms: patience.head_ms.max(patience.idle_ms) + 1_000,
         max_bytes: MAX_ANSWER_BYTES,
         ..call.ask(turn, document)
@@ -64,7 +64,7 @@ impl Reading<'_, '_> {
     async fn read(mut self, mut body: HttpBody) -> Result<(), Failure> {
         let mut heard = self.turn.now();
         loop {
-            // A server that keeps its connection open behind the end delays nobody for long.
+            // A server that keeps its connection open after the end of the answer is waited for only a short time.
             let has_ended = self.saying.has_ended();
             let limit_ms = if has_ended { END_GRACE_MS } else { self.patience.idle_ms };
             let left_ms = limit_ms.saturating_sub(self.turn.now().millis_since(heard));
@@ -80,7 +80,7 @@ impl Reading<'_, '_> {
                     self.finish()?;
                     break;
                 }
-                // All that counts was read.
+                // The connection broke after the last verb, so nothing is missing.
                 Either::Left((Some(Err(_)), _)) if has_ended => break,
                 Either::Left((Some(Err(error)), _)) => {
                     return Err(Failure::broken(self.name, error));
@@ -93,7 +93,7 @@ impl Reading<'_, '_> {
         self.saying.close().map_err(Failure::own)
     }
 
-    /// Takes what has come.
+    /// Reads the verbs in a piece of the body.
     fn hear(&mut self, piece: &[u8]) -> Result<(), Failure> {
         self.frames.push(piece).map_err(|problem| self.wrong(&problem))?;
         while let Some(frame) = self.frames.pop().map_err(|problem| self.wrong(&problem))? {
@@ -102,7 +102,7 @@ impl Reading<'_, '_> {
         Ok(())
     }
 
-    /// The body is over.
+    /// Reads the rest of the body when the body has ended.
     fn finish(&mut self) -> Result<(), Failure> {
         while let Some(frame) = self.frames.finish().map_err(|problem| self.wrong(&problem))? {
             self.take(frame)?;
@@ -123,11 +123,11 @@ impl Reading<'_, '_> {
     }
 }
 
-/// How the verbs of an answer are separated.
+/// How the verbs of an answer are separated, by its content type.
 ///
 /// # Errors
 ///
-/// What is wrong with its head.
+/// Why the content type is not accepted.
 fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
     let wanted = "it must be application/json, text/event-stream or application/x-ndjson";
     let Some(content_type) = answer.header("content-type") else {
@@ -137,7 +137,7 @@ fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
         .ok_or_else(|| format!("its content-type is {}; {wanted}", short(content_type)))
 }
 
-/// Why the answer is none, by its status.
+/// The failure for an answer whose status is no success.
 async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
     let patience = turn.run_outside.sleep(ERROR_MS);
     let begins = match select(Box::pin(beginning(&mut answer.body)), patience).await {
@@ -149,11 +149,11 @@ async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
 
 const NO_END: &str = "it has no end; one of complete, fail, reject, input_required, auth_required and reply must be its last verb";
 
-/// How long the connection may stay open behind the end of an answer, in milliseconds.
+/// How long the connection may stay open after the end of an answer, in milliseconds.
 const END_GRACE_MS: u64 = 1_000;
 
-/// How long the text of a refusal may take, in milliseconds.
+/// How long reading the text of an error answer may take, in milliseconds.
 const ERROR_MS: u64 = 2_000;
 
-/// The largest answer, in bytes. What a task takes of it is bounded by its own limits.
+/// The largest answer, in bytes. The limits of the task bound how much of the answer is stored.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;

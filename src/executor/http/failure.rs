@@ -1,4 +1,4 @@
-//! Why an exchange with the agent came to nothing, in words that the agent's author can act on.
+//! Why an exchange with the agent failed, in words that help the author of the agent to fix the problem.
 
 use super::super::ExecutorError;
 use super::call::Call;
@@ -7,47 +7,48 @@ use crate::port::{HttpAnswer, HttpBody, HttpError};
 use a2a::http::{one_line, retry_after_ms, shown_url};
 use a2a::model::UnixMillis;
 
-/// Why an exchange came to nothing.
+/// A failed exchange.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
     /// What went wrong, with the name of the agent.
     pub(super) text: String,
-    /// Whether the same request may do better.
+    /// Whether the same request may succeed later.
     pub(super) again: Again,
-    /// Whether the agent may be at work, unheard.
+    /// Whether the agent may still be working although no answer can be received.
     pub(super) may_work_on: bool,
 }
 
 /// Whether a request is worth repeating.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Again {
-    /// It would come to the same.
+    /// The same request would fail again.
     Never,
-    /// It may do better, not before this time in milliseconds if the agent named one.
+    /// The same request may succeed later; if the agent named a delay in milliseconds, not before it has passed.
     After(Option<u64>),
-    /// Nobody has answered. What became of the connection, to be read behind the name of the agent.
+    /// No program has answered. The text describes the state of the connection; it is written behind the name of the
+    /// agent.
     Unanswered(String),
 }
 
 impl Failure {
-    /// The agent's answer is a wrong one.
+    /// The answer breaks the protocol.
     pub(super) fn wrong(name: &str, problem: &str) -> Self {
         let text = format!("the answer of {name} cannot be used: {problem}");
         Self { text, again: Again::Never, may_work_on: true }
     }
 
-    /// Our own task takes no more.
+    /// Our own task refuses an event.
     pub(super) fn own(error: ExecutorError) -> Self {
         Self { text: error.0, again: Again::Never, may_work_on: true }
     }
 
-    /// The answer did not begin in time.
+    /// The answer did not begin within the timeout.
     pub(super) fn slow(name: &str, timeout_ms: u64) -> Self {
         let text = format!("{name} did not begin its answer within {timeout_ms} ms (timeout_ms)");
         Self { text, again: Again::Never, may_work_on: true }
     }
 
-    /// Nothing more of the answer came in time.
+    /// The answer paused for longer than the idle timeout.
     pub(super) fn stalled(name: &str, idle_timeout_ms: u64) -> Self {
         let text = format!(
             "the answer of {name} stopped: nothing came for {idle_timeout_ms} ms (idle_timeout_ms), and it has not ended"
@@ -63,7 +64,7 @@ impl Failure {
             Again::After(_) if !call.is_bound || is_of_platform(&what) => {
                 Again::Unanswered(fate(&what))
             }
-            // The words are those of an exception that a bound Worker has thrown, so it runs.
+            // The text is the message of an exception in a bound Worker, so the Worker is running.
             again => again,
         };
         Self { text: format!("{name} did not answer: {what}"), again, may_work_on: false }
@@ -75,7 +76,7 @@ impl Failure {
         Self { text: format!("the answer of {name} broke off: {what}"), again, may_work_on: true }
     }
 
-    /// The answer has a status that is no success.
+    /// The answer has a status that is not a success.
     pub(super) fn status(call: &Call, answer: &HttpAnswer, begins: &str, now: UnixMillis) -> Self {
         let (name, status) = (&call.name, answer.status);
         let said = match (status, answer.header("location")) {
@@ -90,10 +91,10 @@ impl Failure {
             _ => format!(": {begins}"),
         };
         let again = match status {
-            // Cloudflare answers like this in the place of a server that it cannot reach.
+            // Cloudflare answers with these statuses itself if it cannot reach the server.
             521 => Again::Unanswered("refused the connection".to_owned()),
             522 | 523 | 530 => Again::Unanswered(format!("cannot be reached (status {status})")),
-            // So does `wrangler dev` in the place of a Worker that is not started.
+            // `wrangler dev` answers with this status itself if the bound Worker is not started.
             503 if call.is_bound && begins.ends_with(NOT_STARTED) => {
                 Again::Unanswered("is not started".to_owned())
             }
@@ -106,7 +107,7 @@ impl Failure {
         Self { text: format!("{name} answered {status}{said}"), again, may_work_on: false }
     }
 
-    /// Nobody has answered for too long: so often, in a row.
+    /// `times` requests in a row were not answered, for `silent_ms` in total.
     pub(super) fn down(host: &str, fate: &str, times: u32, silent_ms: u64) -> Self {
         let times = if times == 1 { "once".to_owned() } else { format!("{times} times") };
         let seconds = silent_ms.div_ceil(1_000).max(1);
@@ -115,7 +116,7 @@ impl Failure {
         Self { text, again: Again::Never, may_work_on: false }
     }
 
-    /// The same after this number of requests.
+    /// The same failure, with the number of requests added to its text.
     pub(super) fn after(self, asked: u32) -> Self {
         match asked {
             1 => self,
@@ -124,11 +125,11 @@ impl Failure {
     }
 }
 
-/// What has become of an exchange, and whether the same request may do better.
+/// The description of an error, and whether the same request may succeed later.
 fn told(name: &str, error: HttpError) -> (String, Again) {
     match error {
         HttpError::Failed { url, reason } => {
-            // The words of the platform may name the whole URL.
+            // The platform's message may contain the whole URL, which may contain secrets.
             let reason = one_line(&reason.replace(&url, name));
             (reason, Again::After(None))
         }
@@ -144,8 +145,8 @@ fn told(name: &str, error: HttpError) -> (String, Again) {
     }
 }
 
-/// What has become of a connection that gave no answer. The platform says the same of one that was refused and of one that
-/// was lost; that it knows no such host it calls an internal error.
+/// Describes a connection that returned no answer. The platform has the same message for a refused and for a lost
+/// connection; it reports an unknown host as an internal error.
 fn fate(what: &str) -> String {
     if what.contains(LOST) {
         return "refused or lost the connection".to_owned();
@@ -153,7 +154,7 @@ fn fate(what: &str) -> String {
     format!("cannot be reached ({what})")
 }
 
-/// Whether these are the platform's own words for an exchange that came to nothing.
+/// Whether the text is the platform's own message for a failed exchange.
 fn is_of_platform(what: &str) -> bool {
     what.contains(LOST) || what.contains(INTERNAL)
 }
@@ -161,10 +162,10 @@ fn is_of_platform(what: &str) -> bool {
 const LOST: &str = "Network connection lost";
 const INTERNAL: &str = "internal error; reference = ";
 
-/// How `wrangler dev` ends what it answers for a bound Worker that is not started.
+/// The end of the answer that `wrangler dev` sends for a bound Worker that is not started.
 const NOT_STARTED: &str = "Make sure it is running locally.";
 
-/// The first words of a body.
+/// The beginning of a body, on one line.
 pub(super) async fn beginning(body: &mut HttpBody) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_ERROR_BYTES
@@ -180,8 +181,8 @@ pub(super) async fn beginning(body: &mut HttpBody) -> String {
     }
 }
 
-/// How much of the body of an error is read, in bytes.
+/// How many bytes of an error's body are read.
 const MAX_ERROR_BYTES: usize = 4 * 1024;
 
-/// How much of it is told, in characters.
+/// How many characters of an error's body are quoted.
 const EXCERPT_CHARS: usize = 300;

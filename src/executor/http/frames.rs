@@ -1,4 +1,4 @@
-//! The answer of an agent as it arrives, in whatever pieces: cut into the JSON of its verbs.
+//! Splits the answer of an agent into the JSON values of its verbs, however the network cuts the bytes into pieces.
 
 use std::collections::VecDeque;
 
@@ -9,7 +9,7 @@ use a2a::binding::media_type::essence;
 use a2a::client::SseReader;
 use a2a::model::{MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 
-/// How verbs are separated, as the content type says.
+/// How verbs are separated, by the content type of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     /// `application/json`: one verb, or a list of verbs.
@@ -35,31 +35,31 @@ impl Framing {
     }
 }
 
-/// The JSON of a verb, and where in the answer it stands, as `line 3`.
+/// The JSON value of a verb, and its position in the answer, for example `line 3`.
 #[derive(Debug, PartialEq)]
 pub(super) struct Frame {
     pub(super) place: String,
     pub(super) value: Value,
 }
 
-/// Reads the frames of an answer. Any pieces give the same frames.
+/// Reads the frames of an answer. The frames do not depend on how the bytes are cut into pieces.
 pub(super) struct Frames {
     framing: Framing,
     text: Utf8,
-    /// The document or the line that is under way.
+    /// The bytes of the document or line that is not complete yet.
     buffer: Vec<u8>,
-    /// How many bytes of it hold no end of a line.
+    /// How many bytes of `buffer` are known to contain no line break.
     searched: usize,
     events: SseReader,
-    /// How many lines or events were read.
+    /// The number of lines or events read so far.
     count: u64,
-    /// The verbs of a document that is whole, and whether it was read.
+    /// The verbs of a complete document. `is_read` is whether the document was parsed.
     verbs: VecDeque<Frame>,
     is_read: bool,
 }
 
 impl Frames {
-    /// A reader of an answer that has not begun.
+    /// A reader for a new answer.
     pub(super) fn new(framing: Framing) -> Self {
         Self {
             framing,
@@ -73,11 +73,11 @@ impl Frames {
         }
     }
 
-    /// Takes the next piece of the answer. Its frames are then given by [`pop`](Self::pop).
+    /// Takes the next piece of the answer. After that, [`pop`](Self::pop) returns its frames.
     ///
     /// # Errors
     ///
-    /// What is wrong with the answer.
+    /// Why the answer cannot be used.
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), String> {
         self.text.check(piece)?;
         match self.framing {
@@ -95,7 +95,7 @@ impl Frames {
     ///
     /// # Errors
     ///
-    /// What is wrong with it, and where.
+    /// Why the frame cannot be used, with its position.
     pub(super) fn pop(&mut self) -> Result<Option<Frame>, String> {
         match self.framing {
             Framing::Document => {
@@ -119,11 +119,11 @@ impl Frames {
         }
     }
 
-    /// The answer is over: gives one by one the frames that are left, if they are whole.
+    /// To be called when the answer has ended: returns the remaining frames one by one, if they are complete.
     ///
     /// # Errors
     ///
-    /// If it ends in the middle of something, or holds nothing.
+    /// If the answer ends in the middle of a frame, or is empty.
     pub(super) fn finish(&mut self) -> Result<Option<Frame>, String> {
         self.text.finish()?;
         match self.framing {
@@ -133,7 +133,7 @@ impl Frames {
                 }
                 Ok(self.verbs.pop_front())
             }
-            // Some servers forget what ends the last one.
+            // Some servers omit the blank line behind the last event.
             Framing::Events => match self.events.rest() {
                 Some(event) => {
                     self.count += 1;
@@ -153,7 +153,7 @@ impl Frames {
         }
     }
 
-    /// The next whole line.
+    /// The next complete line.
     fn line(&mut self) -> Result<Option<Vec<u8>>, String> {
         let unread = self.buffer.get(self.searched..).unwrap_or_default();
         let end = unread.iter().position(|byte| *byte == b'\n').map(|at| self.searched + at);
@@ -195,7 +195,7 @@ impl Frames {
         }
     }
 
-    /// The frame that was under way when the answer ended.
+    /// The frame that was not complete when the answer ended.
     fn last(&self, unit: &str, text: &[u8]) -> Result<Frame, String> {
         let place = format!("{unit} {}", self.count);
         match self.parse(text) {
@@ -216,12 +216,12 @@ impl Frames {
     }
 }
 
-/// Whether what arrives is UTF-8.
+/// Checks that the bytes of the answer are UTF-8.
 #[derive(Default)]
 struct Utf8 {
-    /// The beginning of a letter whose rest is to come.
+    /// The first bytes of a character whose other bytes have not arrived.
     tail: Vec<u8>,
-    /// How many bytes were checked.
+    /// The number of bytes checked.
     checked: usize,
 }
 
@@ -253,11 +253,11 @@ impl Utf8 {
 }
 
 fn excerpt(text: &[u8]) -> String {
-    // Cut before it is read: it may be large.
+    // Cut before it is decoded, because it may be large.
     short(&String::from_utf8_lossy(text.get(..1_000).unwrap_or(text)))
 }
 
-/// The largest document, line or event, in bytes. What a task takes of it is decided by its own limits.
+/// The largest document, line or event, in bytes. The limits of the task bound how much of it is stored.
 const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
 
 const STREAM_THEM: &str = "answer with a stream instead";

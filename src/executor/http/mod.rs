@@ -1,23 +1,31 @@
-//! The executor `http`: an agent in any language, behind one POST.
+//! The executor `http`: an agent written in any language, called by one POST per turn.
 //!
-//! The agent gets the turn as a document and answers with verbs, which become events of our task as they come. A run that
-//! was interrupted asks again: the agent is told so, by the same idempotency key, and what it begins again replaces what was
-//! half said. So a run never repeats what it said ([`Turn::take_up`]), and needs no steps but for the conversation before the task.
+//! The agent receives the turn as a JSON document and answers with verbs, which are emitted as events of our task while they
+//! arrive. A run that resumes after an interruption sends the request again with the same idempotency key and `resumes: true`; an
+//! artifact that the new answer begins again replaces the incomplete one. So a run never repeats events ([`Turn::take_up`]), and
+//! needs a step only for the conversation before the task.
 //!
-//! A program that is down is waited for: for some seconds in memory, then by a run that is parked.
+//! If the agent's program is down, the run retries: for some seconds in memory, then it is parked between the requests.
 //!
 //! # Agents behind HTTP
 //!
-//! `executor/http/` posts a turn to a program in any language and says what that answers. `call.rs` fills in the table of the agent (URL or service binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with
-//! its silence limits. `frames.rs` cuts the answer into JSON, whatever pieces come (a document, lines, events), and bounds it before it is parsed. `verb.rs` reads one verb; `docs/http-agent-verbs.schema.json` says the same, and one table of
-//! verbs is tried against both. `saying.rs` makes events of them, `writer.rs` joins text that grows. `failure.rs` words what went wrong, and whether the same request may do better.
+//! `executor/http/` posts a turn to a program in any language and emits its answer. `call.rs` fills in the table of the agent (URL or service
+//! binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with its silence limits. `frames.rs` splits the answer
+//! (a document, lines, events) into JSON and limits its size before it is parsed. `verb.rs` reads one verb; `docs/http-agent-verbs.schema.json`
+//! describes the same verbs, and one table of verbs is tested against both. `saying.rs` makes events of the verbs, `writer.rs` joins pieces of
+//! growing text. `failure.rs` describes what went wrong, and whether the same request may succeed later.
 //!
-//! - A run takes up its task (`Turn::take_up`) and has no step of its own: what was said is stored as events, and the idempotency key follows from task and turn. So an answer costs no row besides those of its events.
-//! - A program that nobody answers for is waited for (`tries.rs`): some seconds in memory, then the run is parked. What it knows of its requests is in the entry `parked` that is written anyway, and `Recall` hands it to the run that goes on; an
-//!   event behind that entry means that somebody has answered.
-//! - The ending verb is held until the body ends, or for a second: a verb behind it is a mistake of the agent, which a task that has ended could not show.
-//! - A connection that breaks behind a verb is treated as a crash of ours: the agent is asked again and told so. An artifact that is begun again is replaced, and one without an id has the same number each time, so none holds pieces of two answers.
-//! - The connection that is dropped tells the agent of a cancel. `cancel_url` tells it for sure, by the hook for ends that the executor did not choose.
+//! - A run resumes its task (`Turn::take_up`) and has no steps of its own: its events are stored, and the idempotency key follows from task and turn.
+//!   So an answer stores no rows other than its events.
+//! - If no program answers, the run retries (`tries.rs`): for some seconds in memory, then it is parked. The counts of its requests are stored in the
+//!   entry `parked`, which is written anyway, and `Recall` hands them to the run that resumes. An event stored after that entry means that the
+//!   program has answered.
+//! - The ending verb is emitted when the body has ended, or a second later: a verb after the ending verb is a mistake of the agent, and a task that
+//!   had already ended could not report it.
+//! - A connection that breaks after a verb is treated like a crash of our own: the request is sent again with `resumes: true`. An artifact that is
+//!   begun again is replaced, and an artifact without an id gets the same number each time, so no artifact mixes pieces of two answers.
+//! - On a cancel the connection is dropped, which the agent may notice. A `cancel_url` is called reliably: by the run, or by the `cancel` hook of the
+//!   executor.
 
 mod call;
 mod document;
@@ -52,9 +60,9 @@ use tries::Tries;
 /// An agent behind a URL or a service binding.
 pub(super) struct HttpExecutor {
     table: HttpTable,
-    /// Whether the agent is asked again when its answer broke off in the middle.
+    /// Whether the request is sent again after an answer that broke off in the middle.
     asks_again: bool,
-    /// Whether a run may be parked until it asks again.
+    /// Whether a run may be parked until the next request.
     parks: bool,
     awake: AwakeRuns,
 }
@@ -69,18 +77,18 @@ pub(super) fn make(
 }
 
 impl HttpExecutor {
-    /// The agent that the table of an agent file describes, whose runs are bounded like this.
+    /// The agent that the table of an agent file describes, with the settings of its runs.
     pub(super) fn new(table: HttpTable, run: &RunSettings) -> Self {
         let asks_again = run.recovery != Some(Recovery::Fail);
         let parks = matches!(run.recovery, None | Some(Recovery::Resume));
         Self { table, asks_again, parks, awake: AwakeRuns::default() }
     }
 
-    /// Asks the agent until it has answered, or no further attempt is worth it.
+    /// Sends requests to the agent until it has answered completely, or until another request makes no sense.
     async fn answer(&self, call: &Call, turn: &Turn, events: &Events) -> Result<(), Failure> {
         let HttpTable { timeout_ms, idle_timeout_ms, event_interval_ms, attempts, .. } = self.table;
         let patience = Patience { head_ms: timeout_ms, idle_ms: idle_timeout_ms };
-        // They are of use, but not needed.
+        // Earlier tasks are helpful but not required: an error is ignored.
         let earlier = Box::pin(turn.earlier_tasks(self.table.context_tasks)).await;
         let earlier = earlier.unwrap_or_default();
         let mut tries = Tries::before(turn);
@@ -97,7 +105,7 @@ impl HttpExecutor {
                 Again::Never => return Err(failure),
                 Again::Unanswered(what) if self.table.unreachable_wait_ms > 0 => {
                     self.wait_for(&what, call, turn, events, &mut tries).await?;
-                    // A cancel ends the wait, and nothing is posted behind it.
+                    // A cancel ends the wait; no further request is sent.
                     if turn.is_canceled() {
                         return Ok(());
                     }
@@ -123,12 +131,12 @@ impl HttpExecutor {
         }
     }
 
-    /// Waits before a request is repeated that nobody has answered: for a moment in memory; for longer the run is parked,
-    /// which does not return.
+    /// Waits before a request is repeated that no program has answered. Short waits are in memory; for longer ones the
+    /// run is parked, and the function does not return.
     ///
     /// # Errors
     ///
-    /// If nobody has answered for too long, or our own task takes no more.
+    /// If no program has answered for too long, or our own task refuses an event.
     async fn wait_for(
         &self,
         what: &str,
@@ -141,7 +149,7 @@ impl HttpExecutor {
         let parks = |pause_ms: u64| self.parks && pause_ms >= SHORTEST_PARK_MS;
         let pause_ms = tries
             .note_silence(turn.now(), limit_ms, turn.run_outside.random())
-            // The time of a run that is parked does not count.
+            // Parked time does not count as time of the run.
             .filter(|pause_ms| parks(*pause_ms) || *pause_ms < turn.time_left_ms());
         let Some(pause_ms) = pause_ms else {
             let (times, silent_ms) = tries.silence(turn.now());
@@ -159,11 +167,11 @@ impl HttpExecutor {
         turn.wait_until(wait).await.map(|_| ()).map_err(Failure::own)
     }
 
-    /// Tells the agent that nobody waits for its answer any more, if it wants that.
+    /// Posts to the `cancel_url` that the answer is not needed any more, if there is such a URL.
     async fn tell(&self, call: &Call, turn: &Turn) {
         let Some(request) = call.cancel(turn, cancel_document(turn)) else { return };
         let request = HttpRequest { timeout_ms: CANCEL_MS, ..request };
-        // Whatever it answers: there is nobody to tell.
+        // The answer is ignored: nobody could be informed of an error.
         let _ = call.http().send(request).await;
     }
 }
@@ -176,7 +184,7 @@ impl AgentExecutor for HttpExecutor {
         turn.run_task.set_event_interval(self.table.event_interval_ms);
         let call = Call::of(&self.table, turn)?;
         let answered = Box::pin(self.answer(&call, turn, events));
-        // A cancel drops the exchange that is under way: the agent sees its connection close.
+        // A cancel drops the open exchange: the agent sees its connection close.
         let answered = match select(answered, Box::pin(turn.canceled())).await {
             Either::Left((answered, _)) => answered,
             Either::Right(_) => Ok(()),
@@ -199,7 +207,7 @@ impl AgentExecutor for HttpExecutor {
     }
 
     async fn cancel(&self, turn: &Turn) {
-        // A run in memory tells the agent itself.
+        // A run in memory calls the `cancel_url` itself.
         if self.awake.has_left(turn).await
             && let Ok(call) = Call::of(&self.table, turn)
         {
@@ -227,7 +235,8 @@ impl AgentExecutor for HttpExecutor {
     }
 }
 
-/// How long to wait before an agent that has answered is asked again, in milliseconds: half a second, doubled each time, up to half as much again by `chance`.
+/// How long to wait before the request is repeated after a faulty answer, in milliseconds: half a second, doubled each time, and up to half as much
+/// again by `chance`.
 fn pause_ms(faulty: u32, chance: f64) -> u64 {
     let base = 500_u64.saturating_mul(1 << faulty.saturating_sub(1).min(5));
     #[expect(
@@ -240,8 +249,8 @@ fn pause_ms(faulty: u32, chance: f64) -> u64 {
     base + more
 }
 
-/// From which pause on the run is parked, in milliseconds: a park is two rows and an alarm.
+/// Pauses from this length on are spent parked, in milliseconds: a park costs two rows and an alarm.
 const SHORTEST_PARK_MS: u64 = 3_000;
 
-/// How long the agent may take to hear of a cancel, in milliseconds.
+/// How long the request to the `cancel_url` may take, in milliseconds.
 const CANCEL_MS: u64 = 4_000;

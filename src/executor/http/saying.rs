@@ -1,4 +1,4 @@
-//! What an agent says becomes what our task says.
+//! Translates the verbs of an agent's answer into events of our task.
 
 use std::collections::BTreeMap;
 
@@ -7,35 +7,35 @@ use super::verb::{End, Given, Verb, short};
 use super::writer::Writer;
 use a2a::model::{Artifact, Part, PartContent, TaskState};
 
-/// An answer as far as it was said.
+/// The state of one answer whose verbs are being emitted.
 pub(super) struct Saying<'a> {
     turn: &'a Turn,
     events: &'a Events,
     writer: Writer<'a>,
-    /// How many artifacts without an id the answer has.
+    /// The number of artifacts without an id in this answer.
     unnamed: u32,
-    /// The artifact that was begun last.
+    /// The id of the artifact that was begun last.
     newest: Option<String>,
-    /// How far the artifacts are that this answer has begun or added to.
+    /// For each artifact that this answer has begun or appended to: whether it can still grow.
     extents: BTreeMap<String, Extent>,
-    /// How many verbs there were.
+    /// The number of verbs read so far.
     verbs: u32,
     end: Option<End>,
 }
 
-/// How far an artifact is in this answer.
+/// Whether an artifact can still grow in this answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
-    /// More of it may follow.
+    /// More content may follow.
     Grows,
-    /// `artifact` has given it without `more`.
+    /// `artifact` sent it without `more`.
     Whole,
-    /// `append` has given its last piece.
+    /// `append` has sent its last piece.
     Ended,
 }
 
 impl<'a> Saying<'a> {
-    /// An answer that has not begun. Pieces of text that come within `interval_ms` milliseconds become one.
+    /// A new answer. Pieces of text that arrive within `interval_ms` milliseconds are joined to one event.
     pub(super) fn new(turn: &'a Turn, events: &'a Events, interval_ms: u64) -> Self {
         let writer = Writer::new(turn, events, interval_ms);
         let extents = BTreeMap::new();
@@ -47,7 +47,8 @@ impl<'a> Saying<'a> {
         self.verbs > 0
     }
 
-    /// Whether the end was read. It is said by [`close`](Self::close): what comes behind it is a mistake.
+    /// Whether the ending verb was read. [`close`](Self::close) emits it; until then, a further verb can be reported as
+    /// a mistake.
     pub(super) fn has_ended(&self) -> bool {
         self.end.is_some()
     }
@@ -56,7 +57,7 @@ impl<'a> Saying<'a> {
     ///
     /// # Errors
     ///
-    /// Why it cannot be taken, to be read behind the place where it stands.
+    /// Why the verb is not accepted; the text is written behind the position of the verb.
     pub(super) fn take(&mut self, verb: Verb) -> Result<(), ExecutorError> {
         if self.end.is_some() {
             return Err(ExecutorError(
@@ -86,25 +87,25 @@ impl<'a> Saying<'a> {
         }
     }
 
-    /// In how many milliseconds there is something to [`say`](Self::say).
+    /// In how many milliseconds [`say`](Self::say) must be called; `None` if no text is held back.
     pub(super) fn due_ms(&self) -> Option<u64> {
         self.writer.due_ms()
     }
 
-    /// Says what was held back.
+    /// Emits the text that was held back.
     ///
     /// # Errors
     ///
-    /// If the task does not take it.
+    /// If the task refuses the event.
     pub(super) fn say(&mut self) -> Result<(), ExecutorError> {
         self.writer.flush(false)
     }
 
-    /// Says the end. Artifacts of which more was announced are complete by it.
+    /// Emits the ending verb. Artifacts with announced but missing pieces are completed.
     ///
     /// # Errors
     ///
-    /// If the task does not take it.
+    /// If the task refuses the event.
     pub(super) fn close(&mut self) -> Result<(), ExecutorError> {
         self.writer.flush(true)?;
         match self.end.take() {
@@ -123,7 +124,7 @@ impl<'a> Saying<'a> {
         let Given { id, name, description, parts, metadata, has_more } = given;
         let artifact_id = id.unwrap_or_else(|| {
             self.unnamed += 1;
-            // The same in each attempt, and another one in each turn.
+            // The same id in each attempt of a turn, and a different one in each turn.
             format!("artifact-{}-{}", self.turn.number, self.unnamed)
         });
         self.newest = Some(artifact_id.clone());
@@ -145,7 +146,7 @@ impl<'a> Saying<'a> {
                 "it appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`".to_owned(),
             ));
         };
-        // Text that is held back may be refused later: what is known is refused now.
+        // Text that is held back would be refused too late, so this check is made now.
         self.check_grows(&artifact_id)?;
         let extent = if is_last { Extent::Ended } else { Extent::Grows };
         self.extents.insert(artifact_id.clone(), extent);
@@ -175,8 +176,9 @@ impl<'a> Saying<'a> {
         self.events.append(chunk, is_last)
     }
 
-    /// Whether an artifact may be added to: this answer has begun it and not completed it, or the task has it from an
-    /// earlier answer. How far that one was, nobody knows, and an answer that resumes goes on with it.
+    /// Whether an artifact may be appended to: either this answer has begun it and not completed it, or the task has it
+    /// from an earlier answer. Whether the earlier answer completed it is not known, and an answer that resumes may
+    /// continue it.
     fn check_grows(&self, id: &str) -> Result<(), ExecutorError> {
         let fix = match self.extents.get(id) {
             Some(Extent::Grows) => return Ok(()),
@@ -203,5 +205,5 @@ impl<'a> Saying<'a> {
     }
 }
 
-/// How many verbs an answer may have.
+/// The largest number of verbs in an answer.
 const MAX_VERBS: u32 = 100_000;

@@ -1,27 +1,27 @@
-//! The requests for one turn: how many there were, and how long nobody has answered them.
+//! Counts the requests for one turn, and measures how long no program has answered.
 
 use super::super::Turn;
 use crate::port::Random;
 use crate::task::Unanswered;
 use a2a::model::UnixMillis;
 
-/// The requests for a turn so far. What it knows survives in the log when the run is parked, as [`Unanswered`].
+/// The requests for a turn so far. When the run is parked, the counts are stored in the log as [`Unanswered`].
 pub(super) struct Tries {
-    /// How many there were in all.
+    /// The total number of requests.
     asked: u32,
-    /// How many of them were answered, and have to be repeated nevertheless.
+    /// The number of requests that were answered faultily and have to be repeated.
     faulty: u32,
-    /// How many there were since somebody has answered, and when the first of them failed.
+    /// The number of unanswered requests since the last answer, and when the first of them failed.
     outage: Option<(u32, UnixMillis)>,
-    /// Whether one of them may have been answered in part.
+    /// Whether a request may have been answered in part.
     has_said: bool,
 }
 
 impl Tries {
-    /// Those of the runs that this one resumes.
+    /// The requests of the earlier runs that this run resumes.
     pub(super) fn before(turn: &Turn) -> Self {
         let before = turn.run_task.unanswered();
-        // Of one that was interrupted we do not know how far it came.
+        // How far an interrupted request came is not recorded.
         let interrupted = turn.attempt.saturating_sub(1);
         let Some(Unanswered { times, since_ms, asked, faulty }) = before else {
             let has_said = turn.resumes;
@@ -35,23 +35,24 @@ impl Tries {
         }
     }
 
-    /// The next request goes out: which one it is, from 1.
+    /// Counts the next request and returns its number, from 1.
     pub(super) fn begin(&mut self) -> u32 {
         self.asked = self.asked.saturating_add(1);
         self.asked
     }
 
-    /// How many there were in all.
+    /// The total number of requests.
     pub(super) fn asked(&self) -> u32 {
         self.asked
     }
 
-    /// Whether one of them may have been answered in part.
+    /// Whether a request may have been answered in part.
     pub(super) fn has_said(&self) -> bool {
         self.has_said
     }
 
-    /// The newest one was answered with a fault; `has_begun` if something was said before. Gives how many such there were.
+    /// Notes that the newest request was answered faultily; `has_begun` is whether verbs were read before the fault.
+    /// Returns the number of faulty answers.
     pub(super) fn note_fault(&mut self, has_begun: bool) -> u32 {
         self.outage = None;
         self.has_said |= has_begun;
@@ -59,8 +60,8 @@ impl Tries {
         self.faulty
     }
 
-    /// Nobody has answered the newest one. Gives for how many milliseconds to wait before the next; `None` when that has
-    /// lasted for `limit_ms`.
+    /// Notes that the newest request was not answered. Returns how many milliseconds to wait before the next one, or
+    /// `None` if no program has answered for `limit_ms`.
     pub(super) fn note_silence(
         &mut self,
         now: UnixMillis,
@@ -73,21 +74,21 @@ impl Tries {
         pause_ms(times, now.millis_since(since), limit_ms, random.chance())
     }
 
-    /// How often nobody has answered in a row, and for how long, in milliseconds.
+    /// The number of unanswered requests in a row, and for how many milliseconds there was no answer.
     pub(super) fn silence(&self, now: UnixMillis) -> (u32, u64) {
         self.outage.map_or((0, 0), |(times, since)| (times, now.millis_since(since)))
     }
 
-    /// What a run that goes on has to know.
+    /// The counts that a resuming run needs.
     pub(super) fn unanswered(&self) -> Unanswered {
         let (times, since) = self.outage.unwrap_or((0, UnixMillis(0)));
         Unanswered { times, since_ms: since.0, asked: self.asked, faulty: self.faulty }
     }
 }
 
-/// How long to wait behind the `times`th request without an answer, in milliseconds, when nobody has answered for
-/// `passed_ms`: up to a tenth more or less than [`PAUSES_MS`], then than a quarter of that time. The last pause ends with
-/// `limit_ms`, and no short one is left behind it.
+/// How long to wait after the `times`th unanswered request, in milliseconds, if there was no answer for `passed_ms`. The
+/// pause is taken from [`PAUSES_MS`]; after those, it is a quarter of `passed_ms`. Each is made up to a tenth longer or
+/// shorter. The last pause ends at `limit_ms`, and is extended to that end if only a short one would follow.
 fn pause_ms(times: u32, passed_ms: u64, limit_ms: u64, chance: f64) -> Option<u64> {
     let left_ms = limit_ms.checked_sub(passed_ms).filter(|left_ms| *left_ms > 0)?;
     let index = usize::try_from(times.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -103,7 +104,7 @@ fn pause_ms(times: u32, passed_ms: u64, limit_ms: u64, chance: f64) -> Option<u6
     Some(if left_ms < spread_ms + spread_ms / 2 { left_ms } else { spread_ms })
 }
 
-/// The pauses of the first seconds. Nobody waits longer than that for a program that restarts at once.
+/// The pauses of the first seconds, short so that a program which restarts is found again quickly.
 const PAUSES_MS: [u64; 6] = [200, 500, 1_000, 2_000, 4_000, 8_000];
 const LONG_PAUSE_MS: u64 = 15_000;
 
@@ -111,7 +112,7 @@ const LONG_PAUSE_MS: u64 = 15_000;
 mod tests {
     use super::*;
 
-    /// The pauses of a wait, if each request fails at once.
+    /// The pauses of a whole wait, if each request fails at once.
     fn pauses(limit_ms: u64, chance: f64) -> Vec<u64> {
         let (mut pauses, mut passed_ms) = (Vec::new(), 0);
         while let Some(pause_ms) = pause_ms(pauses.len() as u32 + 1, passed_ms, limit_ms, chance) {

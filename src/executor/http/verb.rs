@@ -1,4 +1,4 @@
-//! The verbs that an agent behind HTTP answers with: what each may hold, and how it is read.
+//! The verbs in the answer of an agent behind HTTP: their members, and how they are read.
 
 use serde_json::Value;
 
@@ -6,20 +6,20 @@ use a2a::http::one_line;
 use a2a::model::decode::{Decode, FieldViolation, Fields, decode_with};
 use a2a::model::{Metadata, Part, TaskState};
 
-/// One thing that the agent says.
+/// One verb of an answer.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Verb {
     /// The agent is at work; with parts, a note of progress.
     Working(Option<Vec<Part>>),
-    /// An artifact begins, or replaces the one of its id.
+    /// Begins an artifact, or replaces the artifact with the same id.
     Artifact(Given),
-    /// An artifact grows: the one of this id, else the one that was begun last.
+    /// Appends to the artifact with this id, or without an id to the artifact that was begun last.
     Append { id: Option<String>, parts: Vec<Part>, is_last: bool },
-    /// The answer is over.
+    /// Ends the answer.
     End(End),
 }
 
-/// An artifact as the agent gives it.
+/// The content of the verb `artifact`.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Given {
     pub(super) id: Option<String>,
@@ -27,14 +27,14 @@ pub(super) struct Given {
     pub(super) description: Option<String>,
     pub(super) parts: Vec<Part>,
     pub(super) metadata: Option<Metadata>,
-    /// Whether more of it follows.
+    /// Whether more content follows.
     pub(super) has_more: bool,
 }
 
-/// What ends an answer: exactly one in each.
+/// The ending verb. Each answer has exactly one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
-    /// The task enters a state, with something said.
+    /// The task enters a state, with or without a message.
     State(TaskState, Option<Vec<Part>>),
     /// A message instead of a task.
     Reply(Vec<Part>),
@@ -45,7 +45,7 @@ impl Verb {
     ///
     /// # Errors
     ///
-    /// What is wrong with it and what would be right, to be read behind the place where it stands.
+    /// What is wrong with the verb and how to correct it; the text is written behind the position of the verb.
     pub(super) fn read(value: Value) -> Result<Self, String> {
         let name = match value.get("do") {
             Some(Value::String(name)) => name.clone(),
@@ -73,7 +73,7 @@ impl Verb {
         match name {
             "working" => Some(Self::Working(said(fields)?)),
             "artifact" => {
-                // Before the parts: one that stands for itself has metadata, too.
+                // Read before the parts, because a part that is written without `parts` has `metadata`, too.
                 let metadata = fields.metadata("metadata");
                 Some(Self::Artifact(Given {
                     id: fields.string("id"),
@@ -99,7 +99,7 @@ impl Verb {
     }
 }
 
-/// What a verb says beside its state, if anything. `None` if that cannot be read.
+/// The parts beside the state of a verb, if there are any. The outer `None`: they cannot be read.
 fn said(fields: &mut Fields) -> Option<Option<Vec<Part>>> {
     if fields.has("text") || fields.has("parts") { content(fields).map(Some) } else { Some(None) }
 }
@@ -112,7 +112,7 @@ fn needed(fields: &mut Fields) -> Option<Vec<Part>> {
     said
 }
 
-/// The parts, or the one part that the members of the verb are.
+/// The list in `parts`, or the one part that the members of the verb describe.
 fn content(fields: &mut Fields) -> Option<Vec<Part>> {
     if !fields.has("parts") {
         return Part::decode(fields).map(|part| vec![part]);
@@ -126,7 +126,7 @@ fn content(fields: &mut Fields) -> Option<Vec<Part>> {
     fields.required_list("parts")
 }
 
-/// What is wrong with a verb, in one line.
+/// The mistakes in a verb, on one line.
 fn told(name: &str, violations: &[FieldViolation]) -> String {
     let each =
         violations.iter().map(|FieldViolation { field, description }| match field.as_str() {
@@ -140,7 +140,7 @@ fn names() -> String {
     VERBS.map(|(name, _)| name).join(", ")
 }
 
-/// The beginning of a text of the agent, on one line.
+/// The beginning of a text that the agent has sent, on one line.
 pub(super) fn short(text: &str) -> String {
     let line = one_line(text);
     match line.char_indices().nth(EXCERPT_CHARS) {
@@ -149,7 +149,7 @@ pub(super) fn short(text: &str) -> String {
     }
 }
 
-/// The verbs with their keys, besides `do`.
+/// The verbs with their keys except `do`.
 pub(super) const VERBS: [(&str, &[&str]); 9] = [
     ("working", SAID),
     (
@@ -180,14 +180,14 @@ pub(super) const VERBS: [(&str, &[&str]); 9] = [
 
 const SAID: &[&str] = &["text", "parts"];
 
-/// How much of a text of the agent stands in an error, in characters.
+/// How many characters of the agent's text are quoted in an error.
 const EXCERPT_CHARS: usize = 100;
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// The same verbs are tried against `docs/http-agent-verbs.schema.json`, by `tests/docs/http-agents.test.mjs`.
+    /// `tests/docs/http-agents.test.mjs` tests the same verbs against `docs/http-agent-verbs.schema.json`.
     #[test]
     fn verbs_are_taken_and_refused_as_the_schema_says() {
         let text = include_str!("../../../tests/docs/http-agent-verbs.json");

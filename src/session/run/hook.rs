@@ -1,5 +1,6 @@
-//! The hook `AgentExecutor::cancel`: called when a task is canceled whose run is in memory or parked, beside the run, which may be
-//! over before it; and, where the executor wants it for sure, for every run that did not come to its own end, again after a crash.
+//! Calls the hook `AgentExecutor::cancel`. It is called when a client cancels a task whose run is in memory or parked; it runs concurrently
+//! with that run, which may end first. If the executor asks for a guaranteed call (`ensures_cancel`), it is also called for every run that was
+//! ended by something else than its executor, and called again after a crash.
 
 use std::panic::AssertUnwindSafe;
 use std::task::{Context, Waker};
@@ -12,7 +13,7 @@ use crate::session::{TaskSession, run};
 use crate::task::{Input, RunStart};
 use a2a::model::TaskState;
 
-/// Calls the hook, with the turn of the newest run, unless it is under way. It is not bound to the life of that run.
+/// Calls the hook with the turn of the newest run, unless a call of the hook is running already. The call continues when that run ends.
 pub(in crate::session) fn call(session: &TaskSession) {
     let found = session.life.with_machine(|machine| {
         let start = machine.run().cloned().zip(machine.message_of_run().cloned());
@@ -27,13 +28,13 @@ pub(in crate::session) fn call(session: &TaskSession) {
         return;
     }
     if session.life.state() == Some(TaskState::Canceled) {
-        // Also where another process has canceled it.
+        // The cancel may have been stored by another process, so this run is not stopped yet.
         session.run.stop();
     }
-    // It may wait for the end of a run in memory, which is at hand then.
+    // The hook may wait until a run in memory has ended, so it gets twice the time then.
     let limit_ms = if is_running { 2 * run::CANCEL_GRACE_MS } else { run::CANCEL_GRACE_MS };
     let mut hook: LocalBoxFuture<'static, ()> = Box::pin(async move {
-        // The time of the run is that of the hook now, however long it was parked or whether it was over.
+        // The hook gets the full time of a run, however long the run was parked or how much of its time it has used.
         let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(limit_ms);
@@ -41,15 +42,15 @@ pub(in crate::session) fn call(session: &TaskSession) {
         let called = select(Box::pin(hook), limit).await;
         handle.run.set_telling(false);
         if let Either::Left((Err(_), _)) = called {
-            // Like a process that died: where it is owed, the alarm calls it again.
+            // A panic counts as a crash: if the call is guaranteed, the alarm repeats it.
             handle.observe(&Observation::AgentPanicked { task: handle.id() });
             return;
         }
         note(&handle);
-        // It fails where storage does, which is told there.
+        // `flush` fails only if storage fails, and reports that itself.
         let _ = handle.flush();
     });
-    // It begins before the run goes on, so that it finds that in memory.
+    // Poll the hook before the run is polled again, so that the run is still in memory for it.
     if hook.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
         session.ports.runtime.spawn(hook);
     }
@@ -61,20 +62,20 @@ pub(in crate::session) fn is_owed(session: &TaskSession) -> bool {
         machine.ended_otherwise().then(|| machine.task().status.timestamp).flatten()
     });
     let Some(ended) = ended.flatten() else { return false };
-    // Most executors do not ask for it, and need no look at the clock.
+    // Reading the clock is a call to JavaScript: only for executors that ask for a guaranteed call.
     session.runner().is_some_and(|runner| runner.executor.ensures_cancel())
         && session.now().millis_since(ended) <= LONGEST_MS
 }
 
-/// The executor knows of the end.
+/// Records in the log that the executor was informed of the end, if that was owed.
 pub(in crate::session) fn note(session: &TaskSession) {
     if is_owed(session) {
-        // That is always legal.
+        // `EndTold` is legal in every state.
         let _ = session.step(Input::EndTold);
     }
 }
 
-/// Calls the hook if that is owed and no run is in memory.
+/// Calls the hook if a guaranteed call is owed and no run is in memory.
 pub(in crate::session) fn call_if_owed(session: &TaskSession) {
     let is_running = session.life.with_machine(|machine| machine.is_running());
     if is_running == Some(false) && is_owed(session) {
@@ -82,5 +83,5 @@ pub(in crate::session) fn call_if_owed(session: &TaskSession) {
     }
 }
 
-/// For how long after the end of a task its executor is told again, in milliseconds.
+/// The time after the end of a task during which a guaranteed call is repeated, in milliseconds.
 const LONGEST_MS: u64 = 3_600_000;

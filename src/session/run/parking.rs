@@ -1,26 +1,26 @@
-//! Runs that wait outside of memory: how one is parked, and what lets it go on.
+//! Parking: a run waits without being in memory, and is resumed by time, a message or a callback.
 //!
 //! # A park
 //!
-//! 1. `Turn::wait_until` asks the host to begin a wait (`session/run/parking.rs`), which counts the waits of the run. One that an earlier run has waited for is answered from `Recall`, one whose
-//!    time is over at once. Otherwise it notes what is waited for, and the future stays pending.
-//! 2. The poll of the run that ends pending finds the note (`Flushing` in `session/run/mod.rs`). `Input::Park` appends `parked`, the flush stores it with all that was said, sets the alarm for the end of the
-//!    wait, and the future of the run is dropped: no timer, no timeout, nothing that keeps the object. A kill before that row finds an interrupted run, a kill behind it finds a parked one.
-//! 3. A request that opens the object meanwhile replays a machine that is `parked`: not orphaned, so nothing is recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send looks at the
-//!    end of the wait and does not wait for one that lies beyond its own limit.
-//! 4. The alarm, or any request after that instant, gives `Input::Wake`; a message gives `Input::Message`, which wakes where `orMessage` says so. Both append `woken` and the next `run` in one row, which resumes as
+//! 1. `Turn::wait_until` asks the host to begin a wait (`session/run/parking.rs`), which counts the waits of the run. A wait that an earlier run has finished is answered from `Recall`; a wait whose
+//!    instant has passed ends at once. Otherwise `begin_wait` stores the wait in `RunState`, and the future stays pending.
+//! 2. The poll of the run that ends pending finds the stored wait (`Flushing` in `session/run/mod.rs`). `Input::Park` appends `parked`, the flush stores it with all events of the run so far, sets the alarm for the end of the
+//!    wait, and the future of the run is dropped: no timer, no timeout, nothing that keeps the object in memory. After a kill before that row was stored, the run is an interrupted one; after a kill later, a parked one.
+//! 3. A request that opens the object meanwhile replays a machine that is `parked`: not orphaned, so nothing is recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send returns at once
+//!    if the wait ends later than the send may block.
+//! 4. The alarm, or any request after that instant, applies `Input::Wake`; a message applies `Input::Message`, which wakes the run if the wait has `orMessage`. Both append `woken` and the next `run` in one row, which resumes as
 //!    after a crash. Its `begunMs` is moved by the pause, so no timeout counts it, and attempts count anew. `drive` reads the log once more for `Recall`.
-//! 5. The run comes to the same wait again and is told what ended it.
-//! 6. A turn may ask its client and be parked, to remind it. So the run of a turn that was parked goes on after a crash also while the task waits for input, until it ends, which the log says by `ended`.
+//! 5. The resumed run reaches the same wait again, which returns what has ended it.
+//! 6. A turn may ask its client a question and be parked to send a reminder. So a run that was parked is resumed after a crash even while the task waits for input, until the log has `ended` for it.
 //!
-//! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`. `Turn::callback` stores it before anybody can be told of it (`session/run/callbacks.rs`). A
-//! post is asked of the object by the method `ask`, as a call is: the front Worker refuses what is not of that form, and ids that the namespace does not know, without waking an object
+//! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`. `Turn::callback` stores it before the run can send it to anybody (`session/run/callbacks.rs`). A
+//! post reaches the object by the method `ask`, like a call: the front Worker refuses URLs of another form and ids that the namespace does not know, without waking an object
 //! (`edge/front/callback.rs`). The object compares the token with all callbacks of the present turn (`task/callback.rs`), appends `called` with the body, and wakes the run if it is parked for just this
-//! callback. A body for which nobody waits stays in the log until a wait takes it. Nobody is asked who they are: the URL is the permission. A callback is open as long as its turn is not over: while its run is
-//! in memory, parked, or lost. A post to a run that was lost opens the object, which recovers the run before it takes the body. `Posted` says what becomes of a post: 202 when it is kept, 413 when the task has no room for the body besides an eighth that is left to its run, 503 with `Retry-After`
-//! whenever a callback may exist and nothing can be kept (storage or the object fails, another version or another executor is needed), and the same 404 for everything else.
+//! callback. A body for which no run waits stays in the log until a wait takes it. The sender needs no credentials: the URL is the permission. A callback is open as long as its turn is not over: while its run is
+//! in memory, parked, or lost. A post to a run that was lost opens the object, which recovers the run before it takes the body. `Posted` is the result of a post: 202 when it is stored, 413 when the task has no room for the body besides an eighth that is left to its run, 503 with `Retry-After`
+//! whenever the callback may exist and nothing can be stored (storage or the object fails, another version or another executor is needed), and the same 404 for everything else.
 //!
-//! A large body costs nothing before its URL is known to be right: the front Worker receives 64 KiB of it at most, asks the object by a post without a body, and receives the rest when that is answered 202; a small body is one request to the object.
+//! A large body is received only after its URL was checked: the front Worker receives 64 KiB of it at most, asks the object by a post without a body, and receives the rest when that is answered 202; a small body is one request to the object.
 //! A 404 counts for the address as a wrong credential does (`Guesses::note_path`); an address over its limit is refused by the head of its request. A body stands in the log once: `session/journal/` stores a reference where an event has the content of an earlier
 //! `called` (`session/journal/passages.rs`), and puts the content back whenever it reads, so nothing outside of it knows.
 
@@ -37,7 +37,7 @@ use a2a::model::measure;
 ///
 /// # Errors
 ///
-/// If it may not wait.
+/// If the run must not wait: the text of the error says why.
 pub(super) fn begin_wait(
     session: &TaskSession,
     wait: Wait,
@@ -61,7 +61,7 @@ pub(super) fn begin_wait(
         (until <= now).then_some(WokenBy::Time)
     };
     if let Some(by) = over {
-        // What is past is past in a run that resumes, too; where more than the time may end the wait, what did is kept.
+        // A resumed run finds an instant in the past, too. If a message or a callback could also have ended the wait, store which one did.
         if or_message || callback.is_some() {
             session.step(Input::WaitOver(WaitEnd { nth, by }))?;
         }
@@ -77,7 +77,7 @@ pub(super) fn begin_wait(
     Ok(WaitStart::Parks)
 }
 
-/// Whether a run of this task may be parked.
+/// Checks that a run of this task may be parked.
 pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> {
     if session.run.is_stopped() {
         return refused("the task has ended");
@@ -99,14 +99,14 @@ pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> 
     Ok(())
 }
 
-/// What the log grows by when a run is parked and goes on.
+/// The bytes and values that the log needs to park a run and to resume it.
 fn size_of_wait(session: &TaskSession) -> LogSize {
     let start = session.life.with_machine(|machine| machine.run().map(measure)).flatten();
     let (bytes, values) = start.unwrap_or_default();
     LogSize { bytes: bytes + WAIT_BYTES, values: values + WAIT_VALUES }
 }
 
-/// Parks the run that wants it: from here on the log has what it waits for, and it can be dropped.
+/// Parks the run if it has asked for that: stores the wait in the log, after which the run can be dropped.
 ///
 /// # Errors
 ///
@@ -114,18 +114,18 @@ fn size_of_wait(session: &TaskSession) -> LogSize {
 pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
     let Some(park) = session.run.take_park() else { return Ok(()) };
     held::let_out(session);
-    // Refused for a task that has ended meanwhile; its run is dropped all the same.
+    // Refused if the task has ended meanwhile; the run is dropped in that case, too.
     let _ = session.step(Input::Park(park));
     session.flush()
 }
 
-/// Lets a parked run go on whose time has come.
+/// Resumes a parked run whose wait is over.
 ///
 /// # Errors
 ///
 /// When storage fails, or its agent cannot run now.
 pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
-    // The clock is asked only where it matters: that is a call out of the program.
+    // Reading the clock is a call to JavaScript: only for a parked run.
     if !session.is_parked() {
         return Ok(());
     }
@@ -138,7 +138,7 @@ pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenE
     if !is_served {
         session.observe(&Observation::AgentMissing { task: session.id() });
     }
-    // Waking is always legal.
+    // `Wake` is legal in every state.
     let _ = session.step(Input::Wake { is_served });
     session.flush()?;
     run::start_soon(session);

@@ -1,4 +1,4 @@
-//! What the task of a session knows of its run while it is under way.
+//! The state of a task's run that is in memory only.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -9,72 +9,72 @@ use crate::task::{
 use crate::usage::Usage;
 use a2a::model::{Json, Message, Part, UnixMillis};
 
-/// The run of a session, if one is under way; what is left of the newest one otherwise.
+/// The state of the present run of a session; after its end, that of the newest run.
 #[derive(Default)]
 pub(in crate::session) struct RunState {
-    /// Messages that came while it was under way and that it has not taken.
+    /// Messages that arrived during the run and that the run has not taken.
     inbox: RefCell<VecDeque<Message>>,
-    /// What earlier attempts at the same turn said and did.
+    /// The events and steps of earlier attempts at the same turn.
     recall: RefCell<Option<Recall>>,
-    /// How many steps of each name it has begun.
+    /// The number of steps begun, by name.
     steps: RefCell<BTreeMap<String, u32>>,
-    /// The steps that are under way, and since when.
+    /// The steps begun and not ended, with their begin.
     open_steps: RefCell<Vec<OpenStep>>,
-    /// How many waits it has begun.
+    /// The number of waits begun.
     waits: Cell<u32>,
-    /// How many callbacks of each name it has made.
+    /// The number of callbacks made, by name.
     callbacks: RefCell<BTreeMap<String, u32>>,
-    /// How many bodies of each callback it has taken.
+    /// The number of bodies that the run has taken from each callback.
     taken_calls: RefCell<BTreeMap<CallbackName, u32>>,
-    /// What was posted to callbacks while it was under way, by the numbers of the bodies.
+    /// The bodies posted to callbacks during the run, by callback and number of the body.
     calls: RefCell<BTreeMap<(CallbackName, u32), Part>>,
-    /// What it waits for, until it is parked.
+    /// The wait that the run has begun, until the run is parked.
     park: RefCell<Option<Park>>,
-    /// What it has used of models and no step has told yet.
+    /// The use of models that is not stored in a step yet, without `repeated`.
     used: Cell<Usage>,
-    /// The same for requests whose answers came to nothing.
+    /// The same, for requests to models whose answers could not be used.
     repeated: Cell<Usage>,
-    /// How often clients asked for the task since it began.
+    /// The number of times clients have read the task since the run began.
     polls: Cell<u64>,
-    /// When it last did anything.
+    /// The instant of the run's last progress.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
-    /// Whether it goes on from where its task stands: what it says from then on, no attempt repeats.
+    /// Whether the run has called `take_up`: it continues from the task's present state, and later attempts do not repeat its events from there on.
     is_taken_up: Cell<bool>,
-    /// Whether the executor is being told of a cancel, for a run that is not under way.
+    /// Whether a call of the hook `cancel` is running.
     is_telling: Cell<bool>,
-    /// The message and the start of a run that begins, and that nobody polls yet.
+    /// The message and the start of a run that has begun and was not polled yet.
     begun: RefCell<Option<(Message, RunStart)>>,
 }
 
-/// The step that a run begins.
+/// The result of beginning a step.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Begun {
-    /// It is to be done: which of its name it is, from 1.
+    /// The step is to be done. The number counts steps of this name in the run, from 1.
     New(u32),
-    /// An earlier attempt did it, with this outcome.
+    /// An earlier attempt has done the step, with this outcome.
     Done(Result<Json, String>),
     /// The run is at its limit of steps.
     TooMany,
 }
 
-/// A step that is under way.
+/// A step that was begun and has not ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpenStep {
-    /// Its name.
+    /// The name of the step.
     pub name: String,
-    /// Which of that name it is, from 1.
+    /// Its number among the steps of that name, from 1.
     pub nth: u32,
-    /// Since when.
+    /// The instant at which the step began.
     pub since: UnixMillis,
 }
 
-/// The wait that a run begins.
+/// The result of beginning a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BegunWait {
-    /// It is new: which one it is, from 1.
+    /// The wait is new. The number counts the waits of the run, from 1.
     New(u32),
-    /// An earlier run has waited, until this.
+    /// An earlier run has finished this wait; the value has ended it.
     Over(WokenBy),
     /// The run waits for something else at the same time.
     Another,
@@ -83,7 +83,7 @@ pub(super) enum BegunWait {
 }
 
 impl RunState {
-    /// A run begins for a message. One that resumes is compared with what [`recall`](Self::recall) was given.
+    /// Begins a run for a message. The events of a resumed run are compared with those passed to [`recall`](Self::recall).
     pub(in crate::session) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
         let resumes = start.resumes;
         self.begun.replace(Some((message, start)));
@@ -105,26 +105,26 @@ impl RunState {
         }
     }
 
-    /// The message and the start of the run that begins, for the one who polls it.
+    /// Takes the message and the start of the run that has begun, for its first poll.
     pub(super) fn take_begun(&self) -> Option<(Message, RunStart)> {
         self.begun.take()
     }
 
-    /// A run was lost that said and did this. The next one may resume it.
+    /// Stores the events and steps of a lost run, which the next run may resume.
     pub(super) fn recall(&self, recall: Recall) {
         self.recall.replace(Some(recall));
     }
 
-    /// Whether a run that resumes has to be told what was said and done before.
+    /// Whether a resumed run needs the events and steps of earlier attempts, which are not loaded yet.
     pub(super) fn needs_recall(&self) -> bool {
         self.recall.borrow().is_none()
     }
 
-    /// Whether an earlier attempt said the same at this point.
+    /// Whether an earlier attempt has emitted the same event at this point.
     ///
     /// # Errors
     ///
-    /// If earlier attempts said something else at this point.
+    /// If earlier attempts have emitted another event at this point.
     pub(super) fn was_said(&self, input: &Input) -> Result<Said, Diverged> {
         match &mut *self.recall.borrow_mut() {
             Some(recall) => recall.matches_next(input),
@@ -132,17 +132,17 @@ impl RunState {
         }
     }
 
-    /// Whether the run has to repeat what earlier attempts said.
+    /// Whether events of earlier attempts are left that this run has to repeat.
     pub(in crate::session) fn repeats(&self) -> bool {
         self.recall.borrow().as_ref().is_some_and(Recall::has_said)
     }
 
-    /// Whether what the run says may have to be repeated by a later attempt.
+    /// Whether a later attempt would have to repeat the events of this run.
     pub(super) fn is_repeated(&self) -> bool {
         !self.is_taken_up.get()
     }
 
-    /// The run begins a step of this name; it may begin at most `limit` of any name.
+    /// Begins a step of this name. A run has at most `limit` steps and waits.
     pub(super) fn begin_step(&self, name: &str, limit: usize) -> Begun {
         let mut steps = self.steps.borrow_mut();
         let begun: u32 = steps.values().sum();
@@ -158,24 +158,24 @@ impl RunState {
         }
     }
 
-    /// A step of the run is under way from now on.
+    /// Records that a step has begun.
     pub(super) fn open_step(&self, name: &str, nth: u32, since: UnixMillis) {
         self.open_steps.borrow_mut().push(OpenStep { name: name.to_owned(), nth, since });
     }
 
-    /// A step is done. Gives how long it took, in milliseconds, if it was begun.
+    /// Records that a step has ended. Returns its duration in milliseconds, if its begin was recorded.
     pub(super) fn close_step(&self, name: &str, nth: u32, now: UnixMillis) -> Option<u64> {
         let mut open = self.open_steps.borrow_mut();
         let index = open.iter().position(|step| step.name == name && step.nth == nth)?;
         Some(now.millis_since(open.remove(index).since))
     }
 
-    /// The steps that are under way, in the order of their beginning.
+    /// The steps begun and not ended, in the order in which they began.
     pub(in crate::session) fn open_steps(&self) -> Vec<OpenStep> {
         self.open_steps.borrow().clone()
     }
 
-    /// The run begins to wait; it may begin at most `limit` steps and waits.
+    /// Begins a wait. A run has at most `limit` steps and waits.
     pub(super) fn begin_wait(&self, limit: usize) -> BegunWait {
         if self.park.borrow().is_some() {
             return BegunWait::Another;
@@ -190,8 +190,8 @@ impl RunState {
         known.map_or(BegunWait::New(nth), BegunWait::Over)
     }
 
-    /// The run goes on from where its task stands: what it says is new, waits that are over are behind it, and so is what
-    /// was posted to callbacks. Gives how long the newest wait was to take.
+    /// Lets the run continue from the task's present state: its events are new, and earlier waits and posts to callbacks count as taken. Returns
+    /// the planned length of the newest wait, in milliseconds.
     pub(super) fn take_up(&self) -> Option<u64> {
         self.is_taken_up.set(true);
         let mut recall = self.recall.borrow_mut();
@@ -202,12 +202,12 @@ impl RunState {
         recall.last_wait_ms()
     }
 
-    /// The requests without an answer for which the run that this one resumes was parked the last time.
+    /// The unanswered requests for which the resumed run was parked the last time.
     pub(in crate::session) fn unanswered(&self) -> Option<Unanswered> {
         self.recall.borrow().as_ref().and_then(Recall::unanswered)
     }
 
-    /// The run makes a callback of this name, or one that an earlier run has made.
+    /// The name of the run's next callback with this name; a resumed run gets the names of the earlier run again.
     pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
         let mut callbacks = self.callbacks.borrow_mut();
         let nth = callbacks.entry(name.to_owned()).or_default();
@@ -215,17 +215,17 @@ impl RunState {
         CallbackName { name: name.to_owned(), nth: *nth }
     }
 
-    /// Somebody has posted to a callback.
+    /// Stores a body that was posted to a callback.
     pub(in crate::session) fn note_call(&self, call: CallbackCall) {
         self.calls.borrow_mut().insert((call.name, call.number), call.body);
     }
 
-    /// Whether there is a body of a callback that the run has not taken.
+    /// Whether a callback has a body that the run has not taken.
     pub(super) fn has_call(&self, name: &CallbackName) -> bool {
         self.next_call(name).is_some()
     }
 
-    /// The next body of a callback that the run has not taken.
+    /// Takes the oldest body of a callback that the run has not taken.
     pub(super) fn take_call(&self, name: &CallbackName) -> Option<Part> {
         let (number, body) = self.next_call(name)?;
         self.taken_calls.borrow_mut().insert(name.clone(), number);
@@ -240,98 +240,98 @@ impl RunState {
         body.map(|body| (number, body))
     }
 
-    /// The run is to be parked when it does nothing else.
+    /// Asks for the run to be parked at its next poll that makes no progress.
     pub(super) fn want_park(&self, park: Park) {
         self.park.replace(Some(park));
     }
 
-    /// Whether the run is to be parked.
+    /// Whether the run has asked to be parked.
     pub(super) fn wants_park(&self) -> bool {
         self.park.borrow().is_some()
     }
 
-    /// The run does not wait any more.
+    /// Withdraws the wait.
     pub(super) fn give_up_wait(&self) {
         self.park.take();
     }
 
-    /// What the run is parked for. The one that goes on is told anew what was said and done.
+    /// Takes the wait for which the run is parked. The resumed run loads the events and steps of earlier attempts again.
     pub(super) fn take_park(&self) -> Option<Park> {
         self.recall.take();
         self.park.take()
     }
 
-    /// Whether a message lies ready for the run.
+    /// Whether a message waits to be taken by the run.
     pub(super) fn has_message(&self) -> bool {
         !self.inbox.borrow().is_empty()
     }
 
-    /// Offers a message to the run.
+    /// Adds a message for the run to take.
     pub(in crate::session) fn offer(&self, message: Message) {
         self.inbox.borrow_mut().push_back(message);
     }
 
-    /// The run takes the oldest message that was offered.
+    /// Takes the oldest message.
     pub(super) fn take_message(&self) -> Option<Message> {
         self.inbox.borrow_mut().pop_front()
     }
 
-    /// The run has used something of models.
+    /// Adds use of models.
     pub(super) fn note_used(&self, usage: Usage) {
         self.used.set(self.used.get().plus(usage));
     }
 
-    /// The run has used this for requests whose answers came to nothing.
+    /// Adds use of models by requests whose answers could not be used.
     pub(super) fn note_repeated(&self, usage: Usage) {
         self.repeated.set(self.repeated.get().plus(usage));
     }
 
-    /// What it has used of models and no step has told yet.
+    /// The use of models that is not stored in a step yet.
     pub(in crate::session) fn used(&self) -> Usage {
         self.used.get().plus(self.repeated.get())
     }
 
-    /// Of [`used`](Self::used) what is not for requests whose answers came to nothing. It is told from here on.
+    /// Takes the part of [`used`](Self::used) by requests whose answers were used; the caller stores it.
     pub(in crate::session) fn take_used(&self) -> Usage {
         self.used.take()
     }
 
-    /// Of [`used`](Self::used) the rest. It is told from here on.
+    /// Takes the rest of [`used`](Self::used); the caller stores it.
     pub(in crate::session) fn take_repeated(&self) -> Usage {
         self.repeated.take()
     }
 
-    /// A client asked for the task.
+    /// Counts a client's read of the task.
     pub(in crate::session) fn note_poll(&self) {
         self.polls.set(self.polls.get() + 1);
     }
 
-    /// How often clients asked for the task since the run began.
+    /// The number of times clients have read the task since the run began.
     pub(in crate::session) fn polls(&self) -> u64 {
         self.polls.get()
     }
 
-    /// The run did something, or could do nothing because it waited for the client.
+    /// Records progress: the run emitted an event, or was waiting for the client.
     pub(super) fn note_progress(&self, now: UnixMillis) {
         self.progressed.set(Some(now));
     }
 
-    /// How long the run has done nothing, in milliseconds.
+    /// The time since the run's last progress, in milliseconds.
     pub(super) fn idle_ms(&self, now: UnixMillis) -> u64 {
         self.progressed.get().map_or(0, |progressed| now.millis_since(progressed))
     }
 
-    /// The run is to stop: nothing that it says counts any more.
+    /// Stops the run: its further events are refused.
     pub(in crate::session) fn stop(&self) {
         self.is_stopped.set(true);
     }
 
-    /// The executor is told of a cancel from now on, or does not need to be any more. Whether that changes anything.
+    /// Records that a call of the hook `cancel` begins or has ended. Returns whether that changes the state.
     pub(super) fn set_telling(&self, is_telling: bool) -> bool {
         self.is_telling.replace(is_telling) != is_telling
     }
 
-    /// Whether the run is to stop.
+    /// Whether the run was stopped.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped.get()
     }

@@ -1,4 +1,4 @@
-//! The callbacks of a task: how a run makes one, and what happens to what is posted there.
+//! The callbacks of a task: how a run makes one, and how a post to one is admitted and stored.
 
 use super::parking;
 use crate::executor::{Callback, CallbackTerms, ExecutorError};
@@ -8,11 +8,11 @@ use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
 use a2a::model::{Part, Secret, UnixMillis, hex, measure};
 
-/// The callback of this name, or a new one.
+/// Returns the run's next callback of this name: the one that an earlier attempt has made, or a new one.
 ///
 /// # Errors
 ///
-/// If the run may make none.
+/// If the run must not make a callback: the text of the error says why.
 pub(in crate::session) fn make(
     session: &TaskSession,
     name: &str,
@@ -48,7 +48,7 @@ pub(in crate::session) fn make(
     let (bytes, values) = measure(&record);
     session.journal.check_addition(LogSize { bytes, values }).map_err(ExecutorError)?;
     session.step(Input::CallbackMade(record.clone()))?;
-    // Whoever is told of it may post at once, also where this process dies now.
+    // Store the callback first: a post may arrive at once, and must be admitted even if this process dies now.
     session.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
     Ok(callback_of(session, &record))
 }
@@ -56,7 +56,7 @@ pub(in crate::session) fn make(
 fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
     let agent = session.life.facts().map(|facts| facts.agent).unwrap_or_default();
     let CallbackRecord { name, token, origin, uses: _, expires_ms } = record;
-    // Whoever posts there knows nothing of the caller, so the id of the object leads to the task.
+    // The sender of a post does not know the caller, so the URL has the id of the object instead of that of the task.
     let (object, token) = (session.object(), token.reveal());
     Callback {
         name: name.clone(),
@@ -65,8 +65,8 @@ fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
     }
 }
 
-/// The next body of a callback that the run has not taken. Nothing is kept of that: a run that resumes takes the same
-/// ones at the same waits.
+/// Takes the oldest body of a callback that the run has not taken. Taking is not stored: a resumed run takes the same bodies at the same
+/// waits.
 ///
 /// # Errors
 ///
@@ -79,25 +79,25 @@ pub(in crate::session) fn take(
     body.ok_or_else(|| ExecutorError(format!("nothing was posted to the callback {name}")))
 }
 
-/// What becomes of a post to a callback.
+/// The result of a post to a callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Posted {
-    /// It is kept, or was kept before under the same key.
+    /// The post is stored, or was stored before under the same key.
     Accepted,
-    /// There is no such callback, or it is over.
+    /// There is no such callback, or it takes no bodies any more.
     Unknown,
-    /// There is one, and it can take nothing at the moment. The same post may be taken later.
+    /// The callback exists and can take no body at the moment. The sender may repeat the post later.
     Busy,
-    /// The task has no room for it, for this reason, which the sender may read. A smaller one may be taken.
+    /// The body is too large for the room that the task has left. The text is for the sender. A smaller body may be stored.
     NoRoom(String),
 }
 
 impl Posted {
-    /// What the sender is told.
+    /// The answer for the sender.
     ///
     /// # Errors
     ///
-    /// Unless the post is kept.
+    /// Unless the post is stored.
     pub fn check(self) -> Result<(), Error> {
         match self {
             Self::Accepted => Ok(()),
@@ -108,12 +108,12 @@ impl Posted {
     }
 }
 
-/// Which body a post to a callback of this token would be, if it belongs to this agent; none if it was kept before. `key` is
-/// what its sender calls it. Writes nothing.
+/// Returns the callback with this token and the number that the body of a post would get there, if the callback belongs to this agent; none
+/// if a post with this `key` (the sender's `Idempotency-Key`) was stored before. Writes nothing.
 ///
 /// # Errors
 ///
-/// What becomes of it instead.
+/// The result of the post, where its body is not to be stored.
 pub(in crate::session) fn admit(
     session: &TaskSession,
     agent: &str,
@@ -131,7 +131,7 @@ pub(in crate::session) fn admit(
     }
 }
 
-/// Takes what was posted to a callback of this token, which belongs to this agent. `key` is what its sender calls it.
+/// Stores a post to the callback with this token, if the callback belongs to this agent. `key` is the sender's `Idempotency-Key`.
 pub(in crate::session) fn call(
     session: &TaskSession,
     agent: &str,

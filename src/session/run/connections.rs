@@ -1,4 +1,4 @@
-//! How many requests of a run wait for their answers to begin at the same time.
+//! Limits the number of requests of a run that wait for the head of their answer at the same time.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -10,9 +10,9 @@ use futures_util::future::LocalBoxFuture;
 
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 
-/// Other servers, of which at most a few are waited for at a time; further requests take turns, in their order. An answer
-/// whose head is there does not count any more: its body may take as long as it likes. The platform has six such
-/// connections for everything that an object does; a seventh would wait there, unseen, while its time runs.
+/// Sends requests, of which at most [`AT_ONCE`] wait for the head of their answer; further requests are queued in their order. An answer
+/// whose head has arrived does not count. The platform allows an object six such connections; it would queue a seventh while
+/// the request's timeout runs.
 pub(in crate::session) struct Connections {
     http: Rc<dyn Http>,
     gate: Rc<Gate>,
@@ -42,14 +42,14 @@ impl Http for Connections {
     }
 }
 
-/// Lets a few through at a time.
+/// A semaphore with [`AT_ONCE`] permits.
 #[derive(Default)]
 struct Gate(RefCell<State>);
 
 #[derive(Default)]
 struct State {
     inside: usize,
-    /// Who waits, oldest first.
+    /// The waiting requests, oldest first.
     waiting: VecDeque<Ticket>,
     next: u64,
 }
@@ -60,7 +60,7 @@ struct Ticket {
 }
 
 impl Gate {
-    /// The permit of one who need not wait: nobody else does.
+    /// A permit without waiting, if one is free and no request waits.
     fn enter(gate: &Rc<Self>) -> Option<Permit> {
         let mut state = gate.0.borrow_mut();
         if state.inside >= AT_ONCE || !state.waiting.is_empty() {
@@ -77,7 +77,7 @@ impl Gate {
     }
 }
 
-/// One who waits. Dropping it gives up the place.
+/// A place in the queue. Dropping the value leaves the queue.
 struct Place {
     gate: Rc<Gate>,
     number: Option<u64>,
@@ -97,7 +97,7 @@ impl Place {
             state.waiting.pop_front();
             state.inside += 1;
             self.number = None;
-            // Several may have left.
+            // More than one permit may be free.
             state.wake_first();
             return Poll::Ready(Permit(self.gate.clone()));
         }
@@ -117,7 +117,7 @@ impl Drop for Place {
     }
 }
 
-/// One of those that were let through.
+/// A permit. Dropping it lets the next request through.
 struct Permit(Rc<Gate>);
 
 impl Drop for Permit {
@@ -136,7 +136,7 @@ impl State {
     }
 }
 
-/// How many are let through: two connections of the platform's six are left for the rest of the object.
+/// The number of permits. Two of the platform's six connections are left for the rest of the object.
 const AT_ONCE: usize = 4;
 
 #[cfg(test)]

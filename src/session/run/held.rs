@@ -1,22 +1,22 @@
-//! What a run says passes here on its way into the task: its secrets are replaced, and the end of a text that may be the
-//! beginning of a secret is held back, in memory, until more text decides. It is let out when the artifact ends, when the
-//! run asks its client, waits outside of memory or ends, at a cancel, and when its artifact was silent for a while.
+//! Redaction of a run's events on their way into the task: secrets are replaced by their names, and the end of a text that may be the
+//! beginning of a secret is held back in memory until more text decides. Held-back text is let out when the artifact ends, when the
+//! run asks its client, is parked or ends, at a cancel, and when its artifact got no text for 200 ms.
 //!
-//! # What a run says
+//! # The way of an event
 //!
 //! ```text
 //! Events ──> RunTask::emit ──> secrets replaced, the end held back   session/run/held.rs, executor/redaction/
-//!                               said before? (a run that resumes)     Recall
+//!                               emitted before? (a resumed run)       Recall
 //!                               TaskMachine::step ──> journal, row, followers
 //! ```
 //!
-//! - All that any executor says passes `Held::hear`, behind which nothing knows of secrets. `Secrets::scan` goes through a text once: it finds the secrets, the leftmost first, the longest at each place, and from where on the text is the beginning of one.
-//!   Without secrets nothing is looked at; a chunk that ends with no beginning of a secret is given on as it is.
-//! - The end of a text is kept for each artifact (`Tail`), in memory, together with how much of it was let out. So what was let out before it was decided is part of what the next chunk is compared with, and no secret is completed by it.
-//! - `held::let_out` is called where an artifact can get no more text for now: before a question, an end, a cancel and a park, and behind the last poll of a run. `Flushing` has the timer of the 200 ms, which is set only while something short is held.
-//! - Each chunk that a run says is an event, if need be with an empty text, so a run that resumes is compared event by event. `held` in the log says how many characters of a chunk were not let out, or that an event is not the run's own; the text itself the run says again. A run that takes
+//! - Every event of every executor passes `Held::hear`; no later part handles secrets. `Secrets::scan` reads a text once: it finds the secrets, the leftmost first, the longest at each place, and the position from which the text is the beginning of a secret.
+//!   If the run has read no secrets, texts are not scanned; a chunk whose end is not the beginning of a secret passes unchanged.
+//! - The end of a text is kept for each artifact (`Tail`), in memory, together with the length of its part that was let out. So text that was let out undecided still belongs to the text that is scanned with the next chunk, which cannot complete a secret unseen.
+//! - `held::let_out` is called where an artifact gets no more text for now: before a question, an end, a cancel and a park, and after the last poll of a run. `Flushing` has the timer of the 200 ms, which is set only while something short is held.
+//! - Each chunk of a run is an event, even with an empty text, so a resumed run is compared event by event. `held` in the log says how many characters of a chunk were not let out, or that an event is not the run's own; the resumed run emits the text itself again. A run that takes
 //!   up its task (`Turn::take_up`: models, HTTP agents, remotes) is not compared: it writes no `held`, and no event for a chunk of which nothing is let out.
-//! - `Turn::task` has the ends that are held back: an executor that says what its task lacks would double them otherwise.
+//! - `Turn::task` includes held-back text: an executor that emits what its task lacks would emit that text twice otherwise.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -27,47 +27,47 @@ use crate::session::TaskSession;
 use crate::task::{HeldText, Input};
 use a2a::model::{Artifact, Part, Task, UnixMillis};
 
-/// The secrets of a run, and what is held back of its artifacts.
+/// The secrets of a run, and the held-back ends of its artifacts.
 #[derive(Default)]
 pub(in crate::session) struct Held {
     redaction: RefCell<Rc<Redaction>>,
-    /// The ends of artifacts that may be beginnings of secrets, by the ids of the artifacts, and when they came.
+    /// The ends of artifacts that may be beginnings of secrets, by artifact id, with the instant at which they arrived.
     tails: RefCell<BTreeMap<String, (Tail, UnixMillis)>>,
 }
 
-/// Something that a run says, on its way.
+/// An event of a run after redaction.
 pub(super) struct Heard {
-    /// What of it is let out.
+    /// The part that is let out.
     pub(super) emission: Emission,
-    /// The end of the artifact that it is about.
+    /// The end of its artifact, if it is a chunk.
     pub(in crate::session) end: Option<End>,
 }
 
-/// The end of an artifact, as a chunk leaves it.
+/// The end of an artifact after a chunk.
 pub(super) struct End {
     id: String,
     before: Option<Tail>,
     tail: Option<Tail>,
-    /// The parts as they were said, of a chunk that may have been said before.
+    /// The parts before redaction, of a chunk that an earlier attempt may have emitted.
     said: Vec<Part>,
-    /// Whether the chunk tells nothing but what is held back.
+    /// Whether all of the chunk is held back.
     is_silent: bool,
 }
 
 impl Held {
-    /// A run begins.
+    /// Forgets the secrets and ends of the run before.
     pub(in crate::session) fn begin(&self) {
         self.redaction.take();
         self.tails.take();
     }
 
-    /// What the run has read of secrets.
+    /// The secrets that the run has read.
     pub(super) fn redaction(&self) -> Rc<Redaction> {
         Rc::clone(&self.redaction.borrow())
     }
 
-    /// Takes what the run says. Nothing is kept of it before [`keep`](Self::keep) or [`recall`](Self::recall).
-    /// `repeats` says whether it may have been said before.
+    /// Redacts an event. The end of its artifact is stored only by [`keep`](Self::keep) or [`recall`](Self::recall).
+    /// `repeats`: whether an earlier attempt may have emitted the event.
     pub(super) fn hear(&self, emission: Emission, repeats: bool) -> Heard {
         let redaction = self.redaction();
         let tells_all = redaction.is_empty() && self.tails.borrow().is_empty() && !repeats;
@@ -98,25 +98,25 @@ impl Held {
         }
     }
 
-    /// The task has taken a chunk.
+    /// Stores the end of an artifact, after the task has taken the chunk.
     pub(super) fn keep(&self, end: End, now: UnixMillis) {
         self.set(end.id, end.tail, now);
     }
 
-    /// A chunk was said before, and this many characters at its end were not let out.
+    /// Stores the end of an artifact after a chunk of an earlier attempt, of which `held` characters were not let out.
     pub(super) fn recall(&self, end: End, held: usize, now: UnixMillis) {
         let tail = self.redaction().recalled(end.before, &end.said, held);
         self.set(end.id, tail, now);
     }
 
-    /// When something is to be let out because nothing came behind it.
+    /// The next instant at which held-back text is let out because its artifact got no text.
     pub(in crate::session) fn due(&self) -> Option<UnixMillis> {
         let tails = self.tails.borrow();
         let waiting = tails.values().filter(|(tail, _)| tail.held_chars() > 0 && !tail.is_long());
         waiting.map(|(_, since)| since.after(SILENCE_MS)).min()
     }
 
-    /// The task as the run has told it.
+    /// Adds the held-back texts to a copy of the task.
     pub(super) fn complete(&self, task: &mut Task) {
         for artifact in &mut task.artifacts {
             if let Some(tail) =
@@ -141,13 +141,13 @@ impl Held {
 }
 
 impl End {
-    /// What the log says of it: how much is held back.
+    /// The entry for the log: the number of characters held back, if any.
     pub(in crate::session) fn text(&self) -> Option<HeldText> {
         let chars = self.tail.as_ref().map_or(0, Tail::held_chars);
         (chars > 0).then_some(HeldText { chars })
     }
 
-    /// Whether all of the chunk is held back, and the task, which has its artifact, need not be told of it.
+    /// Whether all of the chunk is held back and the task has its artifact already, so that the chunk is no event.
     pub(super) fn is_all_held(&self, task: &Task) -> bool {
         self.is_silent
             && self.text().is_some()

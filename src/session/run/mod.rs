@@ -1,5 +1,5 @@
-//! A run of an executor, from its start to its end or loss: polls it, stores what it says whenever it waits,
-//! bounds it in time, and keeps its panics to itself.
+//! A run of an executor, from its start to its end or loss: polls the executor's future, stores its events each time that the future is
+//! pending, limits its time, and catches its panics.
 
 pub(super) mod callbacks;
 pub(super) mod connections;
@@ -29,14 +29,14 @@ use crate::task::{
 };
 use a2a::model::{ContextId, Message, UnixMillis};
 
-/// Begins a run for a message. Nobody polls it before it is started.
+/// Begins a run for a message. The run is first polled by [`start`] or [`start_soon`].
 pub(super) fn begin(session: &TaskSession, message: Message, start: RunStart) {
     session.held.begin();
     session.run.begin(message, start, session.now());
 }
 
-/// Starts the run that was begun, if there is one, in the background. Its first poll may be part of this call: what
-/// the run must find stored or registered has to be so.
+/// Starts the run that was begun, if there is one, in the background. This call may poll the run, so the caller must have stored and
+/// registered everything that the run reads.
 pub(super) fn start(session: &TaskSession) {
     let Some(handle) = session.handle() else { return };
     if let Some((message, start)) = session.run.take_begun() {
@@ -44,7 +44,7 @@ pub(super) fn start(session: &TaskSession) {
     }
 }
 
-/// As [`start`], but the run is not polled before the caller waits for something.
+/// As [`start`], but the run is first polled after the caller has yielded.
 pub(super) fn start_soon(session: &TaskSession) {
     let Some(handle) = session.handle() else { return };
     if let Some((message, start)) = session.run.take_begun() {
@@ -55,7 +55,7 @@ pub(super) fn start_soon(session: &TaskSession) {
     }
 }
 
-/// Lets a run that was lost go on, begin again, or end its task, as the agent wants it.
+/// Handles a lost run by the recovery mode of the agent: resumes it, begins it again, or fails the task.
 pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
     let limits = session.run_limits();
     if limits.is_none() {
@@ -64,22 +64,22 @@ pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
     let (recovery, max_attempts) =
         limits.map_or((Recovery::Fail, 0), |limits| (limits.recovery, limits.max_attempts));
     session.run.recall(Recall::of(log));
-    // Losing a run is always legal.
+    // `RunLost` is legal in every state.
     let _ = session.step(Input::RunLost { loss, recovery, max_attempts });
 }
 
-/// A run is over. One that said nothing at all leaves a failed task.
+/// Ends the run in the task. A run without any event leaves a failed task.
 fn end(session: &TaskSession, outcome: RunOutcome) {
     session.create();
-    // Ending a run is always legal.
+    // `RunEnded` is legal in every state.
     let _ = session.step(Input::RunEnded(outcome));
 }
 
-/// The executor panicked. A task that nobody has seen is forgotten; any other goes on as one whose
-/// run was interrupted. Clients that wait get an error if the task has ended by that.
+/// Handles a panic of the executor. A task that no client has seen is forgotten; for any other task the run counts as interrupted.
+/// If the task ends by that, waiting clients get an error.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
-        // What was let out behind the panic is part of what the next attempt is compared with.
+        // Held-back text that was let out after the panic is an event, with which the next attempt is compared.
         let _ = session.flush();
         match session.journal.reload(session.id()) {
             Ok(log) => recover(session, Loss::Crashed, &log),
@@ -94,7 +94,7 @@ fn lose_by_panic(session: &TaskSession) {
     session.bell.ring();
 }
 
-/// The turn of a run that begins like this. None while there is no task.
+/// The turn of a run with this message and start. None if the session has no task.
 pub(super) fn turn_of(
     session: &Rc<TaskSession>,
     runner: &Runner,
@@ -138,7 +138,7 @@ pub(super) fn turn_of(
     })
 }
 
-/// Tells a run that resumes what was said and done before, as storage has it. Whether it could: storage may fail.
+/// Loads the events and steps of earlier attempts from storage, for a resumed run. Returns false if storage fails.
 fn remember(session: &TaskSession) -> bool {
     match session.journal.reload(session.id()) {
         Ok(log) => {
@@ -152,7 +152,7 @@ fn remember(session: &TaskSession) -> bool {
     }
 }
 
-/// Runs the executor for one message, to its end.
+/// Runs the executor for one message until the run ends or is parked.
 async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let Some(runner) = session.runner() else { return };
     if start.resumes && session.run.needs_recall() && !remember(&session) {
@@ -169,7 +169,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let ending = bounded(run, &turn, &session, &bounds).await;
     debts::settle(&session);
     held::let_out(&session);
-    // One that was dropped may have left something outside. Of a cancel the hook itself notes that it was told.
+    // A dropped run may have left work at other servers, so the hook is owed. After a cancel, the hook itself records its call.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
@@ -189,37 +189,37 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
             session.observe(&Observation::AgentPanicked { task: session.id() });
             lose_by_panic(&session);
         }
-        // The log has what it waits for.
+        // The wait is stored in the log.
         Ending::Parked => {}
     }
     if knows_end {
         hook::note(&session);
     }
-    // `flush` tells the observer of a failure, and gives clients that wait an error.
+    // `flush` reports a failure to the observer, and waiting clients get an error.
     let _ = session.flush();
     hook::call_if_owed(&session);
     debts::count_at_end(&session);
-    // A message that no run took, or an attempt after a lost one.
+    // Ending the run may have begun another one: for a message that no run took, or as the next attempt.
     start_soon(&session);
     credentials::forget_if_over(&session);
-    // The platform may evict the object as soon as this is over.
+    // The platform may evict the object when this future has ended.
     session.ports.runtime.keep_until_durable();
 }
 
-/// What bounds the runs of an agent: what its file says, else the settings of the deployment.
+/// The limits of an agent's runs: from the agent's file, else from the settings of the deployment.
 pub(super) struct RunLimits {
-    /// How long a run may take, all attempts together, in milliseconds. A request may ask for less.
+    /// The time of a run, all attempts together, in milliseconds. A request may name a shorter time.
     pub(super) timeout_ms: u64,
-    /// How long a run may do nothing, in milliseconds; 0 for no limit.
+    /// The time without progress after which a run fails, in milliseconds; 0 for no limit.
     pub(super) idle_ms: u64,
-    /// How often a run is begun at most.
+    /// The highest number of attempts.
     pub(super) max_attempts: u32,
-    /// What is to be done when a run was lost.
+    /// The handling of a lost run.
     pub(super) recovery: Recovery,
 }
 
 impl RunLimits {
-    /// The limits of the agent that this runner answers for.
+    /// The limits of the runner's agent.
     pub(super) fn of(runner: &Runner, limits: &Limits) -> Self {
         let settings = &runner.settings;
         Self {
@@ -231,32 +231,32 @@ impl RunLimits {
     }
 }
 
-/// When a run ends although it would go on.
+/// The limits after which a run is ended.
 struct Bounds {
-    /// After this time, in milliseconds.
+    /// The time left, in milliseconds.
     left_ms: u64,
-    /// When it has done nothing for this long, in milliseconds; 0 for never.
+    /// The time without progress, in milliseconds; 0 for no limit.
     idle_ms: u64,
 }
 
-/// How a run came to its end.
+/// The end of a run.
 enum Ending {
-    /// It returned.
+    /// The executor returned.
     Returned(Result<(), ExecutorError>),
-    /// It is not waited for any more, because its task was canceled.
+    /// The task was canceled, and the time after that is over.
     Stopped,
-    /// Its time was over.
+    /// The time of the run is over.
     TimedOut,
-    /// It did nothing for too long.
+    /// The run made no progress for too long.
     Idle,
-    /// It panicked.
+    /// The executor panicked.
     Panicked,
-    /// It waits, and is parked.
+    /// The run waits and was parked.
     Parked,
 }
 
-/// Polls a run within its bounds: the grace after which its task exists in any case, the time that it may
-/// take in all and without progress, and the time that it is given after a cancel.
+/// Polls a run within its limits: `TASK_GRACE_MS`, after which its task is created in any case; the time in total and without progress; and
+/// the time after a cancel.
 async fn bounded(run: Flushing<'_>, turn: &Turn, session: &TaskSession, bounds: &Bounds) -> Ending {
     let clock = &session.ports.clock;
     let grace_ms = session.limits.task_grace_ms.min(bounds.left_ms);
@@ -282,15 +282,15 @@ async fn bounded(run: Flushing<'_>, turn: &Turn, session: &TaskSession, bounds: 
         until_idle(session, bounds.idle_ms).await;
         Ending::Idle
     };
-    // Polled in this order, so that a run which is over counts as such, whatever else is due.
+    // `select_all` polls in this order, so a run that has ended counts as ended even if a limit is reached at the same time.
     let endings: [LocalBoxFuture<'_, Ending>; 4] =
         [Box::pin(run), Box::pin(stopped), Box::pin(timed_out), Box::pin(idle)];
     let (ending, _, _) = select_all(endings).await;
     ending
 }
 
-/// Completes when the run has done nothing for this many milliseconds; never for 0. A run that waits for the
-/// client is not idle.
+/// Completes when the run has made no progress for this number of milliseconds; never for 0. A run that waits for the client is not
+/// idle.
 async fn until_idle(session: &TaskSession, limit_ms: u64) {
     if limit_ms == 0 {
         return std::future::pending().await;
@@ -309,14 +309,14 @@ async fn until_idle(session: &TaskSession, limit_ms: u64) {
     }
 }
 
-/// A run that stores what the executor said when it waits. Rows are what is paid for, so what is said
-/// in quick succession is put off for a moment and becomes one row; nobody sees it before.
+/// A run whose events are stored when its future is pending. Rows written are billed, so events in quick succession are delayed by a
+/// moment and become one row; followers get them after they are stored.
 struct Flushing<'a> {
     run: LocalBoxFuture<'a, Result<(), ExecutorError>>,
     session: &'a TaskSession,
-    /// Completes when what was said is to be stored.
+    /// Completes when the delayed events are to be stored.
     pause: Option<LocalBoxFuture<'static, ()>>,
-    /// Completes at this instant, when text that is held back is to be let out.
+    /// The instant at which held-back text is let out, and a timer for that instant.
     silence: Option<(UnixMillis, LocalBoxFuture<'static, ()>)>,
 }
 
@@ -327,7 +327,7 @@ impl Future for Flushing<'_> {
         let run = &mut self.run;
         let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
         if let Ok(Poll::Ready(result)) = polled {
-            // Its end is stored together with what it said last.
+            // The end is stored together with the last events.
             return Poll::Ready(Ending::Returned(result));
         }
         // A run that waits may wait for an answer to what it has asked others, and one that panicked may have asked.

@@ -1,4 +1,4 @@
-//! The one alarm of a task: what it is set for, and what happens when it fires.
+//! The one alarm of a task: the deadlines for which it is set, and the work when it fires.
 
 use std::cell::{Cell, RefCell};
 
@@ -13,12 +13,12 @@ use a2a::model::UnixMillis;
 /// The alarm of one task.
 pub(super) struct Alarm {
     deadlines: RefCell<Deadlines>,
-    /// Whether the session was opened by an alarm that `wake` has not taken note of.
+    /// Whether an alarm has opened the session and `wake` was not called yet.
     is_opened_by_it: Cell<bool>,
 }
 
 impl Alarm {
-    /// The alarm as far as it is known from what opened the session.
+    /// The alarm, set or not as far as the opening of the session tells.
     pub(super) fn new(opening: Opening) -> Self {
         let armed = match opening {
             Opening::ByRequest => Armed::Unknown,
@@ -28,26 +28,26 @@ impl Alarm {
         Self { deadlines, is_opened_by_it: Cell::new(opening == Opening::ByAlarm) }
     }
 
-    /// It was found to be set for this instant, or for none.
+    /// Records the instant for which the platform has the alarm set, or that it is not set.
     fn note_found(&self, at: Option<UnixMillis>) {
         self.deadlines.borrow_mut().learn(at);
     }
 
-    /// It has fired, and is not set any more.
+    /// Records that the alarm has fired and is not set any more.
     fn note_fired(&self) {
         if !self.is_opened_by_it.take() {
             self.deadlines.borrow_mut().disarm();
         }
     }
 
-    /// Follows what the task wants; gives the instant for which the alarm must be set now, if it must.
+    /// Updates the deadlines. Returns the instant for which the alarm has to be set now, if that differs from the present one.
     fn follow(&self, wants: &Wants, keep_alive_ms: u64, now: UnixMillis) -> Option<UnixMillis> {
         self.deadlines.borrow_mut().update(wants, keep_alive_ms, now)
     }
 }
 
-/// Looks whether the alarm is set, if the task owes something or its run is parked. It is, unless the platform has lost it, so nobody waits
-/// for this; and it is not set again without need, or it would never ring for a task that is opened often.
+/// Reads from the platform whether the alarm is set, if the task has debts or webhooks or its run is parked. It is set unless the platform has
+/// lost it, so this happens in the background. It is not simply set again: for a task that is opened often it would be postponed each time and never fire.
 pub(super) fn check(session: &TaskSession) {
     let owes = debts::is_owed::<Index>(session) || debts::is_owed::<Sums>(session);
     if !owes && session.webhooks.is_empty() && !session.is_parked() {
@@ -62,14 +62,14 @@ pub(super) fn check(session: &TaskSession) {
     }
 }
 
-/// Sets the alarm for what the task must be woken for next, if it is not set for that already. An unannounced task has
+/// Sets the alarm for the earliest deadline of the task, if it is not set for that instant already. An unannounced task has
 /// no alarm.
 pub(super) fn arm(session: &TaskSession) {
     if session.is_broken() || session.unannounced.is_on() {
         return;
     }
     let now = session.now();
-    // Looked after like a run.
+    // A guaranteed call of the hook `cancel` is checked as often as a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
     let debts = debts::owed(session);
     let is_listed = !debts::is_owed::<Index>(session);
@@ -93,16 +93,16 @@ pub(super) fn arm(session: &TaskSession) {
     }
 }
 
-/// The alarm has fired: does what is due, waits for it, and sets the next one.
+/// Handles the alarm: does all work that is due, waits for its end, and sets the next alarm.
 pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
-    // What fails is tried again: a session that is broken is opened anew, and one whose agent cannot run is looked after.
+    // A failure is retried: a broken session is opened again, and for an agent that cannot run the next alarm is set.
     let _ = parking::wake_if_due(session);
     hook::call_if_owed(session);
     session.debts.note_alarm(session.now());
     debts::pay_every(session);
     notifications::enqueue_due(session);
-    // Waited for, so that the platform fires the alarm again if the object dies meanwhile.
+    // Wait for the background work: if the object dies meanwhile, the platform fires the alarm again.
     session.debts.until_rest().await;
     let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {

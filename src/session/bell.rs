@@ -1,14 +1,14 @@
-//! Who waits for a change of the task.
+//! Wakes those who wait for a change of the task.
 
 use futures_util::future::{Either, LocalBoxFuture, select};
 use tokio::sync::Notify;
 
-/// Rings at every change that somebody may wait for.
+/// Notifies at each change of the task for which a request or a run may wait.
 #[derive(Default)]
 pub(super) struct Bell(Notify);
 
 impl Bell {
-    /// Wakes everybody who waits.
+    /// Wakes all waiters.
     pub(super) fn ring(&self) {
         self.0.notify_waiters();
     }
@@ -18,15 +18,15 @@ impl Bell {
         Box::pin(self.0.notified())
     }
 
-    /// Waits until the condition holds, or until `limit` completes. Looks after each ring. Whether the condition
-    /// held.
+    /// Waits until the condition holds or `limit` completes, and returns whether the condition holds. The condition is evaluated after
+    /// each ring.
     pub(super) async fn until(
         &self,
         condition: &dyn Fn() -> bool,
         mut limit: LocalBoxFuture<'_, ()>,
     ) -> bool {
         loop {
-            // Registered before the check: a change in between is not missed.
+            // Register before evaluating the condition, so that a change in between is not missed.
             let rung = self.rung();
             if condition() {
                 return true;

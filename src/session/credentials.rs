@@ -1,6 +1,6 @@
-//! The credentials that a client gives a task which waits for them (spec §7.6): sealed, and kept for one turn.
+//! The credentials that a client sends to a task which waits for credentials (spec §7.6): encrypted, and stored for one turn.
 //!
-//! They come with a message, outside of its parts, so neither the log nor the index ever has them.
+//! Credentials arrive beside the message, not in its parts, so neither the log nor the index contains them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -13,13 +13,13 @@ use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{TaskId, TaskState, encode};
 use serde::Serialize;
 
-/// Credentials that come with a message.
+/// Credentials that arrived with a message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SentCredentials {
     /// The credentials.
     pub sealed: Sealed,
-    /// Whether they stand in a part of the message: a task that waits for none refuses it. Those of a header are
-    /// passed over then.
+    /// Whether the credentials were in a part of the message. A task that does not wait for credentials refuses such a message, and
+    /// ignores credentials of a header.
     pub is_part: bool,
 }
 
@@ -30,23 +30,23 @@ impl Decode for SentCredentials {
     }
 }
 
-/// The credentials of the turn under way.
+/// The credentials of the present turn.
 pub(super) struct Credentials {
     sealed: RefCell<Option<Sealed>>,
     store: Rc<dyn TaskStore>,
 }
 
 impl Credentials {
-    /// None yet.
+    /// No credentials.
     pub(super) fn new(store: Rc<dyn TaskStore>) -> Self {
         Self { sealed: RefCell::default(), store }
     }
 
-    /// Takes those of a stored task.
+    /// Reads the credentials of a stored task.
     ///
     /// # Errors
     ///
-    /// If this version cannot read them.
+    /// If this version cannot read the credentials.
     pub(super) fn restore(&self, id: &TaskId, json: Option<&str>) -> Result<(), StoreError> {
         let read = |json| {
             read_json(json)
@@ -56,7 +56,7 @@ impl Credentials {
         Ok(())
     }
 
-    /// What the run may open.
+    /// The encrypted credentials, which the run can decrypt.
     pub(super) fn sealed(&self) -> Option<Sealed> {
         self.sealed.borrow().clone()
     }
@@ -69,11 +69,11 @@ impl Credentials {
     }
 }
 
-/// What of these a task takes with its next message. `None` if it waits for no credentials and they came in a header.
+/// The credentials to store with the next message of a task; `None` if the task does not wait for credentials and they came in a header.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] if it waits for none, and they are a part of the message.
+/// [`Error::InvalidParams`] if the task does not wait for credentials and they are a part of the message.
 pub(super) fn taken(session: &TaskSession, sent: SentCredentials) -> Result<Option<Sealed>, Error> {
     if session.life.state() == Some(TaskState::AuthRequired) {
         return Ok(Some(sent.sealed));
@@ -85,12 +85,12 @@ pub(super) fn taken(session: &TaskSession, sent: SentCredentials) -> Result<Opti
     Ok(None)
 }
 
-/// Keeps what came with a message that the task takes, in one synchronous stretch with it: a crash finds both or
+/// Stores the credentials in the same synchronous stretch as the message with which they arrived: after a crash, storage has both or
 /// neither.
 ///
 /// # Errors
 ///
-/// [`Error::Internal`] when storage fails: the session is broken then.
+/// [`Error::Internal`] when storage fails; the session is broken then.
 pub(super) fn keep(session: &TaskSession, sealed: Sealed) -> Result<(), Error> {
     session.credentials.put(sealed).map_err(|error| {
         session.give_up(&error);
@@ -98,7 +98,7 @@ pub(super) fn keep(session: &TaskSession, sealed: Sealed) -> Result<(), Error> {
     })
 }
 
-/// Deletes the credentials when their turn is over.
+/// Deletes the credentials if their turn is over.
 pub(super) fn forget_if_over(session: &TaskSession) {
     let credentials = &session.credentials;
     if credentials.sealed.borrow().is_none()

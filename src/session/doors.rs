@@ -1,5 +1,5 @@
-//! What others may ask a session: its operations for clients, behind the one owner check, and what concerns the session as a
-//! whole. All public methods of [`TaskSession`] but those that open it are here.
+//! The public methods of [`TaskSession`], except those that open a session: operations of clients, behind the one owner check, and methods
+//! for the session as a whole.
 
 use super::run::{self, RunLimits, callbacks};
 use super::webhooks::notifications;
@@ -21,13 +21,13 @@ impl TaskSession {
         &self.id
     }
 
-    /// The id of the task, if a client has chosen it and the task exists: what a message means that names no task.
+    /// The id of the task, if a client has chosen the id and the task exists: a message to this object without a task id is for that task.
     pub(crate) fn chosen_task(&self) -> Option<&TaskId> {
         Some(&self.id).filter(|_| self.has_chosen_id() && self.life.exists())
     }
 
-    /// The one owner check: the task exists, and is this agent's and this caller's. Nothing happens to the task before.
-    /// `trail` tells operators which request it was that is denied.
+    /// The one owner check: the task exists and belongs to this agent and this caller. Nothing changes the task before the check.
+    /// `trail` identifies a denied request in the audit.
     ///
     /// # Errors
     ///
@@ -49,13 +49,13 @@ impl TaskSession {
         Err(Error::TaskNotFound(self.id.clone()))
     }
 
-    /// The task of any caller, for one that was found to be an operator of this agent. Operators are
-    /// told of the operation, also if there is no such task.
+    /// The task of any caller, for an operator of this agent, as checked before. The operation is written to the audit, also if there is no
+    /// such task.
     ///
     /// # Errors
     ///
-    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] for an operation that is the
-    /// owner's alone.
+    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] for an operation of
+    /// owners only.
     pub fn operated_by(
         &self,
         agent: &str,
@@ -76,8 +76,8 @@ impl TaskSession {
         Err(Error::TaskNotFound(self.id.clone()))
     }
 
-    /// What the send that began this session has come to, if it was the same as this one, under the same key;
-    /// none if nothing has begun.
+    /// The task of the send that began this session, if this send repeats it under the same key; none if the session has no
+    /// task.
     ///
     /// # Errors
     ///
@@ -89,9 +89,9 @@ impl TaskSession {
         Ok(Some(Owned::new(self)))
     }
 
-    /// Begins a new task with its first message. Nothing is stored before the executor says something
-    /// or the grace is over; a task whose id its client has chosen exists at once, since the client will ask for it by that id
-    /// whatever the executor says. Where the task is announced by the answer, [`Owned::announce`] goes before that.
+    /// Begins a new task with its first message. The task is stored when the executor emits an event or `TASK_GRACE_MS` is over; a task whose
+    /// id the client has chosen is stored at once, since the client can name it. For an announcement by the answer, the caller
+    /// must call [`Owned::announce`] before it answers.
     ///
     /// # Errors
     ///
@@ -107,7 +107,7 @@ impl TaskSession {
     ) -> Result<Owned<'_>, Error> {
         let runner = (self.agents)(&sender.agent).map_err(|_| Error::Internal { task: None })?;
         let owned = Owned::new(self);
-        // All that may fail comes before the draft.
+        // Do everything that can fail before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
             let webhook = owned.register(webhook, sender.dialect, 0)?;
@@ -118,7 +118,7 @@ impl TaskSession {
         let context_id = message.context_id.clone();
         let joins_context = context_id.is_some();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(self.ports.random.new_id()));
-        // The run sees its message as it will be in the history, on its first attempt as on any other.
+        // Each attempt of the run gets the message as it will be in the history.
         let message = Message {
             task_id: Some(self.id.clone()),
             context_id: Some(context_id.clone()),
@@ -143,11 +143,11 @@ impl TaskSession {
             request,
             begun,
         };
-        // A send that may be repeated is remembered from its first row on, and webhooks are owed its events.
-        // The client can ask for a task whose id it has chosen.
+        // The task is known at once if the send has an `Idempotency-Key` (a repetition finds it), if it has webhooks (they are owed events),
+        // or if the client has chosen its id.
         let has_chosen_id = self.has_chosen_id();
         let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty() || has_chosen_id;
-        // An answer that does not wait for the index would have to correct the first row.
+        // If the answer did not wait for the index, the first row would have to be corrected.
         let waits = self.limits.index_wait_ms > 0;
         if announcement == Announcement::ByTheAnswer && waits && !is_known {
             self.unannounced.begin();
@@ -160,19 +160,19 @@ impl TaskSession {
         Ok(owned)
     }
 
-    /// Whether storage failed, so that this session is no longer true to it and must be opened anew.
+    /// Whether storage has failed, so that memory may differ from storage and the session must be opened again.
     pub fn is_broken(&self) -> bool {
         self.health.is_broken()
     }
 
-    /// Whether an object that is asked for a task by this id, which its client chose, has to be asked by a new session: this
-    /// one has no task, and would begin one of another id.
+    /// Whether a request that names the task by this chosen id needs a new session: this session has no task, and would begin one with
+    /// another id.
     pub fn is_unfit_for(&self, chosen: &TaskId) -> bool {
         self.id != *chosen && self.life.facts().is_none()
     }
 
-    /// Whether the session is better opened again when it is needed than kept: it takes much memory, its task
-    /// has ended, and nothing about it is left to do.
+    /// Whether to drop the session and open it again on the next request: its log is large, its task has ended, and no work is
+    /// left.
     pub fn is_dispensable(&self) -> bool {
         self.journal.is_large()
             && self.journal.unsaved_bytes() == 0
@@ -181,33 +181,32 @@ impl TaskSession {
             && debts::owed(self).iter().all(Option::is_none)
     }
 
-    /// The alarm has fired: does what is due, waits for it, and sets the next one.
+    /// Handles the alarm: does all work that is due, waits for its end, and sets the next alarm.
     pub async fn wake(&self) {
         alarm::wake(self).await;
     }
 
-    /// Deletes a finished task, and says whether it is gone. What fails is
-    /// tried again later; a task that is not finished stays. If there is no task, its row in the index is deleted
-    /// all the same.
+    /// Deletes a finished task and returns whether it is deleted. A failure is retried later; an unfinished task is not deleted. If there is no
+    /// task, its row in the index is deleted in any case.
     pub async fn delete(&self, deletion: Deletion) -> bool {
         self.announce();
         retention::delete(self, deletion).await
     }
 
-    /// Takes what the consumer of the queue reports, and gives it the next notification of its webhook, if there
-    /// is one and no other consumer has the lease.
+    /// Records the report of a queue consumer, and returns the next notification of the webhook, if there is one and no other consumer has
+    /// the lease.
     pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
         self.announce();
         notifications::next_notification(self, asked)
     }
 
-    /// Takes what was posted to a callback of this token, which is the permission, for a task of this agent. `key` is
-    /// what its sender calls it: what is repeated under it counts once.
+    /// Stores a post to the callback with this token, which is the permission, for a task of this agent. Posts with the same `key` (the
+    /// sender's `Idempotency-Key`) count once.
     pub fn call_back(&self, agent: &str, token: &str, key: Option<String>, body: Part) -> Posted {
         callbacks::call(self, agent, token, key, body)
     }
 
-    /// What would become of such a post, before its body is there. Writes nothing.
+    /// The result that such a post would have, before its body has arrived. Writes nothing.
     pub fn takes_call(&self, agent: &str, token: &str, key: Option<&str>) -> Posted {
         callbacks::admit(self, agent, token, key)
             .map_or_else(|refused| refused, |_| Posted::Accepted)

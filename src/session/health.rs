@@ -1,8 +1,8 @@
-//! Whether a session is still true to its storage, and whether its runs were lost.
+//! Failures of a session: memory that may differ from storage, and lost results for which clients wait.
 
 use std::cell::Cell;
 
-/// What has gone wrong in a session.
+/// The failures of a session.
 #[derive(Default)]
 pub(super) struct Health {
     is_broken: Cell<bool>,
@@ -10,23 +10,23 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Whether the memory may be ahead of the storage, so that the session must be opened anew.
+    /// Whether memory may have more than storage, so that the session must be opened again.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.get()
     }
 
-    /// From now on the session is of no use.
+    /// Marks the session as broken.
     pub(super) fn break_down(&self) {
         self.is_broken.set(true);
     }
 
-    /// How many times clients that wait have lost what they wait for. Each gets an error if the number has
-    /// grown while it waited.
+    /// The number of crashes that waiting clients must be informed of. A client gets an error if the number has grown while the client
+    /// waited.
     pub(super) fn crashes(&self) -> u64 {
         self.crashes.get()
     }
 
-    /// What clients wait for will not come.
+    /// Counts a crash: the results for which clients wait are lost.
     pub(super) fn note_crash(&self) {
         self.crashes.set(self.crashes.get() + 1);
     }

@@ -1,26 +1,25 @@
-//! The ids of a task: the one that clients know, and the one that the server finds it by.
+//! The ids of a task: the id for clients, and the id of the task's object.
 
 use a2a::model::TaskId;
 
-/// What a session is opened by.
+/// The ids by which a session is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// The id of the object that holds the task, or will. No two tasks of the server have the same one, and the id of a
-    /// task for which no client has chosen one is the same.
+    /// The id of the task's object, unique on this server. It is also the id of the task, unless a client has chosen that.
     pub object: String,
-    /// The id that a client has chosen for the task, if there is one and the object was asked by it. Two callers may have
-    /// chosen the same one.
+    /// The id that a client has chosen for the task, if the request names the task by such an id. Two callers may choose the
+    /// same id.
     pub chosen: Option<TaskId>,
 }
 
 impl Ids {
-    /// The id of a task that begins in the session.
+    /// The id for clients of a task that begins in the session.
     pub(super) fn task(&self) -> TaskId {
         self.chosen.clone().unwrap_or_else(|| TaskId::new(self.object.as_str()))
     }
 }
 
-/// Of a task for which no client has chosen an id.
+/// The ids of a task whose id no client has chosen.
 impl From<TaskId> for Ids {
     fn from(id: TaskId) -> Self {
         Self { object: id.as_str().to_owned(), chosen: None }

@@ -1,4 +1,4 @@
-//! The life cycle of the task of a session: Empty -> Draft -> Live or Replied.
+//! The stages of a session's task: Empty -> Draft -> Live or Replied.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,12 +8,12 @@ use crate::port::TaskFacts;
 use crate::task::{Effect, Input, LogEntry, NewTask, TaskError, TaskMachine};
 use a2a::model::{HistoryLimit, Message, Task, TaskState, TaskView, UnixMillis, encode};
 
-/// The task of a session, or what there is instead of it.
+/// The task of a session, or the stage without a task.
 pub(super) struct Life {
     stage: RefCell<Stage>,
-    /// Known from the draft on.
+    /// None in the stage Empty before the first draft.
     facts: RefCell<Option<TaskFacts>>,
-    /// The task as it stands as 1.0 JSON, unless it is large. All answers share it until the task changes.
+    /// The present task as 1.0 JSON, unless that is large. Answers share the text until the task changes.
     snapshot: RefCell<Option<Rc<String>>>,
 }
 
@@ -21,21 +21,21 @@ pub(super) struct Life {
 enum Stage {
     /// There is no task.
     Empty,
-    /// A run is under way that has not said anything yet; clients cannot see the task.
+    /// A run has begun and has not emitted an event; clients cannot see the task.
     Draft(Box<NewTask>),
-    /// The run answered with a message, so that there will be no task.
+    /// The run answered with a message, so there will be no task.
     Replied(Box<Message>),
     /// The task exists.
     Live(Box<TaskMachine>),
 }
 
 impl Life {
-    /// No task yet.
+    /// A session without a task.
     pub(super) fn empty() -> Self {
         Self::of(Stage::Empty, None)
     }
 
-    /// A task that was stored.
+    /// A session with a stored task.
     pub(super) fn live(facts: TaskFacts, machine: TaskMachine) -> Self {
         Self::of(Stage::Live(Box::new(machine)), Some(facts))
     }
@@ -45,13 +45,13 @@ impl Life {
         Self { stage, facts, snapshot: RefCell::default() }
     }
 
-    /// A run begins whose task does not exist yet.
+    /// Begins a draft: a run whose task does not exist yet.
     pub(super) fn draft(&self, facts: TaskFacts, new: NewTask) {
         self.facts.replace(Some(facts));
         self.stage.replace(Stage::Draft(Box::new(new)));
     }
 
-    /// Makes a task of a draft, and gives the entries that open its log; none if there is no draft.
+    /// Makes a task of the draft. Returns the first entries of its log; none if there is no draft.
     pub(super) fn create(&self, now: UnixMillis) -> Vec<LogEntry> {
         let mut stage = self.stage.borrow_mut();
         let new = match std::mem::replace(&mut *stage, Stage::Empty) {
@@ -66,7 +66,7 @@ impl Life {
         opening.into()
     }
 
-    /// The run answers with a message instead of a task. Whether it could: only a draft is answered so.
+    /// Answers the draft with a message instead of a task. Returns false if there is no draft.
     pub(super) fn reply(&self, message: Message) -> bool {
         let mut stage = self.stage.borrow_mut();
         let Stage::Draft(new) = &*stage else { return false };
@@ -75,16 +75,16 @@ impl Life {
         true
     }
 
-    /// The run of a draft is gone, and the draft with it.
+    /// Discards the draft, whose run is lost.
     pub(super) fn forget(&self) {
         self.stage.replace(Stage::Empty);
     }
 
-    /// Applies an input to the task, and gives what the outside must do. Without a task nothing happens.
+    /// Applies an input to the task. Returns the effects to carry out, in order; none without a task.
     ///
     /// # Errors
     ///
-    /// Why the task refuses; nothing has changed then.
+    /// If the task refuses the input; nothing has changed then.
     pub(super) fn step(&self, input: Input, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
         let effects = match &mut *self.stage.borrow_mut() {
             Stage::Live(machine) => machine.step(input, now)?,
@@ -96,7 +96,7 @@ impl Life {
         Ok(effects)
     }
 
-    /// What is known of the task from its first moment on; none while the session is empty.
+    /// The facts of the task that never change; none in the stage Empty.
     pub(super) fn facts(&self) -> Option<TaskFacts> {
         match &*self.stage.borrow() {
             Stage::Empty => None,
@@ -109,7 +109,7 @@ impl Life {
         matches!(*self.stage.borrow(), Stage::Live(_))
     }
 
-    /// The message that was given instead of a task.
+    /// The message with which the run answered instead of a task.
     pub(super) fn replied(&self) -> Option<Message> {
         match &*self.stage.borrow() {
             Stage::Replied(message) => Some(message.as_ref().clone()),
@@ -117,7 +117,7 @@ impl Life {
         }
     }
 
-    /// What was said in the task, oldest first.
+    /// The messages of the task, oldest first.
     pub(super) fn history(&self) -> Vec<Message> {
         match &*self.stage.borrow() {
             Stage::Live(machine) => machine.task().history.clone(),
@@ -134,7 +134,7 @@ impl Life {
         }
     }
 
-    /// As [`with_machine`](Self::with_machine), what clients see of it.
+    /// As [`with_machine`](Self::with_machine), with the task as clients see it.
     pub(super) fn with_task<T>(&self, read: impl FnOnce(&Task) -> T) -> Option<T> {
         self.with_machine(|machine| read(machine.task()))
     }
@@ -144,7 +144,7 @@ impl Life {
         self.with_machine(TaskMachine::generation).unwrap_or(0)
     }
 
-    /// The generation that a row of the index must have to show the present status; 0 while there is no task.
+    /// The lowest generation of an index row that shows the present status; 0 while there is no task.
     pub(super) fn status_generation(&self) -> u64 {
         self.with_machine(TaskMachine::status_generation).unwrap_or(0)
     }
@@ -159,12 +159,12 @@ impl Life {
         self.state().is_some_and(TaskState::is_terminal)
     }
 
-    /// Whether a blocking send has nothing to wait for any more.
+    /// Whether a blocking send can be answered: the task has ended or waits for its client.
     pub(super) fn is_settled(&self) -> bool {
         self.with_machine(TaskMachine::is_settled).unwrap_or(false)
     }
 
-    /// Whether a run is under way, or should be, on a task that exists.
+    /// Whether the task exists and has a run, or is to have one.
     pub(super) fn is_active(&self) -> bool {
         self.with_machine(TaskMachine::is_active).unwrap_or(false)
     }

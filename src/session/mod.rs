@@ -4,21 +4,21 @@
 //!
 //! | part | what it owns |
 //! |---|---|
-//! | `life` | the task machine, or what there is instead of a task |
-//! | `journal/` | the log: what of it is stored, its size, how often rows are written |
-//! | `run/` | the run under way: what it may take, what it repeats, its secrets, its trace, its connections |
-//! | `debts/` | how far the index, the sums of usage and the list of webhooks in trouble have followed the task |
-//! | `webhooks/` | what clients registered, and what each of it is owed |
+//! | `life` | the task machine, or the stage without a task |
+//! | `journal/` | the log: the entries not stored yet, its size, the interval between rows |
+//! | `run/` | the present run: its inputs, its recall of earlier attempts, its secrets, its trace, its connections |
+//! | `debts/` | the generations up to which the index, the sums of usage and the list of webhooks in trouble are written |
+//! | `webhooks/` | the registered webhooks, and the notifications owed to each |
 //! | `followers/` | nothing: the frames for those who follow the task |
-//! | `credentials` | what a client gave the turn under way, sealed |
+//! | `credentials` | the encrypted credentials of the present turn |
 //! | `retention` | when the finished task is deleted |
-//! | `alarm` | for when the alarm is set |
-//! | `bell` | who waits for a change |
-//! | `unannounced` | whether nobody outside knows of the task yet |
-//! | `health` | whether the session is still true to its storage |
+//! | `alarm` | the instant for which the alarm is set |
+//! | `bell` | the waiters for a change |
+//! | `unannounced` | whether the task is unknown outside of its object |
+//! | `health` | whether memory may differ from storage |
 //!
-//! [`TaskSession`] puts them together. `opening` makes one, and `doors` has what others may ask it. Operations of clients get no
-//! further than [`Owned`], which is the owner check.
+//! [`TaskSession`] combines the parts. `opening` makes a session, and `doors` has its public methods. Operations of clients get an
+//! [`Owned`], which is the result of the owner check.
 
 mod alarm;
 mod bell;
@@ -85,9 +85,8 @@ pub type FindAgent = Rc<dyn Fn(&str) -> Result<Runner, NoAgent>>;
 
 /// One task in memory.
 ///
-/// Everything that changes the task is synchronous: the machine decides, the entries collect in the journal, and
-/// `flush` stores them before anybody else can run. So nobody ever sees what is not
-/// stored, and two requests never interleave within a change.
+/// Each change of the task is synchronous: the machine decides, the entries are collected in the journal, and `flush` stores them before
+/// another future runs. So no client sees what is not stored, and two requests never interleave within a change.
 pub struct TaskSession {
     id: TaskId,
     /// The id of its object.
@@ -113,7 +112,7 @@ pub struct TaskSession {
 }
 
 impl TaskSession {
-    /// The id of the object that holds the task: what no other task has, whoever its caller is.
+    /// The id of the task's object: unique among the tasks of all callers.
     fn object(&self) -> &str {
         &self.object
     }
@@ -128,12 +127,12 @@ impl TaskSession {
         run::parking::is_parked(self)
     }
 
-    /// Applies an input to the task and carries the effects out, except for storing: that is
-    /// [`flush`](Self::flush). Says whether it had any effect.
+    /// Applies an input to the task and carries out the effects, except for storing, which [`flush`](Self::flush) does. Returns whether there
+    /// was an effect.
     ///
     /// # Errors
     ///
-    /// Why the machine refuses.
+    /// If the task machine refuses the input.
     fn step(&self, input: Input) -> Result<bool, TaskError> {
         let now = self.now();
         let effects = self.life.step(input, now)?;
@@ -155,11 +154,11 @@ impl TaskSession {
         Ok(is_effective)
     }
 
-    /// Stores what has collected, as one row, and lets everybody know who waits for it.
+    /// Stores the collected entries as one row, publishes them to followers, and wakes waiters.
     ///
     /// # Errors
     ///
-    /// When storage fails: the session is broken then, and its run is told to stop.
+    /// When storage fails: the session is broken then, and its run is stopped.
     fn flush(&self) -> Result<(), StoreError> {
         if self.is_broken() {
             return Err(StoreError::Failed("the session is broken".to_owned()));
@@ -167,8 +166,8 @@ impl TaskSession {
         if self.journal.unsaved_bytes() == 0 {
             return Ok(());
         }
-        // Store first, webhooks that came with the message included: whatever follows shows the task, and nobody
-        // may see what a crash could undo.
+        // Store first, including webhooks that arrived with the message: the rest shows the task, and no client may see what a crash could
+        // undo.
         let facts = self.life.facts();
         let indexed = unannounced::first_progress(self);
         let opening = facts.as_ref().map(|facts| FirstRow { facts, indexed });
@@ -179,26 +178,26 @@ impl TaskSession {
         if is_first {
             self.debts.note_indexed_in_advance(indexed);
         }
-        // Publish before anybody is woken: the next row must not overtake the frames of this one.
+        // Publish before waking waiters: the next row must not overtake the frames of this row.
         self.ports.followers.publish(&|| frame::events(&batch, 0), self.life.is_over());
         self.bell.ring();
-        // All read what is stored now, and begin work in the background that the alarm looks after.
+        // Each of these reads what is stored now and begins background work, which the alarm repeats after a crash.
         debts::pay::<Index>(self);
         debts::pay::<Sums>(self);
         notifications::enqueue_due(self);
         credentials::forget_if_over(self);
-        // Arm last, when all that is owed is known, and in the same synchronous stretch as the row: a crash
-        // finds both or neither.
+        // Arm last, when all debts are known, and in the same synchronous stretch as the row: after a crash, storage has the row and the
+        // alarm, or neither.
         self.arm();
         Ok(())
     }
 
-    /// How long to postpone storing, in milliseconds; 0 = store now. Always 0 once the task is settled.
+    /// The delay before storing, in milliseconds; 0 to store now, always for a settled task.
     fn postpone_ms(&self) -> u64 {
         if self.life.is_settled() { 0 } else { self.journal.postpone_ms(self.now()) }
     }
 
-    /// Makes the task exist, if there is a draft of it.
+    /// Creates the task from its draft, if there is a draft.
     fn create(&self) {
         let now = self.now();
         let entries = self.life.create(now);
@@ -212,19 +211,19 @@ impl TaskSession {
         }
     }
 
-    /// A message came with a webhook, which is registered.
+    /// Writes the audit line for a webhook that was registered with a message.
     fn note_registered(&self, webhook: &str, sender: &Sender) {
         let Sender { agent, caller, trail, .. } = sender;
         let registered = Audit::of(Act::WebhookRegistered, agent, &caller.id, trail);
         self.observe(&Observation::Audited(registered.on(&self.id).with_webhook(webhook)));
     }
 
-    /// Somebody outside of the object is about to learn of the task, or its run has begun to wait for something.
+    /// Announces the task: it is about to become known outside of the object, or its run has begun to wait.
     fn announce(&self) {
         unannounced::announce(self);
     }
 
-    /// Storage has failed: the session is not true to it any more.
+    /// Marks the session as broken after a failure of storage, and stops its run.
     fn give_up(&self, error: &StoreError) {
         let reason = error.to_string();
         self.observe(&Observation::StoringFailed { task: &self.id, reason: &reason });
@@ -234,7 +233,7 @@ impl TaskSession {
         self.bell.ring();
     }
 
-    /// Sets the alarm for what the task must be woken for next, if it is not set for that already.
+    /// Sets the alarm for the earliest deadline of the task, if it is not set for that instant already.
     fn arm(&self) {
         alarm::arm(self);
     }
@@ -244,7 +243,7 @@ impl TaskSession {
         self.life.facts().and_then(|facts| (self.agents)(&facts.agent).ok())
     }
 
-    /// Whether a run of the task can begin, or the task ends because its agent is gone for good.
+    /// Refuses if the agent's executor could not be made. A missing agent is no error: the task then fails.
     fn check_agent(&self) -> Result<(), OpenError> {
         let Some(facts) = self.life.facts() else { return Ok(()) };
         match (self.agents)(&facts.agent) {
@@ -253,17 +252,16 @@ impl TaskSession {
         }
     }
 
-    /// What bounds the runs of the task; `None` if this Worker does not have its agent any more.
+    /// The limits of the task's runs; `None` if this Worker does not have its agent any more.
     fn run_limits(&self) -> Option<RunLimits> {
         self.runner().map(|runner| RunLimits::of(&runner, &self.limits))
     }
 
-    /// The task as it stands, for an answer on these terms. What its run said since it was last stored is stored
-    /// first.
+    /// The present task, for an answer on these terms. Events that are not stored yet are stored first.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it does not exist, or storage fails.
+    /// [`Error::Internal`] if the task does not exist, or storage fails.
     fn shown(&self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
         self.flush().map_err(|_| self.internal())?;
         let generation = self.life.generation();
@@ -288,7 +286,7 @@ impl TaskSession {
         self.ports.clock.now()
     }
 
-    /// A handle on this session for work in the background; none while the session is dropped.
+    /// A handle on this session for background work; none while the session is being dropped.
     fn handle(&self) -> Option<Rc<Self>> {
         self.handle.upgrade()
     }

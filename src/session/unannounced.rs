@@ -1,9 +1,8 @@
-//! A task that nobody outside of its object knows of.
+//! Unannounced tasks: nothing outside of the object has the id of the task yet.
 //!
-//! The first that anybody outside learns of a task that a plain send begins is the answer, and the answer waits for what
-//! comes of the message. Most tasks are over by then, and in the index. So the alarm, which is there for what a crash
-//! would leave undone, is not set before the task is *announced*: a crash until then leaves an object that nobody asks
-//! for. For the same reason the first row may say in advance what the index will have.
+//! A task that a blocking send begins becomes known by the answer to that send. Most tasks have ended by then and have their row in the
+//! index. So the alarm, which repairs what a crash leaves undone, is set only when the task is *announced*: after a crash before
+//! that, no client can name the object. For the same reason the first row of the log may state in advance that the index has its row.
 
 use std::cell::Cell;
 
@@ -11,12 +10,12 @@ use super::TaskSession;
 use super::debts::{self, Index};
 use crate::port::Indexed;
 
-/// When somebody outside of the object learns of a task that a message begins.
+/// The moment at which a task that a message begins becomes known outside of its object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Announcement {
-    /// At once: by its events, by a notification, or by an answer that does not wait.
+    /// At once: by its events, by a notification, or by an answer that does not wait for the run.
     AtOnce,
-    /// By an answer that waits for what comes of the message.
+    /// By the answer to a blocking send.
     ByTheAnswer,
 }
 
@@ -25,23 +24,23 @@ pub(crate) enum Announcement {
 pub(super) struct Unannounced(Cell<bool>);
 
 impl Unannounced {
-    /// A task begins that nobody knows of.
+    /// Marks the task that begins as unannounced.
     pub(super) fn begin(&self) {
         self.0.set(true);
     }
 
-    /// Whether nobody knows of the task.
+    /// Whether the task is unannounced.
     pub(super) fn is_on(&self) -> bool {
         self.0.get()
     }
 
-    /// The task is announced. Whether it was unannounced until now.
+    /// Marks the task as announced. Returns whether it was unannounced.
     pub(super) fn end(&self) -> bool {
         self.0.take()
     }
 }
 
-/// Announces the task: from here on storage says what is true, and the task has the alarm that it wants.
+/// Announces the task: corrects the stored progress of the index, and sets the alarm.
 pub(super) fn announce(session: &TaskSession) {
     if session.unannounced.end() && !session.is_broken() {
         debts::store_progress::<Index>(session);
@@ -49,8 +48,8 @@ pub(super) fn announce(session: &TaskSession) {
     }
 }
 
-/// What the first row says of the index. When a task has come to rest before anybody knows of it, the row of the index is
-/// about to be written, and most likely is before anybody does: that is one row less to write here.
+/// The progress of the index that the first row of the log states. For an unannounced task that has settled, it states that the index has
+/// its row, which is about to be written: this saves an update of the first row.
 pub(super) fn first_progress(session: &TaskSession) -> Indexed {
     if session.unannounced.is_on() && session.life.is_settled() {
         Indexed { generation: session.life.generation(), failures: 0 }

@@ -1,5 +1,5 @@
-//! For whom a session is opened. A task that is not a visitor's stays closed to it: nothing of it is read but its facts,
-//! and nothing of it goes on.
+//! The party for which a session is opened. If the visitor must not see the task, only the task's facts are read, and its run is not
+//! resumed.
 
 use crate::auth::Caller;
 use crate::port::{Act, Audit, Observation, Observer, TaskFacts};
@@ -7,21 +7,21 @@ use crate::task::{Admission, TaskMachine};
 use crate::trail::Trail;
 use a2a::model::{TaskId, UnixMillis};
 
-/// For whom a session is opened.
+/// The party for which a session is opened.
 #[derive(Clone, Copy, Debug)]
 pub enum Visitor<'a> {
-    /// For the server itself, as an alarm or a sender of notifications, or for a send that names no task.
+    /// The server itself (an alarm, a sender of notifications), or a send that names no task.
     Server,
-    /// For a caller who names the task, at an agent, with what its request is found again by.
+    /// A caller who names the task: the agent, the caller, and the trail of the request for audits.
     Caller(&'a str, &'a Caller, &'a Trail),
-    /// For an operator of an agent. That it is one was found out before.
+    /// An operator of this agent, as checked before.
     Operator(&'a str),
-    /// For somebody who posts to a callback of a task of an agent, with its token and what the sender calls the post.
+    /// The sender of a post to a callback: the agent, the token of the callback, and the sender's `Idempotency-Key`.
     Callback(&'a str, &'a str, Option<&'a str>),
 }
 
 impl Visitor<'_> {
-    /// Whether the visitor may learn that there is a task of these facts. For a callback that is not all.
+    /// Whether the visitor may learn that a task with these facts exists. For a callback, [`may_enter`](Self::may_enter) must agree, too.
     pub(super) fn may_see(&self, facts: &TaskFacts) -> bool {
         match self {
             Self::Server => true,
@@ -32,7 +32,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Whether the visitor may do something in the task, which is replayed and has not gone on yet.
+    /// Whether the visitor may act on the task. The task was replayed, and its run is not resumed yet.
     pub(super) fn may_enter(&self, machine: &TaskMachine, now: impl Fn() -> UnixMillis) -> bool {
         match self {
             Self::Server | Self::Caller(..) | Self::Operator(_) => true,
@@ -42,7 +42,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Writes the line of an audit that a caller was denied a task. It is told that there is none.
+    /// Writes the audit line for a caller who named another caller's task. The caller's answer is that there is no such task.
     pub(super) fn note_denied(&self, task: &TaskId, observer: &dyn Observer) {
         if let Self::Caller(agent, caller, trail) = self {
             let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail).on(task);

@@ -9,7 +9,7 @@ use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Random};
 use crate::trail::Trail;
 use a2a::http::trace::TraceContext;
 
-/// Other servers, as a run asks them: with the headers of its trace, if it has one.
+/// Sends the requests of a run to other servers, with the headers of the run's trace if it has one.
 pub(in crate::session) struct Tracing {
     http: Rc<dyn Http>,
     random: Rc<dyn Random>,
@@ -17,12 +17,12 @@ pub(in crate::session) struct Tracing {
 }
 
 impl Tracing {
-    /// No trace yet.
+    /// A sender without a trace.
     pub(in crate::session) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
         Self { http, random, trail: RefCell::default() }
     }
 
-    /// The run that begins is part of this trail.
+    /// Sets the trail of the run that begins.
     pub(in crate::session) fn follow(&self, trail: Trail) {
         self.trail.replace(trail);
     }
@@ -32,13 +32,13 @@ impl Tracing {
         self.trail.borrow().request.clone()
     }
 
-    /// The trace of the run, for a span of its own.
+    /// The trace of the run with a new span.
     pub(in crate::session) fn trace(&self) -> Option<TraceContext> {
         let trace = self.trail.borrow().trace.clone();
         trace.map(|trace| trace.within(&span(self.random.as_ref())))
     }
 
-    /// The same way to other servers as `http` has.
+    /// A sender with the same trail that sends through `http`.
     pub(in crate::session) fn over(&self, http: Rc<dyn Http>) -> Self {
         let trail = self.trail.borrow().clone();
         Self { http, random: self.random.clone(), trail: RefCell::new(trail) }
@@ -55,7 +55,7 @@ impl Http for Tracing {
     }
 }
 
-/// The request as a span of the trace. An agent that names a trace of its own keeps it.
+/// Adds the headers of the trace, with a new span, unless the executor has set such headers itself.
 fn traced(request: HttpRequest, trace: &TraceContext, random: &dyn Random) -> HttpRequest {
     let names_one = |(name, _): &(String, String)| {
         ["traceparent", "tracestate"].iter().any(|known| name.eq_ignore_ascii_case(known))
@@ -69,7 +69,7 @@ fn traced(request: HttpRequest, trace: &TraceContext, random: &dyn Random) -> Ht
         .fold(request, |request, (name, value)| request.with_header(name, value))
 }
 
-/// The id of a span that begins.
+/// A new span id: 16 hex digits.
 pub(in crate::session) fn span(random: &dyn Random) -> String {
     let [a, b, c, d, e, f, g, h, ..] = random.secret_bytes();
     format!("{:016x}", u64::from_be_bytes([a, b, c, d, e, f, g, h]))

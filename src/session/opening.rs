@@ -1,4 +1,4 @@
-//! Opening a session: for whom, by what, and why none can be opened.
+//! Opens sessions: by a request, an alarm or a new send; and the errors of that.
 
 use std::fmt;
 use std::rc::Rc;
@@ -23,44 +23,44 @@ use crate::config::Limits;
 use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
 
-/// What opens a session, and what is known by that of its object.
+/// The event that opens a session, and what it implies about the object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// A request. There may be a task, and the alarm may be set.
     ByRequest,
     /// The alarm. There may be a task, and the alarm is not set any more.
     ByAlarm,
-    /// A send to an object that nobody has asked anything before: it holds nothing, and its alarm is not set. If that
-    /// is wrong, storing fails, and nothing is lost.
+    /// A send to an object that got no request before: its storage is empty, and its alarm is not set. If that is wrong, storing
+    /// fails, and nothing is lost.
     New,
 }
 
-/// Why no agent can run for a task.
+/// The reason why no executor can run for a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoAgent {
-    /// This Worker does not have it any more. A run that was under way fails.
+    /// This Worker does not have the agent any more. An interrupted run fails.
     Missing,
-    /// Its executor could not be made. A run that was under way waits for a Worker that can make it.
+    /// The agent's executor could not be made. An interrupted run waits for a deploy that can make it.
     Unusable,
 }
 
-/// Why a session cannot be opened.
+/// The reason why a session cannot be opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OpenError {
-    /// Storage did not give the task.
+    /// The task could not be read from storage.
     Store(StoreError),
-    /// The task has to go on, and the executor of its agent, whose slug this is, could not be made.
+    /// The task has to be resumed, and the executor of its agent (this slug) could not be made.
     AgentUnusable(String),
-    /// There is a task, which is not the visitor's. For the visitor it does not exist.
+    /// The visitor must not see the task. The answer to the visitor is that the task does not exist.
     Denied,
 }
 
 impl TaskSession {
-    /// [`open_for`](Self::open_for) the server itself.
+    /// As [`open_for`](Self::open_for), for the server itself.
     ///
     /// # Errors
     ///
-    /// As there.
+    /// As [`open_for`](Self::open_for).
     pub fn open(
         ids: impl Into<Ids>,
         store: Rc<dyn TaskStore>,
@@ -72,13 +72,13 @@ impl TaskSession {
         Self::open_for(Visitor::Server, ids, store, ports, limits, agents, opening)
     }
 
-    /// The session of the task of these ids, from storage if it is there. What is stored says which id clients know. A task whose run was lost
-    /// goes on, or is brought to an end, as its agent wants it, unless it is not the visitor's.
+    /// The session of the task with these ids, read from storage if the task exists. The stored task has the id for clients. If its run was lost
+    /// and the visitor may see the task, the run is handled by the recovery mode of its agent.
     ///
     /// # Errors
     ///
-    /// When storage fails or holds what this version cannot read, the task is not the visitor's, or it has to go on and
-    /// its agent cannot run.
+    /// When storage fails or has a form that this version cannot read; when the visitor must not see the task; or when the task has to be
+    /// resumed and its agent cannot run.
     pub fn open_for(
         visitor: Visitor<'_>,
         ids: impl Into<Ids>,
@@ -102,7 +102,7 @@ impl TaskSession {
                 visitor.note_denied(&id, ports.observer.as_ref());
             }
         })?;
-        // Only tasks set alarms.
+        // An object without a task has no alarm.
         let opening = if loaded.is_none() { Opening::New } else { opening };
         let (id, life, indexed, counted, log) = match loaded {
             None => (id, Life::empty(), Indexed::default(), Counted::default(), Vec::new()),
@@ -153,7 +153,7 @@ impl TaskSession {
         parking::wake_if_due(&session)?;
         credentials::forget_if_over(&session);
         debts::pay_every(&session);
-        // Jobs for the webhooks may be in the queue; if not, the alarm is set for them.
+        // The queue may have jobs for the webhooks; if not, the alarm sends them again.
         if opening == Opening::ByRequest {
             alarm::check(&session);
         }

@@ -1,7 +1,7 @@
-//! How long a finished task is kept, and how it is deleted.
+//! The retention of a finished task, and its deletion.
 //!
-//! A task that is in the index is found there when its time is over, by the clean-up. Only one that the index has not got
-//! has to see to it itself, by its alarm.
+//! The cron trigger finds a task in the index when its retention is over. Only a task without a row in the index uses its own
+//! alarm for that.
 
 use std::cell::Cell;
 
@@ -11,31 +11,31 @@ use crate::port::Observation;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
 
-/// What of a finished task is deleted.
+/// The parts of a finished task to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// Its row in the index, then what its object has stored.
+    /// Its row in the index, then the storage of its object.
     Whole,
-    /// What its object has stored. Whoever asks for it takes the row out.
+    /// The storage of its object; the sender of the request deletes the row.
     AllButItsRow,
 }
 
-/// When a task is deleted.
+/// The time at which a task is deleted.
 pub(super) struct Retention {
-    /// How long a finished task is kept, in milliseconds; 0 for ever.
+    /// The retention of a finished task, in milliseconds; 0 for ever.
     retention_ms: u64,
-    /// When deleting is tried again, if it has failed.
+    /// The time of the next attempt, if deleting has failed.
     retry_at: Cell<Option<UnixMillis>>,
     failures: Cell<u32>,
 }
 
 impl Retention {
-    /// Keeps finished tasks for this many milliseconds; 0 for ever.
+    /// A retention of this number of milliseconds; 0 for ever.
     pub(super) fn new(retention_ms: u64) -> Self {
         Self { retention_ms, retry_at: Cell::default(), failures: Cell::default() }
     }
 
-    /// When the task is to be deleted; none if it is not finished, or is kept for ever.
+    /// The time at which the task is to be deleted; none if it is unfinished, or kept for ever.
     pub(super) fn keep_until(&self, machine: &TaskMachine) -> Option<UnixMillis> {
         if self.retention_ms == 0 || !machine.state().is_terminal() {
             return None;
@@ -45,8 +45,8 @@ impl Retention {
         Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
     }
 
-    /// When the alarm is needed for deleting the task: where the index has not got it (`is_listed`), so that nobody else
-    /// comes to it, and where deleting has failed.
+    /// The time at which the alarm has to delete the task: if the index has no row (`is_listed` is false), so that the cron trigger does not
+    /// find the task, or if deleting has failed.
     pub(super) fn alarm(&self, machine: &TaskMachine, is_listed: bool) -> Option<UnixMillis> {
         self.keep_until(machine).filter(|_| !is_listed || self.retry_at.get().is_some())
     }
@@ -62,19 +62,19 @@ impl Retention {
     }
 }
 
-/// Deletes a finished task, and says whether it is gone. What fails is tried again later; a task that is not finished stays.
-/// If there is no task, its row in the index is deleted all the same.
+/// Deletes a finished task and returns whether it is deleted. A failure is retried later; an unfinished task is not deleted.
+/// If there is no task, its row in the index is deleted in any case.
 pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     let is_unfinished = session.life.exists() && !session.life.is_over();
     if is_unfinished || session.health.is_broken() {
         return false;
     }
-    // A row that is under way would come back.
+    // A statement that is being sent would write the row again.
     session.debts.until_rest().await;
     match remove(session, deletion).await {
         Ok(()) => {
             if session.life.exists() {
-                // What is in memory is not stored any more.
+                // Memory has a task that storage does not have any more.
                 session.health.break_down();
                 session.bell.ring();
             }
@@ -89,7 +89,8 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     }
 }
 
-/// The row first, unless the asker takes it out, who finds it again if that fails: if the storage went first, nobody would know of a row that could not be deleted.
+/// Deletes the row first, unless the sender of the request does: if the storage were deleted first and the row could not be, nothing would find
+/// that row again.
 async fn remove(session: &TaskSession, deletion: Deletion) -> Result<(), String> {
     if deletion == Deletion::Whole {
         within_limit(session.ports.clock.as_ref(), session.ports.index.remove(session.id()))

@@ -1,4 +1,4 @@
-//! Who sends a message, and what that means for the task and its run.
+//! The sender of a message: the facts of the task and the request of the run that follow from it.
 
 use super::SentCredentials;
 use super::run::RunLimits;
@@ -11,33 +11,33 @@ use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::Metadata;
 
-/// Who sends a message, and how.
+/// The sender of a message, and the terms of its request.
 #[derive(Clone, Debug)]
 pub struct Sender {
-    /// The agent that is asked.
+    /// The slug of the agent.
     pub agent: String,
-    /// Who asks.
+    /// The caller.
     pub caller: Caller,
-    /// Media types that the client can take.
+    /// The media types that the client accepts.
     pub accepted_output_modes: Vec<String>,
-    /// Tells the message from others, if the send is idempotent: repeating it begins nothing new.
+    /// A hash of the message, if the send has an `Idempotency-Key`: a repetition with the same fingerprint finds the same task.
     pub fingerprint: Option<String>,
-    /// The dialect of the request. A webhook that comes with the message keeps it.
+    /// The dialect of the request. A webhook registered with the message gets notifications in this dialect.
     pub dialect: Dialect,
-    /// The origin under which the request reached the server, as `https://agents.example`; none where it is not known.
+    /// The origin of the request's URL, for example `https://agents.example`; none if it is not known.
     pub origin: Option<String>,
-    /// What the request is found again by.
+    /// The ids of the request, for logs and traces.
     pub trail: Trail,
-    /// How long the run may take, in milliseconds, if less than the agent's runs may.
+    /// The time limit of the run, in milliseconds, if shorter than that of the agent.
     pub run_timeout_ms: Option<u64>,
-    /// What the caller may still use of models in the day, where that is limited.
+    /// The caller's remaining use of models for the day, if that is limited.
     pub allowance: Option<Allowance>,
-    /// The credentials that come with the message, for a task that waits for some.
+    /// The credentials that arrived with the message, for a task that waits for credentials.
     pub credentials: Option<SentCredentials>,
 }
 
 impl Sender {
-    /// What the sender's task knows from its first moment on.
+    /// The facts of a task that this send begins.
     pub(super) fn facts(&self) -> TaskFacts {
         TaskFacts {
             agent: self.agent.clone(),
@@ -46,7 +46,7 @@ impl Sender {
         }
     }
 
-    /// What a run for this sender is to know.
+    /// The request of a run for this sender.
     pub(super) fn request(self, limits: &RunLimits, metadata: Option<Metadata>) -> RunRequest {
         let longest = limits.timeout_ms;
         RunRequest {
@@ -61,11 +61,11 @@ impl Sender {
         }
     }
 
-    /// Whether the send that left these facts was the same as this one.
+    /// Checks that the send which began the task with these facts was the same as this one.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if it was another one: the key was used for another message.
+    /// [`Error::InvalidParams`] if not: the key was used for another message.
     pub(super) fn check_repetition(&self, facts: &TaskFacts) -> Result<(), Error> {
         if self.facts() == *facts {
             return Ok(());

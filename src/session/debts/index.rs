@@ -1,4 +1,4 @@
-//! The debt to the index: a row as new as the status of the task.
+//! The debt to the index: a row that shows the present status of the task.
 
 use super::index_row::row_of;
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement, is_owed};
@@ -25,7 +25,7 @@ impl Debt for Index {
             return None;
         }
         gather(session).await;
-        // A session that storage failed is ahead of its rows; the one opened next knows the debt.
+        // After a failure of storage, memory has more than storage; the session opened next pays the debt.
         session.flush().ok()?;
         let facts = session.life.facts()?;
         let row = session.life.with_machine(|machine| row_of(machine, facts))?;
@@ -50,13 +50,13 @@ impl Debt for Index {
     }
 
     fn note_end(session: &TaskSession) {
-        // Also if the client has left and no answer announces the task.
+        // The client may have left, so that no answer announces the task.
         session.announce();
         session.arm();
     }
 }
 
-/// Waits for more changes to put into the same row, unless the task has come to rest.
+/// Waits for more changes to write with the same row, unless the task has settled.
 async fn gather(session: &TaskSession) {
     let limit = session.ports.clock.sleep(GATHER_MS);
     session.bell.until(&|| session.life.is_settled(), limit).await;
@@ -74,5 +74,5 @@ impl From<Progress> for Indexed {
     }
 }
 
-/// How long changes of a task at work are gathered into one row, in milliseconds.
+/// The time during which changes of a working task are collected for one row, in milliseconds.
 const GATHER_MS: u64 = 300;

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
 
-/// The row of a task as it stands.
+/// The row for the present state of a task.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     let task = machine.task();
     let status_ms = task.status.timestamp.unwrap_or(UnixMillis(0));
@@ -26,8 +26,8 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     }
 }
 
-/// The task without history and artifacts; of one too large, without status message, and of its metadata the number of failed steps
-/// alone.
+/// The task without history and artifacts. If that is larger than [`MAX_HEAD_BYTES`], also without the status message, and with only the
+/// number of failed steps of the metadata.
 fn head(task: &Task) -> String {
     let view = |task| TaskView { artifacts: false, ..Task::view(task, HistoryLimit::Newest(0)) };
     // The model has no map with keys other than strings, so encoding cannot fail.
@@ -48,10 +48,10 @@ fn head(task: &Task) -> String {
     })
 }
 
-/// As many of the newest messages as fit, a line of JSON each, oldest first.
+/// The newest messages that fit into [`MAX_HISTORY_BYTES`], a line of JSON each, oldest first.
 fn newest(history: &[Message]) -> String {
     let mut size = 0;
-    // Measured first: the text of a large message is not made for nothing.
+    // Measure before encoding, so that no message is encoded that does not fit.
     let fitting = history.iter().rev().take_while(|message| {
         size += measure(message).0 + 1;
         size <= MAX_HISTORY_BYTES
@@ -61,10 +61,10 @@ fn newest(history: &[Message]) -> String {
     lines.join("\n")
 }
 
-/// The largest head of a row. A page holds up to 100 rows and is in memory as a whole.
+/// The largest head of a row. A page of up to 100 rows is in memory as a whole.
 const MAX_HEAD_BYTES: usize = 64 * 1024;
 
-/// The largest history of a row; messages beyond it are found with GetTask.
+/// The largest history of a row; GetTask returns all messages.
 const MAX_HISTORY_BYTES: usize = 64 * 1024;
 
 #[cfg(test)]

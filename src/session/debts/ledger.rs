@@ -1,5 +1,5 @@
-//! The account of one debt: how far the follower has come, whether a future of this session pays, and when a failed attempt is
-//! repeated.
+//! The account of one debt: the generation that the follower has reached, whether a future of this session is paying, and the time of
+//! the next attempt after a failure.
 
 use std::cell::Cell;
 
@@ -8,30 +8,30 @@ use futures_util::future::LocalBoxFuture;
 use crate::session::bell::Bell;
 use a2a::model::{UnixMillis, doubled};
 
-/// How far a follower has come.
+/// The progress of a follower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::session) struct Progress {
-    /// Up to here; 0 for not at all.
+    /// The generation (or turn) that the follower has reached; 0 for none.
     pub(super) reached: u64,
-    /// How many attempts have failed since.
+    /// The number of attempts failed since then.
     pub(super) failures: u32,
 }
 
 /// The account of one debt.
 pub(in crate::session) struct Ledger {
-    /// As far as is known.
+    /// The progress in memory.
     known: Cell<Progress>,
-    /// As storage says.
+    /// The progress in storage.
     stored: Cell<Progress>,
-    /// Whether a future of this session pays.
+    /// Whether a future of this session is paying.
     is_paying: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
-    /// Rings when something is paid, and when paying ends.
+    /// Rings after each paid part, and when paying ends.
     paid: Bell,
 }
 
 impl Ledger {
-    /// The account of a task that was followed so far.
+    /// The account with the stored progress.
     pub(super) fn new(progress: impl Into<Progress>) -> Self {
         let progress = progress.into();
         let (known, stored) = (Cell::new(progress), Cell::new(progress));
@@ -39,41 +39,41 @@ impl Ledger {
         Self { known, stored, is_paying, retry_at, paid: Bell::default() }
     }
 
-    /// Storage says this.
+    /// Records the progress that storage has.
     pub(super) fn note_stored(&self, stored: impl Into<Progress>) {
         self.stored.set(stored.into());
     }
 
-    /// How far the follower is known to have come.
+    /// The generation that the follower is known to have reached.
     pub(super) fn reached(&self) -> u64 {
         self.known.get().reached
     }
 
-    /// Whether the follower has not come to here.
+    /// Whether the follower has not reached `wanted`.
     pub(super) fn owes(&self, wanted: u64) -> bool {
         self.reached() < wanted
     }
 
-    /// When paying is tried again, if it has failed.
+    /// The time of the next attempt, if paying has failed.
     pub(super) fn retry_at(&self) -> Option<UnixMillis> {
         self.retry_at.get()
     }
 
-    /// The alarm has fired: a retry that is due is not waited for any more.
+    /// Clears a retry that is due, because the alarm has fired.
     pub(super) fn note_alarm(&self, now: UnixMillis) {
         if self.retry_at.get().is_some_and(|at| at <= now) {
             self.retry_at.set(None);
         }
     }
 
-    /// Whether somebody has to begin to pay: the follower has not come to here, nobody pays, and no retry is set for later.
-    /// Whoever is told so begins.
+    /// Returns whether the caller has to begin paying: the follower has not reached `wanted`, no future is paying, and no retry is set for
+    /// later. If so, the account counts as being paid.
     pub(super) fn begin(&self, wanted: u64, now: UnixMillis) -> bool {
         let is_later = self.retry_at.get().is_some_and(|at| at > now);
         self.owes(wanted) && !is_later && !self.is_paying.replace(true)
     }
 
-    /// Nobody pays any more.
+    /// Records that paying has ended.
     pub(super) fn end(&self) {
         self.is_paying.set(false);
         self.paid.ring();
@@ -101,19 +101,19 @@ impl Ledger {
         (known != self.stored.get()).then_some(known)
     }
 
-    /// Waits until the follower has come to here, or nobody pays; no longer than the limit.
+    /// Waits until the follower has reached `wanted`, no future is paying, or `limit` completes.
     pub(super) async fn until_paid(&self, wanted: u64, limit: LocalBoxFuture<'static, ()>) {
         self.paid.until(&|| !self.owes(wanted) || !self.is_paying.get(), limit).await;
     }
 
-    /// Waits until nobody pays any more.
+    /// Waits until no future is paying.
     pub(super) async fn until_rest(&self) {
         let never = Box::pin(std::future::pending());
         self.paid.until(&|| !self.is_paying.get(), never).await;
     }
 }
 
-/// How long to wait before the next attempt after this many failures, in milliseconds.
+/// The time before the next attempt after this number of failures, in milliseconds.
 pub(in crate::session) fn retry_delay_ms(failures: u32) -> u64 {
     doubled(1_000, failures, MAX_RETRY_DELAY_MS)
 }

@@ -1,10 +1,9 @@
-//! What a task owes to those outside of its object who follow it: a row of the index, the sums of usage, the list of webhooks in
-//! trouble.
+//! The debts of a task to its followers in D1: the row of the index, the sums of usage, the list of webhooks in trouble.
 //!
-//! A debt is paid in the background, and the task never waits for that. [`Debt`] says what is particular to one: how far its follower
-//! has to come, the next statement, and where its progress is stored. The mechanism is here, once: one future at a time pays
-//! until nothing is owed; a statement that fails or takes too long is repeated later; the alarm looks after all of it. The
-//! progress is stored behind the statement, so a crash between the two has a statement repeated, which changes nothing.
+//! A debt is paid in the background; the task does not wait for that. [`Debt`] has what differs between debts: the generation that the
+//! follower has to reach, the next statement, and the place where the progress is stored. The mechanism is here: one future at a time
+//! pays until nothing is owed; a statement that fails or takes too long is repeated later; the alarm repeats what a crash interrupts.
+//! The progress is stored after the statement. After a crash between the two, the statement is repeated, which changes nothing.
 
 mod index;
 mod index_row;
@@ -40,10 +39,10 @@ pub(super) trait Debt: 'static {
     /// The part of the debt that one statement pays.
     type Part;
 
-    /// The account.
+    /// The account of this debt.
     fn ledger(debts: &Debts) -> &Ledger;
 
-    /// How far the follower has to come.
+    /// The generation (or turn) that the follower has to reach.
     fn wanted(session: &TaskSession) -> u64;
 
     /// Whether paying may begin now.
@@ -54,10 +53,10 @@ pub(super) trait Debt: 'static {
     /// The next statement. None if nothing is owed.
     async fn next(session: &TaskSession) -> Option<Statement<'_, Self::Part>>;
 
-    /// How far the follower has come with this part.
+    /// The generation (or turn) that the follower has reached with this part.
     fn reached(part: &Self::Part) -> u64;
 
-    /// This part is paid.
+    /// Called when this part is paid.
     fn note_paid(_session: &TaskSession, _part: &Self::Part) {}
 
     /// The observation of a statement that has failed.
@@ -71,28 +70,28 @@ pub(super) trait Debt: 'static {
     ///
     /// # Errors
     ///
-    /// When storage fails: some statements are repeated after a crash then.
+    /// When storage fails. Some statements are then repeated after a crash.
     fn store(_session: &TaskSession, _progress: Progress) -> Result<(), StoreError> {
         Ok(())
     }
 
-    /// Paying has ended. What is still owed needs the alarm.
+    /// Called when paying has ended. A remaining debt needs the alarm.
     fn note_end(session: &TaskSession) {
         session.arm();
     }
 }
 
-/// A statement on its way to a follower.
+/// A statement that was sent to a follower.
 pub(super) struct Statement<'a, P> {
     part: P,
-    /// Whether it has taken effect, or why that is not known.
+    /// The result; an error if it is not known whether the statement took effect.
     result: LocalBoxFuture<'a, Result<(), String>>,
 }
 
 /// A statement that has failed.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Failure<'a> {
-    /// How many have failed since one has taken effect.
+    /// The number of statements failed since the last success.
     failures: u32,
     /// The time before the next attempt, in milliseconds.
     retry_ms: u64,
@@ -100,25 +99,25 @@ pub(super) struct Failure<'a> {
 }
 
 impl Debts {
-    /// The debts of a task that was followed so far.
+    /// The debts of a task with its stored progress.
     pub(super) fn new(indexed: Indexed, counted: Counted) -> Self {
         let troubles = Ledger::new(Progress::default());
         Self { index: Ledger::new(indexed), sums: Ledger::new(counted), troubles }
     }
 
-    /// The first row of the log says this of the index.
+    /// Records the progress of the index that the first row of the log states.
     pub(super) fn note_indexed_in_advance(&self, indexed: Indexed) {
         self.index.note_stored(indexed);
     }
 
-    /// The alarm has fired: retries that are due are not waited for any more.
+    /// Clears the retries that are due, because the alarm has fired.
     pub(super) fn note_alarm(&self, now: UnixMillis) {
         for ledger in self.all() {
             ledger.note_alarm(now);
         }
     }
 
-    /// Waits until nobody pays any more.
+    /// Waits until no debt is being paid.
     pub(super) async fn until_rest(&self) {
         for ledger in self.all() {
             ledger.until_rest().await;
@@ -130,12 +129,12 @@ impl Debts {
     }
 }
 
-/// Whether the follower has not come as far as it has to.
+/// Whether the follower has not reached the wanted generation.
 pub(super) fn is_owed<D: Debt>(session: &TaskSession) -> bool {
     D::ledger(&session.debts).owes(D::wanted(session))
 }
 
-/// The debts that are not paid, for the alarm.
+/// The unpaid debts, for the alarm.
 pub(super) fn owed(session: &TaskSession) -> [Option<Owed>; DEBTS] {
     fn owed<D: Debt>(session: &TaskSession) -> Option<Owed> {
         let retry = D::ledger(&session.debts).retry_at();
@@ -144,9 +143,9 @@ pub(super) fn owed(session: &TaskSession) -> [Option<Owed>; DEBTS] {
     [owed::<Index>(session), owed::<Sums>(session), owed::<Troubles>(session)]
 }
 
-/// Begins to pay a debt, unless that is under way or waits for a retry.
+/// Begins to pay a debt, unless it is being paid already or waits for a retry.
 pub(super) fn pay<D: Debt>(session: &TaskSession) {
-    // Most tasks owe nothing, and need no look at the clock.
+    // Reading the clock is a call to JavaScript: only for a task with this debt.
     if !is_owed::<D>(session) || session.health.is_broken() || !D::may_begin(session) {
         return;
     }
@@ -164,7 +163,7 @@ pub(super) fn pay_every(session: &TaskSession) {
     pay::<Troubles>(session);
 }
 
-/// Waits until a debt is paid as it stands now: for `INDEX_WAIT_MS` at most, and not at all where paying is known to fail.
+/// Waits until the present debt is paid, for `INDEX_WAIT_MS` at most. Does not wait while the debt waits for a retry.
 pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
     if is_owed::<D>(session) {
         let limit = session.ports.clock.sleep(session.limits.index_wait_ms);
@@ -197,7 +196,7 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     D::note_end(&session);
 }
 
-/// Stores how far the follower has come, if that is not what storage says.
+/// Stores the progress of the follower, if storage has another one.
 pub(super) fn store_progress<D: Debt>(session: &TaskSession) {
     let ledger = D::ledger(&session.debts);
     let Some(progress) = ledger.unstored().filter(|_| !session.health.is_broken()) else { return };
@@ -214,7 +213,7 @@ pub(super) fn store_progress<D: Debt>(session: &TaskSession) {
 ///
 /// # Errors
 ///
-/// Why it is not known to have taken effect.
+/// If the statement has failed or was not answered in time: it may have taken effect.
 pub(super) async fn within_limit(
     clock: &dyn Clock,
     statement: impl Future<Output = Result<(), String>>,
@@ -225,6 +224,6 @@ pub(super) async fn within_limit(
     }
 }
 
-/// How long a statement may go unanswered before it counts as failed, in milliseconds. It may still take effect: repeating
-/// one changes nothing, and an older one does not undo a newer one.
+/// The time without an answer after which a statement counts as failed, in milliseconds. The statement may still take effect: repeating
+/// a statement changes nothing, and an older statement does not undo a newer one.
 const STATEMENT_LIMIT_MS: u64 = 10_000;

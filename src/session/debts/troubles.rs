@@ -1,16 +1,16 @@
 //! The debt to the list of webhooks in trouble: one row for each webhook that is failing or suspended, or has dead letters.
 //!
-//! How far the list has followed is stored with the webhook, so a crash between a change and its row has the row written later,
-//! once too often at most. A webhook that was never in trouble owes nothing. One that is deleted is forgotten by the object, and
-//! taken off the list as long as this session lives; a row that is left behind is deleted with its task.
+//! The progress is stored with the webhook, so after a crash between a change and its row, the row is written later, at most once too
+//! often. A webhook that never failed has no debt. The object forgets a deleted webhook; its row is deleted as long as this session
+//! exists, and a remaining row is deleted with its task.
 
 use super::{Debt, Debts, Failure, Ledger, Statement};
 use crate::port::{ListedChange, Observation, WebhookChange};
 use crate::session::TaskSession;
 use crate::session::webhooks::notifications;
 
-/// The debt to the list of webhooks in trouble. Each webhook counts its own changes, so the account has only two places: 0, and 1
-/// while a change is owed.
+/// The debt to the list of webhooks in trouble. Each webhook counts its own changes, so the wanted value is 1 while a change is owed, and
+/// 0 otherwise.
 pub(in crate::session) struct Troubles;
 
 impl Debt for Troubles {

@@ -1,7 +1,7 @@
-//! The debt to the sums of usage: the turns that are over and have used something of models.
+//! The debt to the sums of usage: the ended turns that have used models.
 //!
-//! What a step has used is stored in the row of its result, so a turn owes what its steps say, however it ended. A turn that is
-//! counted again after a crash changes nothing: the sums know the turn.
+//! The use of a step is stored with the result of the step, so a turn owes the use of its steps, however the turn ended. Counting a turn
+//! again after a crash changes nothing: D1 stores which turns are counted.
 
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement, is_owed, pay};
 use crate::port::{Counted, CountedTurn, Observation, StoreError};
@@ -24,7 +24,7 @@ impl Debt for Sums {
         session.life.with_machine(|machine| machine.turn_to_count()).unwrap_or(0)
     }
 
-    /// What is not stored yet could be undone.
+    /// Entries that are not stored yet could be lost in a crash, so their use is not counted before.
     fn may_begin(session: &TaskSession) -> bool {
         session.journal.unsaved_bytes() == 0
     }
@@ -58,7 +58,7 @@ impl Debt for Sums {
     }
 }
 
-/// Counts the turn of a run that has ended without storing anything at its end, and has the alarm look after that.
+/// Counts the turn of a run that stored nothing at its end, and sets the alarm, which repeats a failed attempt.
 pub(in crate::session) fn count_at_end(session: &TaskSession) {
     if is_owed::<Sums>(session) {
         pay::<Sums>(session);
@@ -66,40 +66,40 @@ pub(in crate::session) fn count_at_end(session: &TaskSession) {
     }
 }
 
-/// Takes what the run has used and no step has told: it was recorded outside of steps, or by one that was dropped.
+/// Adds to the log the use of models that no step has stored: it was recorded outside of steps, or by a step that was dropped.
 pub(in crate::session) fn settle(session: &TaskSession) {
     if let Some(usage) = take_recorded(session) {
-        // It is always legal while the run is under way.
+        // `Used` is legal as long as the run exists.
         let _ = session.step(Input::Used(usage));
     }
 }
 
-/// What the run has recorded and no step has told.
+/// Takes the recorded use of models that no step has stored.
 pub(in crate::session) fn take_recorded(session: &TaskSession) -> Option<StepUsage> {
     let used = session.run.take_used();
     told(session, used)
 }
 
-/// Takes what the run has used for requests whose answers came to nothing. It is stored with what is stored next, and not with the
-/// step that is under way: the process may die before that ends.
+/// Adds to the log the use of models by requests whose answers could not be used. The entry is stored with the next row, and not with the
+/// present step: the process may die before that step ends.
 pub(in crate::session) fn settle_repeated(session: &TaskSession) {
     // Usage from before the task exists is recorded with the next step of its run.
     if session.life.exists()
         && let Some(usage) = told(session, Usage::NOTHING)
     {
-        // It is always legal while the run is under way.
+        // `Used` is legal as long as the run exists.
         let _ = session.step(Input::Used(usage));
     }
 }
 
-/// What was used, with what is known of requests whose answers came to nothing.
+/// This use of models, plus that by requests whose answers could not be used; none if both are zero.
 fn told(session: &TaskSession, used: Usage) -> Option<StepUsage> {
     let repeated = session.run.take_repeated();
     let used = used.plus(repeated);
     (!used.is_nothing()).then(|| StepUsage { at_ms: session.now().0, used, repeated })
 }
 
-/// What the turn has used so far, all attempts together.
+/// The use of models in the present turn, all attempts together.
 pub(in crate::session) fn of_turn(session: &TaskSession) -> Usage {
     let stored = session.life.with_machine(|machine| machine.usage().of_turn(machine.turn()));
     stored.unwrap_or_default().plus(session.run.used())

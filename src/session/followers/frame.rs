@@ -1,16 +1,16 @@
-//! What a task object tells those who follow its task: frames of text over a socket.
+//! Frames: the texts that a task object sends to the followers of its task over a socket.
 //!
-//! A frame is made once and goes to every follower alike. It carries events as 1.0 JSON with their
-//! generations; `js/client-stream.js` reads it and gives them the client's form. Only the first
-//! letter, the number behind it and the mark of each line are ever looked at on the way.
+//! A frame is built once and sent to every follower. It has events as 1.0 JSON with their generations; `js/client-stream.js` reads the
+//! frame and writes its events in the form of the client. On the way only the first letter, the number after it and the mark of each
+//! line are read.
 //!
 //! | frame | meaning |
 //! |---|---|
 //! | `E<generation>` and a line per event | events, the first of this generation |
-//! | `S<generation>` and one line | the task as it stands, after the event of this generation |
-//! | `M` and one line | a message instead of a task; nothing follows |
-//! | `R` | the follower has every event; the next one follows when it happens |
-//! | `X<status>` and a body | refused, or broken: the HTTP status and body of the answer |
+//! | `S<generation>` and one line | the task after the event of this generation |
+//! | `M` and one line | a message instead of a task; the last frame |
+//! | `R` | the follower has every event so far |
+//! | `X<status>` and a body | a refusal or failure: the HTTP status and body of the answer; the last frame |
 //! | `X<status> <headers>` and a body | the same with headers, as a JSON object of texts |
 
 use serde_json::{Map, Value};
@@ -19,12 +19,12 @@ use crate::port::Batch;
 use crate::task::LogEntry;
 use a2a::model::{EventFilter, TaskState};
 
-/// What a line means for those who follow: the first character before its JSON.
+/// The mark of a line: the character before its JSON, by which followers know whether more events come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
-    /// More may come.
+    /// More events may come.
     Open,
-    /// The task waits for input: the turn is over, the task is not.
+    /// The task waits for input: the turn has ended, the task has not.
     InputRequired,
     /// The task has ended: this is the last event.
     Ended,
@@ -99,7 +99,7 @@ pub(in crate::session) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &
     first.into_iter().flat_map(move |first: u64| (first..).zip(events.clone()))
 }
 
-/// Whether a webhook that wants only some events wants this one. Each begins with its kind.
+/// Whether the filter of a webhook lets this event through. The JSON of an event begins with its kind.
 pub(in crate::session) fn passes(filter: EventFilter, json: &str) -> bool {
     let is_artifact = json.starts_with(r#"{"artifactUpdate""#);
     match filter {
@@ -109,7 +109,7 @@ pub(in crate::session) fn passes(filter: EventFilter, json: &str) -> bool {
     }
 }
 
-/// The frame with the task as it stands.
+/// The frame with the present task.
 pub fn snapshot(generation: u64, state: TaskState, task: &str) -> String {
     let mark = Mark::of(state).letter();
     format!("S{generation}\n{mark}{{\"task\":{task}}}")
@@ -120,14 +120,13 @@ pub fn message(message: &str) -> String {
     format!("M\n{}{{\"message\":{message}}}", Mark::Ended.letter())
 }
 
-/// The frame that says that a follower has missed nothing, so that its stream can open before the next
-/// event.
+/// The frame for a follower that has every event, so that its stream opens before the next event.
 pub fn ready() -> String {
     "R\n".to_owned()
 }
 
-/// The frame that says that nothing, or nothing more, will come, and why: the status, headers and body of the
-/// answer. Its content type is JSON and goes without saying.
+/// The last frame for a refusal or failure: the status, headers and body of the answer. The content type is JSON and is not among the
+/// headers.
 pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) -> String {
     let mut told: Vec<(&str, &str)> =
         headers.iter().map(|(name, value)| (name.as_ref(), value.as_str())).collect();

@@ -1,8 +1,7 @@
-//! The first frames for one follower of a task. What happens afterwards reaches all followers through
+//! The first frames for one follower of a task. Later frames are sent to all followers by
 //! [`Followers::publish`](crate::port::Followers::publish).
 //!
-//! A follower that has no position yet ignores events until it has a snapshot, so there is no gap between
-//! the two.
+//! A follower without a position ignores events until it has a snapshot, so no event is lost between the two.
 
 pub mod frame;
 
@@ -12,28 +11,28 @@ use a2a::Terms;
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, Message};
 
-/// The first frames for a follower, and what follows them.
+/// The first frames for a follower, and the continuation after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Beginning {
     /// The frames, in order.
     pub frames: Vec<String>,
-    /// What happens next.
+    /// The continuation.
     pub next: Next,
 }
 
-/// What follows the first frames.
+/// The continuation after the first frames.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Next {
     /// Events, as they happen.
     Events,
-    /// More of the log: ask again from the position reached.
+    /// More of the log: request the next page from the position reached.
     MoreOfTheLog,
     /// Nothing.
     Nothing,
 }
 
 impl Beginning {
-    /// For a follower that has seen everything so far: no frames.
+    /// For a follower that has every event: no frames.
     pub(super) fn live(session: &TaskSession) -> Self {
         Self { frames: Vec::new(), next: Next::after_newest(session) }
     }
@@ -44,7 +43,7 @@ impl Beginning {
         Ok(Self { frames: vec![frame::message(&json)], next: Next::Nothing })
     }
 
-    /// The task as it stands.
+    /// The present task.
     pub(super) fn snapshot(
         session: &TaskSession,
         history: HistoryLimit,
@@ -56,7 +55,7 @@ impl Beginning {
         Ok(Self { frames, next: Next::after_newest(session) })
     }
 
-    /// What came after a generation, as much as fits one page.
+    /// The events after a generation, up to one page.
     pub(super) fn missed(session: &TaskSession, after: u64) -> Result<Self, Error> {
         check_position(after, session.life.generation())?;
         let (mut frames, has_more) = frames_after(session, after)?;
@@ -69,13 +68,13 @@ impl Beginning {
 }
 
 impl Next {
-    /// What follows the newest event of a task.
+    /// The continuation after the newest event of a task.
     fn after_newest(session: &TaskSession) -> Self {
         if session.life.is_over() { Self::Nothing } else { Self::Events }
     }
 }
 
-/// Whether a follower can have the event of the generation `after` of a task that is at `newest`.
+/// Checks that a follower can have received the event of the generation `after` of a task whose newest generation is `newest`.
 ///
 /// # Errors
 ///
@@ -91,8 +90,7 @@ pub(crate) fn check_position(after: u64, newest: u64) -> Result<(), Error> {
     Err(Error::invalid("Last-Event-ID", description))
 }
 
-/// The frames with the events after a generation, as many as fit one page, and whether there are
-/// more.
+/// The frames with the events after a generation, up to one page, and whether there are more.
 ///
 /// # Errors
 ///
@@ -101,7 +99,7 @@ pub(super) fn frames_after(
     session: &TaskSession,
     after: u64,
 ) -> Result<(Vec<String>, bool), Error> {
-    // What the run said since it was last stored has frames, too.
+    // Store the newest events first: the frames are made of stored rows.
     session.flush().map_err(|_| session.internal())?;
     let page = session.journal.page_after(after).map_err(|error| {
         let (task, reason) = (session.id(), error.to_string());

@@ -1,4 +1,4 @@
-//! The log as it is read to be told: lines that nobody has parsed yet, with their places, generations and times.
+//! The log for timelines: unparsed lines with their places, generations and times.
 
 use super::times;
 use crate::port::{LogRow, StoreError};
@@ -8,9 +8,9 @@ use a2a::model::UnixMillis;
 /// Lines that were stored together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedBatch {
-    /// The row in which they begin, from 1.
+    /// The row in which the lines begin, from 1.
     pub row: u64,
-    /// How many rows they take.
+    /// The number of rows that the lines take.
     pub rows: u64,
     /// The lines, oldest first.
     pub lines: Vec<LoggedLine>,
@@ -19,22 +19,22 @@ pub struct LoggedBatch {
 /// A line of the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedLine {
-    /// The generation of the task behind it.
+    /// The generation of the task after the line.
     pub generation: u64,
-    /// Whether it is an event, and so the generation its own.
+    /// Whether the line is an event, so that `generation` is its own.
     pub is_event: bool,
-    /// When it was appended; none if the row has no time for the line.
+    /// The instant at which the line was appended; none if the row has no time for the line.
     pub at: Option<UnixMillis>,
-    /// Its JSON.
+    /// The line as JSON.
     pub json: String,
 }
 
 impl LoggedLine {
-    /// What it says.
+    /// The parsed line.
     ///
     /// # Errors
     ///
-    /// If this version cannot read it.
+    /// If this version cannot read the line.
     pub fn entry(&self) -> Result<LogEntry, StoreError> {
         LogEntry::parse(&self.json)
             .map_err(|error| StoreError::Unreadable(format!("line of the log: {error}")))

@@ -1,4 +1,4 @@
-//! The log of a task: what of it is stored and what is not yet, how large it is, and how often rows are written.
+//! The log of a task: its stored and its unsaved entries, its size, and the interval between rows.
 
 mod logged;
 mod passages;
@@ -18,7 +18,7 @@ use a2a::model::{JsonSize, Part, TaskId, UnixMillis, encode_line};
 pub use logged::{LoggedBatch, LoggedLine};
 use passages::{Passage, Passages, contents, contents_of, reference, unfold};
 
-/// The log of one task, over its storage.
+/// The log of one task, with its storage.
 pub(super) struct Journal {
     store: Rc<dyn TaskStore>,
     /// The entries that are not stored yet.
@@ -26,11 +26,11 @@ pub(super) struct Journal {
     passages: RefCell<Passages>,
     /// The row in which the next batch begins.
     next_row: Cell<u64>,
-    /// When the newest of them was appended.
+    /// The instant at which the newest entry was appended.
     newest: Cell<Option<UnixMillis>>,
-    /// Whether the first row, which holds the facts, is stored.
+    /// Whether the first row, which has the facts, is stored.
     is_opened: Cell<bool>,
-    /// The size of the log, stored or not.
+    /// The size of the log, including unsaved entries.
     size: Cell<LogSize>,
     max_size: LogSize,
     bucket: Cell<LeakyBucket>,
@@ -46,16 +46,16 @@ pub(super) struct LogSize {
     pub(super) values: usize,
 }
 
-/// What is read of a log, one page at a time.
+/// A page of the stored log.
 pub(super) struct LogPage {
     /// The batches, oldest first.
     pub(super) batches: Vec<Batch>,
-    /// Whether there are more behind them.
+    /// Whether there are more batches after the page.
     pub(super) has_more: bool,
 }
 
 impl Journal {
-    /// The log in this storage. Reads nothing.
+    /// The log in this storage. Nothing is read yet.
     pub(super) fn new(store: Rc<dyn TaskStore>, limits: &Limits) -> Self {
         let max_values = limits.max_json_values.saturating_mul(VALUES_PER_TASK);
         Self {
@@ -72,11 +72,11 @@ impl Journal {
         }
     }
 
-    /// What storage holds of the task, if there is one and the visitor may see it, and the entries of its log.
+    /// The stored task with the entries of its log; none if storage has no task.
     ///
     /// # Errors
     ///
-    /// When the storage fails, or holds what this version cannot read; [`OpenError::Denied`] if the visitor may not see
+    /// When storage fails or has a form that this version cannot read; [`OpenError::Denied`] if the visitor must not see
     /// the task.
     pub(super) fn load_for(
         &self,
@@ -90,7 +90,7 @@ impl Journal {
         }
     }
 
-    /// The entries of the log, as storage has them.
+    /// The stored entries of the log, read again.
     ///
     /// # Errors
     ///
@@ -110,7 +110,7 @@ impl Journal {
         let mut size = LogSize::default();
         let mut entries = Vec::new();
         self.passages.take();
-        // One line at a time is a tree of JSON, and a batch that was read is dropped.
+        // To save memory, one line at a time is parsed to JSON, and each batch is dropped after it was read.
         for LogRow { row, rows, batch } in std::mem::take(&mut stored.log) {
             size.bytes += batch.lines.len();
             size.values += JsonSize::of(batch.lines.as_bytes()).values;
@@ -122,7 +122,7 @@ impl Journal {
         Ok((stored, entries))
     }
 
-    /// The stored entries behind a place, as many as fit one page, and the place behind them. None if there are no more.
+    /// The stored entries after a place, up to one page, and the place after them. No entries if there are no more.
     ///
     /// # Errors
     ///
@@ -151,8 +151,8 @@ impl Journal {
         Ok((entries, place))
     }
 
-    /// Adds the entries of a batch, and gives how large they are, in bytes. Where it is known in which `row` the batch begins,
-    /// the bodies in it are noted.
+    /// Adds the entries of a batch to `entries` and returns their size in bytes. With `row`, the row in which the batch begins, the places of
+    /// callback bodies in the batch are recorded.
     fn parse_lines(
         &self,
         id: &TaskId,
@@ -180,7 +180,7 @@ impl Journal {
         Ok(size)
     }
 
-    /// What stands in a place of the stored log.
+    /// Reads a passage of the stored log.
     fn passage(&self, passage: Passage) -> Result<String, StoreError> {
         let Passage { row, start, bytes } = passage;
         let end = start.saturating_add(bytes);
@@ -192,13 +192,13 @@ impl Journal {
         Ok(lines.split_off(start))
     }
 
-    /// Where a content stands in the stored log, if it stands there.
+    /// The passage of the stored log with this content, if there is one.
     fn find(&self, content: &str) -> Option<Passage> {
         let passage = self.passages.borrow().find(content)?;
         self.passage(passage).is_ok_and(|found| found == content).then_some(passage)
     }
 
-    /// The stored form of a line: with places instead of the contents that stand in the log already. `None` if it has none.
+    /// The stored form of a line: contents that the log has already are replaced by references. `None` if the line has no such content.
     fn fold(&self, line: &str, contents: &[String]) -> Option<String> {
         let found = contents.iter().filter_map(|content| Some((content, self.find(content)?)));
         found.fold(None, |folded: Option<String>, (content, passage)| {
@@ -207,7 +207,7 @@ impl Journal {
         })
     }
 
-    /// How much of these parts stands in the log already, and does not count once more.
+    /// The size of those contents of the parts that the log has already, and that do not count again.
     pub(super) fn known_of(&self, parts: &[Part]) -> LogSize {
         let mut known = LogSize::default();
         if self.passages.borrow().is_empty() {
@@ -227,7 +227,7 @@ impl Journal {
         self.is_opened.get()
     }
 
-    /// Adds an entry, which is stored with the next row.
+    /// Appends an entry, which is stored with the next row.
     pub(super) fn append(&self, entry: &LogEntry, now: UnixMillis) {
         // The model has no map with keys other than strings, so encoding cannot fail.
         let (line, values) = encode_line(entry).unwrap_or_default();
@@ -251,7 +251,7 @@ impl Journal {
         if lines.is_empty() {
             *lines = line;
         } else {
-            // Doubling a large text would take three times its size.
+            // Limit the growth: doubling the capacity of a large text would take three times its size for a moment.
             let slack = lines.len().min(LINES_SLACK_BYTES);
             if lines.capacity() - lines.len() <= line.len() {
                 lines.reserve_exact(line.len() + 1 + slack);
@@ -266,12 +266,12 @@ impl Journal {
         self.unsaved.borrow().lines.len()
     }
 
-    /// Stores what is not stored yet as one row, behind which the task is at this generation; the first row
-    /// holds what opens the log. Gives what was stored.
+    /// Stores the unsaved entries as one row, with the generation of the task after them; the first row also has `opening`. Returns the
+    /// stored batch.
     ///
     /// # Errors
     ///
-    /// When the storage fails. The log in memory is ahead of the stored one then, and of no further use.
+    /// When storage fails. The log in memory then has more than storage and must not be used any more.
     pub(super) fn store(
         &self,
         generation: u64,
@@ -297,12 +297,12 @@ impl Journal {
         Ok(batch)
     }
 
-    /// Rows of events follow each other in this interval from now on, after a burst.
+    /// Sets the interval between rows of events, which applies after a burst.
     pub(super) fn set_interval(&self, interval_ms: u64) {
         self.interval_ms.set(interval_ms);
     }
 
-    /// How long to postpone storing, in milliseconds; 0 to store now.
+    /// The delay before storing, in milliseconds; 0 to store now.
     pub(super) fn postpone_ms(&self, now: UnixMillis) -> u64 {
         if self.unsaved_bytes() == 0 {
             return 0;
@@ -310,7 +310,7 @@ impl Journal {
         self.bucket.get().wait_ms(self.interval_ms.get(), now)
     }
 
-    /// Whether the log has room for this much more.
+    /// Checks that the log has room for an addition of this size.
     ///
     /// # Errors
     ///
@@ -327,7 +327,7 @@ impl Journal {
         Ok(())
     }
 
-    /// Whether the log has room for a post of this size to a callback, and behind it for what the run has still to say.
+    /// Checks that the log has room for a post of this size to a callback, and for later entries of the run.
     ///
     /// # Errors
     ///
@@ -353,7 +353,7 @@ impl Journal {
         Ok(())
     }
 
-    /// What the log has grown to, if it is full.
+    /// The limit that the log has reached, as text, if it is full.
     pub(super) fn fullness(&self) -> Option<String> {
         let (size, max) = (self.size.get(), self.max_size);
         if size.bytes >= max.bytes {
@@ -363,7 +363,7 @@ impl Journal {
         is_full.then(|| format!("{} JSON values (MAX_JSON_VALUES)", max.values))
     }
 
-    /// The stored lines in one direction from a row, batch by batch, as many as fit one page, and whether there are more.
+    /// The stored batches in one direction from a row, up to one page, and whether there are more.
     ///
     /// # Errors
     ///
@@ -383,12 +383,12 @@ impl Journal {
         Ok((read, has_more))
     }
 
-    /// Whether the log is too large to be kept in memory without need.
+    /// Whether the log is so large that an idle session is dropped from memory.
     pub(super) fn is_large(&self) -> bool {
         self.size.get().bytes > LARGE_BYTES
     }
 
-    /// The stored batches that hold events after a generation, as many as fit one page.
+    /// The stored batches with events after a generation, up to one page.
     ///
     /// # Errors
     ///
@@ -408,7 +408,7 @@ impl Journal {
         Ok(LogPage { batches, has_more })
     }
 
-    /// A stored batch with what its references stand for.
+    /// A stored batch with its references replaced by their contents.
     fn unfolded(&self, batch: Batch) -> Result<Batch, StoreError> {
         match unfold(&batch.lines, &|passage| self.passage(passage))? {
             Cow::Borrowed(_) => Ok(batch),
@@ -417,20 +417,20 @@ impl Journal {
     }
 }
 
-/// How far the stored log was read.
+/// A position in the stored log.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The generation of the last batch that was read; 0 before any.
     generation: u64,
-    /// How many batches of that generation were read, and their bytes.
+    /// The number of batches of that generation that were read, and their bytes.
     batches: usize,
     bytes: usize,
 }
 
-/// Bounds how often rows are written: one per interval, and a burst of [`BURST`] rows at once.
+/// Limits the rate of rows: one per interval, and a burst of [`BURST`] rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct LeakyBucket {
-    /// When the rows written so far have leaked out.
+    /// The instant at which the bucket is empty again.
     empty_at: UnixMillis,
 }
 
@@ -441,34 +441,34 @@ impl Default for LeakyBucket {
 }
 
 impl LeakyBucket {
-    /// How long to wait until the next row may be written, in milliseconds.
+    /// The time until the next row may be written, in milliseconds.
     fn wait_ms(self, interval_ms: u64, now: UnixMillis) -> u64 {
         let burst = i64::try_from(interval_ms.saturating_mul(BURST - 1)).unwrap_or(i64::MAX);
         UnixMillis(self.empty_at.0.saturating_sub(burst)).millis_since(now)
     }
 
-    /// A row is written.
+    /// Counts a row.
     fn take(&mut self, interval_ms: u64, now: UnixMillis) {
         self.empty_at = self.empty_at.max(now).after(interval_ms);
     }
 }
 
-/// How many rows of events may follow each other without a pause.
+/// The number of rows of events that may be written without a pause.
 const BURST: u64 = 4;
 
-/// Which share of what a task may hold is left to its run by those who post to its callbacks.
+/// One part in this number of a task's size limit is reserved for its run: posts to callbacks cannot use that part.
 const SHARE_OF_RUN: usize = 8;
 
-/// How many times the values of one body a task may hold.
+/// The limit of JSON values of a task, as a multiple of the limit of one request body.
 const VALUES_PER_TASK: usize = 10;
 
-/// Above this size neither the encoding of a task nor, once it has ended, the task itself is kept, in bytes.
+/// Above this size, in bytes, the encoded task is not cached, and an ended task is dropped from memory.
 pub(super) const LARGE_BYTES: usize = 256 * 1024;
 
-/// How much more room than needed the text of unsaved entries is given when it grows, at most, in bytes.
+/// The largest spare capacity of the text of unsaved entries, in bytes.
 const LINES_SLACK_BYTES: usize = 64 * 1024;
 
-/// How much of the log is read at once for a follower that catches up, in bytes.
+/// The size of a page of the log, in bytes.
 const PAGE_BYTES: usize = 512 * 1024;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Bodies that were posted to callbacks stand in the log once. Where an event gives one on as it came, or one is posted
-//! again, the stored line names the place of the first instead. `STORAGE.md` has the form; only `journal/` sees it.
+//! The body of a post to a callback is stored once in the log. If an event contains the same body, or the body is posted again, the
+//! stored line has a reference to the first place instead. `STORAGE.md` has the form, which only `journal/` handles.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,24 +9,24 @@ use crate::port::StoreError;
 use crate::task::LogEntry;
 use a2a::model::{Part, PartContent, encode};
 
-/// A piece of the log as it is stored.
+/// A part of the stored log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Passage {
     /// The first row of its batch.
     pub(in crate::session) row: u64,
-    /// Where it begins in the lines of the batch, in bytes.
+    /// Its offset in the lines of the batch, in bytes.
     pub(in crate::session) start: usize,
-    /// How long it is, in bytes.
+    /// Its length in bytes.
     pub(in crate::session) bytes: usize,
 }
 
-/// Where the bodies of a log stand, and the entries that are not stored yet in the form in which they will be.
+/// The places of callback bodies in the log, and the unsaved entries in their stored form.
 #[derive(Default)]
 pub(super) struct Passages {
     known: BTreeMap<(usize, u64), Passage>,
-    /// The bodies in entries that are not stored yet: what is looked for, and where they begin.
+    /// The bodies in unsaved entries: the key and the offset of each.
     new: Vec<((usize, u64), usize)>,
-    /// The entries that are not stored yet, if one of them names a place.
+    /// The unsaved entries in their stored form, if one of them has a reference.
     folded: Option<String>,
 }
 
@@ -36,18 +36,18 @@ impl Passages {
         self.known.is_empty()
     }
 
-    /// Where this content seems to stand. What stands there is to be compared.
+    /// The passage whose length and hash are those of the content. The caller must compare the texts.
     pub(in crate::session) fn find(&self, content: &str) -> Option<Passage> {
         self.known.get(&key(content)).copied()
     }
 
-    /// The stored lines of a batch have this content of a body.
+    /// Records the place of a body in a stored batch.
     pub(in crate::session) fn note(&mut self, content: &str, row: u64, start: usize) {
         self.known.entry(key(content)).or_insert(Passage { row, start, bytes: content.len() });
     }
 
-    /// A line is added behind those that are not stored yet, which are `before`. `folded` is its stored form if that is another
-    /// one, `bodies` the contents of bodies in it otherwise.
+    /// Adds a line to the unsaved lines `before`. `folded` is the stored form of the line if it has references; otherwise `bodies` are the
+    /// callback bodies in the line.
     pub(in crate::session) fn push(
         &mut self,
         before: &str,
@@ -67,12 +67,12 @@ impl Passages {
         }
     }
 
-    /// The lines that are to be stored, if they are others than those that were added.
+    /// Takes the unsaved lines in their stored form, if that differs from the added lines.
     pub(super) fn take_folded(&mut self) -> Option<String> {
         self.folded.take()
     }
 
-    /// The lines that were added are stored, as a batch that begins in this row.
+    /// Records that the added lines are stored as a batch that begins in this row.
     pub(super) fn stored_in(&mut self, row: u64) {
         for (key, start) in self.new.drain(..) {
             self.known.entry(key).or_insert(Passage { row, start, bytes: key.0 });
@@ -86,7 +86,7 @@ fn key(content: &str) -> (usize, u64) {
     (content.len(), hasher.finish())
 }
 
-/// The contents of an entry that may stand elsewhere, each as the member that it is in the JSON of its part.
+/// The contents of an entry that may be replaced by references, each as its member in the JSON of its part.
 pub(super) fn contents(entry: &LogEntry) -> Vec<String> {
     match entry {
         LogEntry::StatusUpdate(event) => {
@@ -124,17 +124,17 @@ fn length_of(content: &PartContent) -> usize {
     }
 }
 
-/// What stands for a passage. JSON has no control characters, so it is nothing else.
+/// The reference to a passage. It begins with a control character, which JSON text cannot contain.
 pub(super) fn reference(passage: Passage) -> String {
     let Passage { row, start, bytes } = passage;
     format!("{MARK}{row} {start} {bytes}{MARK}")
 }
 
-/// Stored lines with what their references stand for, which `read` gives.
+/// Stored lines with their references replaced by the texts that `read` returns.
 ///
 /// # Errors
 ///
-/// If `read` fails, or a reference is none.
+/// If `read` fails, or a reference cannot be parsed.
 pub(super) fn unfold<'l>(
     lines: &'l str,
     read: &dyn Fn(Passage) -> Result<String, StoreError>,
@@ -143,7 +143,7 @@ pub(super) fn unfold<'l>(
         return Ok(Cow::Borrowed(lines));
     }
     let mut whole = String::with_capacity(lines.len());
-    // What is between two marks is a reference.
+    // The text between two marks is a reference.
     for (index, piece) in lines.split(MARK).enumerate() {
         if index % 2 == 0 {
             whole.push_str(piece);

@@ -1,8 +1,7 @@
 //! The webhooks of a task.
 //!
-//! Nothing is stored for a single notification: a webhook is owed every event behind the newest one that
-//! it got. So an event and the debt are written together, the path of an event waits for nobody, and the alarm
-//! finds what the queue has lost.
+//! No row is stored for a notification: a webhook is owed every event after the newest event that it got. So an event and its
+//! notifications are one write, storing an event does not wait for webhooks, and the alarm repeats jobs that the queue has lost.
 
 pub(super) mod notifications;
 mod past;
@@ -26,27 +25,27 @@ use webhook::{Listing, Looks, Webhook};
 /// The webhooks of one task, in the order of their registration.
 pub(super) struct Webhooks {
     all: RefCell<Vec<Webhook>>,
-    /// Those that were deleted while the list of webhooks in trouble may have had them, until it is known to have them no more.
+    /// The deleted webhooks that the list of webhooks in trouble may still have.
     gone: RefCell<Vec<WebhookChange>>,
     store: Rc<dyn TaskStore>,
-    /// How many there may be.
+    /// The highest number of webhooks.
     limit: usize,
-    /// How soon a job that nobody took counts as lost, in milliseconds.
+    /// The time after which a job that no consumer took counts as lost, in milliseconds.
     keep_alive_ms: u64,
 }
 
 impl Webhooks {
-    /// No webhooks yet, of at most `limit`.
+    /// No webhooks; at most `limit` can be added.
     pub(super) fn new(store: Rc<dyn TaskStore>, limit: usize, keep_alive_ms: u64) -> Self {
         let (all, gone) = (RefCell::default(), RefCell::default());
         Self { all, gone, store, limit, keep_alive_ms }
     }
 
-    /// Takes the webhooks of a stored task, a line of JSON each.
+    /// Reads the webhooks of a stored task, a line of JSON each.
     ///
     /// # Errors
     ///
-    /// If this version cannot read them.
+    /// If this version cannot read a webhook.
     pub(super) fn restore(&self, id: &TaskId, lines: &[String]) -> Result<(), StoreError> {
         let read = |json: &String| {
             read_json(json)
@@ -56,21 +55,21 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Whether there are none.
+    /// Whether there are no webhooks.
     pub(super) fn is_empty(&self) -> bool {
         self.all.borrow().is_empty()
     }
 
-    /// Forgets all of them. For a session that begins a task: none is stored yet.
+    /// Removes all webhooks from memory. For a session that begins a task: no webhook is stored yet.
     pub(super) fn clear(&self) {
         self.all.borrow_mut().clear();
     }
 
-    /// Whether the task takes a webhook of this id.
+    /// Checks that a webhook with this id can be registered.
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if there are as many others as there may be.
+    /// [`Error::UnsupportedOperation`] if the task has the highest number of other webhooks.
     pub(super) fn check_room(&self, id: &str) -> Result<(), Error> {
         let others = self.all.borrow().iter().filter(|webhook| webhook.config.id != id).count();
         if others < self.limit {
@@ -81,8 +80,8 @@ impl Webhooks {
         Err(Error::UnsupportedOperation(hint))
     }
 
-    /// Adds a webhook in memory that gets what comes after this generation, or puts it in the place of the one
-    /// of the same id, which goes on where that one was.
+    /// Adds a webhook in memory that gets the events after this generation. If there is one with the same id, the new webhook replaces it and
+    /// continues at its position.
     ///
     /// # Errors
     ///
@@ -103,11 +102,11 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Deletes a webhook, if it is there.
+    /// Deletes a webhook, if there is one with this id.
     ///
     /// # Errors
     ///
-    /// When storage fails; the webhook is still there then.
+    /// When storage fails; the webhook is not deleted then.
     pub(super) fn delete(&self, id: &str) -> Result<(), StoreError> {
         if let Some(listing) = self.with(id, |webhook| webhook.listing) {
             self.store.delete_webhook(id)?;
@@ -120,12 +119,12 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Whether the list of webhooks in trouble has not followed all of them.
+    /// Whether the list of webhooks in trouble lacks a change.
     pub(super) fn owe_listing(&self) -> bool {
         !self.gone.borrow().is_empty() || self.all.borrow().iter().any(Webhook::owes_listing)
     }
 
-    /// The next change that the list of webhooks in trouble has to follow.
+    /// The next change that the list of webhooks in trouble lacks.
     pub(super) fn next_change(&self, task: &TaskId) -> Option<WebhookChange> {
         let gone = self.gone.borrow().first().cloned();
         gone.or_else(|| {
@@ -136,7 +135,7 @@ impl Webhooks {
         })
     }
 
-    /// The list has followed a change. What has changed since is still owed.
+    /// Records that the list has a change. Later changes are still owed.
     pub(super) fn note_listed(&self, change: &WebhookChange) {
         self.gone.borrow_mut().retain(|gone| gone != change);
         let is_meant = |webhook: &&mut Webhook| webhook.config.id == change.id;
@@ -151,16 +150,16 @@ impl Webhooks {
         self.all.borrow_mut().iter_mut().find(|webhook| webhook.config.id == id).map(change)
     }
 
-    /// What was registered.
+    /// The registered configs.
     pub(super) fn configs(&self) -> Vec<TaskPushNotificationConfig> {
         self.all.borrow().iter().map(|webhook| webhook.config.clone()).collect()
     }
 
-    /// Stores a webhook as it stands.
+    /// Stores the present state of a webhook.
     ///
     /// # Errors
     ///
-    /// When storage fails: after a crash its newest notifications are repeated.
+    /// When storage fails. After a crash, the webhook's newest notifications are then repeated.
     pub(super) fn store(&self, id: &str) -> Result<(), StoreError> {
         let Some(json) = self.with(id, |webhook| webhook.to_json()) else { return Ok(()) };
         self.store.put_webhook(id, &json)?;
@@ -168,7 +167,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Stores the webhooks that are not stored at all: those that came with a message.
+    /// Stores the webhooks that were registered with a message and are not stored yet.
     ///
     /// # Errors
     ///
@@ -181,7 +180,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// The ids of those for which a job has to be put into the queue now. They count as queued from here on.
+    /// The ids of the webhooks that need a job in the queue now. These webhooks then count as queued.
     pub(super) fn take_due(
         &self,
         machine: &TaskMachine,
@@ -198,7 +197,7 @@ impl Webhooks {
         .collect()
     }
 
-    /// When the alarm is needed for any of them.
+    /// The instants at which the webhooks need the alarm.
     pub(super) fn looks(&self, machine: &TaskMachine, now: UnixMillis) -> Looks {
         let all = self.all.borrow();
         let looks = all.iter().map(|webhook| webhook.looks(machine, self.keep_alive_ms, now));
@@ -206,7 +205,7 @@ impl Webhooks {
     }
 }
 
-/// What the list of webhooks in trouble has to show of one.
+/// The row of a webhook in the list of webhooks in trouble.
 fn change_of(webhook: &Webhook, task: &TaskId) -> WebhookChange {
     let Webhook { config, delivery, listing, .. } = webhook;
     let Delivery { health, retry_at, last_error, unhealthy_since, dead_letters, done, .. } =

@@ -1,5 +1,4 @@
-//! How the notifications of a task get out: jobs for the queue, and the next event for the consumer that
-//! asks.
+//! Sends the notifications of a task: puts jobs into the queue, and returns the next event to a consumer.
 
 use super::webhook::Webhook;
 use crate::port::{Observation, StoreError, WebhookJob};
@@ -13,7 +12,7 @@ use crate::session::run::tracing::span;
 use a2a::dialect::Dialect;
 use a2a::model::{EventFilter, Task, UnixMillis};
 
-/// Puts a job into the queue for each webhook that needs one. Called whenever something may have changed.
+/// Puts a job into the queue for each webhook that needs one. Called after each change that may create such a need.
 pub(in crate::session) fn enqueue_due(session: &TaskSession) {
     enqueue_those(session, |_| true);
 }
@@ -46,8 +45,8 @@ fn enqueue(session: &TaskSession, config_id: String) {
     }));
 }
 
-/// Takes what a consumer reports, and gives it the next notification of its webhook, if there is one and
-/// no other consumer has the lease.
+/// Records the report of a consumer, and returns the next notification of the webhook, if there is one and no other consumer has the
+/// lease.
 pub(in crate::session) fn next_notification(
     session: &TaskSession,
     asked: NextNotification,
@@ -56,7 +55,7 @@ pub(in crate::session) fn next_notification(
     let given_up = report.and_then(|report| take_report(session, &config_id, report));
     let next = give_out_next(session, &config_id, lease.as_deref(), leaves);
     debts::pay::<Troubles>(session);
-    // The others have their jobs, or an alarm for when they need one.
+    // Other webhooks have their jobs already, or the alarm is set for the instant at which they need one.
     enqueue_those(session, |webhook| webhook.config.id == config_id);
     session.arm();
     NotificationTurn { next, given_up }
@@ -76,7 +75,7 @@ fn take_report(session: &TaskSession, config_id: &str, report: Report) -> Option
     let (verdict, given_up) = reported??;
     match verdict {
         Verdict::Delivered | Verdict::Stale => {
-            // Usually stored with others, or with the last one: repeating some after a crash costs less than a row each.
+            // Usually stored together with later reports: repeating some notifications after a crash costs less than a row for each report.
             if session.webhooks.with(config_id, |webhook| webhook.owes_listing()) == Some(true) {
                 store(session, config_id);
             }
@@ -93,7 +92,7 @@ fn take_report(session: &TaskSession, config_id: &str, report: Report) -> Option
     }
 }
 
-/// Gives the next notification to the holder of the lease, or to anybody if nobody has it.
+/// Returns the next notification, if the consumer has the lease or no consumer has it.
 fn give_out_next(
     session: &TaskSession,
     config_id: &str,
@@ -132,7 +131,7 @@ fn give_out_next(
     Some(Notification { lease, generation, body, dialect, config, standing, trace })
 }
 
-/// The first event after a generation that a filter lets through, in a dialect, and its generation.
+/// The first event after a generation that the filter lets through, as a notification in the dialect, with its generation.
 fn event_after(
     session: &TaskSession,
     config_id: &str,
@@ -159,7 +158,7 @@ fn event_after(
     }
 }
 
-/// The task as it was after the event of a generation.
+/// The task after the event of a generation.
 fn task_after(session: &TaskSession, config_id: &str, generation: u64) -> Option<Task> {
     if generation == session.life.generation() {
         session.webhooks.with(config_id, |webhook| webhook.past = None);
@@ -175,18 +174,18 @@ fn task_after(session: &TaskSession, config_id: &str, generation: u64) -> Option
     found.ok().flatten()
 }
 
-/// Stores a webhook as it stands. If that fails, its newest notifications are repeated after a crash.
+/// Stores the present state of a webhook. If storing fails, the newest notifications are repeated after a crash.
 pub(in crate::session) fn store(session: &TaskSession, config_id: &str) {
     if let Err(error) = session.webhooks.store(config_id) {
         note_failure(session, &error);
     }
 }
 
-/// Tells the observer that something about a webhook could not be stored.
+/// Reports to the observer that a webhook could not be stored.
 pub(super) fn note_failure(session: &TaskSession, error: &StoreError) {
     let reason = error.to_string();
     session.observe(&Observation::StoringFailed { task: session.id(), reason: &reason });
 }
 
-/// How much longer than an attempt may take a lease is, in milliseconds.
+/// The length of a lease beyond the timeout of an attempt, in milliseconds.
 const LEASE_SLACK_MS: u64 = 5_000;

@@ -1,6 +1,6 @@
-//! A task as it was: the log replayed to an earlier event, for notifications that are the whole task.
+//! Replays the log up to an earlier event, for notifications that contain the whole task.
 //!
-//! The position is kept, so that a webhook that is far behind has the log replayed once, however many events it is owed.
+//! The position is stored in memory, so the log is replayed once for a webhook that is far behind, not once for each owed event.
 
 use crate::port::StoreError;
 use crate::session::TaskSession;
@@ -8,22 +8,22 @@ use crate::session::journal::Place;
 use crate::task::{LogEntry, TaskMachine};
 use a2a::model::Task;
 
-/// A task as it was after an event, and how to go on from there.
+/// The task after an earlier event, and the position from which to continue the replay.
 #[derive(Default)]
 pub(super) struct Past {
     machine: Option<TaskMachine>,
-    /// What was read of the log and comes later.
+    /// The entries that were read and not replayed yet.
     ahead: std::vec::IntoIter<LogEntry>,
     place: Place,
 }
 
 impl Past {
-    /// Goes on to the event of a generation, or back to it from the beginning of the log, and gives the task as it was then.
-    /// `None` if nothing of this generation is stored.
+    /// Returns the task after the event of a generation: continues the replay, or begins again if the generation is older. `None` if the
+    /// log does not reach this generation.
     ///
     /// # Errors
     ///
-    /// When the storage fails or holds what this version cannot read.
+    /// When storage fails or has a form that this version cannot read.
     pub(in crate::session) fn at(
         &mut self,
         session: &TaskSession,

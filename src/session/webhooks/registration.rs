@@ -1,4 +1,4 @@
-//! The webhooks of a task, as those may who own it or operate it: registered, read, sent anew and deleted.
+//! Operations of owners and operators on the webhooks of a task: register, read, restart and delete.
 
 use std::collections::VecDeque;
 
@@ -13,8 +13,8 @@ use a2a::error::Error;
 use a2a::model::TaskPushNotificationConfig;
 
 impl Owned<'_> {
-    /// The same webhook with an id. In a dialect in which a task has one webhook without an id, that has the id of the object:
-    /// the id of a task may be any text, that of a webhook may not.
+    /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the object: the
+    /// id of the task may be any text, which the id of a webhook must not.
     pub(crate) fn named(
         self,
         config: TaskPushNotificationConfig,
@@ -32,13 +32,13 @@ impl Owned<'_> {
         TaskPushNotificationConfig { id, ..config }
     }
 
-    /// Adds a webhook, or puts it in the place of the one of the same id. It gets an id and a signing
-    /// secret if it has none; one that replaces another keeps that one's signing secret then. Token and
-    /// credentials are not kept: the new URL may be somebody else's. Its notifications are in this dialect. Gives it as it is registered, in memory.
+    /// Registers a webhook in memory, or replaces the one with the same id. A config without an id or a signing secret gets one; a replacement
+    /// keeps the signing secret of the old config. It does not keep the old token and credentials, since the new URL may belong to another
+    /// party. Notifications are in this dialect. Returns the registered config.
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if there are as many as there may be.
+    /// [`Error::UnsupportedOperation`] if the task has the highest number of webhooks.
     pub(crate) fn register(
         self,
         config: TaskPushNotificationConfig,
@@ -57,28 +57,28 @@ impl Owned<'_> {
         Ok(config)
     }
 
-    /// The webhook that was registered first, if there is one.
+    /// The webhook registered first, if there is one.
     pub(crate) fn first_webhook(self) -> Option<TaskPushNotificationConfig> {
         self.webhooks().into_iter().next()
     }
 
-    /// Stores a webhook that was registered or changed, and sends what it is owed. Whether it is stored.
+    /// Stores a registered or changed webhook, and queues its owed notifications. Returns whether the webhook is stored.
     pub(crate) fn commit_webhook(self, id: &str) -> bool {
         let session = self.session;
         notifications::store(session, id);
-        // One that replaces another is owed what that was owed.
+        // A replacement is owed the events that the old webhook was owed.
         notifications::enqueue_due(session);
         debts::pay::<Troubles>(session);
         session.arm();
         self.with_webhook(id, |webhook| webhook.is_stored).unwrap_or(false)
     }
 
-    /// Reads a webhook, if there is one of this id.
+    /// Reads a webhook, if there is one with this id.
     pub(crate) fn with_webhook<T>(self, id: &str, read: impl FnOnce(&Webhook) -> T) -> Option<T> {
         self.session.webhooks.with(id, |webhook| read(webhook))
     }
 
-    /// Lets a webhook, if there is one of this id, get the events from a generation on again.
+    /// Makes the webhook with this id, if there is one, get the events from a generation on again.
     pub(crate) fn restart_webhook(
         self,
         id: &str,
@@ -96,7 +96,7 @@ impl Owned<'_> {
         self.session.webhooks.configs()
     }
 
-    /// The id and the URL of each webhook, and its newest attempts, oldest first.
+    /// The id, the URL and the newest attempts of each webhook; attempts oldest first.
     pub(crate) fn webhook_attempts(self) -> Vec<(String, String, VecDeque<Attempt>)> {
         let webhooks = self.webhooks().into_iter();
         let attempts = webhooks.filter_map(|TaskPushNotificationConfig { id, url, .. }| {
@@ -106,11 +106,11 @@ impl Owned<'_> {
         attempts.collect()
     }
 
-    /// Deletes a webhook, if it is there.
+    /// Deletes a webhook, if there is one with this id.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] when storage fails; it is still there then.
+    /// [`Error::Internal`] when storage fails; the webhook is not deleted then.
     pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
         self.session.webhooks.delete(id).map_err(|error| {
             notifications::note_failure(self.session, &error);

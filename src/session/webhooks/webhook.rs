@@ -1,4 +1,4 @@
-//! One webhook of a task in memory: what it is owed, who sends it, and whether a job for it is in the queue.
+//! One webhook of a task in memory: its owed events, its lease, and whether the queue has a job for it.
 
 use serde::Serialize;
 
@@ -11,50 +11,49 @@ use a2a::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
 
 /// A webhook of the task.
 pub(crate) struct Webhook {
-    /// What the client registered.
+    /// The registered config.
     pub(crate) config: TaskPushNotificationConfig,
-    /// The dialect in which it was registered, and which its notifications speak.
+    /// The dialect of the registration, in which the notifications are written.
     pub(in crate::session) dialect: Dialect,
-    /// How its notifications have fared.
+    /// The state of its delivery.
     pub(crate) delivery: Delivery,
-    /// While a job for it is in the queue, as far as is known: when that job counts as lost.
+    /// The instant at which its job in the queue counts as lost; none if no job is known to be in the queue.
     lost_at: Option<UnixMillis>,
-    /// Since when its jobs wait for a consumer, if they do.
+    /// The instant since which its jobs wait for a consumer, if they do.
     waits_since: Option<UnixMillis>,
-    /// Whether this session knows since when something is owed, from a consumer or from the registration.
+    /// Whether this session has seen a consumer or the registration, so that it knows since when an event is owed.
     is_watched: bool,
-    /// Who sends its notifications.
+    /// The lease of the consumer that sends its notifications.
     lease: Option<Lease>,
-    /// The event that was given out last, until it is reported. Any other report is out of date.
+    /// The generation of the event that a consumer is sending, until it is reported. A report of another generation is out of date.
     pending: Option<u64>,
-    /// How many reports are not stored yet.
+    /// The number of reports that are not stored yet.
     unsaved: u32,
-    /// Whether it is stored at all.
+    /// Whether the webhook was stored at least once.
     pub(super) is_stored: bool,
-    /// The task as it was after the newest event that was given out, while the webhook is behind and its notifications are the
-    /// whole task.
+    /// The replay of the log up to the newest sent event, while the webhook is behind and its notifications contain the whole
+    /// task.
     pub(super) past: Option<Box<Past>>,
-    /// How far the list of webhooks in trouble has followed.
+    /// The progress of the list of webhooks in trouble.
     pub(super) listing: Listing,
 }
 
-/// How far the list of webhooks in trouble has followed the changes of one. Both numbers are 0 for a webhook that was never in
-/// trouble.
+/// The progress of the list of webhooks in trouble for one webhook. Both numbers are 0 for a webhook that never failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Listing {
-    /// The newest change that the list is to show: a number that grows, also if the webhook is deleted and registered again.
+    /// The number of the newest change for the list. It grows with each change, also if the webhook is deleted and registered again.
     pub(in crate::session) version: u64,
-    /// The newest change that it is known to show.
+    /// The number of the newest change that the list is known to have.
     pub(in crate::session) listed: u64,
 }
 
 impl Listing {
-    /// Whether a webhook was never in trouble.
+    /// Whether the webhook never failed.
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the list has not got the newest change.
+    /// Whether the list lacks the newest change.
     fn is_owed(self) -> bool {
         self.listed < self.version
     }
@@ -64,7 +63,7 @@ impl Listing {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Lease {
     holder: String,
-    /// From then on anybody may take it.
+    /// The end of the lease: from this instant on, another consumer may get it.
     until: UnixMillis,
 }
 
@@ -79,17 +78,17 @@ struct StoredWebhook<'a> {
     listing: Listing,
 }
 
-/// When the alarm is needed for webhooks.
+/// The instants at which webhooks need the alarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(in crate::session) struct Looks {
-    /// When to look whether a consumer has come.
+    /// The instant at which to check whether a consumer has sent a request.
     pub(in crate::session) look: Option<UnixMillis>,
-    /// When a notification that has failed is tried again.
+    /// The instant of the next attempt of a failed notification.
     pub(in crate::session) retry: Option<UnixMillis>,
 }
 
 impl Looks {
-    /// The earlier instants of the two.
+    /// The earlier instant of each kind.
     pub(in crate::session) fn or(self, other: Self) -> Self {
         let earliest =
             |one: Option<UnixMillis>, two: Option<UnixMillis>| one.into_iter().chain(two).min();
@@ -98,7 +97,7 @@ impl Looks {
 }
 
 impl Webhook {
-    /// A new webhook, whose first event is the one after this generation.
+    /// A new webhook that gets the events after this generation.
     pub(in crate::session) fn new(
         config: TaskPushNotificationConfig,
         dialect: Dialect,
@@ -120,7 +119,7 @@ impl Webhook {
         }
     }
 
-    /// Puts another config in its place, which goes on behind the newest event that this one got.
+    /// Replaces the config; the webhook continues after the newest event that it got.
     pub(in crate::session) fn replace(
         &mut self,
         config: TaskPushNotificationConfig,
@@ -134,7 +133,7 @@ impl Webhook {
         self.note_changed(was_in_trouble, now);
     }
 
-    /// Takes down that the list has to follow, if the webhook is in trouble or was before the change.
+    /// Records a change for the list, if the webhook is in trouble now or was before.
     fn note_changed(&mut self, was_in_trouble: bool, now: UnixMillis) {
         if was_in_trouble || self.delivery.is_in_trouble() {
             let now = u64::try_from(now.0).unwrap_or(0);
@@ -142,12 +141,12 @@ impl Webhook {
         }
     }
 
-    /// Whether the list of webhooks in trouble has not got its newest change.
+    /// Whether the list of webhooks in trouble lacks its newest change.
     pub(super) fn owes_listing(&self) -> bool {
         self.listing.is_owed()
     }
 
-    /// Sends again, from the event of this generation on. A report of what is under way does not count.
+    /// Makes the webhook get the events from this generation on again. The report of a present attempt is then ignored.
     pub(super) fn restart_from(&mut self, generation: u64, now: UnixMillis) {
         let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
@@ -156,7 +155,7 @@ impl Webhook {
         self.lease = None;
     }
 
-    /// It as it is stored.
+    /// The stored form.
     pub(super) fn to_json(&self) -> String {
         let Self { config, dialect, delivery, listing, .. } = self;
         let stored = StoredWebhook { config, dialect: *dialect, delivery, listing: *listing };
@@ -164,13 +163,13 @@ impl Webhook {
         serde_json::to_string(&stored).unwrap_or_default()
     }
 
-    /// It is stored as it stands.
+    /// Records that the present state is stored.
     pub(in crate::session) fn note_stored(&mut self) {
         self.unsaved = 0;
         self.is_stored = true;
     }
 
-    /// The generation behind which the next event for the webhook is, if there is one.
+    /// The generation after which the next owed event is; none if no event is owed.
     pub(super) fn owed_after(&self, machine: &TaskMachine) -> Option<u64> {
         let Delivery { done, health, tells_end, .. } = self.delivery;
         if health == Health::Suspended {
@@ -187,13 +186,13 @@ impl Webhook {
         (newest > done).then_some(done)
     }
 
-    /// The lease, unless it is over.
+    /// The lease, unless it has ended.
     fn lease(&self, now: UnixMillis) -> Option<&Lease> {
         self.lease.as_ref().filter(|lease| lease.until > now)
     }
 
-    /// Whether a job has to be put into the queue: something can be sent, nobody has the lease, and no earlier
-    /// job may still come.
+    /// Whether the queue needs a job: a notification can be sent, no consumer has the lease, and no earlier job may still be in the
+    /// queue.
     pub(super) fn needs_job(&self, machine: &TaskMachine, now: UnixMillis) -> bool {
         self.owed_after(machine).is_some()
             && self.delivery.is_ready(now)
@@ -201,8 +200,8 @@ impl Webhook {
             && self.lost_at.is_none_or(|at| at <= now)
     }
 
-    /// A job goes into the queue. It counts as lost after a while, which grows with the time that the webhook
-    /// has waited already: if the consumers are behind, more jobs would not help.
+    /// Records that a job is put into the queue. The time after which the job counts as lost grows with the time that the webhook has
+    /// waited already: if the consumers are behind, more jobs would not help.
     pub(super) fn note_queued(
         &mut self,
         machine: &TaskMachine,
@@ -217,12 +216,12 @@ impl Webhook {
         self.lost_at = Some(now.after(pause_ms));
     }
 
-    /// The queue did not take the job.
+    /// Records that the queue did not accept the job.
     pub(super) fn note_not_queued(&mut self) {
         self.lost_at = None;
     }
 
-    /// When the alarm is needed for this webhook.
+    /// The instants at which this webhook needs the alarm.
     pub(in crate::session) fn looks(
         &self,
         machine: &TaskMachine,
@@ -235,19 +234,19 @@ impl Webhook {
         let soon = now.after(keep_alive_ms);
         let retry_at = self.delivery.retry_at.filter(|at| *at > now);
         match (self.lease(now), retry_at) {
-            // The holder reports, or else the lease ends.
+            // Either the holder of the lease reports, or the lease ends.
             (Some(lease), _) => Looks { look: Some(soon.max(lease.until)), retry: None },
             (None, Some(at)) => Looks { look: None, retry: Some(at) },
             (None, None) => Looks { look: Some(self.lost_at.unwrap_or(soon)), retry: None },
         }
     }
 
-    /// A consumer has come, which shows this lease if it has one. Whether it may send: nobody else has the lease.
+    /// Handles the request of a consumer, with its lease if it has one. Returns whether it may send: no other consumer has the lease.
     pub(in crate::session) fn admit(&mut self, lease: Option<&str>, now: UnixMillis) -> bool {
         if self.lease(now).is_some_and(|held| Some(held.holder.as_str()) != lease) {
             return false;
         }
-        // Its job is not in the queue any more.
+        // The consumer has taken the job out of the queue.
         self.lease = None;
         self.lost_at = None;
         self.waits_since = None;
@@ -255,13 +254,13 @@ impl Webhook {
         true
     }
 
-    /// The event of this generation is given to the holder of this new lease.
+    /// Records that the event of this generation is sent by the holder of a new lease.
     pub(super) fn give_out(&mut self, generation: u64, holder: String, until: UnixMillis) {
         self.lease = Some(Lease { holder, until });
         self.pending = Some(generation);
     }
 
-    /// Takes what a consumer reports; none if the report is out of date.
+    /// Applies the report of a consumer; none if the report is out of date.
     pub(super) fn report(
         &mut self,
         report: Report,
@@ -282,8 +281,8 @@ impl Webhook {
         Some((verdict, GivenUp { generation, error, is_suspended }))
     }
 
-    /// Whether reports that are not stored have to be: some are left when there is nothing more to send, and too
-    /// many would be repeated after a crash.
+    /// Whether the reports have to be stored now: no event is left to send, or too many notifications would be repeated after a
+    /// crash.
     pub(super) fn must_be_stored(&self, has_more: bool) -> bool {
         self.unsaved >= MAX_UNSAVED || (self.unsaved > 0 && !has_more)
     }
@@ -306,10 +305,10 @@ impl Decode for Listing {
     }
 }
 
-/// How long a job counts as being in the queue at most: one hour, in milliseconds.
+/// The longest time for which a job counts as being in the queue: one hour, in milliseconds.
 const MAX_LOOK_MS: u64 = 3_600_000;
 
-/// How many reports go unstored at most: as many notifications may be repeated after a crash.
+/// The highest number of reports that are not stored: this number of notifications may be repeated after a crash.
 const MAX_UNSAVED: u32 = 10;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What an audit of a deployment wants to know: who did what, or was refused it. One line of JSON each, in one form.
+//! The audit log: one line of JSON for each act of a caller and each refusal.
 //!
-//! A line holds no credentials and nothing of what clients and agents say. Ids are the words of others: they are shown on
-//! one line, and cut.
+//! A line has no credentials and no contents of messages. Ids come from clients and agents, so they are cut, and written on one
+//! line.
 
 use std::fmt;
 
@@ -12,29 +12,29 @@ use a2a::Operation;
 use a2a::http::one_line;
 use a2a::model::TaskId;
 
-/// Something that somebody did, or was refused.
+/// An act of a caller, or its refusal.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Audit<'a> {
-    /// What it is.
+    /// The kind of act.
     pub act: Act,
-    /// The agent that was asked.
+    /// The slug of the agent.
     pub agent: &'a str,
-    /// The id of the caller; none where it is not known who calls.
+    /// The id of the caller; none if the caller is not known.
     pub caller: Option<&'a str>,
-    /// The task; none where it is not known which.
+    /// The task; none if it is not known.
     pub task: Option<&'a TaskId>,
-    /// The operation, by its name in the specification, where it is told.
+    /// The name of the operation in the specification, for the acts that have one.
     pub operation: Option<&'a str>,
     /// The id of the webhook.
     pub webhook: Option<&'a str>,
-    /// The request.
+    /// The ids of the request and its trace.
     pub trail: &'a Trail,
-    /// Why it was not done; none if it was. A text of ours, without credentials.
+    /// The reason of a refusal; none if the act was done. A text of this server, without credentials.
     pub refusal: Option<&'a str>,
 }
 
 impl<'a> Audit<'a> {
-    /// Something that was done, with nothing said besides.
+    /// An act that was done, without task, operation and webhook.
     pub fn of(act: Act, agent: &'a str, caller: &'a str, trail: &'a Trail) -> Self {
         let (task, operation, webhook, refusal) = (None, None, None, None);
         Self { act, agent, caller: Some(caller), task, operation, webhook, trail, refusal }
@@ -58,41 +58,41 @@ impl<'a> Audit<'a> {
         Self { webhook: Some(webhook), ..self }
     }
 
-    /// The same, which was not done.
+    /// The same, refused.
     #[must_use]
     pub fn refused(self, refusal: Option<&'a str>) -> Self {
         Self { refusal, ..self }
     }
 }
 
-/// What was done, or refused.
+/// The kinds of acts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Act {
-    /// A request without credentials that are right.
+    /// A request without valid credentials.
     #[serde(rename = "authentication failed")]
     AuthenticationFailed,
-    /// A caller was refused what it may not do, or a task that is another's.
+    /// A caller was refused an operation, or the task of another caller.
     #[serde(rename = "access denied")]
     AccessDenied,
-    /// A task began to exist.
+    /// A task was created.
     #[serde(rename = "task created")]
     TaskCreated,
-    /// A client canceled a task, maybe once more.
+    /// A client canceled a task, possibly again.
     #[serde(rename = "task canceled")]
     TaskCanceled,
-    /// A webhook was registered, or put in the place of another.
+    /// A webhook was registered, or replaced another one.
     #[serde(rename = "webhook registered")]
     WebhookRegistered,
     /// A webhook was deleted.
     #[serde(rename = "webhook deleted")]
     WebhookDeleted,
-    /// An operator used its permission on a task of anybody.
+    /// An operator used its permission on a task of any caller.
     #[serde(rename = "operator acted")]
     OperatorActed,
 }
 
 impl Act {
-    /// Whether clients do it every day, so that operators may want to do without these lines.
+    /// Whether the act is frequent in normal work; `AUDIT=refusals` leaves such lines out.
     pub fn is_of_daily_use(self) -> bool {
         match self {
             Self::TaskCreated
@@ -136,7 +136,7 @@ impl fmt::Display for Audit<'_> {
     }
 }
 
-/// An id on one line, cut, and without signs that change how the rest of the line is shown.
+/// An id on one line, cut, without characters that change the display of the rest of the line.
 fn shown(id: &str) -> String {
     let line = one_line(id);
     let cut = line.char_indices().nth(MAX_SHOWN_CHARS).map_or(line.len(), |(at, _)| at);
@@ -144,7 +144,7 @@ fn shown(id: &str) -> String {
     line.get(..cut).unwrap_or_default().chars().filter(is_plain).collect()
 }
 
-/// How much of an id is shown, in characters.
+/// The number of characters of an id in a line.
 const MAX_SHOWN_CHARS: usize = 128;
 
 #[cfg(test)]

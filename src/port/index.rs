@@ -1,35 +1,35 @@
-//! The index of tasks: what listing needs of each task, kept outside of the objects.
+//! The index of tasks: the data of each task for listings, stored outside of the objects.
 
 use async_trait::async_trait;
 
 use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
 
-/// Where tasks put what listing shows of them. A projection, never the truth: rows may be late.
+/// The index of tasks. Rows are projections of the tasks and may be late.
 #[async_trait(?Send)]
 pub trait TaskIndex {
     /// Writes the row of a task, unless a row of the same or a newer generation is there.
     ///
     /// # Errors
     ///
-    /// Why it is not known to be written. Writing the same row again does no harm.
+    /// If it is not known whether the row was written. Writing the same row again changes nothing.
     async fn upsert(&self, row: IndexRow) -> Result<(), String>;
 
     /// Removes the row of a task, if there is one.
     ///
     /// # Errors
     ///
-    /// Why it is not known to be gone. Removing it again does no harm.
+    /// If it is not known whether the row was removed. Removing it again changes nothing.
     async fn remove(&self, id: &TaskId) -> Result<(), String>;
 }
 
-/// A task as the index has it.
+/// A row of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexRow {
     /// Its id.
     pub id: TaskId,
     /// The agent that has it.
     pub agent: String,
-    /// Whose it is: the id of the caller who began it, or the group of that caller.
+    /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,
     /// The conversation it belongs to.
     pub context_id: ContextId,
@@ -37,21 +37,21 @@ pub struct IndexRow {
     pub state: TaskState,
     /// When it entered that state.
     pub status_ms: UnixMillis,
-    /// How long the task took, from its begin to its end, in milliseconds; none while it is not finished.
+    /// The time from the begin of the task to its end, in milliseconds; none for an unfinished task.
     pub duration_ms: Option<u64>,
     /// The generation that this row shows.
     pub generation: u64,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
-    /// The newest messages of its history as JSON, one a line, oldest first.
+    /// The newest messages of its history as JSON, one per line, oldest first.
     pub history: String,
 }
 
-/// How far the index has followed a task. Kept with the task.
+/// The progress of the index for a task. Stored with the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
     /// The newest generation that the index is known to have; 0 if none.
     pub generation: u64,
-    /// How many attempts have failed since.
+    /// The number of attempts failed since then.
     pub failures: u32,
 }

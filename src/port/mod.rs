@@ -1,5 +1,4 @@
-//! What a task asks of the outside, a trait for each subject. `edge` implements them on Cloudflare,
-//! `twins` in memory for tests.
+//! The ports of a task: a trait for each kind of outside service. `edge` implements them on Cloudflare, `twins` in memory for tests.
 
 mod audit;
 mod index;
@@ -38,33 +37,33 @@ pub use webhook_list::{ListedChange, WebhookChange, WebhookList, WebhookTroubles
 
 use a2a_agents::tool::Counters;
 
-/// All ports of one task but its storage.
+/// All ports of one task except its storage.
 #[derive(Clone)]
 pub struct Ports {
-    /// What time it is.
+    /// The clock.
     pub clock: Rc<dyn Clock>,
     /// Identifiers and secrets.
     pub random: Rc<dyn Random>,
-    /// What runs its object.
+    /// Background work and the alarm of its object.
     pub runtime: Rc<dyn Runtime>,
-    /// Those who follow it.
+    /// The followers of the task.
     pub followers: Rc<dyn Followers>,
-    /// Where its webhooks wait for notifications to be sent.
+    /// The queue of webhooks that are owed notifications.
     pub queue: Rc<dyn WebhookQueue>,
-    /// Where listing finds it.
+    /// The index for listings.
     pub index: Rc<dyn TaskIndex>,
-    /// Where what its turns have used is summed.
+    /// The sums of usage.
     pub usage: Rc<dyn UsageSums>,
-    /// Where its webhooks are found that are in trouble.
+    /// The list of webhooks in trouble.
     pub webhook_list: Rc<dyn WebhookList>,
     /// Other servers, for its agent.
     pub http: Rc<dyn Http>,
     /// Other agents, for its agent.
     pub peers: Rc<dyn Peers>,
-    /// Numbers that outlive it, for tools.
+    /// Counters for tools, which outlive the task.
     pub counters: Rc<dyn Counters>,
-    /// What opens the credentials that its clients give it.
+    /// Decrypts the credentials that clients have sent for the task.
     pub vault: Rc<dyn Vault>,
-    /// Who is told what operators want to know.
+    /// Receives the observations for operators.
     pub observer: Rc<dyn Observer>,
 }

@@ -7,13 +7,13 @@ use crate::format;
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 
-/// Where a task puts a job when a webhook is owed something.
+/// The queue for a task whose webhook is owed a notification.
 pub trait WebhookQueue {
-    /// Puts a job into the queue, once what was written before is durable.
+    /// Puts a job into the queue, after all earlier writes are durable.
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
 }
 
-/// A webhook that is owed notifications. The job never says which: its task knows.
+/// A job for a webhook that is owed notifications. The job does not name the notifications; the task returns them.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookJob {

@@ -6,27 +6,26 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Counted, Indexed};
 
-/// Where one task keeps its facts and its event log. Writes are synchronous, and nothing leaves the
+/// The storage of one task: its facts and its log. Writes are synchronous, and no answer or request leaves the
 /// object before they are durable.
 pub trait TaskStore {
-    /// The facts and the batches of the log, oldest first. Of a task whose facts `admits` does not take nothing else is
-    /// read. Writes nothing.
+    /// Reads the facts and, if `admits` returns true for them, the batches of the log, oldest first, and the rest. Writes nothing.
     ///
     /// # Errors
     ///
     /// When the storage fails or holds what this version cannot read.
     fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError>;
 
-    /// The batches that hold events after the generation `after`, oldest first, as many as fit about
-    /// `max_bytes` but at least one; and whether there are more.
+    /// The batches with events after the generation `after`, oldest first, up to about `max_bytes` but at least one; and whether there are
+    /// more.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
 
-    /// The batches of the log in one direction from a row, as many as fit about `max_bytes` but at least one, with their
-    /// times; and whether there are more.
+    /// The batches of the log in one direction from a row, with their times, up to about `max_bytes` but at least one; and whether there are
+    /// more.
     ///
     /// # Errors
     ///
@@ -37,49 +36,49 @@ pub trait TaskStore {
         max_bytes: usize,
     ) -> Result<(Vec<LogRow>, bool), StoreError>;
 
-    /// The lines that begin in this row, `bytes` of them at least as far as there are so many.
+    /// The lines from this row on: at least `bytes` bytes, or all lines if they are shorter.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn read_lines(&self, row: u64, bytes: usize) -> Result<String, StoreError>;
 
-    /// Appends a batch; with `opening`, the first one, that is written as well. All or nothing. Gives the number of rows.
+    /// Appends a batch in one transaction; the first batch has an `opening`. Returns the number of rows.
     ///
     /// # Errors
     ///
     /// When the storage fails; nothing was written then.
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError>;
 
-    /// Notes how far the index has followed.
+    /// Stores the progress of the index.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
 
-    /// Notes up to which turn what was used is counted.
+    /// Stores the turn up to which usage is counted.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn set_counted(&self, counted: Counted) -> Result<(), StoreError>;
 
-    /// Keeps a webhook, in place of one of the same id.
+    /// Stores a webhook; replaces one with the same id.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError>;
 
-    /// Deletes a webhook, if it is there.
+    /// Deletes a webhook, if there is one with this id.
     ///
     /// # Errors
     ///
     /// When the storage fails.
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
 
-    /// Keeps the sealed credentials of the turn under way, in place of others; without any, deletes those there are.
+    /// Stores the encrypted credentials of the present turn; with `None`, deletes them.
     ///
     /// # Errors
     ///
@@ -90,99 +89,99 @@ pub trait TaskStore {
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }
 
-/// What is known of a task from its first moment on and never changes.
+/// The facts of a task, which never change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskFacts {
     /// The agent that has it.
     pub agent: String,
-    /// Whose it is: the id of the caller who began it, or the group of that caller (`Caller::owner`).
+    /// The owner: the id of the caller who began the task, or that caller's group (`Caller::owner`).
     pub owner: String,
-    /// What tells the message that began it from others, if the send was idempotent.
+    /// A hash of the message that began the task, if the send had an `Idempotency-Key`.
     pub fingerprint: Option<String>,
 }
 
-/// What is stored with the first batch of a task.
+/// The columns of the first row of a log, besides the batch.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstRow<'a> {
     /// The facts of the task.
     pub facts: &'a TaskFacts,
-    /// How far the index has followed it, or will have when anybody asks.
+    /// The progress of the index, possibly stated in advance (`session::unannounced`).
     pub indexed: Indexed,
 }
 
-/// Log entries that became visible together.
+/// Log entries that are stored together.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// The generation of the task after these entries.
     pub generation: u64,
-    /// What each entry means for those who follow the task, a character each (`session::frame`).
+    /// The mark of each entry for followers, a character each (`session::frame`).
     pub marks: String,
-    /// When each entry was appended, in milliseconds: the first since 1970, the others since the one before, with spaces
-    /// between them. Empty in logs of older versions, and where nobody asked for the times.
+    /// The instants at which the entries were appended, in milliseconds, separated by spaces: the first since 1970, the others since the entry
+    /// before. Empty where the times were not read.
     pub times: String,
-    /// The entries as 1.0 JSON, a line each; in storage with places instead of contents that stand in it before.
+    /// The entries as 1.0 JSON, a line each; in storage, repeated contents are replaced by references.
     pub lines: String,
 }
 
-/// Where a reading of the log begins, and its direction. Rows are numbered from 1; a batch has the number of its first row.
+/// The first row and the direction of a read of the log. Rows are numbered from 1; a batch has the number of its first row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LogRange {
     /// The batches from this row on, oldest first.
     From(u64),
-    /// The batches up to the one of this row, newest first.
+    /// The batches up to the batch of this row, newest first.
     UpTo(u64),
 }
 
-/// A batch, and where it stands in the log.
+/// A batch with its place in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRow {
     /// Its first row.
     pub row: u64,
-    /// How many rows it takes.
+    /// The number of rows of the batch.
     pub rows: u64,
-    /// What it holds.
+    /// The batch.
     pub batch: Batch,
 }
 
-/// What storage gives of a task.
+/// The result of reading a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stored {
-    /// There is none.
+    /// Storage has no task.
     Nothing,
-    /// There is one, which the one who asks may not see.
+    /// Storage has a task that the visitor must not see.
     Withheld,
     /// The task.
     Task(StoredTask),
 }
 
-/// What storage holds of a task.
+/// A stored task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTask {
     /// Its facts.
     pub facts: TaskFacts,
-    /// How far the index has followed it.
+    /// The progress of the index.
     pub indexed: Indexed,
-    /// Up to which turn what was used is counted.
+    /// The turn up to which usage is counted.
     pub counted: Counted,
     /// Its log, oldest first.
     pub log: Vec<LogRow>,
     /// Its webhooks as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
-    /// The sealed credentials of the turn under way, as JSON.
+    /// The encrypted credentials of the present turn, as JSON.
     pub credentials: Option<String>,
 }
 
-/// Storage did not give what it was asked. The texts are for the log, not for clients.
+/// A failure of storage. The texts are for the log of the Worker, not for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
-    /// It did not do what it was asked.
+    /// The operation failed.
     Failed(String),
-    /// It holds what this version cannot read, but another one may.
+    /// Storage has a form that this version cannot read; another version may.
     Unreadable(String),
 }
 
 impl StoreError {
-    /// What went wrong.
+    /// The text.
     pub fn reason(&self) -> &str {
         match self {
             Self::Failed(reason) | Self::Unreadable(reason) => reason,

@@ -1,39 +1,39 @@
-//! What callers have used in a day, summed outside of their tasks.
+//! The sums of usage by caller, agent and day, stored outside of the tasks.
 
 use async_trait::async_trait;
 
 use crate::usage::TurnUsage;
 use a2a::model::TaskId;
 
-/// Where tasks count what their turns have used.
+/// The sums of usage.
 #[async_trait(?Send)]
 pub trait UsageSums {
-    /// Adds what a turn has used to the sum of its caller, agent and day. The same turn again changes nothing.
+    /// Adds the usage of a turn to the sum of its caller, agent and day. Adding the same turn again changes nothing.
     ///
     /// # Errors
     ///
-    /// Why it is not known to be counted.
+    /// If it is not known whether the turn was counted.
     async fn count(&self, turn: CountedTurn) -> Result<(), String>;
 }
 
-/// A turn that is over, with what it has used.
+/// An ended turn with its usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedTurn {
     /// Its task.
     pub task: TaskId,
-    /// Whose it is: the id of the caller who began it, or the group of that caller.
+    /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,
     /// The agent that has it.
     pub agent: String,
-    /// Which turn it is, when it was, and what it has used.
+    /// The number of the turn, its time and its usage.
     pub turn: TurnUsage,
 }
 
-/// Up to which turn the usage of a task is counted. Kept with the task.
+/// The progress of counting a task's usage. Stored with the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
     /// The newest turn that is known to be counted; 0 if none.
     pub turn: u64,
-    /// How many attempts have failed since.
+    /// The number of attempts failed since then.
     pub failures: u32,
 }

@@ -1,4 +1,4 @@
-//! What is kept encrypted: credentials that clients give a task.
+//! Decrypts the credentials that clients send for a task.
 
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
@@ -6,10 +6,10 @@ use serde::Serialize;
 use a2a::model::Secret;
 use a2a::model::decode::{Decode, Fields};
 
-/// A text that is encrypted for one task. It is opened with the id of the task's object alone: that of another task does not fit.
+/// A text that is encrypted for one task: the id of the task's object is part of the authenticated data, so another task cannot decrypt it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sealed {
-    /// Which key opens it.
+    /// The id of the key.
     pub key: String,
     /// The nonce, in base64.
     pub nonce: String,
@@ -24,13 +24,13 @@ impl Decode for Sealed {
     }
 }
 
-/// Opens what is kept encrypted.
+/// Decrypts sealed texts.
 pub trait Vault {
-    /// The text that was sealed for the task of this object.
+    /// Decrypts a text that was sealed for the task of this object.
     ///
     /// # Errors
     ///
-    /// Why it cannot be opened, for the log: its key is gone, or it was sealed for another task.
+    /// The reason for the log: the key is not set any more, or the text was sealed for another task.
     fn open<'a>(
         &'a self,
         object: &'a str,

@@ -4,21 +4,21 @@ use async_trait::async_trait;
 
 use crate::push::Health;
 
-/// Where a task tells which of its webhooks are in trouble.
+/// The list of webhooks in trouble.
 #[async_trait(?Send)]
 pub trait WebhookList {
-    /// Follows a change of a webhook, unless the list has followed a newer one. The same change again changes nothing.
+    /// Writes a change of a webhook, unless the list has a newer change. Writing the same change again changes nothing.
     ///
     /// # Errors
     ///
-    /// Why it is not known to be followed.
+    /// If it is not known whether the change was written.
     async fn follow(&self, change: ListedChange) -> Result<(), String>;
 }
 
 /// A change of a webhook of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedChange {
-    /// Whose the task is: the id of the caller who began it, or the group of that caller.
+    /// The owner of the task: the id of the caller who began it, or that caller's group.
     pub owner: String,
     /// The agent that has it.
     pub agent: String,
@@ -26,26 +26,26 @@ pub struct ListedChange {
     pub change: WebhookChange,
 }
 
-/// A change of a webhook that the list has to follow.
+/// A change of a webhook for the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookChange {
     /// The id of the webhook.
     pub id: String,
     /// A number that is larger than that of any earlier change of the webhook.
     pub version: u64,
-    /// What is wrong with it now; none if nothing is, or if it was deleted.
+    /// The present troubles of the webhook; none if it works, or was deleted.
     pub troubles: Option<WebhookTroubles>,
 }
 
-/// What is wrong with a webhook.
+/// The troubles of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookTroubles {
-    /// Whether it works.
+    /// Its health.
     pub health: Health,
-    /// How many dead letters it has.
+    /// The number of dead letters.
     pub dead_letters: usize,
-    /// Since when something is wrong, in milliseconds since the epoch.
+    /// The begin of the troubles, in milliseconds since the epoch.
     pub since_ms: i64,
-    /// What the list shows of it, as a JSON object: no secrets, and of the URL the origin alone.
+    /// The entry of the list as a JSON object: no secrets, and only the origin of the URL.
     pub shown: String,
 }

@@ -1,4 +1,4 @@
-//! The callbacks of a task: URLs that a run gives to others, and what was posted to them.
+//! The callbacks of a task: URLs that a run sends to other parties, and the bodies posted to them.
 
 use std::fmt;
 
@@ -7,29 +7,29 @@ use serde::Serialize;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Part, Secret, UnixMillis};
 
-/// A callback as the log keeps it. It belongs to the turn that made it.
+/// A callback in the log. It belongs to the turn that made it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CallbackRecord {
-    /// Which callback it is.
+    /// The name of the callback.
     #[serde(flatten)]
     pub name: CallbackName,
-    /// What permits to post to it, and is part of its URL.
+    /// The token in its URL, which permits posts.
     pub token: Secret,
     /// The origin of its URL.
     pub origin: String,
-    /// How many bodies it takes.
+    /// The number of bodies that it takes.
     pub uses: u32,
-    /// Until when it takes any, in milliseconds since the epoch.
+    /// The instant at which it expires, in milliseconds since the epoch.
     pub expires_ms: i64,
 }
 
-/// Which callback of a turn it is.
+/// The name of a callback within its turn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CallbackName {
     /// The name that the executor gave it.
     pub name: String,
-    /// Which one of that name, from 1.
+    /// Its number among the callbacks of that name, from 1.
     pub nth: u32,
 }
 
@@ -40,23 +40,23 @@ pub struct CallbackCall {
     /// The callback.
     #[serde(flatten)]
     pub name: CallbackName,
-    /// Which of its bodies it is, from 1.
+    /// The number of the body, from 1.
     pub number: u32,
-    /// What its sender calls it, so that repeating it counts once.
+    /// The sender's `Idempotency-Key`: posts with the same key count once.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     /// The body.
     pub body: Part,
 }
 
-/// What a post to a callback is.
+/// The admission of a post to a callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Nothing that is taken: there is no such callback, or it is over.
+    /// Refused: there is no such callback, or it takes no bodies any more.
     Unknown,
-    /// It was taken before.
+    /// A repetition of a stored post.
     Repeated,
-    /// The body of this number for this callback.
+    /// Admitted as the body with this number of this callback.
     Open(CallbackName, u32),
 }
 
@@ -72,12 +72,12 @@ struct Callback {
 }
 
 impl Callbacks {
-    /// A callback was made.
+    /// Adds a callback.
     pub(super) fn add(&mut self, record: CallbackRecord) {
         self.0.push(Callback { record, taken: 0, keys: Vec::new() });
     }
 
-    /// A body was taken.
+    /// Counts a stored body.
     pub(super) fn take(&mut self, call: &CallbackCall) {
         if let Some(callback) = self.0.iter_mut().find(|known| known.record.name == call.name) {
             callback.taken += 1;
@@ -85,18 +85,18 @@ impl Callbacks {
         }
     }
 
-    /// The callback of this name.
+    /// The callback with this name.
     pub(super) fn find(&self, name: &CallbackName) -> Option<&CallbackRecord> {
         self.0.iter().map(|callback| &callback.record).find(|record| record.name == *name)
     }
 
-    /// How many there are.
+    /// The number of callbacks.
     pub(super) fn count(&self) -> usize {
         self.0.len()
     }
 
-    /// What a post with this token is. While the turn `is_open` bodies are taken; what was taken before is known
-    /// also behind that.
+    /// The admission of a post with this token. Bodies are admitted while the turn `is_open`; repetitions are recognized also after
+    /// that.
     pub(super) fn admit(
         &self,
         token: &str,
@@ -105,7 +105,7 @@ impl Callbacks {
         now: UnixMillis,
     ) -> Admission {
         let mut found = None;
-        // All are looked at, so that the time tells nothing.
+        // Compare with all callbacks, so that the time of the comparison reveals nothing.
         for callback in &self.0 {
             if is_same(callback.record.token.reveal(), token) {
                 found = Some(callback);
@@ -122,7 +122,7 @@ impl Callbacks {
     }
 }
 
-/// Whether two texts are the same, in a time that does not depend on where they differ.
+/// Compares two texts in constant time.
 fn is_same(one: &str, other: &str) -> bool {
     let difference = one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b));
     one.len() == other.len() && difference == 0

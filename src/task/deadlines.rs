@@ -1,21 +1,21 @@
-//! All that a task wants to be woken for, over the one alarm that its object has.
+//! The deadlines of a task, of which the earliest sets the one alarm of its object.
 
 use a2a::model::UnixMillis;
 
-/// When what falls due.
+/// The deadlines by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Due {
-    /// A run is under way: look whether it still is.
+    /// Check that the present run still exists.
     keep_alive: Option<UnixMillis>,
-    /// The time of the run is over.
+    /// The run times out.
     run_timeout: Option<UnixMillis>,
-    /// A parked run goes on.
+    /// A parked run is resumed.
     parked: Option<UnixMillis>,
-    /// A debt is owed: pay it.
+    /// Pay a debt.
     debts: [Option<UnixMillis>; DEBTS],
-    /// A webhook is owed notifications: put a job into the queue again.
+    /// Put a job for an owed webhook into the queue again.
     webhook: Option<UnixMillis>,
-    /// The task is finished and has been kept long enough.
+    /// Delete the finished task.
     retention: Option<UnixMillis>,
 }
 
@@ -32,20 +32,20 @@ impl Due {
     }
 }
 
-/// What is known of the alarm.
+/// The state of the alarm.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Armed {
-    /// Nothing: it may be set, for any instant.
+    /// Not known.
     Unknown,
-    /// It is not set.
+    /// Not set.
     #[default]
     No,
-    /// It is set for this instant.
+    /// Set for this instant.
     For(UnixMillis),
 }
 
 impl Armed {
-    /// When the alarm rings, if that is known.
+    /// The instant for which the alarm is set, if that is known.
     fn at(self) -> Option<UnixMillis> {
         match self {
             Self::For(at) => Some(at),
@@ -54,42 +54,41 @@ impl Armed {
     }
 }
 
-/// What a task waits for.
+/// The needs of a task from which the deadlines follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// While a run is under way: when it must be over.
+    /// The instant at which the present run times out.
     pub run_until: Option<UnixMillis>,
-    /// While a run is parked: when it goes on.
+    /// The instant at which a parked run is resumed.
     pub parked_until: Option<UnixMillis>,
-    /// The debts to those who follow the task: the index, the sums of usage, the list of webhooks in trouble.
+    /// The unpaid debts: the index, the sums of usage, the list of webhooks in trouble.
     pub debts: [Option<Owed>; DEBTS],
-    /// While a webhook is owed notifications that may be sent now: when to look whether a sender came.
+    /// The instant at which to check that a consumer has come, if a notification can be sent now.
     pub webhook_look: Option<UnixMillis>,
-    /// When the next of those that have failed is tried again.
+    /// The instant of the next attempt of a failed notification.
     pub webhook_retry: Option<UnixMillis>,
-    /// When a finished task is to be deleted.
+    /// The instant at which the finished task is to be deleted.
     pub keep_until: Option<UnixMillis>,
 }
 
 /// A debt that is not paid.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Owed {
-    /// When to try it again, if paying has failed.
+    /// The instant of the next attempt, if paying has failed.
     pub retry: Option<UnixMillis>,
 }
 
 /// The number of debts that a task may have.
 pub const DEBTS: usize = 3;
 
-/// When what falls due, and for when the alarm is set.
+/// The deadlines of a task and the state of its alarm.
 ///
-/// Setting an alarm is a billed write, so [`update`](Self::update) asks for one only if the earliest deadline
-/// is another than the one that is set. When nothing is due any more the alarm is left as it is: to
-/// be woken once for nothing costs less than clearing it. No alarm is ever set in the past: it would ring at
-/// once, and again for as long as what is due cannot be done.
+/// Setting an alarm is a billed write, so [`update`](Self::update) returns an instant only if the earliest deadline differs from the one that
+/// is set. Without any deadline the alarm stays set: one unneeded alarm costs less than clearing it. No alarm is set in the past: it would
+/// fire at once, and again as long as the due work cannot be done.
 ///
-/// While nothing is known of the alarm, whatever is due but the retention sets it: that was due since the task has
-/// finished, and what was due then has set an alarm that is no later.
+/// While the state of the alarm is not known, each deadline except the retention sets it. The retention does not: its deadline exists since
+/// the task has ended, and an alarm that is no later was set then.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
     due: Due,
@@ -102,15 +101,15 @@ impl Deadlines {
         Self { armed, ..Self::default() }
     }
 
-    /// The alarm is as it was found, unless it was set meanwhile.
+    /// Records the state of the alarm that was read from the platform, unless the alarm was set meanwhile.
     pub fn learn(&mut self, found: Option<UnixMillis>) {
         if self.armed == Armed::Unknown {
             self.armed = found.map_or(Armed::No, Armed::For);
         }
     }
 
-    /// Follows what the task wants, and says for when the alarm must be set now; `None` if it need not
-    /// be touched. `keep_alive_ms` is how soon a task is looked after that has something under way.
+    /// Updates the deadlines. Returns the instant for which the alarm has to be set now; `None` if the alarm is right. `keep_alive_ms` is the
+    /// interval at which present work is checked.
     pub fn update(
         &mut self,
         wants: &Wants,
@@ -120,7 +119,7 @@ impl Deadlines {
         let soon = after(now, keep_alive_ms);
         let at_once = after(now, SOON_MS);
         let future = |at: Option<UnixMillis>| at.filter(|at| *at > now);
-        // For looking after the task, each instant up to this one is as good, so one that is set is kept.
+        // For a check of present work, any earlier instant serves as well, so an alarm that is set is kept.
         let look = |known: Option<UnixMillis>, by: UnixMillis| {
             let known = future(known).filter(|known| *known <= by);
             known.or(future(self.armed.at()).filter(|armed| *armed < by)).unwrap_or(by)
@@ -161,7 +160,7 @@ impl Deadlines {
     }
 
     fn arm(&mut self, now: UnixMillis) -> Option<UnixMillis> {
-        // One whose time has come is about to ring: what is due is done then, and the next one set.
+        // An alarm whose instant has passed is about to fire: the due work is done then, and the next alarm is set.
         let rings = |armed: UnixMillis| armed <= now && now < after(armed, RING_LIMIT_MS);
         if self.armed.at().is_some_and(rings) {
             return None;
@@ -174,7 +173,7 @@ impl Deadlines {
         Some(next)
     }
 
-    /// The alarm has fired, or could not be set: none is set now, and what is due is looked after.
+    /// Records that the alarm has fired or could not be set: no alarm is set now.
     pub fn disarm(&mut self) {
         *self = Self::default();
     }
@@ -184,10 +183,10 @@ fn after(instant: UnixMillis, millis: u64) -> UnixMillis {
     UnixMillis(instant.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
 }
 
-/// How soon the alarm rings for what should have been done already, in milliseconds.
+/// The delay of an alarm for overdue work, in milliseconds.
 const SOON_MS: u64 = 1_000;
 
-/// How late an alarm rings at most, in milliseconds; one that is later than that was lost.
+/// The longest delay of the platform's alarm, in milliseconds; an alarm that is later was lost.
 const RING_LIMIT_MS: u64 = 60_000;
 
 #[cfg(test)]

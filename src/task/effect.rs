@@ -1,26 +1,26 @@
-//! What an input of the machine leads to: effects that the outside carries out, or a refusal.
+//! The results of an input to the task machine: effects for the session to carry out, or a refusal.
 
 use std::fmt;
 
 use super::{CallbackCall, LogEntry};
 use a2a::model::{ContextId, Message, TaskState};
 
-/// What the outside must do, in the order given.
+/// An effect for the session to carry out, in order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Append this entry to the log. Entries of one synchronous run go into one row.
     Append(LogEntry),
     /// Start a run of the executor for this message, as [`TaskMachine::run`](super::TaskMachine::run) says.
     Run(Message),
-    /// Offer this message to the run that is under way.
+    /// Offer this message to the present run.
     Offer(Message),
-    /// Give the run that is under way what was posted to a callback.
+    /// Pass a body that was posted to a callback to the present run.
     Call(CallbackCall),
-    /// Tell the run to stop; nothing that it says counts any more.
+    /// Stop the run; its further events are refused.
     Stop,
 }
 
-/// Why an input was refused. Nothing has changed then.
+/// The refusal of an input; nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskError {
     /// The task is in this terminal state, which is final.
@@ -34,7 +34,7 @@ pub enum TaskError {
         /// The state asked for.
         to: TaskState,
     },
-    /// No run of the task is under way, so this input cannot come from one.
+    /// The task has no run, so this input cannot come from one.
     NoRun,
     /// The message names another conversation than the task's.
     OtherContext {

@@ -1,9 +1,9 @@
-//! How many steps of a task have failed though the task went on.
+//! Counts the failed steps of a task.
 
 use super::{StepRecord, set_member};
 use a2a::model::Metadata;
 
-/// The failed steps of a task, by the turns that took them.
+/// The number of failed steps, of earlier turns and of the newest turn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct FailedSteps {
     /// Of the turns before the newest one.
@@ -13,7 +13,7 @@ pub(super) struct FailedSteps {
 }
 
 impl FailedSteps {
-    /// A run begins that does not resume: of another turn, or of the newest one (`is_again`), whose steps are taken anew.
+    /// Begins a run that does not resume: of another turn, or of the newest turn again (`is_again`), whose count then restarts.
     pub(super) fn begin(&mut self, is_again: bool) {
         if !is_again {
             self.before += self.turn;
@@ -21,25 +21,25 @@ impl FailedSteps {
         self.turn = 0;
     }
 
-    /// Counts a step if it has failed. A part of a call that a model has made does not count: the call itself does, or it made
-    /// up for the failure.
+    /// Counts a step if it has failed. A step within a model's call does not count: the call itself counts, unless it recovered from the
+    /// failure.
     pub(super) fn add(&mut self, step: &StepRecord) {
         self.turn += u64::from(step.has_failed() && !is_part_of_call(&step.name));
     }
 
-    /// How many there are.
+    /// The number of failed steps.
     pub(super) fn count(self) -> u64 {
         self.before + self.turn
     }
 
-    /// Says it in metadata, in place of what was said before; nothing where none has failed.
+    /// Sets the member of the metadata; removes it if no step has failed.
     pub(super) fn note(self, metadata: &mut Option<Metadata>) {
         let count = Some(self.count()).filter(|count| *count > 0);
         set_member(metadata, FAILED_STEPS, count.map(Into::into));
     }
 }
 
-/// Whether a step of this name is part of a call of a model: `2.1/reserve`, or `agent 2.1 travel`.
+/// Whether a step of this name is part of a model's call: `2.1/reserve`, or `agent 2.1 travel`.
 fn is_part_of_call(name: &str) -> bool {
     let call = match name.strip_prefix("agent ") {
         Some(rest) => rest.split_once(' '),
@@ -50,7 +50,7 @@ fn is_part_of_call(name: &str) -> bool {
     places.is_some_and(|(round, index)| is_number(round) && is_number(index))
 }
 
-/// The member of the metadata of tasks that says how many of their steps have failed.
+/// The member of a task's metadata with the number of its failed steps.
 pub const FAILED_STEPS: &str = "urn:a2a-edge:failed-steps";
 
 #[cfg(test)]

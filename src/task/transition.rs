@@ -1,4 +1,4 @@
-//! Which state may follow which (spec §4.1.3).
+//! The legal transitions between states (spec §4.1.3).
 
 use a2a::model::TaskState;
 
@@ -9,7 +9,7 @@ use a2a::model::TaskState;
 ///     └───────────┴─────────────────┴──> completed | failed | canceled | rejected   (final)
 /// ```
 ///
-/// Saying the same active or interrupted state again is legal: it carries a new message.
+/// Entering the same active or interrupted state again is legal: the status then has a new message.
 pub fn may_enter(from: TaskState, to: TaskState) -> bool {
     match (from, to) {
         (

@@ -1,12 +1,12 @@
-//! How long senders wait for receivers, so that those who do not answer are in nobody's way.
+//! Limits the time that senders wait for receivers, so that silent receivers do not delay other notifications.
 //!
-//! A batch of the queue is over when its notifications are on their way; what is left to do goes on behind it. So
-//! a receiver that is silent holds up no other batch. How much may go on like that is bounded here.
+//! A batch of the queue ends when its notifications were sent; waiting for the answers continues after the batch. So a silent receiver
+//! does not delay the next batch. This file limits the number of jobs that continue after their batch.
 
 use super::Standing;
 use a2a::model::UnixMillis;
 
-/// The jobs of an isolate whose batches are over.
+/// The jobs of an isolate that continue after their batches.
 #[derive(Debug, Default)]
 pub struct Crowd {
     groups: Vec<Group>,
@@ -23,8 +23,8 @@ struct Group {
 }
 
 impl Crowd {
-    /// Takes the jobs of a batch in, which hold this many bytes, and gives the number to be shown to
-    /// [`leave`](Self::leave); `None` if there is no room, or the platform would not wait for them.
+    /// Adds the jobs of a batch with this number of bytes, and returns the id for [`leave`](Self::leave); `None` if there is no room, or the
+    /// platform would not wait for the jobs.
     pub fn enter(
         &mut self,
         jobs: usize,
@@ -32,7 +32,7 @@ impl Crowd {
         timeout_ms: u64,
         now: UnixMillis,
     ) -> Option<u64> {
-        // A group that the platform has ended does not leave.
+        // A group that the platform has ended never calls `leave`.
         self.groups.retain(|group| group.until > now);
         let (all, all_bytes) = self.groups.iter().fold((jobs, bytes), |(jobs, bytes), group| {
             (jobs.saturating_add(group.jobs), bytes.saturating_add(group.bytes))
@@ -46,14 +46,14 @@ impl Crowd {
         Some(self.entered)
     }
 
-    /// The jobs of a batch are done.
+    /// Removes the jobs of a batch.
     pub fn leave(&mut self, id: u64) {
         self.groups.retain(|group| group.id != id);
     }
 }
 
-/// How long a receiver may take to answer, in milliseconds. `timeout_ms` is the longest time; `is_waited_for`
-/// says that the next batch waits for this one.
+/// The timeout for a receiver's answer, in milliseconds. `timeout_ms` is the longest one; `is_waited_for`: whether the next batch waits
+/// for this batch.
 pub fn patience_ms(standing: Standing, timeout_ms: u64, is_waited_for: bool) -> u64 {
     match (standing, is_waited_for) {
         (Standing::Silent, _) | (Standing::Unknown, true) => timeout_ms.min(SHORT_PATIENCE_MS),
@@ -61,22 +61,22 @@ pub fn patience_ms(standing: Standing, timeout_ms: u64, is_waited_for: bool) -> 
     }
 }
 
-/// How many receivers that were silent lately one batch calls at a time, of the six that it may call.
+/// The number of recently silent receivers that a batch calls at the same time, of its six connections.
 pub const MAX_SILENT_AT_ONCE: usize = 4;
 
-/// How long a receiver may take that was silent lately, in milliseconds.
+/// The timeout for a recently silent receiver, in milliseconds.
 const SHORT_PATIENCE_MS: u64 = 2_000;
 
-/// How many jobs may go on at a time behind their batches.
+/// The highest number of jobs that continue after their batches.
 const MAX_JOBS: usize = 256;
 
-/// How many bytes the events that they send first have, all together.
+/// The highest sum of the sizes of their first events, in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// How long the platform lets an isolate go on behind a batch, in milliseconds.
+/// The time for which the platform keeps an isolate after a batch, in milliseconds.
 const MAX_WAIT_MS: i64 = 30_000;
 
-/// The longest timeout with which a job is sure to end within that time, having had its turn of 10 s.
+/// The longest timeout with which a job ends within that time, after waiting up to 10 s for its turn.
 const MAX_TIMEOUT_MS: u64 = 15_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How the notifications of one webhook have fared, and what follows from that.
+//! The delivery state of one webhook, and the decisions about retries, dead letters and suspension.
 
 use std::collections::VecDeque;
 
@@ -8,7 +8,7 @@ use a2a::http::retry_after_ms;
 use a2a::model::decode::{Decode, Fields};
 use a2a::model::{UnixMillis, doubled};
 
-/// How the notifications of one webhook have fared. Kept with the task.
+/// The delivery state of one webhook. Stored with the task.
 ///
 /// Events are sent one by one, in their order: the next one only when the one before was delivered or
 /// given up.
@@ -18,73 +18,73 @@ pub struct Delivery {
     /// The generation up to which every event was delivered or given up. What was before the webhook
     /// was registered counts as delivered.
     pub done: u64,
-    /// How often the next event was tried in vain.
+    /// The number of failed attempts at the next event.
     pub attempts: u32,
-    /// Since when it is tried in vain.
+    /// The instant of the first failed attempt at the next event.
     #[serde(serialize_with = "number")]
     pub failing_since: Option<UnixMillis>,
-    /// When it is tried again.
+    /// The instant of the next attempt.
     #[serde(serialize_with = "number")]
     pub retry_at: Option<UnixMillis>,
-    /// How many events in a row were given up after all attempts. An event that the receiver refused does
+    /// The number of events in a row that were given up after all attempts. An event that the receiver refused does
     /// not count.
     pub given_up: u32,
-    /// Whether the webhook works.
+    /// The health of the webhook.
     pub health: Health,
-    /// Why the newest failure failed.
+    /// The error of the newest failed attempt.
     pub last_error: Option<String>,
     /// The newest attempts, oldest first, up to 20.
     pub recent: VecDeque<Attempt>,
-    /// When the newest attempt ended without an answer in time; none if it was another end.
+    /// The instant at which the newest attempt ended without an answer in time; none if it ended otherwise.
     #[serde(serialize_with = "number", skip_serializing_if = "Option::is_none")]
     pub silent_at: Option<UnixMillis>,
-    /// While suspended: whether the end of the task is still tried, once.
+    /// While suspended: whether the notification about the end of the task is still attempted, once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tells_end: bool,
-    /// Since when it is failing or suspended.
+    /// The instant since which the webhook is failing or suspended.
     #[serde(serialize_with = "number", skip_serializing_if = "Option::is_none")]
     pub unhealthy_since: Option<UnixMillis>,
-    /// The newest events that were given up and not asked for again, oldest first, up to 20.
+    /// The newest dead letters, oldest first, up to 20: events that were given up and not requested again.
     #[serde(skip_serializing_if = "VecDeque::is_empty")]
     pub dead_letters: VecDeque<DeadLetter>,
 }
 
-/// An event that was given up, until it is asked for again.
+/// An event that was given up, until its redelivery is requested.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct DeadLetter {
     /// The event.
     pub generation: u64,
-    /// Why its last attempt failed.
+    /// The error of its last attempt.
     pub error: String,
-    /// When that was made, in milliseconds since the epoch.
+    /// The instant of that attempt, in milliseconds since the epoch.
     pub at: i64,
 }
 
-/// Whether a webhook works.
+/// The health of a webhook.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Health {
-    /// The newest event was delivered, or none was sent yet.
+    /// The newest event was delivered, or no event was sent yet.
     #[default]
     Active,
     /// The newest attempt failed.
     Failing,
-    /// Too many events were given up: nothing is sent until the owner asks for it, but for the end of the
-    /// task, which is tried once.
+    /// Too many events were given up: nothing is sent until the owner requests redelivery, except one attempt for the end of the
+    /// task.
     Suspended,
 }
 
-/// What is known of how a receiver answers.
+/// The recent behavior of a receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Standing {
-    /// It has never answered, or nothing was sent yet.
+    /// The receiver has never answered, or nothing was sent yet.
     #[default]
     Unknown,
-    /// It has answered lately.
+    /// The receiver has answered recently.
     Answering,
-    /// The newest attempt, not long ago, got no answer in time.
+    /// The newest attempt, within the last minute, got no answer in time.
     Silent,
 }
 
@@ -96,21 +96,21 @@ pub struct Attempt {
     pub at: i64,
     /// The event.
     pub generation: u64,
-    /// Which attempt at this event it was, from 1.
+    /// The number of the attempt at this event, from 1.
     pub attempt: u32,
     /// The HTTP status that was answered, if any was.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
     /// How long it took, in milliseconds.
     pub duration_ms: u64,
-    /// What came of it: `delivered`, `retry` or `givenUp`.
+    /// The outcome: `delivered`, `retry` or `givenUp`.
     pub outcome: String,
-    /// Why it failed.
+    /// The error, if it failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
 
-/// What a sender reports of one attempt.
+/// The report of a sender about one attempt.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Report {
@@ -122,51 +122,51 @@ pub struct Report {
     pub duration_ms: u64,
     /// The HTTP status that was answered; none if there was no answer.
     pub status: Option<u16>,
-    /// Why there was no answer, or why nothing was sent.
+    /// The reason why there was no answer, or why nothing was sent.
     pub error: Option<String>,
-    /// Whether trying again cannot help: the URL must not be called.
+    /// Whether a retry is useless: the URL must not be called.
     pub is_hopeless: bool,
-    /// Whether there was no answer before the time for it was over.
+    /// Whether the attempt timed out.
     pub is_timeout: bool,
-    /// For how many seconds the receiver wants to be left alone; see [`retry_after_s`].
+    /// The receiver's `Retry-After` in seconds; see [`retry_after_s`].
     pub retry_after_s: Option<u64>,
 }
 
-/// What came of an attempt.
+/// The decision after an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The event was delivered.
     Delivered,
-    /// It is tried again later.
+    /// The event is attempted again later.
     Retry,
-    /// It was tried up to the limit, and is not tried again.
+    /// The limit of attempts is reached; the event becomes a dead letter.
     GivenUp,
-    /// The receiver does not want this event; it is not tried again.
+    /// The receiver refuses this event; it is not attempted again.
     Refused,
-    /// The report is about an event that is settled already.
+    /// The report is about an event that was delivered or given up already.
     Stale,
 }
 
-/// How often and how long is tried.
+/// The limits of retries.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RetryPolicy {
-    /// How often an event is tried at most.
+    /// The highest number of attempts at an event.
     pub max_attempts: u32,
-    /// How long it is tried at most, in milliseconds.
+    /// The longest time during which an event is attempted, in milliseconds.
     pub max_age_ms: u64,
     /// The time before the second attempt, in milliseconds; it doubles from attempt to attempt.
     pub delay_ms: u64,
-    /// After how many events in a row that were given up nothing more is sent.
+    /// The number of events given up in a row after which the webhook is suspended.
     pub suspend_after: u32,
 }
 
 impl Delivery {
-    /// A webhook whose first event is the one after this generation.
+    /// The state of a new webhook that gets the events after this generation.
     pub fn after(generation: u64) -> Self {
         Self { done: generation, ..Self::default() }
     }
 
-    /// That of a webhook which replaces this one: it is owed the same events, and has failed at none.
+    /// The state of a webhook that replaces this one: it is owed the same events and has no failures.
     pub fn replaced(&self) -> Self {
         let (recent, dead_letters) = (self.recent.clone(), self.dead_letters.clone());
         Self { done: self.done, recent, dead_letters, ..Self::default() }
@@ -177,19 +177,19 @@ impl Delivery {
         self.health != Health::Active || !self.dead_letters.is_empty()
     }
 
-    /// Since when it is in trouble; none if it is not.
+    /// The instant since which the webhook is in trouble; none if it is not.
     pub fn troubled_since(&self) -> Option<UnixMillis> {
         let oldest = || self.dead_letters.front().map(|letter| UnixMillis(letter.at));
         self.unhealthy_since.or_else(oldest)
     }
 
-    /// Whether something may be sent at this instant, if there is anything.
+    /// Whether an owed event may be sent at this instant.
     pub fn is_ready(&self, now: UnixMillis) -> bool {
         let is_open = self.health != Health::Suspended || self.tells_end;
         is_open && self.retry_at.is_none_or(|at| at <= now)
     }
 
-    /// What is known of how the receiver answers.
+    /// The recent behavior of the receiver.
     pub fn standing(&self, now: UnixMillis) -> Standing {
         let is_lately = |at: UnixMillis| now.millis_since(at) <= SILENT_MS;
         if self.silent_at.is_some_and(is_lately) {
@@ -199,7 +199,7 @@ impl Delivery {
         if has_answered { Standing::Answering } else { Standing::Unknown }
     }
 
-    /// Takes what a sender reports. `chance` is from 0 to 1 and spreads retries.
+    /// Applies the report of a sender. `chance` is from 0 to 1 and spreads retries.
     pub fn report(
         &mut self,
         report: Report,
@@ -212,7 +212,7 @@ impl Delivery {
         }
         let was_suspended = self.health == Health::Suspended;
         let verdict = match self.judge(&report, policy, now) {
-            // The end of the task is tried once.
+            // While suspended, there is one attempt for the end of the task.
             Verdict::Retry if was_suspended => Verdict::GivenUp,
             verdict => verdict,
         };
@@ -233,7 +233,7 @@ impl Delivery {
             error: error.clone(),
         });
         match verdict {
-            // What is before the end stays owed, for the owner to ask for it.
+            // The events before the end stay owed, so that the owner can request them.
             _ if was_suspended => self.tells_end = false,
             Verdict::Delivered => {
                 self.settle(report.generation);
@@ -260,7 +260,7 @@ impl Delivery {
             }
             Verdict::Refused => {
                 self.settle(report.generation);
-                // One that is gone does not want to hear of the end either.
+                // A receiver that answers 410 gets no notification about the end either.
                 let is_gone = report.status == Some(410);
                 self.health = if is_gone { Health::Suspended } else { Health::Failing };
             }
@@ -284,7 +284,7 @@ impl Delivery {
         verdict
     }
 
-    /// Sends again, from the event of this generation on, whatever has come of it. What is sent again is no dead letter any more.
+    /// Makes the webhook get the events from this generation on again, delivered or not. Their dead letters are removed.
     pub fn restart_from(&mut self, generation: u64) {
         self.dead_letters.retain(|letter| letter.generation < generation);
         self.unhealthy_since = None;
@@ -341,20 +341,20 @@ impl Verdict {
     }
 }
 
-/// How long to wait after this many failed attempts, in milliseconds: doubles up to [`MAX_DELAY_MS`], and
-/// is spread over its upper half so that many webhooks do not come back at once.
+/// The delay after this number of failed attempts, in milliseconds. It doubles up to [`MAX_DELAY_MS`], and is spread over its upper half
+/// so that many webhooks are not retried at once.
 fn delay_after(attempts: u32, first_ms: u64, chance: f64) -> u64 {
     let delay = doubled(first_ms, attempts, MAX_DELAY_MS);
     (delay as f64 * (0.5 + chance / 2.0)) as u64
 }
 
-/// For how many seconds a receiver wants to be left alone, by its header `Retry-After`: seconds or a date
-/// (RFC 9110 §10.2.3). At most the longest pause; `None` for anything else.
+/// Parses the header `Retry-After`, seconds or a date (RFC 9110 §10.2.3), to seconds. At most the longest delay; `None` for any
+/// other text.
 pub fn retry_after_s(text: &str, now: UnixMillis) -> Option<u64> {
     Some(retry_after_ms(text, now)?.min(MAX_DELAY_MS).div_ceil(1_000))
 }
 
-/// An instant as it is stored and shown here: a number of milliseconds since the epoch.
+/// Serializes an instant as a number of milliseconds since the epoch.
 fn number<S: Serializer>(at: &Option<UnixMillis>, serializer: S) -> Result<S::Ok, S::Error> {
     at.map(|at| at.0).serialize(serializer)
 }
@@ -383,7 +383,7 @@ impl Decode for Delivery {
 }
 
 impl Standing {
-    /// What the object of the task has said; a sender that does not know it treats it as unknown.
+    /// Parses the name in the answer of an object; an unknown name counts as `Unknown`.
     pub fn named(name: &str) -> Self {
         match name {
             "answering" => Self::Answering,
@@ -427,23 +427,23 @@ impl Decode for Report {
             error: fields.string("error"),
             is_hopeless: fields.boolean("isHopeless").unwrap_or_default(),
             is_timeout: fields.boolean("isTimeout").unwrap_or_default(),
-            // A number that does not fit would make the report unreadable, and the attempt never counted.
+            // A number that does not fit is ignored: otherwise the report could not be read, and the attempt would never count.
             retry_after_s: fields.member("retryAfterS").and_then(|value| value.as_u64()),
         })
     }
 }
 
-/// How many attempts are remembered of a webhook.
+/// The number of attempts that are stored of a webhook.
 const MAX_RECENT: usize = 20;
 
-/// How many events that were given up are remembered of a webhook.
+/// The number of dead letters that are stored of a webhook.
 const MAX_DEAD_LETTERS: usize = 20;
 
 /// The longest time between two attempts: one hour, in milliseconds.
 const MAX_DELAY_MS: u64 = 3_600_000;
 
-/// How long a receiver that did not answer in time counts as silent: one minute, in milliseconds. Retries
-/// soon come less often than that, and then one that is merely slow has all the time it may have.
+/// The time during which a receiver that did not answer in time counts as silent: one minute, in milliseconds. After some retries
+/// the delay is longer than that, so a receiver that is only slow gets the full timeout again.
 const SILENT_MS: u64 = 60_000;
 
 #[cfg(test)]

@@ -1,15 +1,14 @@
-//! Where notifications may go, and guarded requests of agents: the guard against URLs of others that would have this
-//! server call what only it can reach (server-side request forgery, spec §13.2).
+//! The guard against server-side request forgery (spec §13.2): which URLs of other parties notifications and guarded requests of agents may
+//! call.
 //!
-//! It judges URLs that the platform's parser has taken apart, so each notation of an address comes in one
-//! form. What a name resolves to it does not know: the platform has no resolver to ask.
+//! The guard checks URLs that the platform's parser has split, so each notation of an address has one form. It does not resolve
+//! names: the platform has no resolver.
 
 use std::net::{Ipv4Addr, Ipv6Addr};
 
 use crate::config::Settings;
 
-/// A URL in the parts that the WHATWG parser gives: lower case, IPv4 dotted however it was written, IPv6
-/// in brackets, names in punycode.
+/// A URL in the parts of the WHATWG parser: lower case, IPv4 in dotted form, IPv6 in brackets, names in punycode.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
     /// Without colon, as `https`.
@@ -20,32 +19,32 @@ pub struct Target<'a> {
     pub password: &'a str,
     /// Without port.
     pub host: &'a str,
-    /// `None` for the one that the scheme implies.
+    /// `None` for the default port of the scheme.
     pub port: Option<u16>,
 }
 
-/// What a deployment lets webhooks be.
+/// The webhook policy of a deployment.
 #[derive(Clone, Copy, Debug)]
 pub struct Policy<'a> {
-    /// How near they may be.
+    /// The networks that webhooks may reach.
     pub reach: Reach,
     /// If not empty, the only hosts, as [`Webhooks::hosts`](crate::config::Webhooks::hosts).
     pub hosts: &'a [String],
 }
 
-/// How near to this server webhooks may be.
+/// The networks that webhooks may reach.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {
-    /// Public hosts, by https.
+    /// Public hosts only, by https.
     Public,
-    /// Also the machine that this runs on, by http, too.
+    /// Also this machine, by https or http.
     Loopback,
-    /// Any host, by http, too.
+    /// Any host, by https or http.
     Private,
 }
 
 impl<'a> Policy<'a> {
-    /// The policy that the settings ask for.
+    /// The policy of the settings.
     pub fn of(settings: &'a Settings) -> Self {
         let reach = match (settings.webhooks.allow_private, settings.development) {
             (true, _) => Reach::Private,
@@ -56,11 +55,11 @@ impl<'a> Policy<'a> {
     }
 }
 
-/// Checks where a webhook is to go (spec §13.2).
+/// Checks the URL of a webhook (spec §13.2).
 ///
 /// # Errors
 ///
-/// What a URL must be and why this one is not that, to be read behind the name of the field.
+/// The rule that the URL breaks, as a text that continues the name of the field.
 pub fn check_target(target: &Target, policy: Policy) -> Result<(), String> {
     let Target { scheme, username, password, host, port } = *target;
     if !matches!(scheme, "https" | "http") {
@@ -99,16 +98,16 @@ pub fn check_target(target: &Target, policy: Policy) -> Result<(), String> {
     Ok(())
 }
 
-/// The longest URL that is taken.
+/// The longest URL that is accepted, in bytes.
 pub const MAX_URL_BYTES: usize = 2048;
 
-/// Where a host is.
+/// The network of a host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Place {
     Public,
-    /// The machine that this runs on.
+    /// This machine.
     Loopback,
-    /// Anywhere else, and what that is.
+    /// Another network that is not public; the text describes it.
     Elsewhere(&'static str),
 }
 
@@ -139,7 +138,7 @@ impl Place {
         }
     }
 
-    /// Addresses that embed one of IPv4 are refused whatever that is: it can be named directly.
+    /// Addresses that embed an IPv4 address are always refused: the IPv4 address can be used directly.
     fn of_ipv6(address: Ipv6Addr) -> Self {
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0] => Self::Elsewhere("the unspecified address"),
@@ -182,7 +181,7 @@ impl Place {
         closed.map_or(Self::Public, |(_, place)| *place)
     }
 
-    /// Why this is not on the public internet, if it is not.
+    /// The reason why this is not on the public internet; none if it is.
     fn obstacle(self) -> Option<&'static str> {
         match self {
             Self::Public => None,

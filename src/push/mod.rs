@@ -1,5 +1,5 @@
-//! Webhooks, as far as they are decisions: where notifications may go, how they are signed, and what
-//! follows from how they fare (spec §3.5.3, §13.2). Sending them is the business of `edge`.
+//! The pure decisions about webhooks: which URLs may be called, how notifications are signed, and retries after failed attempts (spec
+//! §3.5.3, §13.2). `edge` sends the notifications.
 
 mod crowd;
 mod delivery;

@@ -1,4 +1,4 @@
-//! What the consumer of the queue and the object of a task say to each other about notifications.
+//! The requests and answers between the consumer of the queue and the object of a task about notifications.
 
 use serde::Serialize;
 
@@ -9,26 +9,25 @@ use a2a::http::trace::TraceContext;
 use a2a::model::TaskPushNotificationConfig;
 use a2a::model::decode::{Decode, Fields};
 
-/// One event on its way to a webhook.
+/// One event to send to a webhook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notification {
-    /// The lease that allows to send it: to be shown with the report.
+    /// The lease that permits sending it; the report must have the same lease.
     pub lease: String,
     /// The generation of the event.
     pub generation: u64,
     /// The event as it goes out: one StreamResponse (spec §3.2.3) as 1.0 JSON, or in an older dialect the task as it was after
     /// the event.
     pub body: String,
-    /// The dialect of the webhook. Objects of former versions do not say it.
+    /// The dialect of the webhook. Absent for 1.0.
     #[serde(skip_serializing_if = "Dialect::is_v1")]
     pub dialect: Dialect,
     /// The webhook.
     pub config: TaskPushNotificationConfig,
-    /// How the receiver answers, as far as is known.
+    /// The recent behavior of the receiver.
     pub standing: Standing,
-    /// The trace that the attempt belongs to, if the message that began the newest run belonged to one. Objects of former
-    /// versions do not say it.
+    /// The trace of the attempt, if the message that began the newest run belonged to a trace.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceContext>,
 }
@@ -47,7 +46,7 @@ impl Decode for Notification {
     }
 }
 
-/// What the consumer of the queue asks a task for a webhook.
+/// The request of a queue consumer for the next notification of a webhook.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NextNotification {
@@ -55,9 +54,9 @@ pub struct NextNotification {
     pub config_id: String,
     /// The lease of the webhook, if the consumer has it already.
     pub lease: Option<String>,
-    /// What came of the attempt before.
+    /// The report about the attempt before.
     pub report: Option<Report>,
-    /// Whether the consumer only reports, and sends nothing more for now.
+    /// Whether the consumer only reports and wants no further notification now.
     pub leaves: bool,
 }
 
@@ -73,11 +72,11 @@ impl Decode for NextNotification {
     }
 }
 
-/// What a task answers to [`NextNotification`].
+/// The answer to [`NextNotification`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotificationTurn {
-    /// What to send next; none if nothing is owed now, or another consumer has the lease.
+    /// The next notification; none if no event is owed now, or another consumer has the lease.
     pub next: Option<Notification>,
     /// The event that was given up because of the report.
     pub given_up: Option<GivenUp>,
@@ -96,9 +95,9 @@ impl Decode for NotificationTurn {
 pub struct GivenUp {
     /// The generation of the event.
     pub generation: u64,
-    /// Why the newest attempt failed.
+    /// The error of the newest attempt.
     pub error: String,
-    /// Whether the webhook is suspended, and gets nothing more.
+    /// Whether the webhook is suspended.
     pub is_suspended: bool,
 }
 

@@ -1,6 +1,6 @@
-//! What of the URL of a webhook others than its owner may see.
+//! The part of a webhook's URL that others than its owner may see.
 
-/// The scheme, the host and the port of a URL: the rest may hold secrets.
+/// The scheme, the host and the port of a URL; the rest may contain secrets.
 pub fn origin_of(url: &str) -> String {
     let (scheme, rest) = url.split_once("://").unwrap_or(("", url));
     let authority = rest.split(['/', '\\', '?', '#']).next().unwrap_or_default();

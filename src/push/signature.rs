@@ -1,5 +1,5 @@
-//! Signatures of notifications, as [Standard Webhooks](https://www.standardwebhooks.com) has them, so that
-//! receivers verify them with a library or in a few lines.
+//! Signatures of notifications by [Standard Webhooks](https://www.standardwebhooks.com), which receivers verify with a library or in a few
+//! lines.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use sha2::Sha256;
 
 use a2a::model::Secret;
 
-/// What notifications of a webhook are signed with: 24 to 64 bytes that its receiver knows, too.
+/// The key that signs the notifications of a webhook: 24 to 64 bytes, shared with the receiver.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SigningSecret(Vec<u8>);
 
@@ -19,7 +19,7 @@ impl SigningSecret {
     ///
     /// # Errors
     ///
-    /// What a secret must be, to be read behind the name of the field. It repeats nothing of the text.
+    /// The rule that the text breaks, which continues the name of the field. The error does not contain the text.
     pub fn parse(text: &str) -> Result<Self, String> {
         let Some(encoded) = text.strip_prefix(PREFIX) else {
             return Err(format!("must begin with {PREFIX}"));
@@ -43,10 +43,10 @@ impl SigningSecret {
         Secret::new(format!("{PREFIX}{}", STANDARD.encode(&self.0)))
     }
 
-    /// The value of `webhook-signature` for a notification of this id, sent at this time, in seconds since
-    /// 1970. Both go along as `webhook-id` and `webhook-timestamp`; the body is signed as it is sent, to the byte.
+    /// The value of the header `webhook-signature` for a notification with this id and this time in seconds since 1970, which are sent as
+    /// `webhook-id` and `webhook-timestamp`. The signature covers the exact bytes of the body.
     pub fn sign(&self, id: &str, timestamp_s: i64, body: &str) -> String {
-        // A key of any length is taken: there is no error to come.
+        // HMAC accepts a key of any length, so there is no error.
         let Ok(mut mac) = Hmac::<Sha256>::new_from_slice(&self.0) else { return String::new() };
         mac.update(format!("{id}.{timestamp_s}.").as_bytes());
         mac.update(body.as_bytes());

@@ -1,4 +1,4 @@
-//! The agents that this Worker hosts, made ready to answer.
+//! The agents of this Worker, each with its policy, its cards and its executor.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -20,39 +20,42 @@ use a2a_agents::{
 /// The agents of a Worker.
 pub struct Agents(Vec<HostedAgent>);
 
-/// One agent, ready to answer.
+/// One agent, ready to answer requests.
 pub struct HostedAgent {
-    /// Its path and tenant.
+    /// The name of the agent: its path and its tenant.
     pub slug: String,
-    /// Whether it answers at `/` too.
+    /// Whether the agent answers at `/`, too.
     pub is_default: bool,
-    /// The optional parts of the protocol that it supports.
+    /// The optional parts of the protocol that the agent supports.
     pub capabilities: AgentCapabilities,
-    /// The versions of the protocol that it speaks besides 1.0.
+    /// The versions of the protocol, other than 1.0, that the agent speaks.
     pub dialects: Dialects,
-    /// Which messages it takes.
+    /// Which messages the agent accepts.
     pub accepts: Accepts,
-    /// Which tools of MCP it is.
+    /// The MCP tools that the agent is offered as.
     pub mcp_tools: McpTools,
-    /// What it shows of itself at the moment.
+    /// The present cards of the agent.
     cards: RefCell<Rc<Cards>>,
-    /// The skills that it learns from others, if its file says so.
+    /// The skills that the agent copies from other servers, if its file says so.
     pub learned: Option<Learned>,
-    /// Who may call it, or why nobody can: a secret is not set, or nothing is said about it.
+    /// Who may call the agent; or why nobody may: a secret is not set, or the file does not say who may call.
     pub policy: Result<Policy, Misfit>,
-    /// What runs it, or why it cannot run: its executor could not be made, or does not suit its file.
+    /// What runs the agent; or why it cannot run: its executor could not be made, or the agent file does not suit the
+    /// executor.
     pub runner: Result<Runner, Misfit>,
-    /// It as a test double, if it is a scripted agent and this is development.
+    /// The agent as a test double, if it is a scripted agent and the Worker runs in development.
     pub double: Option<Double>,
 }
 
 impl Agents {
-    /// The agents of a text that a build script made, with executors from `registry`. Those for development only
-    /// where `is_development`; with the one of slug `default` at `/` if there is one.
+    /// Reads the agents from the text that the build script made, with executors from `registry`. Agents for
+    /// development are included only if `is_development`. The agent with the slug `default`, if there is one, answers
+    /// at `/`.
     ///
     /// # Errors
     ///
-    /// If they cannot be read. An agent whose executor cannot be made, or does not suit its file, is among them, and cannot run.
+    /// If the text cannot be read. An agent whose executor cannot be made, or does not suit its file, is in the list, but cannot
+    /// run.
     pub fn read(
         text: &str,
         registry: &Registry,
@@ -88,7 +91,7 @@ impl Agents {
             let facts = OlderFacts {
                 state_transition_history: agent.capabilities.state_transition_history,
             };
-            // What the card would have to say is not known, so nobody is let in by it.
+            // Without the values for its card the agent is not usable, so its policy admits nobody.
             let policy = card.as_ref().map_err(Clone::clone).and(policy);
             let card = card.unwrap_or(agent.card);
             let cards = Rc::new(Cards::new(card, agent.restricted, facts, card_date.clone()));
@@ -113,7 +116,7 @@ impl Agents {
         Ok(Self(ready.collect()))
     }
 
-    /// The agent of this slug; without one, the default agent.
+    /// The agent of this slug; without a slug, the default agent.
     pub fn find(&self, slug: Option<&str>) -> Option<&HostedAgent> {
         self.0.iter().find(|agent| match slug {
             Some(slug) => agent.slug == slug,
@@ -121,14 +124,14 @@ impl Agents {
         })
     }
 
-    /// The paths at which agents answer, as `/, /demo`.
+    /// The paths at which agents answer, for example `/, /demo`.
     pub fn paths(&self) -> String {
         let path = |agent: &HostedAgent| format!("/{}", agent.slug);
         let paths: Vec<String> = self.0.iter().map(path).collect();
         format!("/, {}", paths.join(", "))
     }
 
-    /// Lets nobody call those agents of whose access `check` says what is missing in the deployment.
+    /// Blocks the agents whose access settings `check` rejects, because something is missing in the deployment.
     pub fn refuse_all_but(&mut self, check: impl Fn(&Access) -> Result<(), Misfit>) {
         for agent in &mut self.0 {
             let checked = agent.policy.as_ref().map_or(Ok(()), |policy| check(policy.access()));
@@ -152,7 +155,7 @@ impl Agents {
         agents.filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
     }
 
-    /// The headers by which callers of any agent show who they are, in lower case, each once.
+    /// The headers that hold the credentials of callers of any agent, in lower case, each once.
     pub fn credential_headers(&self) -> Vec<String> {
         let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
         let for_tasks = |policy: &Policy| policy.access().may_hand_authorization_to_tasks();
@@ -166,7 +169,7 @@ impl Agents {
         names
     }
 
-    /// The agents that ask for no credentials.
+    /// The agents that require no credentials.
     pub fn open(&self) -> impl Iterator<Item = &str> {
         let is_open = |agent: &&HostedAgent| {
             agent.policy.as_ref().is_ok_and(|policy| policy.access().is_anonymous())
@@ -181,16 +184,16 @@ impl Agents {
 }
 
 impl HostedAgent {
-    /// What it shows of itself at the moment.
+    /// The present cards of the agent.
     pub fn cards(&self) -> Rc<Cards> {
         self.cards.borrow().clone()
     }
 
-    /// Whether it takes messages with parts of these media types from this caller.
+    /// Whether the agent accepts the media types of the message's parts from this caller.
     ///
     /// # Errors
     ///
-    /// [`Error::PartNotAccepted`], where its file says that it takes what its card lists, and nothing else.
+    /// [`Error::PartNotAccepted`], if the agent file limits messages to the media types on the card.
     pub fn check_parts(&self, message: &Message, caller: &Caller) -> Result<(), Error> {
         match self.accepts {
             Accepts::Any => Ok(()),
@@ -198,9 +201,10 @@ impl HostedAgent {
         }
     }
 
-    /// Shows these skills that it has learned from now on: for each part those of its source, if they are known.
+    /// Replaces the learned skills on the cards. `taken` holds, for each part, the skills of its source, if they were
+    /// fetched.
     pub fn show_learned(&self, taken: &[Option<Taken>], now: UnixMillis) {
-        // A card that the build made can be read.
+        // The cards that the build made can always be read.
         let Some(Ok(cards)) = self.learned.as_ref().map(|learned| learned.cards(taken, now)) else {
             return;
         };
@@ -214,7 +218,7 @@ impl HostedAgent {
     }
 }
 
-/// The variables of the deployment, for what everybody may read.
+/// The variables of the deployment without its secrets, for texts that everybody may read.
 struct VariablesOnly<'a>(&'a Outside);
 
 impl Values for VariablesOnly<'_> {
@@ -228,7 +232,7 @@ impl Values for VariablesOnly<'_> {
 pub struct Unreadable(String);
 
 impl Unreadable {
-    /// For a cause of any kind.
+    /// Wraps a cause of any type.
     pub(crate) fn of(cause: impl fmt::Display) -> Self {
         Self(cause.to_string())
     }
@@ -360,7 +364,7 @@ mod tests {
             agent.cards().extended(&Caller::new("key:x"), Dialect::V1).unwrap(),
             r#"{"skills":[]}"#
         );
-        // Nobody has permissions without credentials; should that change, this card still asks for some.
+        // Nobody has permissions without credentials. Should that ever change, this card still requires credentials.
         let anonymous = Caller { permissions: held.permissions, ..Caller::anonymous() };
         let refused = agent.cards().extended(&anonymous, Dialect::V1);
         assert_eq!(refused, Err(Error::ExtendedAgentCardNotConfigured));

@@ -1,4 +1,4 @@
-//! Which runs of an executor are in memory.
+//! The runs of an executor that are in memory.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,27 +7,28 @@ use tokio::sync::oneshot;
 
 use super::Turn;
 
-/// The tasks whose runs are in memory, by their unique ids, and who waits for the ends of these runs. A run in memory notices a
-/// cancel by itself; what one has left that is parked, was dropped or died with its process, somebody else has to end.
+/// The tasks whose runs are in memory, by their unique ids, with the listeners for the ends of these runs. A run in memory
+/// notices a cancel by itself. If the run is parked, was dropped or died with its process, the `cancel` hook must end the work
+/// that it began outside.
 #[derive(Default)]
 pub(super) struct AwakeRuns(RefCell<BTreeMap<String, Vec<oneshot::Sender<()>>>>);
 
-/// A run in memory, until it ends or is dropped.
+/// The registration of a run that is in memory. It ends by [`end`](Self::end), or when it is dropped.
 pub(super) struct Awake<'a> {
     runs: &'a AwakeRuns,
     id: &'a str,
 }
 
 impl AwakeRuns {
-    /// The run of a turn is in memory from now on.
+    /// Registers the run of a turn.
     pub(super) fn wake<'a>(&'a self, turn: &'a Turn) -> Awake<'a> {
         let id = turn.unique_id();
         self.0.borrow_mut().insert(id.to_owned(), Vec::new());
         Awake { runs: self, id }
     }
 
-    /// Waits until no run of the task of this turn is in memory. Whether it has not come to its end: it was dropped, or
-    /// there was none.
+    /// Waits until no run of this turn's task is in memory. Returns whether no run has come to its end: the run was
+    /// dropped, or none was registered.
     pub(super) async fn has_left(&self, turn: &Turn) -> bool {
         let end = match self.0.borrow_mut().get_mut(turn.unique_id()) {
             Some(waiting) => {
@@ -42,11 +43,11 @@ impl AwakeRuns {
 }
 
 impl Awake<'_> {
-    /// The run has come to its end.
+    /// Ends the registration: the run has come to its end.
     pub(super) fn end(self) {
         let waiting = self.runs.0.borrow_mut().remove(self.id);
         for waits in waiting.unwrap_or_default() {
-            // Whoever waited may have given up.
+            // The receiver may have been dropped already.
             let _ = waits.send(());
         }
     }

@@ -9,13 +9,17 @@
 //!      here:      edge/peers.rs -> edge/front/inside.rs -> exchange, admission, quota -> the object of its task
 //! ```
 //!
-//! An agent of the same Worker is called by the same client, whose requests are answered in the isolate of the run: `answer_inside` gives the request to the code of the front Worker, which decides about it as
-//! about any other and asks the object of the task. Nothing goes over HTTP, and streams come through `js/stream.js` as bytes that the client reads. Who calls is not read from the request: the caller of the
-//! task is a member of `Front` that only `inside.rs` sets, and headers with credentials are left out. `Policy::vouch` lets the caller in if it could call that agent itself with the scheme that it has shown, and both agents know it
-//! by that scheme alike, so an agent gives nobody rights that it lacks. Two objects never wait for each other: what is asked is another task, and a task that is asked while its run waits takes the message.
+//! An agent of the same Worker is called by the same client. Its requests are answered in the isolate of the run: `answer_inside` passes the request
+//! to the code of the front Worker, which admits or refuses it like any other and forwards it to the object of the task. Nothing goes over HTTP;
+//! streams pass through `js/stream.js` as bytes that the client reads. The caller is not read from the request: the member `caller` of `Front`, which
+//! only `inside.rs` sets, names the caller of the task, and headers with credentials are left out. `Policy::vouch` admits the caller if the caller
+//! could call that agent itself with the scheme of its credentials, and if both agents define this scheme alike. So no caller gets rights through an
+//! agent that it does not have itself. Two objects never wait for each other: each call is a separate task, and a task that receives a message while
+//! its run waits accepts the message.
 //!
-//! Circles end by depth: a message says in its metadata how many agents have called each other before it (`urn:a2a-edge:depth`), a client of a run says one more and refuses to send beyond `MAX_DEPTH`, admission refuses
-//! what comes from deeper. The message is stored, so a run that resumes knows its depth.
+//! The depth of calls is limited, so agents that call each other in a circle stop. The metadata of a message contains the number of agent-to-agent
+//! calls before it (`urn:a2a-edge:depth`); the client of a run adds one and does not send beyond `MAX_DEPTH`, and admission refuses deeper messages.
+//! The message is stored, so a run that resumes has its depth.
 
 use std::rc::Rc;
 
@@ -28,12 +32,12 @@ use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::{Secret, UnixMillis};
 
 impl Turn {
-    /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker. Its secrets and variables are read
-    /// now, and kept out of what the run says; requests belong to the trace of the run. What the client waits for ends
-    /// a little before the run has to, so that the other agent's task is still canceled. Its messages say how deep agents
-    /// have called each other.
+    /// A client of the agent of this name: an agent in `remotes.toml`, else an agent of this Worker. Its secrets and
+    /// variables are read now, and are replaced by their names in the run's events. Its requests belong to the trace of the
+    /// run. Its timeouts end a little before the run's time, so that the other agent's task can still be canceled. Its
+    /// messages contain the [depth](Self::depth) of the call.
     ///
-    /// What a client does is done again by a run that resumes; see [`step`](Self::step).
+    /// A run that resumes repeats the requests of the client; see [`step`](Self::step).
     ///
     /// ```
     /// use a2a::client::{Outcome, create_message};
@@ -52,8 +56,8 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If there is no agent of this name, or a secret or a variable that it needs is not set or does not fit. The text
-    /// names it.
+    /// If there is no agent of this name, or a secret or a variable that the agent needs is not set or has a wrong
+    /// form. The text names it.
     pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
         let bound = |settings| self.bounded(settings);
         let redaction = Rc::clone(&self.redaction);
@@ -65,21 +69,22 @@ impl Turn {
         })
     }
 
-    /// A client of the agent at a URL that somebody else has chosen, such as the caller: it calls nothing that a webhook may
-    /// not call ([guarded](HttpRequest::guarded)), and has no credentials.
+    /// A client of the agent at a URL that somebody else has chosen, for example the caller. The client refuses the URLs
+    /// that webhooks refuse ([guarded](HttpRequest::guarded)), and has no credentials.
     pub fn remote_at(&self, url: &str) -> Client {
         self.client(Settings { is_guarded: true, ..Settings::new(url) })
     }
 
-    /// A client of another agent, whose requests belong to this run: they carry its trace, and its messages the
-    /// [depth](Self::depth). The times of the settings are bounded by that of the run.
+    /// A client of another agent for this run. Its requests carry the trace of the run, and its messages the
+    /// [depth](Self::depth). The timeouts in the settings are limited to the run's remaining time.
     ///
-    /// What a client does is done again by a run that resumes; see [`step`](Self::step).
+    /// A run that resumes repeats the requests of the client; see [`step`](Self::step).
     pub fn client(&self, settings: Settings) -> Client {
         self.run_outside.equip(Client::new(self.bounded(settings), self.ports()))
     }
 
-    /// A client with bounded settings of an agent of this Worker, which is asked for the caller of this turn and without HTTP.
+    /// A client, with limited settings, of an agent of this Worker. Its requests are made for the caller of this turn, without
+    /// HTTP.
     pub(super) fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
@@ -87,7 +92,7 @@ impl Turn {
         Client::new(settings, Ports { http, ..self.ports() })
     }
 
-    /// The settings within the bounds of the run.
+    /// The settings, with timeouts and depth limited to those of the run.
     fn bounded(&self, settings: Settings) -> Settings {
         let left_ms = self.time_left_ms();
         let observed_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2)).max(1);
@@ -100,29 +105,29 @@ impl Turn {
         }
     }
 
-    /// How many agents have called each other before the message of this turn. The server refuses a message that is
-    /// deeper than `MAX_DEPTH`.
+    /// The number of agent-to-agent calls before the message of this turn. The server refuses a message that is deeper
+    /// than `MAX_DEPTH`.
     pub fn depth(&self) -> u32 {
         depth_of(&self.message)
     }
 
-    /// What a client gets of this run.
+    /// The HTTP client, clock and random source of this run, for a client.
     pub(super) fn ports(&self) -> Ports {
         let run = Rc::new(Run(Rc::clone(&self.run_outside)));
         Ports { http: run.clone(), clock: run.clone(), random: run }
     }
 }
 
-/// What stands for the origin of this Worker in URLs that never leave it, where it is not known.
+/// The origin of this Worker in URLs that never leave the Worker, if its real origin is not known.
 const NO_ORIGIN: &str = "https://worker.internal";
 
-/// The time that is kept at the end of a run to cancel the tasks of other agents, in milliseconds.
+/// The time that is reserved at the end of a run to cancel the tasks of other agents, in milliseconds.
 pub(super) const CLOSING_MS: u64 = 2_000;
 
-/// For how long it is tried to cancel the tasks of other agents, in milliseconds.
+/// How long canceling the tasks of other agents is tried, in milliseconds.
 pub(super) const CANCEL_MS: u64 = 10_000;
 
-/// A run as the machine of its clients.
+/// Adapts the run to the ports that a client needs.
 struct Run(Rc<dyn RunOutside>);
 
 impl Http for Run {

@@ -1,4 +1,4 @@
-//! What an agent shows of itself: its cards, and the skills that not everybody sees.
+//! The cards of an agent, including the skills that only some callers can see.
 
 use std::cell::OnceCell;
 
@@ -12,24 +12,24 @@ use a2a_agents::{RestrictedSkill, extended_card};
 /// The cards of an agent, in every dialect and for every caller.
 #[derive(Debug)]
 pub struct Cards {
-    /// Its card as JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
+    /// The card as JSON. [`a2a::binding::discovery::ORIGIN`] is the placeholder for the origin.
     pub card: String,
-    /// That card as older versions have it, made when it is first asked for: for 0.3, and for the `tasks/send` family.
+    /// The card in the form of older versions, built at the first request: for 0.3, and for the `tasks/send` family.
     older: [OnceCell<String>; 2],
-    /// The media types that it lists, read when a message is first compared with them.
+    /// The media types on the card, read when the first message is compared with them.
     input_modes: OnceCell<InputModes>,
-    /// What older cards say besides.
+    /// The facts that only older cards contain.
     facts: OlderFacts,
-    /// The skills that need permissions, which that card does not show.
+    /// The skills that need permissions; the public card does not list them.
     pub restricted: Vec<RestrictedSkill>,
-    /// When it changed last, as an HTTP date.
+    /// The time of the last change, as an HTTP date.
     pub date: String,
-    /// Whether skills are missing that are learned, so that clients should soon ask again.
+    /// Whether learned skills are still missing, so that clients should soon fetch the card again.
     pub is_partial: bool,
 }
 
 impl Cards {
-    /// The cards that follow from this one.
+    /// The cards of an agent with this public card.
     pub fn new(
         card: String,
         restricted: Vec<RestrictedSkill>,
@@ -47,7 +47,7 @@ impl Cards {
         }
     }
 
-    /// Others of the same agent.
+    /// The cards of the same agent with other skills.
     pub(super) fn others(
         &self,
         card: String,
@@ -58,11 +58,11 @@ impl Cards {
         Self { is_partial, ..Self::new(card, restricted, self.facts, date) }
     }
 
-    /// The card as a dialect has it. JSON, in which [`a2a::binding::discovery::ORIGIN`] stands for the origin.
+    /// The card in a dialect, as JSON. [`a2a::binding::discovery::ORIGIN`] is the placeholder for the origin.
     ///
     /// # Errors
     ///
-    /// None with a card that the build made.
+    /// Only for a card that the build did not make.
     pub fn card_in(&self, dialect: Dialect) -> Result<&str, Error> {
         let [v0_3, legacy] = &self.older;
         let kept = match dialect {
@@ -84,7 +84,7 @@ impl Cards {
     /// [`Error::PartNotAccepted`].
     pub fn check_parts(&self, message: &Message, caller: &Caller) -> Result<(), Error> {
         let listed = self.input_modes.get_or_init(|| {
-            // A card that the build made can be read.
+            // The card that the build made can always be read.
             InputModes::of_card(&read_own(&self.card).unwrap_or_default())
         });
         let mut own = self.restricted.iter().filter(|skill| skill.is_for(|may| caller.may(may)));
@@ -94,12 +94,12 @@ impl Cards {
         listed.check(message)
     }
 
-    /// The card for a caller (spec §3.1.11) as a dialect has it: with the skills that the caller may use. JSON, in which
-    /// [`a2a::binding::discovery::ORIGIN`] stands for the origin.
+    /// The extended card for a caller (spec §3.1.11) in a dialect: with the skills that the caller may use. It is JSON
+    /// in which [`a2a::binding::discovery::ORIGIN`] is the placeholder for the origin.
     ///
     /// # Errors
     ///
-    /// [`Error::ExtendedAgentCardNotConfigured`] for a caller of whom nothing is known, who gets by without credentials.
+    /// [`Error::ExtendedAgentCardNotConfigured`] for an anonymous caller.
     pub fn extended(&self, caller: &Caller, dialect: Dialect) -> Result<String, Error> {
         if caller.is_anonymous() {
             return Err(Error::ExtendedAgentCardNotConfigured);

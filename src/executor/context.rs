@@ -1,4 +1,4 @@
-//! What was said in the earlier tasks of a conversation.
+//! The messages of the earlier tasks of a conversation.
 
 use std::rc::Rc;
 
@@ -11,15 +11,15 @@ use a2a::dialect::Dialect;
 use a2a::model::{GetTaskRequest, Json, ListTasksRequest, Message, Part, Role, Task};
 
 impl Turn {
-    /// What was said in the newest tasks of this conversation before this one, at most this many, oldest first: the messages of the
-    /// client, and behind those of each task what the agent answered, as one message of texts and data. Only the caller's own tasks
-    /// with this agent count, and files are left out. Empty if the client has named no conversation.
+    /// The messages of the newest `count` tasks of this conversation before this one, oldest first. For each task they are the
+    /// messages of the client, followed by the agent's answer as one message of texts and data. Only the caller's own tasks with
+    /// this agent are read; a file is replaced by its name. Empty if the client has named no conversation.
     ///
-    /// It is a [step](Self::step), so a run that resumes gets the same, and a later turn of the task what the first one got.
+    /// The read is a [step](Self::step): a run that resumes, and a later turn of the task, get the same messages.
     ///
     /// # Errors
     ///
-    /// If they cannot be read at the moment.
+    /// If the tasks cannot be read at the moment.
     pub(crate) async fn earlier_tasks(&self, count: u8) -> Result<Vec<Message>, ExecutorError> {
         if count == 0 || !self.joins_context && self.number == 1 {
             return Ok(Vec::new());
@@ -52,7 +52,7 @@ impl Turn {
             tenant: None,
             context_id: Some(self.context_id.clone()),
             status: None,
-            // This one may be among them.
+            // One more than `count`, because this task may be listed, too.
             page_size: count.saturating_add(1),
             page_token: None,
             history_length: Some(0),
@@ -66,7 +66,7 @@ impl Turn {
             let client = &client;
             async move { client.get(request).await }
         });
-        // One that has vanished meanwhile is left out.
+        // A task that was deleted meanwhile is left out.
         let tasks: Vec<Task> = join_all(others).await.into_iter().flatten().collect();
         let mut said = Vec::new();
         let mut size = 0;
@@ -79,11 +79,11 @@ impl Turn {
             }
             said.push(of_task);
         }
-        // The newest came first.
+        // The list has the newest task first.
         Ok(said.into_iter().rev().flatten().collect())
     }
 
-    /// A client of the agent of this turn itself, which is asked for the same caller and without HTTP.
+    /// A client of the agent of this turn itself. Its requests are made for the same caller, without HTTP.
     fn own_agent(&self) -> Client {
         let settings =
             Settings { request_timeout_ms: TIMEOUT_MS, max_retries: 1, ..Settings::new("") };
@@ -100,7 +100,7 @@ impl Turn {
     }
 }
 
-/// What was said in a task: what the client said, and then the answer.
+/// The messages of a task: those of the client, and then the answer.
 fn said_in(task: Task) -> Vec<Message> {
     let Task { id, context_id, status, artifacts, history, .. } = task;
     let ids = (Some(context_id), Some(id.clone()));
@@ -120,7 +120,7 @@ fn said_in(task: Task) -> Vec<Message> {
         of_client.map(|message| Message { parts: texts(message.parts), ..message }).collect();
     let mut answer: Vec<Part> = Vec::new();
     for artifact in artifacts {
-        // The parts of a text that was streamed are its chunks.
+        // A streamed text is stored as one part per chunk, so its parts are joined.
         let (chunks, others): (Vec<Part>, Vec<Part>) =
             artifact.parts.into_iter().partition(|part| part.as_text().is_some());
         let text: String = chunks.iter().filter_map(Part::as_text).collect();
@@ -144,11 +144,11 @@ fn said_in(task: Task) -> Vec<Message> {
     said
 }
 
-/// The step that keeps what was said.
+/// The step that stores the messages.
 const STEP: &str = "context";
 
 /// How long one request may take, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
 
-/// How much of earlier tasks is taken, in bytes of text. Older ones are left out.
+/// The largest size of the earlier tasks' texts, in bytes. The tasks beyond it, which are older, are left out.
 const MAX_BYTES: usize = 128 * 1024;

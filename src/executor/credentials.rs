@@ -1,4 +1,4 @@
-//! What a client gives a task that waits for credentials (spec §7.6).
+//! The credentials that a client sends to a task that waits for them (spec §7.6).
 
 use std::fmt;
 
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use a2a::model::{Secret, read_own};
 
-/// The credentials that came with the message of a turn: the data of its part of the type
-/// [`CREDENTIALS_MEDIA_TYPE`](a2a::model::CREDENTIALS_MEDIA_TYPE), or its header `Authorization` as the member
-/// `authorization`. They are gone when the turn is over.
+/// The credentials in the message of a turn: the data of its part of the type
+/// [`CREDENTIALS_MEDIA_TYPE`](a2a::model::CREDENTIALS_MEDIA_TYPE), or the request's header `Authorization` as the
+/// member `authorization`. They are deleted when the turn is over.
 #[derive(Clone, PartialEq)]
 pub struct TaskCredentials(Value);
 
 impl TaskCredentials {
-    /// Credentials of this JSON; `None` if it is no object.
+    /// Reads credentials from JSON; `None` if the JSON is not an object.
     pub(super) fn parse(json: &Secret) -> Option<Self> {
         let value: Value = read_own(json.reveal()).ok()?;
         value.is_object().then_some(Self(value))
@@ -29,7 +29,7 @@ impl TaskCredentials {
         self.0.get(name).and_then(Value::as_str).map(Secret::new)
     }
 
-    /// Every text in them, however deep, with the path to it.
+    /// All texts in the credentials, at any depth, with the paths to them.
     pub(super) fn texts(&self) -> Vec<(String, Secret)> {
         let mut texts = Vec::new();
         collect(&self.0, "credentials", &mut texts);
@@ -37,7 +37,7 @@ impl TaskCredentials {
     }
 }
 
-/// Shows the names of the members alone.
+/// Shows only the names of the members.
 impl fmt::Debug for TaskCredentials {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names = self.0.as_object().into_iter().flat_map(|members| members.keys());

@@ -1,5 +1,5 @@
-//! Scripted agents as test doubles: scripts that are set while the Worker runs. In development only, in the memory of the
-//! instance: a restart goes back to the agent files.
+//! Scripted agents as test doubles: their scripts can be replaced while the Worker runs. This works only in development,
+//! and only in the memory of the instance: after a restart, the scripts of the agent files are used again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -8,7 +8,7 @@ use std::rc::Rc;
 use a2a_agents::script::Rule;
 use a2a_agents::{EmbeddedAgent, ExecutorKind, Misfit, Problem, ScriptTable, Table};
 
-/// A scripted agent whose script can be set.
+/// A scripted agent whose script can be replaced.
 pub struct Double {
     slug: String,
     file: Rc<Script>,
@@ -18,7 +18,7 @@ pub struct Double {
 /// A script, and the table that it was read from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Script {
-    /// As it was written.
+    /// The table as it was written.
     pub table: Table,
     read: ScriptTable,
 }
@@ -28,19 +28,19 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// The first thing in it that is no script.
+    /// The first mistake in the table.
     pub fn read(table: Table) -> Result<Self, Misfit> {
         Ok(Self { read: table.read()?, table })
     }
 
-    /// Its rules.
+    /// The rules of the script.
     pub(super) fn rules(&self) -> &[Rule] {
         &self.read.rules
     }
 }
 
 impl Double {
-    /// Of an agent, if it is a scripted one.
+    /// The test double of an agent, if the agent is a scripted one.
     pub(super) fn of(agent: &EmbeddedAgent) -> Option<Self> {
         if agent.executor.kind != ExecutorKind::Script.name() {
             return None;
@@ -50,16 +50,16 @@ impl Double {
         Some(Self { slug: agent.slug.clone(), file, is_for_development })
     }
 
-    /// The script that it plays.
+    /// The script that the agent uses now.
     pub fn playing(&self) -> Rc<Script> {
         script_of(&self.slug).unwrap_or_else(|| self.file.clone())
     }
 
-    /// Sets another script.
+    /// Replaces the script.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, each with its key.
+    /// The mistakes in the script, each with its key.
     pub fn set(&self, script: Script) -> Result<(), Vec<Problem>> {
         let problems = script.read.own_problems(self.is_for_development);
         if !problems.is_empty() {
@@ -69,13 +69,13 @@ impl Double {
         Ok(())
     }
 
-    /// Goes back to the script of its file.
+    /// Goes back to the script of the agent file.
     pub fn restore(&self) {
         SET.with_borrow_mut(|set| set.remove(&self.slug));
     }
 }
 
-/// The script that was set for an agent.
+/// The script that has replaced the one of an agent's file.
 pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
     SET.with_borrow(|set| set.get(slug).cloned())
 }

@@ -1,8 +1,8 @@
-//! The skills that an agent learns from other servers, as one instance of the Worker knows them.
+//! The skills that an agent copies from other servers, cached in one instance of the Worker.
 //!
-//! Whoever shows a card looks at its sources now and then, and tells here what is found. Looking is the platform's matter: a
-//! request waits once per instance, while nothing is known of a source; from then on what is known is shown, and sources are
-//! looked at beside.
+//! The code that serves a card decides when to fetch the sources, and stores the result here. Only the first request of an
+//! instance waits, while the skills of a source were never fetched; after that, the cached skills are shown, and the sources
+//! are fetched in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,57 +17,59 @@ use a2a::client::{Ports, Settings};
 use a2a::model::{Secret, UnixMillis};
 use a2a_agents::{LearnedPart, LearnedSkills, LearnedSource, Misfit, NotSet, ShownSkills, Values};
 
-/// What an instance knows of the skills that an agent learns.
+/// The cached skills of an agent that learns skills.
 pub struct Learned {
     skills: LearnedSkills,
     outside: Outside,
-    /// The cards as the build has made them.
+    /// The cards from the build, without learned skills.
     written: Rc<Cards>,
     state: RefCell<State>,
 }
 
 #[derive(Default)]
 struct State {
-    /// What is known of each part, by its number.
+    /// The skills of each part, by the part's number.
     known: Vec<Option<Taken>>,
-    /// From when on the sources are looked at again.
+    /// The time from which the sources are fetched again.
     due: Option<UnixMillis>,
-    /// Until when requests wait for sources of which nothing is known.
+    /// The time until which requests wait for sources that were never fetched.
     patient_until: Option<UnixMillis>,
 }
 
 /// The skills of a source.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Taken {
-    /// The skills as a card shows them, within bounds and verbatim: what [`take_over`](a2a_agents::take_over) gives.
+    /// The skills in the form of a card, limited in size and otherwise unchanged: the result of
+    /// [`take_over`](a2a_agents::take_over).
     pub skills: Rc<[Value]>,
     /// When they were fetched.
     pub fetched: UnixMillis,
-    /// Whether some are missing, since the source has not learned them itself yet.
+    /// Whether skills are missing, because the source itself has not learned all of its skills yet.
     pub is_partial: bool,
 }
 
 impl Learned {
-    /// Nothing is known yet.
+    /// An empty cache.
     pub fn new(skills: LearnedSkills, outside: Outside, written: Rc<Cards>) -> Self {
         Self { skills, outside, written, state: RefCell::default() }
     }
 
-    /// The sources, part by part.
+    /// The sources, one for each part.
     pub fn sources(&self) -> impl Iterator<Item = &LearnedSource> {
         self.skills.parts.iter().map(|LearnedPart { source, .. }| source)
     }
 
-    /// The outside of the agent.
+    /// The `Outside` of the agent.
     pub fn outside(&self) -> &Outside {
         &self.outside
     }
 
-    /// The agent of this name, for its card; what is missing is told to the caller alone.
+    /// The client for the card of the agent with this name. A missing secret or variable is reported only to the caller
+    /// of this function.
     ///
     /// # Errors
     ///
-    /// As [`Remotes::find`](crate::remotes::Remotes::find).
+    /// The errors of [`Remotes::find`](crate::remotes::Remotes::find).
     pub fn remote(&self, name: &str, random: Rc<dyn Random>) -> Result<Found, String> {
         let Outside { http, clock, remotes, .. } = &self.outside;
         let ports = Ports { http: http.clone(), clock: clock.clone(), random };
@@ -78,38 +80,39 @@ impl Learned {
         remotes.client(name, &Unobserved(&self.outside), ports, &bound, Rc::new(|_| {}))
     }
 
-    /// The MCP server of this name, for its tools; what is missing is told to the caller alone.
+    /// The client for the tools of the MCP server with this name. A missing secret or variable is reported only to the
+    /// caller of this function.
     ///
     /// # Errors
     ///
-    /// As [`McpServers::find`](crate::mcp::McpServers::find).
+    /// The errors of [`McpServers::find`](crate::mcp::McpServers::find).
     pub fn server(&self, name: &str, random: Rc<dyn Random>) -> Result<FoundServer, String> {
         let Outside { http, clock, mcp, .. } = &self.outside;
         let ports = Ports { http: http.clone(), clock: clock.clone(), random };
         mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings, Rc::new(|_| {}))
     }
 
-    /// Whether the sources are to be looked at before a card is shown.
+    /// Whether the sources must be fetched before a card is shown.
     pub fn is_due(&self, now: UnixMillis) -> bool {
         self.state.borrow().due.is_none_or(|due| now >= due)
     }
 
-    /// The sources are looked at again from this instant on.
+    /// Sets the time from which the sources are fetched again.
     pub fn look_again(&self, due: UnixMillis) {
         self.state.borrow_mut().due = Some(due);
     }
 
-    /// Until when a request waits for a source of which nothing is known: until [`PATIENCE_MS`] after the first one that asks.
+    /// Until when requests wait for a source that was never fetched: until [`PATIENCE_MS`] after the first request.
     pub fn patient_until(&self, now: UnixMillis) -> UnixMillis {
         *self.state.borrow_mut().patient_until.get_or_insert_with(|| now.after(PATIENCE_MS))
     }
 
-    /// What is known of the source of a part.
+    /// The cached skills of a part's source.
     pub fn known(&self, part: usize) -> Option<Taken> {
         self.state.borrow().known.get(part).cloned().flatten()
     }
 
-    /// Keeps what the source of a part has.
+    /// Caches the skills of a part's source.
     pub fn keep(&self, part: usize, taken: &Taken) {
         let known = &mut self.state.borrow_mut().known;
         known.resize(self.skills.parts.len(), None);
@@ -118,11 +121,11 @@ impl Learned {
         }
     }
 
-    /// The cards with these skills: for each part those of its source, if they are known.
+    /// The cards with these skills. `taken` holds, for each part, the skills of its source, if they were fetched.
     ///
     /// # Errors
     ///
-    /// None with a card that the build made.
+    /// Only for a card that the build did not make.
     pub fn cards(&self, taken: &[Option<Taken>], now: UnixMillis) -> Result<Cards, Misfit> {
         let skills = taken.iter().map(|part| match part {
             Some(taken) => &taken.skills[..],
@@ -135,7 +138,7 @@ impl Learned {
         let is_partial =
             taken.iter().any(|part| part.as_ref().is_none_or(|taken| taken.is_partial));
         let changed = if is_partial {
-            // No client may take it for the one that was there before.
+            // The date is now, so that a client with an older copy of the card fetches the incomplete card anew.
             Some(now)
         } else {
             taken.iter().flatten().map(|taken| taken.fetched).max().max(built)
@@ -145,7 +148,7 @@ impl Learned {
     }
 }
 
-/// The secrets and variables of an outside, of which nobody is told that one is missing.
+/// The secrets and variables of an `Outside`. A missing one is not written to the log.
 pub(super) struct Unobserved<'a>(pub(super) &'a Outside);
 
 impl Values for Unobserved<'_> {
@@ -154,10 +157,10 @@ impl Values for Unobserved<'_> {
     }
 }
 
-/// How long the first request for a card waits for sources of which nothing is known, in milliseconds.
+/// How long the first request for a card waits for sources that were never fetched, in milliseconds.
 pub const PATIENCE_MS: u64 = 2_000;
 
-/// How long a source may take to answer one request, in milliseconds.
+/// How long one request to a source may take, in milliseconds.
 const REQUEST_MS: u64 = 10_000;
 
 #[cfg(test)]

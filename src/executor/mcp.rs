@@ -10,21 +10,21 @@ use mcp::client::{Client, Settings};
 
 impl Turn {
     /// A client of the MCP server of this name, a table `[mcp.<name>]` of `remotes.toml`. Its secrets and variables are read
-    /// now, and kept out of what the run says; requests belong to the trace of the run, and calls say how deep agents have
-    /// called each other. Its times are bounded by that of the run.
+    /// now, and are replaced by their names in the run's events. Its requests belong to the trace of the run, and its calls
+    /// contain the depth of the agent-to-agent calls. Its timeouts are limited to the run's remaining time.
     ///
-    /// What a client does is done again by a run that resumes; see [`step`](Self::step). An agent of kind `tools` offers
-    /// the tools of servers without a line of code.
+    /// A run that resumes repeats the requests of the client; see [`step`](Self::step). An agent of kind `tools` offers
+    /// the tools of servers without any code.
     ///
     /// # Errors
     ///
-    /// If there is no server of this name, or a secret or a variable that it needs is not set or does not fit. The text
-    /// names it.
+    /// If there is no server of this name, or a secret or a variable that the server needs is not set or has a wrong
+    /// form. The text names it.
     pub fn mcp(&self, name: &str) -> Result<Client, ExecutorError> {
         Ok(self.mcp_server(name)?.client)
     }
 
-    /// As [`mcp`](Self::mcp), with what the file says besides.
+    /// Like [`mcp`](Self::mcp), with the other settings of the server's table.
     pub(super) fn mcp_server(&self, name: &str) -> Result<FoundServer, ExecutorError> {
         let left_ms = self.time_left_ms();
         let within_ms = left_ms.saturating_sub(CLOSING_MS.min(left_ms / 2)).max(1);

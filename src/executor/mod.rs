@@ -1,5 +1,4 @@
-//! What answers for an agent: the [`AgentExecutor`] trait, and the executors that come with the
-//! Worker.
+//! The code that answers for an agent: the [`AgentExecutor`] trait, and the executors that are built into the Worker.
 
 mod agents;
 mod awake;
@@ -50,13 +49,13 @@ pub use turn::{
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///
-/// A run of `execute` handles one message. It may take its time: it goes on when the client leaves.
-/// What it says through `events` becomes visible, and durable, whenever it waits for something and
-/// when it returns; all that is said in between is stored as one row.
+/// One call of `execute` handles one message. It may take long: it continues after the client has disconnected. The
+/// events that it emits through `events` are stored and become visible whenever it waits for something, and when it
+/// returns; all events between two waits are stored as one row.
 ///
-/// A run must end by completing, failing or rejecting the task, by asking for something
-/// (`require_input`, `require_auth`) or by a direct `reply`. If it returns without that, or with an
-/// error, the task fails with the reason.
+/// A run must end in one of these ways: complete, fail or reject the task, ask for input (`require_input`,
+/// `require_auth`), or send a direct `reply`. If it returns without any of these, or with an error, the task fails with
+/// that reason.
 ///
 /// ```
 /// use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Retry, Turn};
@@ -98,84 +97,83 @@ pub trait AgentExecutor {
     ///
     /// # Errors
     ///
-    /// A reason that the client may read; the task fails with it.
+    /// The reason of the failure, which the client may read; the task fails with this text.
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError>;
 
-    /// Called once when the client canceled the task of a run that is under way or parked, to release what the run
-    /// holds outside. The task is canceled already. A run that is under way goes on beside the hook: `execute` should notice
-    /// [`Turn::canceled`] and return soon, or is dropped after five seconds; neither ends the hook. Of a run that is parked
-    /// there is nothing but the turn. The hook has five seconds, and beside a run that is under way the five of the run
-    /// as well. It is not called again if the process dies meanwhile, and not for a run that ends in
-    /// another way, unless it [asks for that](Self::ensures_cancel).
+    /// Called once when the client cancels the task of a run that is in memory or parked, to release what the run holds
+    /// outside. The task is already canceled at this time. A run in memory continues while the hook is called: `execute`
+    /// should notice [`Turn::canceled`] and return soon, and is dropped after five seconds. Neither of these ends the hook.
+    /// Of a parked run only the turn exists. The hook has five seconds, plus the five of the run if the run is in memory. It
+    /// is not called again if the process dies meanwhile, and not for a run that ends in another way, unless
+    /// [`ensures_cancel`](Self::ensures_cancel) returns true.
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
     }
 
-    /// Whether [`cancel`](Self::cancel) is called for sure: also after a run that had to be dropped, because it was over its time, made
-    /// no progress or was lost in its last attempt; and again where the process has died, or the hook has panicked, before it
-    /// returned, as often as needed within an hour. That costs each canceled task a row, and an alarm for a run that was parked.
+    /// Whether [`cancel`](Self::cancel) is called with certainty. It is then also called after a run that was dropped, because it
+    /// exceeded its time, made no progress or was lost in its last attempt. And it is called again, within an hour, if the process dies
+    /// or the hook panics before it returns. This costs a row for each canceled task, and an alarm for a parked run.
     fn ensures_cancel(&self) -> bool {
         false
     }
 
-    /// What is to be done when a run was interrupted, by a crash, a deploy or a panic: unless the
-    /// executor says otherwise, the task fails, since only its author knows whether work may be
-    /// repeated. An agent file may decide otherwise.
+    /// What happens when a run was interrupted by a crash, a deploy or a panic. By default the task fails, since only
+    /// the author of the executor can decide whether work may be repeated. An agent file may override the value.
     ///
-    /// One that says [`Recovery::Resume`] must take the same way again: what differs from run to run
-    /// (answers of others, time, chance) belongs into a [`step`](Turn::step).
+    /// An executor that returns [`Recovery::Resume`] must repeat the same actions in a new run: everything that differs
+    /// between runs (answers of other systems, time, chance) must be read in a [`step`](Turn::step).
     ///
-    /// Without that, one that [parks](Self::parks) its runs resumes.
+    /// The default for an executor that [parks](Self::parks) its runs is to resume.
     fn recovery(&self) -> Recovery {
         if self.parks() { Recovery::Resume } else { Recovery::Fail }
     }
 
-    /// Whether runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. An agent that says so and whose
-    /// file has another `recovery` than `resume` is refused when the Worker starts, and by
-    /// `Host::check` in a test; otherwise its runs fail when they want to wait.
+    /// Whether runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. If this returns true and the
+    /// agent file has another `recovery` than `resume`, the agent is refused when the Worker starts, and by
+    /// `Host::check` in a test. If this returns false, a run that wants to wait in this way fails.
     fn parks(&self) -> bool {
         false
     }
 
-    /// How much of models the calls of one caller may [use](Turn::record_usage) in a day. A message of a caller who has used up as
-    /// much is refused before anything is done for it (HTTP 429), until midnight in UTC.
+    /// How much the calls of one caller may [use](Turn::record_usage) of models in a day. After that, each message of the caller
+    /// is refused before any work is done (HTTP 429), until midnight in UTC.
     fn caller_limits(&self) -> CallerLimits {
         CallerLimits::default()
     }
 
-    /// The JSON schema of the arguments with which a message calls the skill of this id by a data part
-    /// `{"tool": "<id>", "arguments": {…}}`, for hosts of MCP. Nothing for a skill that is not called like that, or whose schema is
-    /// not known here.
+    /// The JSON schema of the arguments for the skill of this id, for hosts of MCP. A message calls the skill by a data part
+    /// `{"tool": "<id>", "arguments": {…}}`. `None` for a skill that is not called in this way, or whose schema is not available
+    /// here.
     fn input_schema(&self, skill: &str) -> Option<&Value> {
         let _ = skill;
         None
     }
 
-    /// What has to be there outside of this Worker for the agent to work, for people who look whether it can. Nothing is asked for
-    /// it.
+    /// What must be reachable outside of this Worker for the agent to work; shown to people who check the agent. The function
+    /// sends no requests.
     ///
     /// # Errors
     ///
-    /// Why it is not known where that is: a secret or a variable is not set.
+    /// If a secret or a variable that names the place is not set.
     fn needs(&self, outside: &Outside) -> Result<Needs, ExecutorError> {
         let _ = outside;
         Ok(Needs::Nothing)
     }
 }
 
-/// What runs an agent.
+/// The executor of an agent, with its settings.
 #[derive(Clone)]
 pub struct Runner {
-    /// Its logic.
+    /// The logic of the agent.
     pub executor: Rc<dyn AgentExecutor>,
-    /// What its file says about runs.
+    /// The settings for runs in the agent file.
     pub settings: RunSettings,
-    /// The outside, for [`Turn::secret`] and [`Turn::variable`].
+    /// The `Outside` for [`Turn::secret`] and [`Turn::variable`].
     pub outside: Outside,
 }
 
 impl Runner {
-    /// What is to be done when a run was interrupted.
+    /// What happens when a run was interrupted.
     pub fn recovery(&self) -> Recovery {
         self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
     }
@@ -184,7 +182,7 @@ impl Runner {
     ///
     /// # Errors
     ///
-    /// What has to change in the file.
+    /// The change that the agent file needs.
     pub fn check(&self) -> Result<(), Misfit> {
         if self.executor.parks() && self.recovery() != Recovery::Resume {
             let fix =
@@ -195,7 +193,7 @@ impl Runner {
     }
 }
 
-/// The settings of an executor that has none: `[executor.<kind>]` is empty or absent.
+/// The settings of an executor without settings: `[executor.<kind>]` is empty or absent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct NoSettings {}

@@ -2,13 +2,13 @@
 
 use crate::port::Target;
 
-/// What has to be there outside of this Worker for an agent to work.
+/// What must be reachable outside of this Worker for an agent to work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
-    /// Nothing that the executor knows of.
+    /// The executor reports no need.
     Nothing,
-    /// A program behind this URL, which may hold secrets.
+    /// A program at this URL, which may contain secrets.
     Program(String),
-    /// Something that is bound to the Worker.
+    /// A resource that is bound to the Worker.
     Bound(Target),
 }

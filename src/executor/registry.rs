@@ -1,4 +1,5 @@
-//! What the executors of this Worker are made of: the kinds, and what its author has registered.
+//! The executors and tools that agent files may name: the built-in kinds, and those that the Worker's author has
+//! registered.
 
 use std::rc::Rc;
 
@@ -19,13 +20,13 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Registers an executor for agents of this kind, in place of one of the same name.
+    /// Registers an executor for agents of this kind. It replaces an executor of the same kind.
     pub fn add_executor(&mut self, kind: String, constructor: Box<Constructor>) {
         self.executors.retain(|(known, _)| *known != kind);
         self.executors.push((kind, constructor));
     }
 
-    /// Registers a tool, in place of one of the same name.
+    /// Registers a tool. It replaces a tool of the same name.
     pub fn add_tool(&mut self, tool: Rc<dyn Tool>) {
         self.tools.retain(|known| known.name() != tool.name());
         self.tools.push(tool);
@@ -35,7 +36,8 @@ impl Registry {
     ///
     /// # Errors
     ///
-    /// If there is no such kind, tool or executor, or the table is not one of the kind. The text names what there is.
+    /// If the kind, a tool or an executor does not exist, or the table does not fit the kind. The text lists the
+    /// existing ones.
     pub fn make(
         &self,
         agent: &EmbeddedAgent,
@@ -55,7 +57,7 @@ impl Registry {
     }
 }
 
-/// The constructor of a kind that comes with every Worker. It gets the agent and the tools that the Worker has registered.
+/// The constructor of a built-in kind. Its arguments are the agent and the tools that the Worker has registered.
 fn constructor_of(kind: ExecutorKind) -> OwnConstructor {
     match kind {
         ExecutorKind::Tools => tools::make,

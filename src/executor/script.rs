@@ -19,7 +19,7 @@ use a2a_agents::script::{
 use a2a_agents::tool::Tool;
 use a2a_agents::{EmbeddedAgent, Misfit, ScriptTable};
 
-/// Plays the rule that fits the message.
+/// Plays the first rule that matches the message.
 pub(super) struct ScriptExecutor {
     table: ScriptTable,
 }
@@ -37,7 +37,7 @@ impl AgentExecutor for ScriptExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let mut messages: Vec<Message> = turn.history();
         messages.retain(|message| message.role == Role::User);
-        // A run that is done again must not look at what came later.
+        // A run that is repeated must not read messages that arrived later.
         messages.truncate(turn.number);
         let set = double::script_of(&turn.agent);
         let rules = set.as_deref().map_or(self.table.rules.as_slice(), Script::rules);
@@ -233,7 +233,8 @@ async fn produce(
     events.artifact(artifact(content))
 }
 
-/// From how many milliseconds on a wait goes on where it was when the run is interrupted. It costs a row.
+/// Waits of at least this number of milliseconds continue where they were after an interruption. Such a wait costs a
+/// row.
 const DURABLE_WAIT_MS: u64 = 1_000;
 
 #[expect(clippy::panic, reason = "a script that says panic wants just that")]

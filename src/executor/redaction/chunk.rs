@@ -1,6 +1,6 @@
-//! Text that comes in pieces: parts that stand side by side, and chunks of an artifact. What may be the beginning of a
-//! secret is held back until more text decides, or is let out for another reason; also then it stays known, and what
-//! completes a secret behind it is kept out.
+//! Redacts text that arrives in pieces: adjacent parts, and chunks of an artifact. An end of the text that may be the
+//! beginning of a secret is held back until more text decides. If it must be released earlier, it is remembered, and
+//! the rest that would complete a secret is not released.
 
 use std::ops::Range;
 
@@ -8,33 +8,34 @@ use super::Redaction;
 use super::secrets::Found;
 use a2a::model::{Part, PartContent};
 
-/// The end of a text that may be the beginning of a secret.
+/// The end of a text, which may be the beginning of a secret.
 #[derive(Clone)]
 pub(crate) struct Tail {
     text: String,
-    /// How many bytes of it were let out.
+    /// The number of bytes of `text` that were released.
     shown: usize,
-    /// The part that it belongs to, without its text.
+    /// The part that the text belongs to, without its text.
     shape: Part,
 }
 
 impl Tail {
-    /// What of it is not let out.
+    /// The text that is not released.
     fn held(&self) -> &str {
         self.text.get(self.shown..).unwrap_or_default()
     }
 
-    /// How many characters of it are not let out.
+    /// The number of characters that are not released.
     pub(crate) fn held_chars(&self) -> usize {
         self.held().chars().count()
     }
 
-    /// Whether it is too much of a secret to be let out because no more comes.
+    /// Whether the tail contains so much of a possible secret that it must not be released merely because no more text
+    /// arrives.
     pub(crate) fn is_long(&self) -> bool {
         self.text.chars().count() >= LONG_CHARS
     }
 
-    /// Adds what is not let out to the parts in front of it, as it was said.
+    /// Appends the unreleased text to the parts in front of it, as in the original message.
     pub(crate) fn put_behind(&self, parts: &mut Vec<Part>) {
         let held = self.held();
         let said = parts.last().and_then(Part::as_text).map(|text| format!("{text}{held}"));
@@ -48,8 +49,8 @@ impl Tail {
 }
 
 impl Redaction {
-    /// The parts without secrets, as far as they are let out, and the end that may be the beginning of a secret. They go
-    /// on with the text that ends with `before`. Behind the last ones nothing is held back.
+    /// The redacted parts that can be released, and the end that may be the beginning of a secret. The parts continue
+    /// the text that ends with `before`. If `is_last`, nothing is held back.
     pub(crate) fn chunk(
         &self,
         before: Option<Tail>,
@@ -74,7 +75,8 @@ impl Redaction {
         (out, tail)
     }
 
-    /// Adds texts that stand side by side, of the last ones all, to what is let out. Gives their end.
+    /// Redacts adjacent texts and appends them to `out`; if `is_last`, completely. Returns the end that may be the
+    /// beginning of a secret.
     fn texts(
         &self,
         before: Option<Tail>,
@@ -92,7 +94,7 @@ impl Redaction {
         }
         let is_behind = before.is_some();
         let (mut text, shown) = (String::new(), before.as_ref().map_or(0, |tail| tail.shown));
-        // Each part without its text, and where that ends.
+        // Each part without its text, and the position where its text ends.
         let mut shapes = Vec::with_capacity(parts.len() + 1);
         if let Some(tail) = before {
             text = tail.text;
@@ -115,7 +117,7 @@ impl Redaction {
             let said = said(&text, &pieces, start..*end);
             start = *end;
             match out.last_mut() {
-                // What was held back goes on in the part that follows, if that is of the same kind.
+                // Text that was held back is joined with the next part, if both have the same kind.
                 Some(last) if is_behind && at == 1 && shape_of(last) == *shape => {
                     let held = last.as_text().unwrap_or_default();
                     *last = with_text(shape, format!("{held}{said}"));
@@ -130,7 +132,7 @@ impl Redaction {
         Some(tail).filter(|tail| !tail.text.is_empty())
     }
 
-    /// Lets out what is held back.
+    /// Releases the text that is held back, and remembers it.
     pub(crate) fn let_out(&self, tail: &mut Tail) -> Option<Part> {
         let whole = tail.shown..tail.text.len();
         if whole.is_empty() {
@@ -142,7 +144,7 @@ impl Redaction {
         Some(with_text(&tail.shape, said(&tail.text, &pieces, whole)))
     }
 
-    /// The end of a text that was said before, of which this many characters were not let out.
+    /// The tail of a text that an earlier attempt has emitted, of which the last `held` characters were not released.
     pub(crate) fn recalled(
         &self,
         before: Option<Tail>,
@@ -163,15 +165,16 @@ impl Redaction {
     }
 }
 
-/// What is let out of a text.
+/// A piece of a redacted text.
 pub(super) enum Piece<'a> {
-    /// The text between these bytes.
+    /// The text in this range of bytes.
     Text(Range<usize>),
-    /// A name, in the place of the secret that is here.
+    /// The name of a secret, which replaces the secret at this position.
     Name(usize, &'a str),
 }
 
-/// What is let out of the part of a text in which these secrets stand. What is in front of it was let out before.
+/// The pieces of the range `part` of a text that contains these secrets. The text in front of the range was released
+/// before.
 pub(super) fn pieces<'a>(found: &[Found<'a>], part: Range<usize>) -> Vec<Piece<'a>> {
     let mut pieces = Vec::new();
     let mut at = part.start;
@@ -188,7 +191,7 @@ pub(super) fn pieces<'a>(found: &[Found<'a>], part: Range<usize>) -> Vec<Piece<'
     pieces
 }
 
-/// The pieces that begin or lie between these bytes of the text.
+/// The text of the pieces that begin or lie within this range of bytes.
 pub(super) fn said(text: &str, pieces: &[Piece<'_>], within: Range<usize>) -> String {
     let mut said = String::new();
     for piece in pieces {
@@ -206,7 +209,7 @@ pub(super) fn said(text: &str, pieces: &[Piece<'_>], within: Range<usize>) -> St
     said
 }
 
-/// A part of text, without its text.
+/// A text part without its text.
 fn shape_of(part: &Part) -> Part {
     let Part { metadata, filename, media_type, .. } = part.clone();
     Part { metadata, filename, media_type, ..Part::text("") }
@@ -216,5 +219,6 @@ fn with_text(shape: &Part, text: String) -> Part {
     Part { content: PartContent::Text(text.into()), ..shape.clone() }
 }
 
-/// From how many characters on the beginning of a secret is not let out because no more comes.
+/// From this number of characters on, a possible beginning of a secret is not released merely because no more text
+/// arrives.
 const LONG_CHARS: usize = 6;

@@ -1,10 +1,10 @@
-//! Any secrets, in any text, cut in any way.
+//! Property tests: random secrets, in random texts, cut at random positions.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// Secrets, and a text of pieces of them and of other letters.
+/// Random secrets, and a text made of pieces of the secrets and of other letters.
 fn any_text() -> impl Strategy<Value = (Vec<String>, String)> {
     let word = |length| {
         let letter = prop_oneof![Just("a"), Just("b"), Just("é")];
@@ -14,7 +14,7 @@ fn any_text() -> impl Strategy<Value = (Vec<String>, String)> {
         let known = secrets.clone();
         let piece = (0..6usize, 0..14usize, word(0..5)).prop_map(move |(which, length, word)| {
             match known.get(which) {
-                // A secret, or the beginning of one.
+                // A secret, or the beginning of a secret.
                 Some(secret) => secret.chars().take(length).collect(),
                 None => word,
             }
@@ -24,7 +24,7 @@ fn any_text() -> impl Strategy<Value = (Vec<String>, String)> {
     })
 }
 
-/// Where a text is cut, for chunks and for the parts of each, and what is let out in between.
+/// Where the text is cut: the length of each part, whether a chunk ends there, and whether held text is released there.
 fn any_cuts() -> impl Strategy<Value = Vec<(usize, bool, bool)>> {
     proptest::collection::vec((0..8usize, any::<bool>(), any::<bool>()), 0..40)
 }
@@ -37,7 +37,7 @@ fn knows(secrets: &[String]) -> Redaction {
     redaction
 }
 
-/// The chunks of a text, with whether everything is let out behind each.
+/// The chunks of a text; each with whether all held text is released after it.
 fn chunks(text: &str, cuts: &[(usize, bool, bool)]) -> Vec<(Vec<Part>, bool)> {
     let mut letters = text.chars();
     let mut chunks = Vec::new();
@@ -57,7 +57,7 @@ fn joined(parts: &[Part]) -> String {
     parts.iter().filter_map(Part::as_text).collect()
 }
 
-/// The redaction of a text, letter by letter.
+/// A simple redaction of a whole text, letter by letter, to compare with.
 fn redacted(secrets: &[String], text: &str) -> String {
     let longest = |rest: &str| {
         let found =
@@ -82,7 +82,7 @@ fn redacted(secrets: &[String], text: &str) -> String {
     said
 }
 
-/// Whether a text ends with the beginning of a secret.
+/// Whether a text ends with an incomplete secret.
 fn ends_open(secrets: &[String], text: &str) -> bool {
     let mut ends = text.char_indices().map(|(at, _)| text.get(at..).unwrap_or_default());
     ends.any(|end| secrets.iter().any(|secret| secret != end && secret.starts_with(end)))
@@ -139,7 +139,7 @@ proptest! {
     fn a_run_that_repeats_a_text_holds_the_same_end((secrets, text) in any_text(), cuts in any_cuts(), crash in 0..20usize) {
         for forgets in [false, true] {
             let redaction = knows(&secrets);
-            // One that does not read its secrets again.
+            // `forgets`: a run that does not read its secrets again.
             let next = if forgets { Redaction::default() } else { knows(&secrets) };
             let (mut said, mut rest, mut tail, mut repeated) = (String::new(), String::new(), None, None);
             let chunks = chunks(&text, &cuts);

@@ -1,9 +1,9 @@
-//! Secrets that a run has read are kept out of what it says.
+//! Replaces the secrets that a run has read in the events of the run.
 //!
 //! | file | what it does |
 //! |---|---|
 //! | `secrets` | finds secrets, and beginnings of secrets, in a text |
-//! | `chunk` | lets out text that comes in pieces |
+//! | `chunk` | redacts text that arrives in pieces |
 
 mod chunk;
 #[cfg(test)]
@@ -20,20 +20,20 @@ use secrets::Secrets;
 
 pub(crate) use chunk::Tail;
 
-/// Replaces the secrets that a run has read by their names in brackets, in all that it says. Costs nothing when it
-/// has read none.
+/// Replaces each secret that a run has read by its name in brackets, in all events of the run. Costs nothing for a run
+/// that has read no secret.
 #[derive(Default)]
 pub(crate) struct Redaction {
     secrets: RefCell<Secrets>,
 }
 
 impl Redaction {
-    /// The secret of this name was read. A short one is not kept out: it would stand in too many texts by chance.
+    /// Registers a secret that was read. A short one is ignored: it would occur in too many texts by chance.
     pub(crate) fn note(&self, name: &str, secret: &Secret) {
         self.secrets.borrow_mut().add(name, secret);
     }
 
-    /// Whether no secret was read that is kept out.
+    /// Whether no secret is registered.
     pub(crate) fn is_empty(&self) -> bool {
         self.secrets.borrow().is_empty()
     }
@@ -55,7 +55,8 @@ impl Redaction {
         Message { parts: self.parts(message.parts), metadata, ..message }
     }
 
-    /// The artifact, or its next chunk, without secrets, but for its parts: these are told by [`chunk`](Self::chunk).
+    /// The artifact, or its next chunk, without secrets. Its parts stay unchanged here: [`chunk`](Self::chunk) redacts
+    /// them.
     pub(crate) fn artifact(&self, artifact: Artifact) -> Artifact {
         let Artifact { artifact_id, name, description, parts, metadata, extensions } = artifact;
         let owned = |text: String| self.text(&text).into_owned();
@@ -91,7 +92,7 @@ impl Redaction {
         self.around(Part { content, ..part })
     }
 
-    /// A part whose content stays as it is.
+    /// Redacts the metadata and names of a part, but not its content.
     fn around(&self, part: Part) -> Part {
         let owned = |text: &str| self.text(text).into_owned();
         let metadata = part.metadata.map(|metadata| self.metadata(&metadata));

@@ -1,40 +1,41 @@
-//! Where the secrets stand in a text, and from where on it may go on to one. Pure; one pass, from the left.
+//! Finds the secrets in a text, and the position from which the text may be the beginning of a secret. A pure
+//! computation, in one pass from the left.
 
 use a2a::model::Secret;
 use a2a_agents::forms_of_secret;
 
-/// The secrets that are kept out.
+/// The registered secrets.
 #[derive(Default)]
 pub(super) struct Secrets {
-    /// Each form of each secret with its name, the longest first.
+    /// Each form of each secret (for example percent-encoded) with its name, the longest first.
     forms: Vec<(String, Secret)>,
-    /// The bytes that a form begins with, a bit each.
+    /// The set of first bytes of all forms, one bit for each byte value.
     firsts: [u64; 4],
 }
 
-/// A secret in a text, by its place in bytes.
+/// A secret in a text; `at` and `end` are positions in bytes.
 pub(super) struct Found<'a> {
     pub(super) at: usize,
     pub(super) end: usize,
     pub(super) name: &'a str,
 }
 
-/// What a text has of secrets.
+/// The result of searching a text for secrets.
 pub(super) struct Scan<'a> {
-    /// Those that are whole, from the left, the longest at each place; none begins within another.
+    /// The complete secrets, from the left, the longest at each position; they do not overlap.
     pub(super) found: Vec<Found<'a>>,
-    /// From this byte on the text is the beginning of a secret, which more text decides; the length of the text
-    /// if it ends with none.
+    /// From this byte on, the text is the beginning of a secret, and more text decides whether it is one. The length of
+    /// the text if it does not end in such a beginning.
     pub(super) open: usize,
 }
 
 impl Secrets {
-    /// Whether there is none.
+    /// Whether no secret is registered.
     pub(super) fn is_empty(&self) -> bool {
         self.forms.is_empty()
     }
 
-    /// Adds a secret, in all its forms. A short one is left out: it would stand in too many texts by chance.
+    /// Adds a secret, in all its forms. A short one is ignored: it would occur in too many texts by chance.
     pub(super) fn add(&mut self, name: &str, secret: &Secret) {
         let is_known = self.forms.iter().any(|(_, known)| known == secret);
         if secret.reveal().len() < MIN_BYTES || is_known {
@@ -51,12 +52,12 @@ impl Secrets {
         }
     }
 
-    /// What a text has of secrets that goes on.
+    /// Searches a text that may be continued.
     pub(super) fn scan(&self, text: &[u8]) -> Scan<'_> {
         self.look(text, 0, true)
     }
 
-    /// The secrets in a text from this byte on, behind which nothing comes.
+    /// The secrets in a text from this byte on; the text is complete.
     pub(super) fn scan_end(&self, text: &[u8], from: usize) -> Vec<Found<'_>> {
         self.look(text, from, false).found
     }
@@ -88,7 +89,7 @@ impl Secrets {
         bits >> (byte & 63) & 1 == 1
     }
 
-    /// Whether a text is the beginning of a secret, and not all of it.
+    /// Whether a text is an incomplete secret: the beginning of one, but not the whole.
     fn has_beginning(&self, text: &[u8]) -> bool {
         let forms = self.forms.iter().map(|(_, form)| form.reveal().as_bytes());
         forms.take_while(|form| form.len() > text.len()).any(|form| form.starts_with(text))
@@ -102,5 +103,5 @@ impl Secrets {
     }
 }
 
-/// The shortest secret that is kept out, in bytes.
+/// The shortest secret that is replaced, in bytes.
 const MIN_BYTES: usize = 8;

@@ -1,4 +1,4 @@
-//! What a message asks for: calls of tools, or more arguments for them.
+//! Reads a message: it calls tools, or supplies missing arguments for a call.
 
 use serde_json::{Map, Value, json};
 
@@ -7,37 +7,37 @@ use super::telling;
 use a2a::model::{Message, Part, Role, TaskState};
 use a2a_agents::tool::{required, takes_string, text_argument, validate};
 
-/// A call that a message asks for.
+/// A tool call in a message.
 pub(super) struct AskedCall<'a> {
     pub(super) tool: &'a Callable,
     pub(super) arguments: Map<String, Value>,
-    /// The argument that the text of the message is, if it names no tool.
+    /// The argument that holds the text of the message, if the message names no tool.
     pub(super) text: Option<&'a str>,
 }
 
-/// What is to be done for a message.
+/// The decision about a message.
 pub(super) enum Asked<'a> {
-    /// These calls, at least one.
+    /// Make these calls, at least one.
     Calls(Vec<AskedCall<'a>>),
-    /// Something is said instead, and the task enters this state.
+    /// Call nothing: the task enters this state with these parts as its message.
     Said(TaskState, Vec<Part>),
 }
 
-/// The tools of an agent, and how it understands messages.
+/// The tools of an agent, and the rules for reading messages.
 pub(super) struct Understanding<'a> {
     pub(super) tools: &'a [Callable],
-    /// Whether arguments that are missing or do not fit are asked for.
+    /// Whether the client is asked for arguments that are missing or invalid.
     pub(super) asks_missing: bool,
 }
 
 impl<'a> Understanding<'a> {
-    /// What is to be done for the last of these messages of the client, the only ones of their task.
+    /// The decision for the last of these messages, which are all messages of the client in the task.
     pub(super) fn of(&self, messages: &[Message]) -> Asked<'a> {
         let mut asked = Vec::new();
         for message in messages.iter().filter(|message| message.role == Role::User) {
             match self.after(asked, message) {
                 Asked::Calls(calls) => asked = calls,
-                // What was said to an earlier message did not end the task, or there would be no later one.
+                // The task continued after an earlier message, so this answer is for the last message.
                 said @ Asked::Said(..) => return said,
             }
         }
@@ -50,7 +50,7 @@ impl<'a> Understanding<'a> {
         }
     }
 
-    /// What is asked for after one more message. One that names no tool adds to a call that lacks arguments.
+    /// The calls after one more message. A message that names no tool supplies arguments for a call that lacks some.
     fn after(&self, mut asked: Vec<AskedCall<'a>>, message: &Message) -> Asked<'a> {
         let mut named = Vec::new();
         let mut given = Map::new();
@@ -99,8 +99,8 @@ impl<'a> Understanding<'a> {
         Asked::Calls(vec![AskedCall { tool, arguments, text: Some(argument) }])
     }
 
-    /// The question for what a call lacks, and for what does not fit. `None` if nothing is wrong with it, or something that no
-    /// answer would put right.
+    /// The question for the missing and invalid arguments of a call. `None` if the call is complete, or has a mistake that no
+    /// answer can correct.
     fn question_of(&self, call: &AskedCall<'_>) -> Option<Vec<Part>> {
         let Wanted { names, misfits } = self.wanted(call);
         if !self.asks_missing || names.is_empty() {
@@ -110,13 +110,13 @@ impl<'a> Understanding<'a> {
         let mut fitting = call.arguments.clone();
         fitting.retain(|name, _| !names.contains(&name.as_str()));
         let missing = required(schema).iter().filter(|name| !fitting.contains_key(**name)).count();
-        // What is missing is told first, a problem each.
+        // Validation lists the missing arguments first, one problem for each.
         let is_all = validate(schema, &fitting.into()).len() == missing;
         is_all.then(|| telling::question(call.tool, &names, &misfits))
     }
 
-    /// What a call needs from the client: what is missing and, where that is asked for, what does not fit. The arguments of
-    /// an MCP server's tool are its own matter.
+    /// The arguments that the client has to supply: the missing ones and, if `asks_missing`, the invalid ones. The
+    /// arguments of an MCP server's tool are checked only by that server.
     fn wanted(&self, call: &AskedCall<'a>) -> Wanted<'a> {
         let mut wanted = Wanted::default();
         let Callable::Own(tool) = call.tool else { return wanted };
@@ -143,7 +143,7 @@ impl<'a> Understanding<'a> {
         wanted
     }
 
-    /// The tool of this name. One of an MCP server has a second name.
+    /// The tool of this name. A tool of an MCP server has a second name, `server.name`.
     fn tool(&self, name: &str) -> Option<&'a Callable> {
         let named = self.tools.iter().find(|tool| tool.name() == name);
         named.or_else(|| self.tools.iter().find(|tool| tool.has_full_name(name)))
@@ -154,12 +154,12 @@ impl<'a> Understanding<'a> {
     }
 }
 
-/// What a call needs from the client.
+/// The arguments that a call needs from the client.
 #[derive(Default)]
 struct Wanted<'a> {
-    /// The arguments.
+    /// The names of the arguments.
     names: Vec<&'a str>,
-    /// What is wrong with those that are given.
+    /// The mistakes in the arguments that are present.
     misfits: Vec<String>,
 }
 

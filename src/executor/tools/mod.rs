@@ -1,7 +1,7 @@
-//! The executor `tools`: a message calls tools.
+//! The executor `tools`: each message calls one or more tools.
 //!
-//! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may hold several, which are called in
-//! order. A plain text goes to the tool that takes one.
+//! A data part `{"tool": "<name>", "arguments": {…}}` names the tool; a message may contain several such parts, which
+//! are called in order. A plain text is passed to the tool that accepts a text.
 
 mod asked;
 mod mcp;
@@ -24,19 +24,19 @@ pub(super) use mcp::McpOffer;
 use offer::Callable;
 pub(super) use offer::Offer;
 
-/// Calls tools. Each result is an artifact `<tool>-result`.
+/// Calls the tools that messages name. Each result is an artifact `<tool>-result`.
 pub(super) struct ToolsExecutor {
     offer: Offer,
     mcp: Option<McpOffer>,
-    /// Whether required arguments that are missing are asked for.
+    /// Whether the client is asked for required arguments that are missing.
     asks_missing: bool,
 }
 
-/// Whether a run goes on behind a call.
+/// How a run continues after a call.
 enum Flow {
-    /// With the next one.
+    /// With the next call.
     GoesOn,
-    /// All is said.
+    /// Not at all: the task has ended or waits for input.
     Over,
 }
 
@@ -52,16 +52,16 @@ pub(super) fn make(
 }
 
 impl ToolsExecutor {
-    /// What a turn asks for, of the tools that there are to its caller.
+    /// The decision for the message of a turn, with the tools that its caller may use.
     fn asked<'a>(&self, turn: &Turn, tools: &'a [Callable]) -> Asked<'a> {
         let understanding = Understanding { tools, asks_missing: self.asks_missing };
-        // Only a task that has asked back has earlier messages.
+        // Only a task that has asked a question has earlier messages.
         if turn.number == 1 {
             return understanding.of(std::slice::from_ref(&turn.message));
         }
         let mut messages = turn.history();
         messages.retain(|message| message.role == a2a::model::Role::User);
-        // A run that is done again must not look at what came later.
+        // A run that is repeated must not read messages that arrived later.
         messages.truncate(turn.number);
         understanding.of(&messages)
     }
@@ -84,7 +84,7 @@ impl AgentExecutor for ToolsExecutor {
         events.working(None)?;
         let count = calls.len();
         for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
-            // Tools of servers are offered by an agent that has some.
+            // An agent without MCP servers has only tools of this Worker.
             let Callable::Own(tool) = tool else { continue };
             let position = index + 1;
             let nth = match begin_call(turn, position, count)? {
@@ -108,12 +108,12 @@ impl AgentExecutor for ToolsExecutor {
         }
     }
 
-    /// A task of an MCP server that is followed by a run that is parked is canceled, too.
+    /// The `cancel` hook must also cancel the task of an MCP server that a parked run follows.
     fn ensures_cancel(&self) -> bool {
         self.mcp.is_some()
     }
 
-    /// A call that is done is not made again, nor is a step of the one that was interrupted.
+    /// A finished call is not repeated, and neither is a finished step of an interrupted call.
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }
@@ -151,12 +151,13 @@ async fn call_own(
     }
 }
 
-/// Says the artifact of a call again that an earlier attempt has made: it stands in the task, so this gives nothing twice.
+/// Emits the artifact of a call again that an earlier attempt has finished. The task already has this artifact, so nothing
+/// is added.
 fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), ExecutorError> {
     events.artifact(artifact(tool, position, vec![Part::text("")]))
 }
 
-/// A call is done. The last one is so when the task has ended.
+/// Stores that a call is done. For the last call this is not needed: the end of the task shows it.
 fn end_call(
     turn: &Turn,
     position: usize,
@@ -171,8 +172,9 @@ fn end_call(
     }
 }
 
-/// Begins one of several calls, each a step whose outcome is in its artifact. What came before it is stored then. A
-/// single call needs none, nor does the first one, before which nothing was done: they cost no row.
+/// Begins one of several calls. Each call is a step, and its result is in its artifact; the events before the call are
+/// stored at this point. A single call needs no step, and neither does the first call, which has no calls before it: so
+/// they cost no row.
 fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, ExecutorError> {
     if count == 1 || (position == 1 && !turn.resumes) {
         Ok(StepStart::New(1))

@@ -18,18 +18,19 @@ pub(in crate::executor) struct Offer {
 /// A tool that a turn may call.
 #[derive(Clone)]
 pub(super) enum Callable {
-    /// One of this Worker.
+    /// A tool of this Worker.
     Own(Rc<dyn Tool>),
-    /// One of an MCP server.
+    /// A tool of an MCP server.
     Mcp(Rc<McpTool>),
 }
 
 impl Offer {
-    /// The tools that an agent names, of its own and of those that the Worker has `registered`, and then the others of its own.
+    /// The tools of an agent: first those that `names` lists, from the agent's own and from the `registered` ones; then the
+    /// agent's other own tools.
     ///
     /// # Errors
     ///
-    /// If there is no tool of a name, or one of its own cannot be made.
+    /// If a named tool does not exist, or one of the agent's own tools cannot be made.
     pub(in crate::executor) fn of(
         agent: &EmbeddedAgent,
         names: &[String],
@@ -51,24 +52,24 @@ impl Offer {
         Ok(Self { tools, restricted: agent.restricted.clone() })
     }
 
-    /// The tools of this Worker that a caller may use. To it there are no others.
+    /// The tools of this Worker that the caller may use. For this caller, the other tools do not exist.
     pub(super) fn to(&self, caller: &Caller) -> Vec<Callable> {
         self.own(caller).into_iter().map(Callable::Own).collect()
     }
 
-    /// The same, as tools.
+    /// Like [`to`](Self::to), as tools.
     pub(in crate::executor) fn own(&self, caller: &Caller) -> Vec<Rc<dyn Tool>> {
         self.tools.iter().filter(|tool| self.allows(caller, tool.name())).cloned().collect()
     }
 
-    /// Those of the tools of MCP servers that a caller may use. What is said about a name holds for the tools of all servers
-    /// that have it, so that no server takes it away from another one's tool.
+    /// The given MCP tools that a caller may use. A restriction of a tool's short name applies to the tools with this name
+    /// of all servers, so that no server can lift the restriction by offering a tool with the same name.
     pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
         let tools = self.usable(caller, tools).into_iter();
         tools.map(|tool| Callable::Mcp(Rc::new(tool))).collect()
     }
 
-    /// The same, as tools.
+    /// Like [`mcp_to`](Self::mcp_to), as MCP tools.
     pub(super) fn usable(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<McpTool> {
         let may_use = |tool: &McpTool| {
             self.allows(caller, &tool.tool.name) && self.allows(caller, &tool.full_name())
@@ -93,14 +94,14 @@ impl Offer {
 }
 
 impl McpTool {
-    /// `server.name`.
+    /// The name of the tool with its server: `server.name`.
     fn full_name(&self) -> String {
         format!("{}.{}", self.server, self.tool.name)
     }
 }
 
 impl Callable {
-    /// By which it is called.
+    /// The name by which the tool is called.
     pub(super) fn name(&self) -> &str {
         match self {
             Self::Own(tool) => tool.name(),
@@ -108,7 +109,7 @@ impl Callable {
         }
     }
 
-    /// What it does.
+    /// The description of the tool.
     pub(super) fn description(&self) -> &str {
         match self {
             Self::Own(tool) => tool.description(),
@@ -116,7 +117,7 @@ impl Callable {
         }
     }
 
-    /// The JSON schema of its arguments.
+    /// The JSON schema of the tool's arguments.
     pub(super) fn schema(&self) -> &Value {
         match self {
             Self::Own(tool) => tool.input_schema(),
@@ -124,7 +125,7 @@ impl Callable {
         }
     }
 
-    /// Whether this is its name with that of its server.
+    /// Whether this is the tool's name together with the name of its server.
     pub(super) fn has_full_name(&self, name: &str) -> bool {
         match self {
             Self::Own(_) => false,

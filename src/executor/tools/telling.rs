@@ -1,5 +1,5 @@
-//! What an agent with tools says when it cannot call one: what can be asked, or what is missing; and what it says when
-//! a call failed.
+//! The messages of an agent with tools if it cannot make a call: the available tools, the missing arguments, or the
+//! reason of a failure.
 
 use serde_json::{Map, Value, json};
 
@@ -7,7 +7,7 @@ use super::offer::Callable;
 use a2a::model::Part;
 use a2a_agents::tool::{Fault, ToolError, example, takes_string};
 
-/// A reason, and what can be asked instead: as text for people, as data for programs.
+/// A reason, and the tools that can be called instead: as text for people, and as data for programs.
 pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     let mut text = format!(
         "{reason}; call a tool by a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}. The tools are:"
@@ -15,7 +15,7 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     let mut listed = Vec::new();
     for tool in tools.iter().take(MAX_LISTED) {
         let (name, description) = (tool.name(), tool.description());
-        // Servers may write schemas of any size.
+        // Servers may write schemas of any size, so a large example is left out.
         let arguments = Some(example(tool.schema()));
         let arguments = arguments.filter(|shown| shown.to_string().len() <= MAX_EXAMPLE_BYTES);
         let call = json!({"tool": name, "arguments": arguments.unwrap_or_else(|| json!({}))});
@@ -28,8 +28,8 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     vec![Part::text(text), Part::data(json!({"tools": listed}))]
 }
 
-/// The question for arguments that are missing or do not fit, with what is wrong with those that were given: as text, and as the
-/// schema of the answer.
+/// The question for arguments that are missing or invalid, with the mistakes in the invalid ones: as text, and as the schema of
+/// the answer.
 pub(super) fn question(tool: &Callable, names: &[&str], misfits: &[String]) -> Vec<Part> {
     let schema = tool.schema();
     let described = names.iter().map(|name| {
@@ -55,7 +55,7 @@ pub(super) fn question(tool: &Callable, names: &[&str], misfits: &[String]) -> V
     vec![Part::text(text), Part::data(wanted)]
 }
 
-/// The schema of these arguments alone, all of which are required.
+/// The schema of only these arguments, all of which are required.
 pub(super) fn wanted(schema: &Value, names: &[&str]) -> Value {
     let properties = names.iter().map(|name| {
         let property = property(schema, name).cloned().unwrap_or_else(|| json!({}));
@@ -67,7 +67,7 @@ pub(super) fn wanted(schema: &Value, names: &[&str]) -> Value {
         "required": names,
         "additionalProperties": false,
     });
-    // What they refer to.
+    // The definitions that the properties may refer to.
     for key in ["$defs", "definitions"] {
         if let (Some(definitions), Some(wanted)) = (schema.get(key), wanted.as_object_mut()) {
             wanted.insert(key.to_owned(), definitions.clone());
@@ -80,7 +80,7 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties").and_then(|all| all.get(name))
 }
 
-/// Why a call failed, and by whose fault, in plain words.
+/// Why a call failed, and who caused the failure, in plain words.
 pub(super) fn failure(tool: &str, error: &ToolError) -> String {
     let text = error.text();
     match error.fault() {
@@ -90,8 +90,8 @@ pub(super) fn failure(tool: &str, error: &ToolError) -> String {
     }
 }
 
-/// The largest example that is shown, in bytes.
+/// The largest example in a list of tools, in bytes.
 const MAX_EXAMPLE_BYTES: usize = 2_000;
 
-/// How many tools are listed.
+/// The largest number of tools in a list.
 const MAX_LISTED: usize = 50;

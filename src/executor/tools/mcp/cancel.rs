@@ -1,4 +1,4 @@
-//! Cancels the task of an MCP server that a run no longer follows.
+//! Cancels the task of an MCP server that a run does not follow any more.
 
 use serde_json::Value;
 
@@ -7,11 +7,11 @@ use super::plan::{Plan, Planned};
 use crate::executor::Turn;
 use ::mcp::client::TaskHandle;
 
-/// Cancels the task of a server that a run has left: it was parked, or had no time for that.
+/// Cancels the task of a server that a run has left, because the run was parked or had no time to cancel it.
 pub(super) async fn cancel_left(turn: &Turn) {
     let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
     let Some(plan) = plan else { return };
-    // Those before it are done.
+    // Only the last call with a stored task can be open; the calls before it are done.
     for (index, call) in plan.calls.iter().enumerate().rev() {
         let Planned::Mcp { server, .. } = call else { continue };
         let kept = turn.last_step::<Value>(&format!("{}/task", index + 1)).ok().flatten();

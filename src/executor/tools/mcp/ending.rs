@@ -1,4 +1,4 @@
-//! What a call of a tool of an MCP server comes to in an agent of kind `tools`: an artifact, a question, or a failed task.
+//! The result of an MCP tool call in an agent of kind `tools`: an artifact, a question, or a failed task.
 
 use serde_json::{Map, Value, json};
 
@@ -15,23 +15,23 @@ use ::mcp::model::Question;
 use a2a::model::{Artifact, Metadata, Part};
 use a2a_agents::tool::Fault;
 
-/// A call that a message asks for.
+/// A call of an MCP tool that a message requests.
 pub(super) struct McpCall<'a> {
     pub(super) run: &'a Run<'a>,
     pub(super) plan: &'a Plan,
     pub(super) tool: &'a McpTool,
-    /// Which of the calls of its message it is, from 1.
+    /// The position of the call in its message, from 1.
     pub(super) position: usize,
-    /// Whether an earlier attempt may have made it.
+    /// Whether an earlier attempt may have made this call.
     pub(super) is_doubtful: bool,
 }
 
 impl McpCall<'_> {
-    /// Makes the call, or goes on with it, and says how it ended.
+    /// Makes the call, or continues it, and emits its result.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(super) async fn make(
         &self,
         desk: &Desk<'_>,
@@ -40,7 +40,7 @@ impl McpCall<'_> {
     ) -> Result<Flow, ExecutorError> {
         let (turn, events) = (self.run.turn, self.run.events);
         if self.is_doubtful
-            // What it has asked is stored before it shows.
+            // The questions of a call are stored before they are shown.
             && let Some(asked) = self.was_asked()?
         {
             say(turn, events, &asked.questions, None)?;
@@ -62,7 +62,7 @@ impl McpCall<'_> {
         self.end(end)
     }
 
-    /// Says how the call ended.
+    /// Emits the result of the call.
     fn end(&self, end: End) -> Result<Flow, ExecutorError> {
         let McpTool { id, server, .. } = self.tool;
         match end {
@@ -104,7 +104,7 @@ impl McpCall<'_> {
         }
     }
 
-    /// Ends the task: the call has failed.
+    /// Fails the task because the call has failed.
     fn fail(
         &self,
         reason: &str,
@@ -124,14 +124,14 @@ impl McpCall<'_> {
         Ok(Flow::Over)
     }
 
-    /// Asks the client. What is needed to go on is stored before it shows.
+    /// Asks the client. The data that is needed to continue is stored before the question is shown.
     fn ask(&self, questions: &[Question], way: Way) -> Result<(), ExecutorError> {
         let asked = Asked { position: self.position, questions: questions.to_vec(), way };
         self.run.keep_asked(self.plan, asked)?;
         say(self.run.turn, self.run.events, questions, None)
     }
 
-    /// What an earlier attempt of this run was asked by this call, if that was stored and not shown.
+    /// The questions that this call asked an earlier attempt of this run, if they were stored and not shown.
     fn was_asked(&self) -> Result<Option<Asked>, ExecutorError> {
         loop {
             match self.run.turn.run_task.begin_step(ASKED)? {
@@ -152,5 +152,5 @@ impl McpCall<'_> {
     }
 }
 
-/// How much of the reason of a failure the status says, in characters. The artifact has all of it.
+/// How many characters of a failure's reason the status contains. The artifact contains the whole reason.
 const MAX_REASON_CHARS: usize = 4_000;

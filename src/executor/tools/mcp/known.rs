@@ -1,4 +1,4 @@
-//! What servers offer at the moment, for who looks at all of them at once.
+//! Loads the tools of several MCP servers at once.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -11,21 +11,21 @@ use crate::executor::Turn;
 use crate::executor::call::mcp::{McpTool, failure};
 use crate::mcp::{FoundServer, KnownTools, Listed, offered, servers_of};
 
-/// The tools of servers that there are at the moment.
+/// The present tools of several servers.
 #[derive(Default)]
 pub(in crate::executor) struct Known {
     /// The tools that the caller may use.
     pub(in crate::executor) tools: Vec<McpTool>,
-    /// Why those of other servers are not known.
+    /// For each of the other servers, why its tools could not be loaded.
     pub(in crate::executor) down: Vec<String>,
 }
 
-/// A server and what is known of it, or why that is nothing.
+/// A server and its tools, or why they could not be loaded.
 type Looked = Result<(FoundServer, Rc<KnownTools>), String>;
 
 impl McpOffer {
-    /// The tools of servers that the caller of a turn may use. `offer` has those of this Worker, and knows what needs permissions. A
-    /// server that does not answer within `patience_ms` is down.
+    /// The tools of the servers that the caller of a turn may use. `offer` has the tools of this Worker and the permissions. A
+    /// server that does not answer within `patience_ms` counts as down.
     pub(in crate::executor) async fn known(
         &self,
         offer: &Offer,

@@ -1,8 +1,8 @@
-//! Calls of tools of MCP servers: what a message asks for is planned, stored, and carried out.
+//! Calls of MCP tools: the calls of a message are planned, stored, and carried out.
 //!
-//! A call is a durable step. It is in the [plan](plan::Plan), which is stored before anything is sent; its end is a step, too. So a run
-//! that resumes knows that a call may have been carried out, and repeats it only where the operator trusts the server to say
-//! that this is harmless.
+//! A call is a durable step. It is part of the [plan](plan::Plan), which is stored before any request is sent; the end of the call is a
+//! step, too. So a run that resumes recognizes a call that may have been carried out. It repeats the call only if the operator trusts
+//! the server's hint that a repetition is harmless.
 
 mod cancel;
 mod ending;
@@ -34,22 +34,22 @@ use plan::{Plan, Planned};
 
 /// The MCP servers whose tools an agent offers.
 pub(in crate::executor) struct McpOffer {
-    /// What is taken of which server.
+    /// The servers, or single tools of servers, that the agent file names.
     choices: Vec<String>,
     awake: AwakeRuns,
 }
 
-/// A run that may call tools of servers.
+/// A run that may call tools of MCP servers.
 struct Run<'a> {
     executor: &'a ToolsExecutor,
     offer: &'a McpOffer,
     turn: &'a Turn,
     events: &'a Events,
-    /// What is known of servers that this run has asked for.
+    /// The tools of the servers that this run has loaded.
     known: RefCell<BTreeMap<String, Rc<KnownTools>>>,
-    /// For how long the run was parked that this one resumes, if it was.
+    /// How long the run was parked before this run resumed it, if it was parked.
     parked_ms: Cell<Option<u64>>,
-    /// The step in which the next question is kept.
+    /// The step in which the next question is stored.
     asking: Cell<Option<u32>>,
 }
 
@@ -59,11 +59,11 @@ impl McpOffer {
         (!choices.is_empty()).then(|| Self { choices, awake: AwakeRuns::default() })
     }
 
-    /// Calls what the message of the turn asks for.
+    /// Makes the calls that the message of the turn requests.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(super) async fn execute(
         &self,
         executor: &ToolsExecutor,
@@ -81,7 +81,7 @@ impl McpOffer {
             asking: Cell::default(),
         };
         let result = run.execute().await;
-        // What was begun at a server is of no use any more.
+        // Work that was begun at a server is not needed any more.
         if turn.is_canceled() || result.is_err() {
             Box::pin(cancel::cancel_left(turn)).await;
         }
@@ -89,7 +89,7 @@ impl McpOffer {
         result
     }
 
-    /// Cancels what goes on at a server for a run that is parked.
+    /// Cancels the task that a server still runs for a parked run.
     pub(super) async fn cancel(&self, turn: &Turn) {
         if self.awake.has_left(turn).await {
             Box::pin(cancel::cancel_left(turn)).await;
@@ -165,7 +165,8 @@ impl Run<'_> {
             let questions = vec![question.clone()];
             self.keep_asked(&plan, AskedByServer { position, questions, way: Way::Held })
         });
-        // The first call that is not done may have been carried out, those behind it not: they would be done, or it.
+        // Calls run in order. So the first call without a stored end may have been carried out, and the calls after it
+        // were not begun.
         let mut is_doubtful = is_recovered;
         let mut has_asked = false;
         for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
@@ -182,7 +183,7 @@ impl Run<'_> {
                 StepStart::Done(kept) => {
                     let kept = kept.map(|kept| kept.value()).unwrap_or_default();
                     if take_again(self.turn, &kept) {
-                        // What it has asked while it was open is not asked again.
+                        // A question from the open connection of that call is not shown again.
                         self.turn.take_up();
                         has_asked = true;
                     }
@@ -199,7 +200,8 @@ impl Run<'_> {
                 }
                 Callable::Mcp(tool) => {
                     if self.turn.resumes {
-                        // All that was said before this call is said again by now, and what it says itself differs each time.
+                        // All events before this call were emitted again by now. The events of the call itself differ in each
+                        // run, so from here on nothing is repeated.
                         self.parked_ms.set(self.turn.take_up());
                     }
                     let answers = answers.take().filter(|_| plan.begins() == position);
@@ -218,7 +220,7 @@ impl Run<'_> {
         self.events.complete(None)
     }
 
-    /// What a plan, or else the messages, ask for.
+    /// The calls of the plan; without a plan, the calls that the messages request.
     fn calls<'t>(
         &self,
         tools: &'t [Callable],
@@ -234,7 +236,7 @@ impl Run<'_> {
         Understanding { tools, asks_missing: self.executor.asks_missing }.of(messages)
     }
 
-    /// The client's messages that say what is called.
+    /// The client's messages that name the calls and their arguments.
     fn messages(&self, plan: Option<&Plan>) -> Vec<Message> {
         let count = plan.map_or(self.turn.number, |plan| plan.messages);
         if self.turn.number == 1 {
@@ -246,7 +248,7 @@ impl Run<'_> {
         messages
     }
 
-    /// The tools of this Worker, and those of servers that a plan names.
+    /// The tools of this Worker, and the tools of servers that a plan names.
     fn planned_tools(&self, plan: &Plan) -> Vec<Callable> {
         let offer = &self.executor.offer;
         let caller = &self.turn.caller;
@@ -255,7 +257,7 @@ impl Run<'_> {
         tools
     }
 
-    /// All tools that the caller may use. `None` if the task has failed, since a server that is needed is down.
+    /// All tools that the caller may use. `None` if the task has failed, because a server that is needed is down.
     async fn offered_tools(&self) -> Result<Option<Vec<Callable>>, ExecutorError> {
         let messages = self.messages(None);
         let looks = self.look(&messages, false).await;
@@ -263,7 +265,7 @@ impl Run<'_> {
         if self.understands(&tools, &messages) {
             return Ok(Some(tools));
         }
-        // What is not known may be new.
+        // A tool that is not in the cached lists may be new, so newer lists are loaded.
         let looks = if messages.last().is_some_and(names_tool) {
             self.look(&messages, true).await
         } else {
@@ -286,7 +288,8 @@ impl Run<'_> {
         }
     }
 
-    /// Looks at all servers. Those that take long are not waited for if the messages are understood without them.
+    /// Loads the tools of all servers. A slow server is waited for only if the messages cannot be understood without
+    /// its tools.
     async fn look(&self, messages: &[Message], is_newer: bool) -> Vec<(&str, Looked)> {
         let servers = servers_of(&self.offer.choices);
         let found: RefCell<Vec<(&str, Looked)>> = RefCell::default();
@@ -304,7 +307,7 @@ impl Run<'_> {
         found.take()
     }
 
-    /// The tools of this Worker, and those of the servers that were looked at.
+    /// The tools of this Worker, and those of the servers that were loaded.
     fn tools(&self, looks: &[(&str, Looked)]) -> Vec<Callable> {
         let (offer, caller) = (&self.executor.offer, &self.turn.caller);
         let known =
@@ -326,7 +329,7 @@ impl Run<'_> {
         known.map(|known| (known, server.trusts_hints)).map_err(|error| failure(name, &error))
     }
 
-    /// What is known of a server, or newer than that.
+    /// The tools of a server, from the cache of this run; if `is_newer`, loaded again.
     async fn known(
         &self,
         name: &str,
@@ -344,7 +347,8 @@ impl Run<'_> {
         Ok(known)
     }
 
-    /// What the message of the turn answers, if it answers something. An answer that does not fit is told.
+    /// The answers in the message of the turn, if it answers a question. For an invalid answer the question is shown
+    /// again.
     fn answers(&self, plan: &Plan) -> Result<Result<Answers, Said>, ExecutorError> {
         let Some(asked) = &plan.answers else { return Ok(Ok(Answers::default())) };
         if asked.way == Way::Held {
@@ -363,7 +367,7 @@ impl Run<'_> {
         }
     }
 
-    /// Keeps what a call asks, for the turn that answers it.
+    /// Stores the questions of a call, for the turn that answers them.
     fn keep_asked(&self, plan: &Plan, asked: AskedByServer) -> Result<(), ExecutorError> {
         let nth = match self.asking.take() {
             Some(nth) => nth,
@@ -373,7 +377,7 @@ impl Run<'_> {
         self.turn.end_step(ASKED, nth, Ok(Json::from(&plan.to_json())))
     }
 
-    /// Begins a step that no earlier attempt has ended.
+    /// Begins a new step, after the steps of this name that earlier attempts have ended.
     fn begin_new(&self, name: &str) -> Result<u32, ExecutorError> {
         loop {
             if let StepStart::New(nth) = self.turn.run_task.begin_step(name)? {
@@ -383,10 +387,10 @@ impl Run<'_> {
     }
 }
 
-/// What a server offers, and whether its hints are trusted; or why that is not known.
+/// The tools of a server, and whether its hints are trusted; or why they could not be loaded.
 type Looked = Result<(Rc<KnownTools>, bool), String>;
 
-/// Something was said, and the run is over.
+/// The task's status was set, and the run is over.
 struct Said;
 
 fn tool_of(offered: &Offered<'_>, trusts_hints: bool) -> McpTool {
@@ -411,14 +415,14 @@ fn read_plan(stored: Result<Value, String>) -> Result<Plan, ExecutorError> {
     stored.and_then(|plan| Plan::read(&plan).ok_or_else(unfit)).map_err(ExecutorError)
 }
 
-/// The step that keeps the plan of a turn.
+/// The step that stores the plan of a turn.
 const PLAN: &str = "mcp calls";
 
-/// The step that keeps a question, with the plan that goes on when it is answered.
+/// The step that stores a question, together with the plan that continues after the answer.
 const ASKED: &str = "mcp question";
 
-/// How long servers have to say what they offer if that is not needed, in milliseconds.
+/// How long servers may take to list their tools if the message can be understood without them, in milliseconds.
 const PATIENCE_MS: u64 = 2_000;
 
-/// How much of a description is shown in a list of tools, in characters.
+/// How many characters of a description a list of tools contains.
 const MAX_LISTED_CHARS: usize = 500;

@@ -1,7 +1,7 @@
-//! What a turn is about to do with tools of MCP servers, as steps keep it.
+//! The MCP calls that a turn is about to make, in the form that steps store.
 //!
-//! Lists of tools change while a task lives. So what a message asks for is decided once: the plan is stored before anything is
-//! sent, and is what a run that resumes goes by, and the turn that answers a question.
+//! The lists of tools may change during a task, so the calls of a message are determined only once. The plan is stored before
+//! any request is sent. A run that resumes follows the stored plan, and so does the turn that answers a question.
 
 use std::rc::Rc;
 
@@ -14,36 +14,36 @@ use crate::executor::call::mcp::{McpTool, bare};
 /// The calls of a turn.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Plan {
-    /// How many messages of the client say what is called.
+    /// The number of the client's messages that name the calls and their arguments.
     pub(super) messages: usize,
-    /// The calls in their order.
+    /// The calls in order.
     pub(super) calls: Vec<Planned>,
-    /// The argument that the text of the message is, if it names no tool.
+    /// The argument that holds the text of the message, if the message names no tool.
     pub(super) text: Option<String>,
-    /// What the message of the turn answers, if it answers a question. The calls before that one are done.
+    /// The questions that the message of the turn answers, if any. The calls before the one that asked are done.
     pub(super) answers: Option<Box<Asked>>,
 }
 
-/// A call that is planned.
+/// A planned call.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Planned {
-    /// Of a tool of this Worker.
+    /// Calls a tool of this Worker.
     Own(String),
-    /// Of a tool of an MCP server.
+    /// Calls a tool of an MCP server.
     Mcp {
         /// The name of the tool in this agent.
         id: String,
-        /// The server.
+        /// The name of the server.
         server: String,
-        /// The name of the tool there.
+        /// The name of the tool at the server.
         tool: String,
-        /// Whether the call may be repeated that may have been carried out.
+        /// Whether the call may be repeated although it may have been carried out.
         repeats: bool,
     },
 }
 
 impl Plan {
-    /// As a step keeps it.
+    /// The JSON that a step stores.
     pub(super) fn to_json(&self) -> Value {
         let calls = self.calls.iter().map(|call| match call {
             Planned::Own(name) => json!({"tool": name}),
@@ -59,7 +59,7 @@ impl Plan {
         })
     }
 
-    /// One that a step has kept.
+    /// Reads a plan from the JSON that a step has stored.
     pub(super) fn read(json: &Value) -> Option<Self> {
         let call = |json: &Value| {
             let tool = text(json, "tool")?;
@@ -80,7 +80,7 @@ impl Plan {
         })
     }
 
-    /// The tools of servers as the calls name them, of which nothing else is known.
+    /// The MCP tools that the calls name, with only the data that the plan contains.
     pub(super) fn tools(&self) -> Vec<McpTool> {
         let tool = |call: &Planned| match call {
             Planned::Own(_) => None,
@@ -95,7 +95,7 @@ impl Plan {
         self.calls.iter().filter_map(tool).collect()
     }
 
-    /// The server of a call.
+    /// The name of the server of a call.
     pub(super) fn server(&self, position: usize) -> &str {
         match position.checked_sub(1).and_then(|index| self.calls.get(index)) {
             Some(Planned::Mcp { server, .. }) => server,
@@ -103,14 +103,14 @@ impl Plan {
         }
     }
 
-    /// The first call that is not done, from 1.
+    /// The position of the first call that is not done, from 1.
     pub(super) fn begins(&self) -> usize {
         self.answers.as_ref().map_or(1, |asked| asked.position)
     }
 }
 
 impl Planned {
-    /// The call of this tool.
+    /// The planned call of a tool.
     pub(super) fn of(tool: &Callable) -> Self {
         match tool {
             Callable::Own(tool) => Self::Own(tool.name().to_owned()),

@@ -1,4 +1,4 @@
-//! The tool by which a model asks the user.
+//! The tool `ask_user`, with which a model asks the user a question.
 
 use serde_json::{Map, Value, json};
 
@@ -6,7 +6,8 @@ use super::callable::{Callable, ModelCall, Question, Said, Saying};
 use a2a::model::{Part, TaskState};
 use chat::ToolSpec;
 
-/// The tool by which a model asks the user. The task waits for an answer, which is the result.
+/// The tool with which a model asks the user a question. The task waits for the answer, which is the result of the
+/// call.
 pub(super) struct AskUser;
 
 impl Callable for AskUser {

@@ -1,10 +1,10 @@
-//! How much of a conversation fits into one request.
+//! Limits the part of a conversation that one request contains.
 
 use super::conversation::{Conversation, size_of};
 use super::result::cut;
 use chat::{ChatMessage, Usage};
 
-/// How much fits into one request. A token is taken to be three bytes until the provider has counted.
+/// The largest size of one request. A token counts as three bytes until the provider has reported a token count.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Budget {
     tokens: u64,
@@ -12,12 +12,12 @@ pub(super) struct Budget {
 }
 
 impl Budget {
-    /// So many tokens.
+    /// A budget of this number of tokens.
     pub(super) fn new(tokens: u64) -> Self {
         Self { tokens, bytes_per_token: BYTES_PER_TOKEN }
     }
 
-    /// The provider has counted the tokens of a request of this size.
+    /// Updates the bytes per token from the token count that the provider reported for a request of this size.
     pub(super) fn learn(&mut self, usage: Option<&Usage>, request_bytes: usize) {
         if let Some(usage) = usage.filter(|usage| usage.input > 0) {
             let ratio = request_bytes as f64 / usage.input as f64;
@@ -25,14 +25,14 @@ impl Budget {
         }
     }
 
-    /// A request of this size was too long for the model: half of that is left.
+    /// After a request of this size was too long for the model: the budget becomes half of that size.
     pub(super) fn halve(&mut self, request_bytes: usize) {
         self.tokens = self.tokens.min(tokens(request_bytes, self.bytes_per_token) / 2).max(1);
     }
 
-    /// The messages of a request: the instructions, and of the conversation what fits. `others` is the size of what the request
-    /// has besides, such as the tools, in bytes. Cut is at message borders, oldest first; the newest message of the client and the newest
-    /// message at all stay. If these alone are too long, results of tools are cut.
+    /// The messages of a request: the instructions, and the part of the conversation that fits. `others` is the size of the rest of the
+    /// request, such as the tools, in bytes. Whole messages are left out, oldest first; the newest message of the client and the newest
+    /// message of all always stay. If these two are still too long, the results of tools are cut.
     pub(super) fn fit(
         &self,
         instructions: &str,
@@ -66,7 +66,7 @@ impl Budget {
             }
         }
         let has_gaps = is_left_out.contains(&true);
-        // Many models want a conversation to begin with what they are asked.
+        // Many models require that a conversation begins with a message of the user.
         for (at, (left_out, unit)) in is_left_out.iter_mut().zip(&units).enumerate() {
             let entry = conversation.entries.get(unit.start);
             let asks = entry.is_some_and(|entry| matches!(entry.message, ChatMessage::User(_)));
@@ -93,7 +93,7 @@ impl Budget {
         messages
     }
 
-    /// It in bytes.
+    /// The budget in bytes.
     #[expect(
         clippy::cast_possible_truncation,
         clippy::cast_sign_loss,
@@ -104,7 +104,7 @@ impl Budget {
     }
 }
 
-/// Takes this number of bytes off the results of tools, from each in proportion to its size.
+/// Removes this number of bytes from the results of tools, from each in proportion to its size.
 fn cut_results(messages: &mut [ChatMessage], excess: usize) {
     let results = messages.iter().filter_map(|message| match message {
         ChatMessage::Tool { text, .. } => Some(text.len()),
@@ -129,7 +129,7 @@ fn tokens(bytes: usize, bytes_per_token: f64) -> u64 {
     (bytes as f64 / bytes_per_token) as u64
 }
 
-/// What is said in place of messages that do not fit.
+/// The note that replaces messages that do not fit.
 const GAP: &str = "Older messages of this conversation were left out because it is long.";
 
 const BYTES_PER_TOKEN: f64 = 3.0;
@@ -171,7 +171,7 @@ mod tests {
         ChatMessage::Tool { call_id: id.to_owned(), text: text.to_owned() }
     }
 
-    /// Earlier messages, the client's message, and a round with two calls, of about 100 bytes each.
+    /// Earlier messages, the client's message, and a round with two calls; each message has about 100 bytes.
     fn conversation() -> Conversation {
         let text = "x".repeat(88);
         let mut conversation = Conversation::default();

@@ -1,4 +1,4 @@
-//! The conversation with a model: what it was told and has said, over all turns of the task.
+//! The conversation with a model: its input and its answers, over all turns of the task.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::parts;
 use a2a::model::{Message, Role};
 use chat::{ChatMessage, Content, ToolCall};
 
-/// What a model was told and has said, oldest first, without its instructions.
+/// The messages to and from a model, oldest first, without the instructions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Conversation {
     pub(super) entries: Vec<Entry>,
@@ -16,7 +16,7 @@ pub(super) struct Conversation {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Entry {
     pub(super) message: ChatMessage,
-    /// The id of the client's message that it is, if it is one of this task: it is kept by that.
+    /// The id of the client's message in this task, if the entry is such a message. Steps store only this id.
     pub(super) client: Option<String>,
 }
 
@@ -33,7 +33,7 @@ impl Conversation {
         self.entries.push(Entry { message, client });
     }
 
-    /// Adds messages of earlier tasks: what the client said, and what the agent answered. Files are only named.
+    /// Adds messages of earlier tasks: those of the client, and the answers of the agent. Files are only named.
     pub(super) fn push_earlier(&mut self, messages: &[Message]) {
         for message in messages {
             let text = parts::as_text(&message.parts);
@@ -44,7 +44,7 @@ impl Conversation {
         }
     }
 
-    /// The newest calls that the model has asked for, without those whose results are there.
+    /// The calls in the newest answer of the model that calls something, without the calls that already have a result.
     pub(super) fn calls(&self) -> Vec<ToolCall> {
         let mut done = Vec::new();
         for entry in self.entries.iter().rev() {
@@ -60,7 +60,7 @@ impl Conversation {
         Vec::new()
     }
 
-    /// What is kept of it for the next turn, cut at message borders to this size.
+    /// The JSON that is stored for the next turn, cut between messages to this size.
     pub(super) fn kept(&self, max_bytes: usize) -> Value {
         let mut size = 0;
         let mut kept = Vec::new();
@@ -90,7 +90,8 @@ impl Conversation {
         Some(conversation)
     }
 
-    /// What belongs together: a message, or one that calls tools with their results. In order.
+    /// The groups of messages that must stay together: a single message, or an answer with its calls and their results.
+    /// In order.
     pub(super) fn units(&self) -> Vec<std::ops::Range<usize>> {
         let mut units: Vec<std::ops::Range<usize>> = Vec::new();
         for (at, entry) in self.entries.iter().enumerate() {
@@ -112,11 +113,11 @@ impl Entry {
     }
 }
 
-/// About how much of a request a message is, in bytes of text.
+/// The approximate size of a message in a request, in bytes of text.
 pub(super) fn size_of(message: &ChatMessage) -> usize {
     let content = |content: &Content| match content {
         Content::Text(text) => text.len(),
-        // Models do not read them by the byte.
+        // Models do not count images and files by bytes.
         Content::Image { .. } => IMAGE_BYTES,
         Content::File { base64, .. } => IMAGE_BYTES.max(base64.len() / 8),
     };
@@ -131,8 +132,8 @@ pub(super) fn size_of(message: &ChatMessage) -> usize {
     size + MESSAGE_BYTES
 }
 
-/// What an image is taken for, in bytes of text.
+/// The assumed size of an image, in bytes of text.
 const IMAGE_BYTES: usize = 3_000;
 
-/// What is written around a message, in bytes.
+/// The size of the JSON around a message, in bytes.
 const MESSAGE_BYTES: usize = 12;

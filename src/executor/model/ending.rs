@@ -1,21 +1,22 @@
-//! What an answer of a model means for the task.
+//! Decides what an answer of a model means for the task.
 
 use chat::{ChatAnswer, End};
 
-/// What an answer means for the task.
+/// The meaning of an answer for the task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Ending {
-    /// It is the answer.
+    /// The answer is final.
     Answered,
-    /// It calls tools.
+    /// The answer calls tools.
     Calls,
-    /// The model declines, in these words.
+    /// The model refuses, with this text.
     Refused(String),
-    /// It is no answer, for this reason.
+    /// The answer cannot be used, for this reason.
     Failed(String),
 }
 
-/// What an answer means for the task. Calls of one that is not whole are not made, as the model may have meant to say more.
+/// The meaning of an answer. The calls of an incomplete answer are not made, because the model may have wanted to write
+/// more.
 pub(super) fn ending(answer: &ChatAnswer) -> Ending {
     let has_calls = !answer.calls.is_empty();
     if let Some(refusal) = answer.refusal.as_ref().filter(|_| !has_calls) {
@@ -40,23 +41,23 @@ pub(super) fn ending(answer: &ChatAnswer) -> Ending {
     }
 }
 
-/// Whether an answer says nothing at all, and not why.
+/// Whether an answer has no text, no calls and no refusal.
 pub(super) fn is_empty(answer: &ChatAnswer) -> bool {
     answer.calls.is_empty() && answer.refusal.is_none() && answer.text.trim().is_empty()
 }
 
-/// Whether an answer that says nothing may say something if it is asked for again.
+/// Whether the same request may bring a non-empty answer if it is repeated.
 pub(super) fn may_be_repeated(answer: &ChatAnswer) -> bool {
     is_empty(answer) && matches!(answer.end, End::Stop | End::ToolCalls | End::Unsaid)
 }
 
-/// Whether a provider's own word for the end of an answer says that it is not whole.
+/// Whether a provider's own word for the end of an answer means that the answer is incomplete.
 fn is_failure(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
     FAILURES.iter().any(|failure| reason == *failure)
 }
 
-/// Words of providers for answers that are not whole.
+/// The words of providers for incomplete answers.
 const FAILURES: [&str; 10] = [
     "error",
     "abort",

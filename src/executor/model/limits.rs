@@ -1,28 +1,28 @@
-//! What a turn has taken, and when that is enough.
+//! Counts the usage of a turn, and compares it with the limits.
 
 use a2a_agents::{ModelLimits, Price};
 use chat::{ChatAnswer, Usage};
 
-/// What a turn has taken so far.
+/// The usage of a turn so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Spent {
-    /// How many answers there were.
+    /// The number of answers.
     pub(super) rounds: u64,
-    /// How many tokens they took, requests and answers.
+    /// The number of tokens in all requests and answers.
     pub(super) tokens: u64,
-    /// What they cost, in millionths.
+    /// The cost, in millionths of the price's currency unit.
     pub(super) cost_micros: u64,
 }
 
 impl Spent {
-    /// One more answer.
+    /// Adds one more answer.
     pub(super) fn add(&mut self, usage: Usage, price: Option<&Price>) {
         self.rounds += 1;
         self.tokens = self.tokens.saturating_add(usage.total());
         self.cost_micros = self.cost_micros.saturating_add(cost_micros(usage, price));
     }
 
-    /// Which limit does not let the model be asked again.
+    /// The limit that forbids another request to the model; `None` if no limit is reached.
     pub(super) fn over(&self, limits: &ModelLimits) -> Option<String> {
         let Self { rounds, tokens, cost_micros } = *self;
         if let Some(limit) = limits.tokens.filter(|limit| tokens >= *limit) {
@@ -41,7 +41,7 @@ impl Spent {
     }
 }
 
-/// What an answer took. Where the provider does not say, a token is taken to be three bytes.
+/// The usage of an answer. If the provider does not report it, a token counts as three bytes.
 pub(super) fn usage_of(answer: &ChatAnswer, request_bytes: usize) -> Usage {
     let written = answer.calls.iter().map(|call| call.name.len() + call.arguments.len());
     let written = answer.text.len() + written.sum::<usize>();
@@ -53,7 +53,7 @@ pub(super) fn usage_of(answer: &ChatAnswer, request_bytes: usize) -> Usage {
     })
 }
 
-/// About how many tokens a text of this size has.
+/// The approximate number of tokens in a text of this size.
 fn tokens_of(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(3)).unwrap_or(u64::MAX)
 }
@@ -68,7 +68,7 @@ pub(super) fn micros(amount: f64) -> u64 {
     (amount * 1e6).round() as u64
 }
 
-/// What an answer costs, in millionths: a price for a million tokens is one in millionths for a token.
+/// The cost of an answer, in millionths. A price per million tokens equals the price of one token in millionths.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

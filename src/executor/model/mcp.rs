@@ -1,4 +1,4 @@
-//! Tools of MCP servers, as a model calls them.
+//! Tools of MCP servers as callables of a model.
 
 use serde_json::{Value, json};
 
@@ -15,7 +15,7 @@ use chat::ToolSpec;
 /// A tool of an MCP server.
 pub(super) struct ServerTool {
     pub(super) tool: McpTool,
-    /// How much of a result the model is told, in bytes.
+    /// The largest size of a result for the model, in bytes.
     pub(super) max_bytes: usize,
 }
 
@@ -47,7 +47,7 @@ impl Callable for ServerTool {
 }
 
 impl ServerTool {
-    /// Makes a call, or goes on with one that has asked.
+    /// Makes a call, or continues a call that has asked a question.
     async fn make(&self, call: &ModelCall<'_>, answers: Answers) -> Result<Said, ExecutorError> {
         let ModelCall { turn, events, key, arguments, is_doubtful, desk } = call;
         let server = match turn.mcp_server(&self.tool.server) {
@@ -85,5 +85,5 @@ fn asks(asked: Asked, unfit: Option<&str>) -> Said {
     Said::Asks(Box::new(Question { state, parts, kept: asked.to_json() }))
 }
 
-/// How much of a description a model is told, in characters.
+/// How many characters of a description the model receives.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;

@@ -1,8 +1,8 @@
-//! The executor `model`: a language model answers, and calls tools until it has what it needs.
+//! The executor `model`: a language model answers, and calls tools until it has the information for its answer.
 //!
-//! Each request to the model and each call of a tool is a durable step, so a run that resumes goes on with the one that was
-//! interrupted. What the run said before is not compared: a model says another thing each time. An answer whose request is made
-//! again begins its artifact anew.
+//! Each request to the model and each tool call is a durable step, so a run that resumes continues with the step that was
+//! interrupted. Events of an earlier attempt are not compared with those of the new one: a model writes a different text each
+//! time. If the request for an answer is repeated, its artifact begins again.
 //!
 //! # An agent with a model
 //!
@@ -14,22 +14,31 @@
 //!              └─ none ──> completed, rejected or failed (ending.rs); data is checked first (output.rs)
 //! ```
 //!
-//! `executor/model/` is the loop; `crates/chat` speaks with the model. `callable.rs` is the one seam to what a model may call: tools of this Worker (`own.rs`), of MCP servers (`mcp.rs`), other agents (`delegate/`), the user (`ask_user.rs`);
-//! `toolbox.rs` gives them names that models take.
+//! `executor/model/` is the loop; `crates/chat` implements the protocol to the model. `callable.rs` is the only trait for what a model may call:
+//! tools of this Worker (`own.rs`), of MCP servers (`mcp.rs`), other agents (`delegate/`), the user (`ask_user.rs`); `toolbox.rs` gives them names
+//! that models accept.
 //!
-//! - A run takes up its task (`Turn::take_up`): a model says another thing each time, so nothing is compared. Where a run that resumes is follows from its steps alone.
-//! - The step of an answer is stored in one row with the last chunk of its text, and each answer begins the artifact anew. So a run that finds the step done has the whole text in the artifact, and one that does not find it replaces what is there.
-//!   The text of a last answer is in the artifact alone, not in the step.
-//! - A call whose step is not done may have been made by an attempt before, if the answer that asks for it came from storage: `ModelCall::is_doubtful`. A call keeps its idempotency key, which is made of its place.
-//! - Where a limit does not let the model be asked again, an answer with calls fails the turn before they are made, unless one of them asks the user for certain (`Callable::asks`). The question ends the turn without another request, and the next turn
-//!   counts anew.
-//! - A call of a tool of an MCP server is made by `ServerCall` (`executor/call/mcp/mod.rs`, `follow.rs`), which the kind `tools` uses too: each kind only says what the end of a call means (`tools/mcp/ending.rs`, `model/mcp.rs`). A server of an
-//!   older revision asks while its call is open: the `Desk` of the round (`executor/call/desk.rs`) lets one call ask at a time, keeps the question before it shows, and notes in the step of a call how many messages the call has taken, so that a run that
-//!   resumes does not take them for new ones. A model's turn keeps the conversation in the step `open calls` then: the next turn goes on from it if the process died while the question was open.
-//! - What a tool gives loses its secrets before the model is told, and what a model says before it is kept as a step.
-//! - A delegation is sent as the message of a front is (`executor/remote/send.rs`): under an id that follows from the task, the turn and the call, and with a step `agent <call> <agent>` that keeps what leads to the other task before it is waited
-//!   for. `delegate/ledger.rs` reads from the steps of the whole task what was delegated, what of it is open, and which calls may have begun a task; a cancel and the answer to a question go by that alone. A task
-//!   counts as open until its outcome says for certain that it has ended: a time that is over, or a task that was lost from sight, is canceled once more at the end. The files of its artifacts are one artifact, named by the task, which each outcome replaces.
+//! - A run resumes its task (`Turn::take_up`): a model writes a different text each time, so nothing is compared. The position of a resumed run
+//!   follows only from its steps.
+//! - The step of an answer is stored in one row with the last chunk of its text, and each answer begins the artifact anew. So if the step is done,
+//!   the artifact has the whole text; if the step is missing, the next answer replaces the artifact. The text of a final answer is only in the
+//!   artifact, not in the step.
+//! - If an answer with calls was read from storage, an earlier attempt may have made those calls whose steps are not done: `ModelCall::is_doubtful`.
+//!   A repeated call has the same idempotency key, which is made from its position.
+//! - If a limit forbids another request to the model, an answer with calls fails the turn before the calls are made, unless one of them certainly
+//!   asks the user (`Callable::asks`). The question ends the turn without another request, and the next turn counts its own usage.
+//! - A call of an MCP tool is made by `ServerCall` (`executor/call/mcp/mod.rs`, `follow.rs`), like in the kind `tools`; each kind only decides what
+//!   the end of a call means (`tools/mcp/ending.rs`, `model/mcp.rs`). A server with an older protocol version asks its questions while the call is
+//!   open. The `Desk` of the round (`executor/call/desk.rs`) lets one call ask at a time and stores the question before it is shown. It also notes in
+//!   the step of a call how many messages the call has taken, so that a run that resumes does not read them as new messages. The turn then stores the
+//!   conversation in the step `open calls`: if the process died while the question was open, the next turn continues from there.
+//! - Secrets are removed from the result of a tool before the model receives it, and from an answer of the model before
+//!   it is stored as a step.
+//! - A delegation is sent like the message of the executor `remote` (`executor/remote/send.rs`): its id follows from the task, the turn and the call,
+//!   and a step `agent <call> <agent>` stores the link to the other task as soon as it is known. `delegate/ledger.rs` reads from the steps of the
+//!   whole task which tasks were delegated, which of them are open, and which calls may have begun a task. A cancel, and the answer to a question,
+//!   use only this. A task counts as open until its outcome proves that it has ended: after a timeout, or if following it failed, it is canceled once
+//!   more at the end. The files in its artifacts become one artifact, named after the task, which each outcome replaces.
 
 mod ask_user;
 mod budget;
@@ -61,15 +70,15 @@ use a2a_agents::tool::Tool;
 use a2a_agents::{EmbeddedAgent, Misfit, ModelLimits, ModelSettings, Provider};
 use run::Run;
 
-/// The id of the artifact that holds the answer.
+/// The id of the artifact that contains the answer.
 const ANSWER: &str = "answer";
 
-/// Asks a language model.
+/// The executor that lets a language model answer.
 pub(super) struct ModelExecutor {
     settings: ModelSettings,
     /// The tools of this Worker that the model may call.
     offer: Offer,
-    /// Those of MCP servers.
+    /// The tools of MCP servers.
     mcp: Option<McpOffer>,
     awake: AwakeRuns,
 }
@@ -99,8 +108,8 @@ impl AgentExecutor for ModelExecutor {
         turn.run_task.set_event_interval(self.settings.event_interval_ms);
         let awake = self.awake.wake(turn);
         let result = Box::pin(Run::new(self, turn, events).execute()).await;
-        // What other agents were given is of no use to a task that has ended. Where storage has failed nothing is found: another
-        // run goes on with it.
+        // Delegated tasks are useless once our task has ended. If storage has failed, the ledger cannot be read and nothing is
+        // canceled: another run continues our task.
         if self.coordinates() && (turn.is_canceled() || result.is_err() || has_ended(turn)) {
             Box::pin(delegate::cancel_left(turn)).await;
         }
@@ -110,12 +119,12 @@ impl AgentExecutor for ModelExecutor {
 
     async fn cancel(&self, turn: &Turn) {
         if self.coordinates() && self.awake.has_left(turn).await {
-            // A run that was dropped may have begun tasks and not known it.
+            // A run that was dropped may have begun tasks without storing their links.
             Box::pin(delegate::cancel_left(turn)).await;
         }
     }
 
-    /// The tasks that other agents were given are canceled, too.
+    /// The `cancel` hook must also cancel the delegated tasks.
     fn ensures_cancel(&self) -> bool {
         self.coordinates()
     }
@@ -135,7 +144,7 @@ impl AgentExecutor for ModelExecutor {
         })
     }
 
-    /// What is done is not done again.
+    /// Finished steps are not repeated.
     fn recovery(&self) -> Recovery {
         Recovery::Resume
     }

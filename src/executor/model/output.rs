@@ -1,15 +1,15 @@
-//! Answers that have a schema.
+//! Answers that must fit a JSON schema.
 
 use serde_json::Value;
 
 use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use a2a_agents::tool::validate_as;
 
-/// The data that an answer is.
+/// The JSON value of an answer.
 ///
 /// # Errors
 ///
-/// What is wrong with it, as the model is told.
+/// What is wrong with the answer, as text for the model.
 pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
     let text = unfenced(text.trim());
     let data =
@@ -18,19 +18,19 @@ pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
     if problems.is_empty() { Ok(data) } else { Err(problems.join("; ")) }
 }
 
-/// What the model is told about an answer that does not fit, once.
+/// The message to the model after an answer that does not fit the schema. It is sent once.
 pub(super) fn repair(reason: &str) -> String {
     format!(
         "Your answer does not fit its JSON schema: {reason}. Answer again with nothing but JSON that fits the schema."
     )
 }
 
-/// A text without the fence of Markdown that many models put around JSON.
+/// A text without the Markdown code fence that many models write around JSON.
 fn unfenced(text: &str) -> &str {
     let Some(inside) = text.strip_prefix("```").and_then(|rest| rest.strip_suffix("```")) else {
         return text;
     };
-    // The language stands in the first line.
+    // The first line names the language.
     inside.split_once('\n').map_or(inside, |(_, body)| body).trim()
 }
 

@@ -1,4 +1,4 @@
-//! Tools of this Worker, as a model calls them.
+//! Tools of this Worker as callables of a model.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use chat::ToolSpec;
 /// A tool of this Worker.
 pub(super) struct OwnTool {
     pub(super) tool: Rc<dyn Tool>,
-    /// How much of a result the model is told, in bytes.
+    /// The largest size of a result for the model, in bytes.
     pub(super) max_bytes: usize,
 }
 

@@ -1,15 +1,15 @@
-//! Parts of messages, as a model is told them.
+//! Converts the parts of messages into input for a model.
 
 use a2a::model::{Part, PartContent};
 use chat::Content;
 
-/// What a model is told of the parts of a message: text, data as JSON, and the files that it `takes`. What it does not take is
-/// said to it in words.
+/// The parts of a message as model input: text, data as JSON, and files of the types in `takes`. Other files are described in
+/// words.
 pub(super) fn contents(parts: &[Part], takes: &[String]) -> Vec<Content> {
     let mut contents: Vec<Content> = Vec::new();
     for part in parts {
         match (content(part, takes), contents.last_mut()) {
-            // Some models read nothing but one text.
+            // Some models read only one text, so adjacent texts are joined.
             (Content::Text(text), Some(Content::Text(before))) => {
                 before.push('\n');
                 before.push_str(&text);
@@ -20,7 +20,7 @@ pub(super) fn contents(parts: &[Part], takes: &[String]) -> Vec<Content> {
     contents
 }
 
-/// The parts as one text. Files are named.
+/// The parts as one text. Files are only named.
 pub(super) fn as_text(parts: &[Part]) -> String {
     let texts = parts.iter().map(|part| match content(part, &[]) {
         Content::Text(text) => text,
@@ -29,7 +29,7 @@ pub(super) fn as_text(parts: &[Part]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether a model that takes this reads more in the parts than [`as_text`] says.
+/// Whether the parts contain files that a model with these input types can read, beyond the text of [`as_text`].
 pub(super) fn has_files(parts: &[Part], takes: &[String]) -> bool {
     parts.iter().any(|part| !matches!(content(part, takes), Content::Text(_)))
 }
@@ -73,7 +73,7 @@ fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a kind such as `image/*` includes a media type.
+/// Whether a pattern such as `image/*` includes a media type.
 fn includes(kind: &str, media_type: &str) -> bool {
     match kind.strip_suffix('*') {
         Some(prefix) => media_type.starts_with(prefix),
@@ -81,13 +81,13 @@ fn includes(kind: &str, media_type: &str) -> bool {
     }
 }
 
-/// Whether the bytes of a media type are a text.
+/// Whether the bytes of a media type are text.
 fn is_text(media_type: &str) -> bool {
     let suffixes = ["+json", "+xml", "/json", "/xml", "/yaml", "/toml", "/csv", "/javascript"];
     media_type.starts_with("text/") || suffixes.iter().any(|suffix| media_type.ends_with(suffix))
 }
 
-/// What a file is called for people: its name or its kind.
+/// The name of a file for people: its file name, its media type, or both.
 pub(super) fn named(part: &Part) -> String {
     match (&part.filename, &part.media_type) {
         (Some(name), Some(kind)) => format!("file {name} ({kind})"),

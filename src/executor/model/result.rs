@@ -1,4 +1,4 @@
-//! What tools give, as the model is told it.
+//! Converts the results of tools into text for the model.
 
 use serde_json::json;
 
@@ -7,12 +7,12 @@ use super::parts::named;
 use crate::executor::ExecutorError;
 use a2a::model::{Artifact, Part, PartContent};
 
-/// What the model is told of the parts that a tool gave: texts as they are, data as JSON. Files, which a model cannot read
-/// there, become an artifact of the task; the model is told which.
+/// The text for the model from the parts that a tool returned: texts unchanged, data as JSON. Files, which the model
+/// cannot read there, become an artifact of the task, and the text names them.
 ///
 /// # Errors
 ///
-/// If the task has ended, or the files are too large for it.
+/// If the task has ended, or the files are too large for the task.
 pub(super) fn told(
     call: &ModelCall<'_>,
     tool: &str,
@@ -45,7 +45,7 @@ pub(super) fn told(
     Ok(Said::Result(cut(&text, max_bytes)))
 }
 
-/// A text of at most this many bytes, and a note if it was longer.
+/// The first `max_bytes` bytes of a text, with a note if the text was longer.
 pub(super) fn cut(text: &str, max_bytes: usize) -> String {
     if text.len() <= max_bytes {
         return text.to_owned();

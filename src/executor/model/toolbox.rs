@@ -1,11 +1,11 @@
-//! All that a model may call in a turn, by the names that models take.
+//! Everything that a model may call in a turn, under names that models accept.
 
 use std::rc::Rc;
 
 use super::callable::Callable;
 use chat::ToolSpec;
 
-/// All that a model may call in a turn.
+/// Everything that a model may call in a turn.
 #[derive(Default)]
 pub(super) struct Toolbox {
     specs: Vec<ToolSpec>,
@@ -13,7 +13,7 @@ pub(super) struct Toolbox {
 }
 
 impl Toolbox {
-    /// Adds something. Its name becomes one that models take, and that nothing else has.
+    /// Adds a callable. Its name is changed so that models accept it and no other callable has it.
     pub(super) fn add(&mut self, callable: Rc<dyn Callable>) {
         let spec = callable.spec();
         let name = self.free(&model_name(&spec.name));
@@ -21,18 +21,18 @@ impl Toolbox {
         self.callables.push(callable);
     }
 
-    /// What the model is told about it all.
+    /// The name, description and parameters of each callable, for the model.
     pub(super) fn specs(&self) -> Vec<ToolSpec> {
         self.specs.clone()
     }
 
-    /// What the model calls by this name.
+    /// The callable that has this name in requests.
     pub(super) fn find(&self, name: &str) -> Option<&dyn Callable> {
         let at = self.specs.iter().position(|spec| spec.name == name)?;
         self.callables.get(at).map(AsRef::as_ref)
     }
 
-    /// The names, for a model that has called another one.
+    /// The list of names, for an error after a call with an unknown name.
     pub(super) fn names(&self) -> String {
         let names: Vec<&str> = self.specs.iter().map(|spec| spec.name.as_str()).collect();
         if names.is_empty() { "none".to_owned() } else { names.join(", ") }
@@ -52,7 +52,7 @@ impl Toolbox {
     }
 }
 
-/// A name as models take it: letters, digits, `_` and `-`, at most 64.
+/// A name in the characters that models accept: letters, digits, `_` and `-`, at most 64.
 fn model_name(name: &str) -> String {
     let plain = |letter: char| match letter {
         'a'..='z' | 'A'..='Z' | '0'..='9' | '_' | '-' => letter,
@@ -62,7 +62,7 @@ fn model_name(name: &str) -> String {
     if name.is_empty() { "tool".to_owned() } else { name }
 }
 
-/// The longest name of a tool that models take.
+/// The longest name of a tool that models accept.
 const MAX_NAME: usize = 64;
 
 #[cfg(test)]

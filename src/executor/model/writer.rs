@@ -1,10 +1,10 @@
-//! A text on its way into an artifact, piece by piece.
+//! Writes a streamed text into an artifact.
 
 use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Artifact, Part, UnixMillis};
 
-/// Puts text that comes in pieces into an artifact, a chunk each interval. Each text [begins](Self::begin) the artifact anew, so that
-/// it never holds pieces of two.
+/// Writes text that arrives in pieces into an artifact, at most one chunk per interval. Each text [begins](Self::begin) the artifact
+/// anew, so that the artifact never contains pieces of two texts.
 pub(super) struct Writer<'a> {
     turn: &'a Turn,
     events: &'a Events,
@@ -12,23 +12,23 @@ pub(super) struct Writer<'a> {
     interval_ms: u64,
     /// Text that is not in the artifact yet.
     unsaid: String,
-    /// When the last chunk of this text was given; none before the first.
+    /// When the last chunk of this text was emitted; `None` before the first.
     said: Option<UnixMillis>,
 }
 
 impl<'a> Writer<'a> {
-    /// Into the artifact of this id, whose chunks follow each other in this interval at most.
+    /// A writer for the artifact of this id, which emits at most one chunk in `interval_ms` milliseconds.
     pub(super) fn new(turn: &'a Turn, events: &'a Events, id: &'a str, interval_ms: u64) -> Self {
         Self { turn, events, id, interval_ms, unsaid: String::new(), said: None }
     }
 
-    /// Another text begins.
+    /// Begins another text.
     pub(super) fn begin(&mut self) {
         self.unsaid.clear();
         self.said = None;
     }
 
-    /// Takes text, and gives it if its time has come.
+    /// Adds text, and emits it if a chunk is due.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// In how many milliseconds the text that was taken is to be given; `None` if there is none.
+    /// In how many milliseconds the held text must be emitted; `None` if no text is held.
     pub(super) fn due_ms(&self) -> Option<u64> {
         if self.unsaid.is_empty() {
             return None;
@@ -50,7 +50,7 @@ impl<'a> Writer<'a> {
         Some(passed_ms.map_or(0, |passed| self.interval_ms.saturating_sub(passed)))
     }
 
-    /// Gives what was taken.
+    /// Emits the held text.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// The text is whole. Gives what is left; with `stays`, says that the artifact is complete.
+    /// Ends the text: emits the rest. With `stays`, the artifact is marked as complete.
     ///
     /// # Errors
     ///
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
         if is_told { Ok(()) } else { self.say(stays) }
     }
 
-    /// A chunk. The first one has a name.
+    /// A chunk. Only the first one has a name.
     fn chunk(&self, text: String, is_first: bool) -> Artifact {
         let named = Artifact::new(self.id, Part::text(text));
         if is_first { named } else { Artifact { name: None, ..named } }

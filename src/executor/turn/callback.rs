@@ -1,14 +1,15 @@
-//! URLs that a run gives to others, who post to them.
+//! URLs that a run passes to other systems, to which they post.
 
 use crate::task::CallbackName;
 use a2a::model::{Part, UnixMillis};
 
-/// A URL that a run gives to somebody else, who posts to it when there is something to tell:
-/// `POST <origin>/<agent>/callbacks/<token>`, with a body of up to 1 MiB.
+/// A URL that a run passes to another system, which posts to it when there is news: `POST
+/// <origin>/<agent>/callbacks/<token>`, with a body of up to 1 MiB.
 ///
-/// Who knows the URL may post to it: it holds 256 random bits and asks for nothing else, so it is given only to who is to
-/// use it. It is the same in a run that resumes, survives restarts and deploys, and is over with its turn: then, used
-/// up, or expired, it is 404 like one that never was.
+/// Everybody who has the URL may post to it: it contains 256 random bits and needs no other credentials, so pass it only
+/// to the system that posts. A run that resumes gets the same URL. It survives restarts and deploys, and ends with its
+/// turn. When its turn is over, or it is used up or expired, a post to it is answered with 404, like for a URL that never
+/// existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callback {
     pub(crate) name: CallbackName,
@@ -22,7 +23,7 @@ impl Callback {
         &self.url
     }
 
-    /// Until when it takes bodies.
+    /// The time until which the callback accepts bodies.
     pub fn expires(&self) -> UnixMillis {
         self.expires
     }
@@ -45,12 +46,13 @@ impl CallbackTerms {
     /// Once, within 30 days.
     pub const ONCE: Self = Self::times(1);
 
-    /// This often, 1 to [`MAX_CALLBACK_USES`] times, within 30 days.
+    /// `uses` times, from 1 to [`MAX_CALLBACK_USES`], within 30 days.
     pub const fn times(uses: u32) -> Self {
         Self { uses, lifetime_ms: 30 * 86_400_000 }
     }
 
-    /// Within this many milliseconds from when the callback is made, at most [`LONGEST_WAIT_MS`](super::LONGEST_WAIT_MS).
+    /// Within this number of milliseconds after the callback was made, at most
+    /// [`LONGEST_WAIT_MS`](super::LONGEST_WAIT_MS).
     #[must_use]
     pub const fn for_millis(self, lifetime_ms: u64) -> Self {
         Self { lifetime_ms, ..self }
@@ -60,17 +62,18 @@ impl CallbackTerms {
 /// What has ended a wait for a callback.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
-    /// Somebody has posted this: JSON as data, other text as text, anything else as bytes, with the media type that the
-    /// sender named. What calls itself JSON and cannot be read as such (by the limits for bodies) is text.
+    /// A system has posted this body: JSON as data, other text as text, anything else as bytes, with the media type
+    /// that the sender has named. A body that is declared as JSON, but breaks the limits for JSON or cannot be parsed,
+    /// is text.
     Body(Part),
     /// The time is over.
     Time,
-    /// The client has sent a message; [`Turn::next_message`](super::Turn::next_message) gives it at once.
+    /// The client has sent a message; [`Turn::next_message`](super::Turn::next_message) returns it at once.
     Message,
 }
 
 impl Called {
-    /// The body, if somebody has posted one.
+    /// The body, if one was posted.
     pub fn body(self) -> Option<Part> {
         match self {
             Self::Body(body) => Some(body),
@@ -79,5 +82,5 @@ impl Called {
     }
 }
 
-/// How often a callback can be used at most.
+/// The largest number of uses of a callback.
 pub const MAX_CALLBACK_USES: u32 = 1_000;

@@ -1,15 +1,15 @@
-//! What an executor says: one verb of the protocol with its contents.
+//! The events that an executor can emit.
 
 use a2a::model::{Artifact, Message, Metadata, TaskState};
 
-/// Something an executor says.
+/// An event that an executor emits.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Emission {
     /// The task enters a state.
     Status {
         /// The state.
         state: TaskState,
-        /// What the agent says with it.
+        /// The message of the agent with the new state.
         message: Option<Message>,
         /// The metadata of the event.
         metadata: Option<Metadata>,
@@ -18,7 +18,7 @@ pub enum Emission {
     Artifact {
         /// The artifact or its next chunk.
         artifact: Artifact,
-        /// Whether it is a chunk.
+        /// Whether `artifact` is a chunk to append.
         append: bool,
         /// Whether the artifact is complete.
         last_chunk: bool,

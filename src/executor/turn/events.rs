@@ -6,7 +6,7 @@ use super::{Emission, RunOutside, RunTask};
 use crate::executor::ExecutorError;
 use a2a::model::{Artifact, Message, Part, Role, TaskState};
 
-/// The verbs of the protocol.
+/// The events that an executor can emit: one method for each.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -22,19 +22,19 @@ use a2a::model::{Artifact, Message, Part, Role, TaskState};
 /// }
 /// ```
 ///
-/// What the run has read by [`Turn::secret`](super::Turn::secret) is replaced by its name in all that is said, also where it
-/// comes in pieces: the end of a chunk that may be the beginning of a secret is told with what follows.
+/// Each secret that the run has read by [`Turn::secret`](super::Turn::secret) is replaced by its name in all events, also if
+/// the text is emitted in pieces: the end of a chunk that may be the beginning of a secret is held back until the next
+/// chunk.
 ///
-/// Each is refused if the task has ended, for example because the client
-/// canceled it; an executor then just returns.
+/// Each event is refused if the task has ended, for example because the client has canceled it; an executor should then
+/// return.
 pub struct Events {
     pub(crate) run_task: Rc<dyn RunTask>,
     pub(crate) run_outside: Rc<dyn RunOutside>,
 }
 
 impl Events {
-    /// The task is being worked on; with a text, a progress note. Saying it again without a text
-    /// changes nothing.
+    /// Sets the state `working`; with a text, this is a progress note. Repeating it without a text changes nothing.
     ///
     /// # Errors
     ///
@@ -52,11 +52,11 @@ impl Events {
         self.emit(Emission::artifact(artifact, false, true))
     }
 
-    /// Begins an artifact of which more will come through [`append`](Self::append).
+    /// Begins an artifact that [`append`](Self::append) will continue.
     ///
     /// # Errors
     ///
-    /// As [`artifact`](Self::artifact).
+    /// The errors of [`artifact`](Self::artifact).
     pub fn begin(&self, artifact: Artifact) -> Result<(), ExecutorError> {
         self.emit(Emission::artifact(artifact, false, false))
     }
@@ -65,12 +65,12 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// As [`artifact`](Self::artifact), or if there is no such artifact.
+    /// The errors of [`artifact`](Self::artifact), or if the task has no such artifact.
     pub fn append(&self, chunk: Artifact, last_chunk: bool) -> Result<(), ExecutorError> {
         self.emit(Emission::artifact(chunk, true, last_chunk))
     }
 
-    /// The task is done. Results belong into artifacts; the text is for a closing word.
+    /// Completes the task. Results belong in artifacts; the text is a closing message.
     ///
     /// # Errors
     ///
@@ -79,7 +79,7 @@ impl Events {
         self.status(TaskState::Completed, text)
     }
 
-    /// The task failed, for this reason.
+    /// Fails the task, with this reason.
     ///
     /// # Errors
     ///
@@ -88,7 +88,7 @@ impl Events {
         self.status(TaskState::Failed, Some(reason))
     }
 
-    /// The agent declines the task, for this reason.
+    /// Rejects the task, with this reason.
     ///
     /// # Errors
     ///
@@ -97,7 +97,7 @@ impl Events {
         self.status(TaskState::Rejected, Some(reason))
     }
 
-    /// The task waits for a message that answers this question. The next message is a new run.
+    /// Asks the client this question. The client's next message begins a new run.
     ///
     /// # Errors
     ///
@@ -106,7 +106,7 @@ impl Events {
         self.status(TaskState::InputRequired, Some(question))
     }
 
-    /// The task waits for credentials.
+    /// Asks the client for credentials.
     ///
     /// # Errors
     ///
@@ -115,8 +115,8 @@ impl Events {
         self.status(TaskState::AuthRequired, Some(text))
     }
 
-    /// Answers with a message instead of a task. If there is a task already, because something was
-    /// said before or the agent took its time, the message closes it as completed.
+    /// Answers with a message instead of a task. If the task exists already, because events were emitted before or the
+    /// run took long, the message completes the task.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// If the task has ended or no agent may make this move.
+    /// If the task has ended, or an agent must not enter this state from the present one.
     pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = Some(self.message(parts));
         self.emit(Emission::Status { state, message, metadata: None })

@@ -1,4 +1,4 @@
-//! What a run asks of others: of the task that it belongs to, and of what is outside of that task.
+//! The two traits through which a run reaches its task and the world outside of the task.
 
 use std::rc::Rc;
 
@@ -17,18 +17,18 @@ use a2a::model::{Json, Message, Part, Secret, Task, UnixMillis};
 use a2a_agents::tool::{Counters, StepStart};
 use mcp::client::McpError;
 
-/// The task that a run belongs to, as [`Turn`](super::Turn) and [`Events`](super::Events) reach it: what the run says, its steps, waits,
-/// callbacks and usage, and what the task knows.
+/// The task of a run, as [`Turn`](super::Turn) and [`Events`](super::Events) reach it: the run's events, steps, waits, callbacks and
+/// usage, and the data of the task.
 pub trait RunTask {
-    /// Takes what the executor says.
+    /// Applies an event of the executor.
     ///
     /// # Errors
     ///
-    /// Why it is refused; nothing has changed then.
+    /// Why the event is refused; nothing is changed in this case.
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
 
-    /// What the run says is stored and shown in this interval at most, after a burst, instead of the deployment's
-    /// `EVENT_INTERVAL_MS`.
+    /// Sets the shortest interval, after a burst, at which events of the run are stored and sent. It replaces the
+    /// deployment's `EVENT_INTERVAL_MS`.
     fn set_event_interval(&self, interval_ms: u64);
 
     /// An id that no other task has.
@@ -37,97 +37,97 @@ pub trait RunTask {
     /// The task as it is now, if there is one.
     fn task(&self) -> Option<Task>;
 
-    /// The run goes on from where its task stands. Gives how long the newest wait was to take, in milliseconds.
+    /// Continues from the present state of the task. Returns the length of the newest wait, in milliseconds.
     fn take_up(&self) -> Option<u64>;
 
-    /// The requests without an answer for which the run was parked the last time in this turn.
+    /// The unanswered requests for which the run was parked the last time in this turn.
     fn unanswered(&self) -> Option<Unanswered>;
 
-    /// What the newest step of this name came to in the task.
+    /// The result of the task's newest step of this name.
     ///
     /// # Errors
     ///
     /// If storage fails.
     fn last_step(&self, name: &str) -> Result<Option<Json>, ExecutorError>;
 
-    /// The steps that were done in the task, those of each turn by themselves, oldest first.
+    /// The finished steps of the task, one list for each turn, oldest first.
     ///
     /// # Errors
     ///
     /// If storage fails.
     fn steps(&self) -> Result<Vec<Vec<StepRecord>>, ExecutorError>;
 
-    /// What was said so far, oldest first.
+    /// The messages so far, oldest first.
     fn history(&self) -> Vec<Message>;
 
     /// Whether the client has canceled the task.
     fn is_canceled(&self) -> bool;
 
-    /// Takes the oldest message that came while the run was under way.
+    /// Takes the oldest waiting message that arrived during the run.
     fn take_message(&self) -> Option<Message>;
 
-    /// How often the task was asked for since the run began.
+    /// How often clients have requested the task since the run began.
     fn polls(&self) -> u64;
 
-    /// Completes when anything about the task has changed since the call.
+    /// Completes when the task has changed after the call.
     fn changed(&self) -> LocalBoxFuture<'_, ()>;
 
-    /// The credentials of the turn, opened: a JSON object.
+    /// The credentials of the turn, decrypted: a JSON object.
     ///
     /// # Errors
     ///
-    /// If they cannot be opened.
+    /// If the credentials cannot be decrypted.
     fn credentials(&self) -> LocalBoxFuture<'_, Result<Option<Secret>, ExecutorError>>;
 
-    /// Takes what the run has used of models.
+    /// Records the run's usage of models.
     fn record_usage(&self, used: Usage);
 
-    /// Takes what the run has used for requests whose answers came to nothing.
+    /// Records the usage of requests whose answers failed.
     fn record_repeated_usage(&self, used: Usage);
 
-    /// What the turn has used so far.
+    /// The usage of the turn so far.
     fn usage(&self) -> Usage;
 
-    /// Begins to wait outside of memory, for a callback if one is named.
+    /// Begins a wait outside of memory; with a callback, for its next body.
     ///
     /// # Errors
     ///
-    /// If the run may not.
+    /// If the run must not wait.
     fn begin_wait(
         &self,
         wait: Wait,
         callback: Option<&CallbackName>,
     ) -> Result<WaitStart, ExecutorError>;
 
-    /// The run does not wait any more for what it began to wait for.
+    /// Ends the wait that was begun: the run does not wait any more.
     fn give_up_wait(&self);
 
-    /// The next callback of this name.
+    /// Makes the next callback of this name.
     ///
     /// # Errors
     ///
-    /// If the run may have none.
+    /// If the run must not have one.
     fn make_callback(&self, name: &str, terms: CallbackTerms) -> Result<Callback, ExecutorError>;
 
     /// Takes the next body that was posted to a callback.
     ///
     /// # Errors
     ///
-    /// If there is none.
+    /// If no body is waiting.
     fn take_call(&self, name: &CallbackName) -> Result<Part, ExecutorError>;
 
-    /// Begins a step, or gives what it came to before.
+    /// Begins a step, or returns its stored outcome.
     ///
     /// # Errors
     ///
-    /// If the run may have no such step.
+    /// If the run must not have such a step.
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError>;
 
-    /// Keeps what a step came to.
+    /// Stores the outcome of a step.
     ///
     /// # Errors
     ///
-    /// If it cannot be kept.
+    /// If the outcome cannot be stored.
     fn end_step(
         &self,
         name: &str,
@@ -135,15 +135,15 @@ pub trait RunTask {
         outcome: Result<Json, String>,
     ) -> Result<(), ExecutorError>;
 
-    /// Keeps what the run goes on with after a step that failed, as a result.
+    /// Stores the value with which the run continues after a step that failed. The value is stored as a result.
     ///
     /// # Errors
     ///
-    /// If it cannot be kept.
+    /// If the value cannot be stored.
     fn end_failed_step(&self, name: &str, nth: u32, kept: Json) -> Result<(), ExecutorError>;
 }
 
-/// What a run reaches outside of its task: the clock, chance, other servers and agents.
+/// The world outside of the task: the clock, random numbers, other servers and agents.
 pub trait RunOutside {
     /// The present instant.
     fn now(&self) -> UnixMillis;
@@ -151,25 +151,25 @@ pub trait RunOutside {
     /// Completes after `millis` milliseconds.
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
 
-    /// Chance.
+    /// The source of random numbers.
     fn random(&self) -> &dyn Random;
 
-    /// Numbers that outlive the task.
+    /// Counters that are stored beyond the end of the task.
     fn counters(&self) -> &dyn Counters;
 
-    /// Other servers.
+    /// The client for other servers.
     fn http(&self) -> &dyn Http;
 
-    /// The agents of this Worker, as the agent of this slug asks them for this caller.
+    /// The client for the agents of this Worker. Requests are made by the agent of this slug, for this caller.
     fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http>;
 
-    /// What is bound to the Worker, as [`Peers::bound`](crate::port::Peers::bound) gives it.
+    /// The client for a binding of the Worker, from [`Peers::bound`](crate::port::Peers::bound).
     fn bound(&self, target: &Target) -> Rc<dyn Http>;
 
-    /// The client of an agent elsewhere, with what the platform has for all.
+    /// A client of an agent elsewhere, with the settings that the platform has for all such clients.
     fn equip(&self, client: Client) -> Client;
 
-    /// What an MCP server offers, as [`Peers::tools`](crate::port::Peers::tools) gives it.
+    /// The tools of an MCP server, from [`Peers::tools`](crate::port::Peers::tools).
     fn mcp_tools<'a>(
         &'a self,
         server: &'a FoundServer,
@@ -179,6 +179,6 @@ pub trait RunOutside {
     /// The trace that the run belongs to.
     fn trace(&self) -> Option<TraceContext>;
 
-    /// How many agents may call each other in a row.
+    /// The largest number of agent-to-agent calls in a row.
     fn max_depth(&self) -> u32;
 }

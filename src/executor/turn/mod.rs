@@ -1,4 +1,4 @@
-//! The [`Turn`] that an executor is given to handle.
+//! The [`Turn`] that an executor handles.
 
 mod callback;
 mod emission;
@@ -29,7 +29,7 @@ pub use events::Events;
 pub use host::{RunOutside, RunTask};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 
-/// One message to handle, and what is known around it.
+/// One message to handle, with its context.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -46,38 +46,39 @@ pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 /// }
 /// ```
 pub struct Turn {
-    /// The agent that is asked.
+    /// The slug of the agent that received the message.
     pub agent: String,
-    /// The task, as clients know it; they see it once the executor says something about it. Where an agent speaks the oldest
-    /// dialect, clients of several callers may have chosen the same id, so nothing is unique by it: see
+    /// The id of the task for clients. They can read the task after the executor has emitted the first event. If the agent
+    /// speaks the oldest dialect, different callers may choose the same id, so the id is not unique: use
     /// [`unique_id`](Self::unique_id).
     pub task_id: TaskId,
-    /// The conversation.
+    /// The id of the conversation.
     pub context_id: ContextId,
     /// The message to handle.
     pub message: Message,
-    /// Which of the client's messages in this task it is, from 1. Later ones may be in the history.
+    /// The number of this message among the client's messages in this task, from 1. Later messages may already be in
+    /// the history.
     pub number: usize,
     /// The metadata of the request.
     pub metadata: Option<Metadata>,
-    /// Whether the client has named the conversation, so that there may be earlier tasks in it.
+    /// Whether the client has named the conversation, so that earlier tasks may belong to it.
     pub(crate) joins_context: bool,
-    /// Who asks.
+    /// The caller of the request.
     pub caller: Caller,
-    /// Media types that the client can take; none named means any.
+    /// Media types that the client accepts; an empty list means any.
     pub accepted_output_modes: Vec<String>,
-    /// Which attempt at this message this is, from 1. Further ones follow when a run was interrupted. They count anew
-    /// from each [wait](Self::wait_until) on.
+    /// The number of this attempt at the message, from 1. Another attempt follows when a run was interrupted. The count
+    /// restarts after each [wait](Self::wait_until).
     pub attempt: u32,
-    /// Whether this run resumes the one before, which was interrupted or has waited: steps that were done give what they
-    /// gave, and what was said is not said again.
+    /// Whether this run resumes an earlier one, which was interrupted or has waited: finished steps return their stored
+    /// results, and events are not emitted twice.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
-    /// How long the run may take in all, in milliseconds.
+    /// The total time that the run may take, in milliseconds.
     pub(crate) timeout_ms: u64,
-    /// Where this Worker is, as `https://agents.example`, if that is known.
+    /// The origin of this Worker, for example `https://agents.example`, if it is known.
     pub(crate) origin: Option<String>,
-    /// What the caller could still use of models in the day when the turn began, where that is limited.
+    /// The caller's remaining daily allowance for models when the turn began, if there is a limit.
     pub(crate) allowance: Option<Allowance>,
     pub(crate) run_task: Rc<dyn RunTask>,
     pub(crate) run_outside: Rc<dyn RunOutside>,
@@ -86,40 +87,40 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// An id that no other task of the server has, whoever its caller is: what others may know the task by, as in an
-    /// idempotency key. The id of the task, unless a client has chosen that.
+    /// An id that no other task of the server has, for any caller. Use it where other systems need to identify the
+    /// task, for example in an idempotency key. It is the id of the task, unless a client has chosen that id.
     pub fn unique_id(&self) -> &str {
         self.run_task.unique_id()
     }
 
-    /// What was said in this task so far, oldest first, the message of this turn included.
+    /// The messages of this task so far, oldest first, including the message of this turn.
     pub fn history(&self) -> Vec<Message> {
         self.run_task.history()
     }
 
-    /// The secret of the deployment that has this name, as it is now. Where its text appears in what the run says, also
-    /// in the reason of its failure, clients see its name instead, if it has 8 bytes or more.
+    /// The present value of the deployment's secret with this name. Where the value occurs in the run's events, or in
+    /// the reason of its failure, clients receive the name instead, if the value has 8 bytes or more.
     ///
     /// # Errors
     ///
-    /// If it is not set or empty; operators are told.
+    /// If the secret is not set or empty; operators find the error in the log.
     pub fn secret(&self, name: &str) -> Result<Secret, ExecutorError> {
         Ok(self.noted(name, self.outside.secret(name))?)
     }
 
-    /// The variable of the deployment that has this name, as it is now. It is no secret: clients may see it.
+    /// The present value of the deployment's variable with this name. It is not a secret: clients may receive it.
     ///
     /// # Errors
     ///
-    /// As [`secret`](Self::secret).
+    /// The errors of [`secret`](Self::secret).
     pub fn variable(&self, name: &str) -> Result<String, ExecutorError> {
         Ok(self.outside.variable(name)?)
     }
 
-    /// The credentials that the client gave with its answer to [`require_auth`](super::Events::require_auth); `None` if it
-    /// gave none. They are kept encrypted for this turn alone: a run that resumes can read them, the next turn cannot.
-    /// Their texts are kept out of what the run says, as those of [secrets](Self::secret). The result of a step is
-    /// stored as it is, so keep them out of it.
+    /// The credentials that the client has sent with its answer to [`require_auth`](super::Events::require_auth); `None`
+    /// if it has sent none. They are stored encrypted and only for this turn: a run that resumes can read them, the next
+    /// turn cannot. Their texts are replaced in the run's events, like [secrets](Self::secret). The result of a step is
+    /// stored unchanged, so do not include credentials in it.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -136,7 +137,7 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If they cannot be opened: `STATE_KEY` was changed meanwhile. Operators are told.
+    /// If they cannot be decrypted, because `STATE_KEY` was changed meanwhile. Operators find the error in the log.
     pub async fn credentials(&self) -> Result<Option<TaskCredentials>, ExecutorError> {
         let Some(opened) = self.run_task.credentials().await? else { return Ok(None) };
         let unfit = || ExecutorError("the credentials cannot be read".to_owned());
@@ -151,7 +152,7 @@ impl Turn {
         found.inspect(|secret| self.redaction.note(name, secret))
     }
 
-    /// Whether the client has canceled the task. Nothing said after that counts.
+    /// Whether the client has canceled the task. Later events are ignored.
     pub fn is_canceled(&self) -> bool {
         self.run_task.is_canceled()
     }
@@ -163,22 +164,22 @@ impl Turn {
         }
     }
 
-    /// Waits in memory for `millis` milliseconds, or until the task is canceled. A run that resumes waits anew;
-    /// [`pause`](Self::pause) does not. Both count as time of the run; [`wait_until`](Self::wait_until) does not, and
-    /// waits as long as one likes.
+    /// Waits in memory for `millis` milliseconds, or until the task is canceled. A run that resumes waits the whole
+    /// time again; [`pause`](Self::pause) does not. Both count as time of the run. [`wait_until`](Self::wait_until)
+    /// does not count, and may wait much longer.
     pub async fn sleep(&self, millis: u64) {
         let timer = self.run_outside.sleep(millis);
         select(timer, Box::pin(self.canceled())).await;
     }
 
-    /// Waits for `millis` milliseconds in all, also if the run is interrupted meanwhile: a run that resumes
-    /// waits for what is left. A [`step`](Self::step) of this name remembers the end. It waits in memory, for seconds: the
-    /// object cannot be evicted meanwhile. For more than half a minute take [`wait_until`](Self::wait_until), which
-    /// drops the run until then.
+    /// Waits for `millis` milliseconds in total, also if the run is interrupted meanwhile: a run that resumes waits for
+    /// the rest. A [`step`](Self::step) of this name stores the end. The wait is in memory, so the object cannot be
+    /// evicted meanwhile; use it for seconds. For more than half a minute use [`wait_until`](Self::wait_until), which
+    /// removes the run from memory.
     ///
     /// # Errors
     ///
-    /// As [`step`](Self::step).
+    /// The errors of [`step`](Self::step).
     pub async fn pause(&self, name: &str, millis: u64) -> Result<(), ExecutorError> {
         let millis = i64::try_from(millis).unwrap_or(i64::MAX);
         let until = self.step(name, async || Ok(self.now().0.saturating_add(millis))).await?;
@@ -189,9 +190,9 @@ impl Turn {
         Ok(())
     }
 
-    /// Waits in memory for the next message that the client sends while this run is under way. To wait for one for longer
-    /// than a run may take, [`wait_until`](Self::wait_until) with [`or_message`](Wait::or_message) goes first; then
-    /// the message lies ready here.
+    /// Waits in memory for the next message that the client sends during this run. To wait for longer than a run may
+    /// take, call [`wait_until`](Self::wait_until) with [`or_message`](Wait::or_message) first; after it, this function
+    /// returns the message at once.
     pub async fn next_message(&self) -> Message {
         loop {
             if let Some(message) = self.run_task.take_message() {
@@ -201,13 +202,12 @@ impl Turn {
         }
     }
 
-    /// How often clients have asked for the task since this run began.
+    /// How often clients have requested the task since this run began.
     pub fn polls(&self) -> u64 {
         self.run_task.polls()
     }
 
-    /// Waits until clients have asked for the task `count` times since this run began, or until it is
-    /// canceled.
+    /// Waits until clients have requested the task `count` times since this run began, or until it is canceled.
     pub async fn polled(&self, count: u64) {
         while self.polls() < count && !self.is_canceled() {
             self.run_task.changed().await;
@@ -219,12 +219,13 @@ impl Turn {
         self.run_outside.now()
     }
 
-    /// Sends a request to another server, and reads the whole answer as text within the request's `timeout_ms`.
-    /// It may be sent again if the run is interrupted, unless it is part of a [`step`](Self::step) that is done.
+    /// Sends a request to another server, and reads the whole answer as text within the request's `timeout_ms`. The
+    /// request may be sent again if the run is interrupted, unless it is part of a finished [`step`](Self::step).
     ///
     /// # Errors
     ///
-    /// If there is no answer, not in time, or too large a one. An answer of any status is no error.
+    /// If no answer arrives in time, or the answer is too large. An answer with an error status is returned, not an
+    /// error.
     pub async fn fetch(&self, request: HttpRequest) -> Result<HttpAnswer<String>, ExecutorError> {
         let (url, timeout_ms) = (request.url.clone(), request.timeout_ms);
         let whole = Box::pin(async { self.run_outside.http().send(request).await?.text().await });
@@ -234,8 +235,8 @@ impl Turn {
         }
     }
 
-    /// As [`fetch`](Self::fetch), but gives the answer when its status and headers are there. Its body comes
-    /// piece by piece, each within `timeout_ms`; dropping it ends the exchange.
+    /// Like [`fetch`](Self::fetch), but returns the answer when its status and headers have arrived. The body is read
+    /// piece by piece, each within `timeout_ms`; dropping the body ends the exchange.
     ///
     /// ```
     /// # use a2a_edge::executor::{Events, ExecutorError, Turn};
@@ -254,27 +255,28 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If there is no answer, or its head does not come in time.
+    /// If the head of the answer does not arrive in time.
     pub async fn fetch_stream(&self, request: HttpRequest) -> Result<HttpAnswer, ExecutorError> {
         Ok(self.run_outside.http().send(request).await?)
     }
 
-    /// The task as it is now: also what earlier attempts of this run, and earlier turns, have made of it. `None` before
-    /// the run has said anything.
+    /// The task as it is now, including the events of earlier attempts and earlier turns. `None` before the run's first
+    /// event.
     ///
-    /// A run that resumes and repeats what it said must not decide by it; one that goes on from there begins with
-    /// [`take_up`](Self::take_up).
+    /// A run that resumes and repeats its events must not decide by this value. A run that continues from the present
+    /// state begins with [`take_up`](Self::take_up).
     pub fn task(&self) -> Option<Task> {
         self.run_task.task()
     }
 
-    /// The run goes on from where the task stands, instead of repeating what earlier attempts said. For an executor
-    /// that follows something outside which goes on meanwhile: what it says would be another thing each time.
+    /// Lets the run continue from the present state of the task, instead of repeating the events of earlier attempts.
+    /// For an executor that follows a process outside which continues meanwhile, so that each attempt emits other
+    /// events.
     ///
-    /// From here on all that it says is new, waits that were over are behind it, and so is what was posted to
-    /// callbacks; [steps](Self::step) that were done still give what they gave. So it finds out where it is from
-    /// [`task`](Self::task) and from steps, and says what is missing. Gives for how many milliseconds the newest wait was
-    /// to park the run; `None` if it has never waited. In a run that does not resume nothing happens.
+    /// After this call all events of the run are new; finished waits and the bodies that were posted to callbacks count
+    /// as handled; finished [steps](Self::step) still return their stored results. So the run finds its position from
+    /// [`task`](Self::task) and from steps, and emits what is missing. Returns for how many milliseconds the newest wait
+    /// was to park the run; `None` if the run has never waited. In a run that does not resume, the call does nothing.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -320,9 +322,9 @@ impl Turn {
         self.run_task.take_up()
     }
 
-    /// What the newest [`step`](Self::step) of this name gave in this task, whichever turn took it. So a turn knows what
-    /// an earlier one has begun outside, and [`cancel`](super::AgentExecutor::cancel) what is to be ended. Steps
-    /// that failed do not count. It reads the task from storage.
+    /// The result of the task's newest [`step`](Self::step) of this name, in any turn. So a turn can read what an
+    /// earlier turn has begun outside, and [`cancel`](super::AgentExecutor::cancel) what it must end. Failed steps do
+    /// not count. The task is read from storage.
     ///
     /// # Errors
     ///
@@ -333,25 +335,25 @@ impl Turn {
         serde_json::from_value(result.value()).map(Some).map_err(misfit)
     }
 
-    /// For how many milliseconds the run may still be in memory, all its attempts together; then its task fails. The
-    /// time for which it is parked does not count.
+    /// The number of milliseconds that the run may still be in memory, for all its attempts together; after that its
+    /// task fails. The time for which the run is parked does not count.
     pub fn time_left_ms(&self) -> u64 {
         self.deadline.millis_since(self.now())
     }
 
-    /// Does something once: its result, or its error, is stored, and is what a run that resumes this
-    /// one gets instead of doing it again. Only a step that was interrupted in the middle is done again.
+    /// Does something once: the result or error of `work` is stored, and a run that resumes this one gets the stored
+    /// value instead of repeating the work. Only a step that was interrupted before its end is repeated.
     ///
-    /// The result is stored as it is, so keep [secrets](Self::secret) out of it.
+    /// The result is stored unchanged, so do not include [secrets](Self::secret) in it.
     ///
-    /// A step is known by its `name` (1 to 256 bytes); of several with one name in a run, the first is
-    /// the first again. What came before a step is stored before it begins, and so the task exists from
-    /// the first step on: an agent that means to answer with a direct message takes none.
+    /// A step is identified by its `name` (1 to 256 bytes) and, among steps of the same name in a run, by its number.
+    /// Events before a step are stored before the step begins, so the task exists from the first step on: an agent that
+    /// wants to answer with a direct message must not use steps.
     ///
     /// # Errors
     ///
-    /// What `work` fails with; if the result is larger than `MAX_STEP_BYTES`, or a run has more than
-    /// `MAX_STEPS` steps; if the task has ended.
+    /// The error of `work`; if the result is larger than `MAX_STEP_BYTES`, or a run has more than `MAX_STEPS` steps; if
+    /// the task has ended.
     pub async fn step<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -360,12 +362,12 @@ impl Turn {
         self.step_with(name, Retry::NEVER, work).await
     }
 
-    /// As [`step`](Self::step), and tries again when `work` fails. Attempts count anew if the run is
+    /// Like [`step`](Self::step), and repeats `work` if it fails. The count of attempts restarts if the run is
     /// interrupted meanwhile.
     ///
     /// # Errors
     ///
-    /// As [`step`](Self::step), with the last error of `work`.
+    /// The errors of [`step`](Self::step), with the last error of `work`.
     pub async fn step_with<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -394,7 +396,8 @@ impl Turn {
         }
     }
 
-    /// Keeps what a step came to. The reason of a failure is kept without secrets: a run that resumes may not read them.
+    /// Stores the outcome of a step. Secrets are removed from the reason of a failure: a run that resumes may not have
+    /// read them.
     pub(crate) fn end_step(
         &self,
         name: &str,
@@ -405,10 +408,10 @@ impl Turn {
         self.run_task.end_step(name, nth, outcome)
     }
 
-    /// Tells what a request to a model has used. It belongs into the [`step`](Self::step) that made the request, before that
-    /// ends: then it is stored with its result, and a run that resumes does not tell it again. When the turn is over,
-    /// however it ended, what it has used is added to the sums of its caller for the day, once; the metadata of the task say
-    /// what all its turns have used (`urn:a2a-edge:usage`).
+    /// Records the usage of a request to a model. Call it in the [`step`](Self::step) that made the request, before the step
+    /// ends: then the usage is stored with the step's result, and a run that resumes does not record it twice. When the turn
+    /// is over, for any reason, its usage is added once to the daily sums of its caller. The metadata of the task contains
+    /// the usage of all its turns (`urn:a2a-edge:usage`).
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -430,28 +433,27 @@ impl Turn {
         self.run_task.record_usage(usage);
     }
 
-    /// As [`record_usage`](Self::record_usage), for a request whose answer came to nothing, because it was interrupted or had to be
-    /// repeated: what is known of its cost, if only that it was made. It counts in all sums, and the metadata of the task tell it
-    /// besides (`repeated`). It is stored when the run waits, whatever becomes of the step that is under way.
+    /// Like [`record_usage`](Self::record_usage), for a request without a usable answer, because it was interrupted or had to be
+    /// repeated. If the cost is not known, at least the request is counted. It counts in all sums, and the metadata of the task
+    /// also lists it separately (`repeated`). It is stored when the run waits, whatever the outcome of the present step is.
     pub fn record_repeated_usage(&self, usage: Usage) {
         self.run_task.record_repeated_usage(usage);
     }
 
-    /// What this turn has [used](Self::record_usage) so far, all its attempts together.
+    /// The [usage](Self::record_usage) of this turn so far, for all its attempts together.
     pub fn usage(&self) -> Usage {
         self.run_task.usage()
     }
 
-    /// The limit of its caller for the day that this turn has reached, if it has reached one: its agent asks no model any more.
-    /// What other turns of the caller use at the same time is not known here; messages that come later are refused by
-    /// all of it.
+    /// The daily limit of the caller that this turn has reached, if any: the agent must send no further request to a model.
+    /// Usage by other turns of the caller at the same time is not included; later messages are refused by the sum of all turns.
     pub fn used_up(&self) -> Option<DayLimit> {
         let Allowance { tokens, cost_micros } = self.allowance?;
         let left = CallerLimits { tokens_per_day: tokens, cost_micros_per_day: cost_micros };
         left.reached(self.usage())
     }
 
-    /// Whether the client takes this media type.
+    /// Whether the client accepts this media type.
     pub fn accepts(&self, media_type: &str) -> bool {
         let accepted = &self.accepted_output_modes;
         let kind = media_type.split('/').next().unwrap_or_default();
@@ -462,8 +464,8 @@ impl Turn {
     }
 }
 
-/// Settings of an executor that hold `${NAME}` are filled in by [`Expandable::expand`](a2a_agents::Expandable::expand)
-/// with the secret or the variable of that name, which is treated as a [secret](Turn::secret).
+/// Values for `${NAME}` in the settings of an executor, for [`Expandable::expand`](a2a_agents::Expandable::expand): the
+/// secret or the variable of that name. Both are treated as a [secret](Turn::secret).
 impl Values for Turn {
     fn value(&self, name: &str) -> Result<Secret, NotSet> {
         self.noted(name, self.outside.value(name))

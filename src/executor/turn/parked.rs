@@ -1,4 +1,4 @@
-//! Waits of a run outside of memory: until an instant, for a message, or for what somebody posts to a callback.
+//! Waits of a run outside of memory: until an instant, for a message, or for a body that is posted to a callback.
 
 use std::future::pending;
 
@@ -10,23 +10,23 @@ use crate::executor::ExecutorError;
 use crate::task::WokenBy;
 
 impl Turn {
-    /// Parks the run until an instant, or a message: for seconds, days or years. While it is parked nothing of it is in
-    /// memory, nothing rings, and nothing is billed but what is stored; its task stays as it is, can be asked for, followed and
-    /// canceled, and no timeout counts.
+    /// Parks the run until an instant or a message: for seconds, days or years. While the run is parked, it is not in memory
+    /// and only its storage is billed. Its task stays as it is, can be read, followed and canceled, and no timeout counts.
     ///
-    /// Then the run is *resumed*, as after a crash: `execute` runs again from its start. Each [`step`](Self::step)
-    /// gives what it gave, what was said is not said again, waits that are over give what ended them, and messages are given
-    /// again in their order. So what the run has in variables must come from the turn and from steps. This is no
-    /// further [attempt](Self::attempt). It needs [`Recovery::Resume`](crate::task::Recovery::Resume), and an executor
-    /// that parks says so by [`parks`](crate::executor::AgentExecutor::parks).
+    /// After the wait the run is *resumed*, as after a crash: `execute` runs again from its start. Each [`step`](Self::step)
+    /// returns its stored result, events are not emitted twice, finished waits return at once with what ended them, and
+    /// messages are returned again in their order. So the values of the run's variables must come from the turn and from
+    /// steps. A resumption is not a further [attempt](Self::attempt). It needs
+    /// [`Recovery::Resume`](crate::task::Recovery::Resume), and an executor that parks must return true from
+    /// [`parks`](crate::executor::AgentExecutor::parks).
     ///
-    /// A message that comes without `or_message` lies ready for [`next_message`](Self::next_message) when the run goes on; one that no
-    /// run takes begins a turn of its own. Whatever else the run does at the same time is dropped with it, so a wait
-    /// is not to be raced against something else: use `or_message`, or [`wait_callback`](Self::wait_callback). A cancel
-    /// ends the task at once, and calls [`cancel`](crate::executor::AgentExecutor::cancel).
+    /// A message that arrives during a wait without `or_message` is returned by [`next_message`](Self::next_message) when the run
+    /// continues; a message that no run takes begins its own turn. Everything else that the run does at the same time is dropped when
+    /// it is parked, so do not race a wait against another future: use `or_message`, or [`wait_callback`](Self::wait_callback). A
+    /// cancel ends the task at once, and calls [`cancel`](crate::executor::AgentExecutor::cancel).
     ///
-    /// A blocking send is answered with the task as soon as its run is parked for longer than the send may wait.
-    /// What is short may stay in memory: [`sleep`](Self::sleep), [`pause`](Self::pause).
+    /// A blocking send is answered with the task as soon as its run is parked for longer than the send may wait. For
+    /// short waits in memory use [`sleep`](Self::sleep) or [`pause`](Self::pause).
     ///
     /// A reminder, tested in simulated time:
     ///
@@ -70,8 +70,8 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If the agent's runs are not resumed; if the wait is longer than [`LONGEST_WAIT_MS`], or the run waits already; if it
-    /// has more than `MAX_STEPS` waits and steps, or the task is full; if the task has ended.
+    /// If the agent's runs are not resumed; if the wait is longer than [`LONGEST_WAIT_MS`], or the run is already waiting;
+    /// if the run has more than `MAX_STEPS` waits and steps, or the task is full; if the task has ended.
     pub async fn wait_until(&self, wait: Wait) -> Result<Woken, ExecutorError> {
         match self.run_task.begin_wait(wait, None)? {
             WaitStart::Over(WokenBy::Time) => Ok(Woken::Time),
@@ -81,7 +81,8 @@ impl Turn {
                 Err(ExecutorError(reason.to_owned()))
             }
             WaitStart::Parks => {
-                // Nobody polls this any more once the run is parked. A wait that is given up before is none.
+                // Once the run is parked, this future is not polled any more. If it is dropped before that, the wait is
+                // canceled.
                 let _given_up = GivenUp(self.run_task.as_ref());
                 pending().await
             }
@@ -90,10 +91,10 @@ impl Turn {
 }
 
 impl Turn {
-    /// Makes a URL that takes one body within 30 days: see [`Callback`]. A run that resumes gets the same one. Of several
-    /// with one name in a run, the first is the first again.
+    /// Makes a URL that accepts one body within 30 days: see [`Callback`]. A run that resumes gets the same URL.
+    /// Callbacks of the same name in a run are identified by their order.
     ///
-    /// An agent that orders something and waits for the shop to say that it was paid:
+    /// An agent that orders something and waits until the shop reports the payment:
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -148,11 +149,11 @@ impl Turn {
         self.callback_with(name, CallbackTerms::ONCE)
     }
 
-    /// As [`callback`](Self::callback), on other terms.
+    /// Like [`callback`](Self::callback), with other terms.
     ///
     /// # Errors
     ///
-    /// As [`callback`](Self::callback), and for terms out of their range.
+    /// The errors of [`callback`](Self::callback), and for terms out of their range.
     pub fn callback_with(
         &self,
         name: &str,
@@ -170,13 +171,13 @@ impl Turn {
         self.run_task.make_callback(name, terms)
     }
 
-    /// Parks the run, as [`wait_until`](Self::wait_until) does, until somebody posts to the callback, or the wait is
-    /// over. A body that came before is given at once; of a callback that is used several times each wait gives the next
-    /// body, in the order in which they came.
+    /// Parks the run, like [`wait_until`](Self::wait_until), until a body is posted to the callback, or the wait is
+    /// over. A body that arrived before is returned at once. If the callback can be used several times, each wait
+    /// returns the next body, in the order of arrival.
     ///
     /// # Errors
     ///
-    /// As [`wait_until`](Self::wait_until).
+    /// The errors of [`wait_until`](Self::wait_until).
     pub async fn wait_callback(
         &self,
         callback: &Callback,
@@ -196,7 +197,7 @@ impl Turn {
     }
 }
 
-/// Tells the task when a wait is dropped.
+/// Cancels the wait of the task when it is dropped.
 struct GivenUp<'a>(&'a dyn RunTask);
 
 impl Drop for GivenUp<'_> {

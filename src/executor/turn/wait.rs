@@ -1,9 +1,9 @@
-//! Waiting for longer than a run may stay in memory.
+//! Waits that are longer than a run may stay in memory.
 
 use crate::task::{Unanswered, WokenBy};
 use a2a::model::UnixMillis;
 
-/// What a run waits for: an instant, and a message of the client before that if wanted.
+/// A wait: until an instant, and if wanted also until a message of the client.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -27,35 +27,35 @@ enum End {
 }
 
 impl Wait {
-    /// Until this instant, at most [`LONGEST_WAIT_MS`] away. One that is past is over at once.
+    /// Until this instant, at most [`LONGEST_WAIT_MS`] away. If the instant is in the past, the wait is over at once.
     pub const fn until(instant: UnixMillis) -> Self {
         Self { end: End::At(instant), or_message: false, unanswered: None }
     }
 
-    /// For this many milliseconds, at most [`LONGEST_WAIT_MS`]. The instant is fixed when the run begins to wait: a run
-    /// that was interrupted meanwhile waits for what is left.
+    /// For this number of milliseconds, at most [`LONGEST_WAIT_MS`]. The end is fixed when the run begins to wait: a
+    /// run that was interrupted meanwhile waits for the rest.
     pub const fn for_millis(millis: u64) -> Self {
         Self { end: End::After(millis), or_message: false, unanswered: None }
     }
 
-    /// The same, or until the client sends a message, whichever comes first.
+    /// The same wait, which also ends when the client sends a message.
     #[must_use]
     pub const fn or_message(self) -> Self {
         Self { or_message: true, ..self }
     }
 
-    /// The same, because nobody has answered the requests of the run. One that goes on is told by
+    /// The same wait, with the counts of the run's unanswered requests. The run that resumes reads them by
     /// [`RunTask::unanswered`](super::RunTask::unanswered).
     pub(crate) const fn unanswered_so_far(self, unanswered: Unanswered) -> Self {
         Self { unanswered: Some(unanswered), ..self }
     }
 
-    /// The requests for whose sake the run waits.
+    /// The unanswered requests that are the reason of the wait.
     pub(crate) fn unanswered(self) -> Option<Unanswered> {
         self.unanswered
     }
 
-    /// The instant, if the wait begins now.
+    /// The end of the wait, if it begins at `now`.
     pub(crate) fn end(self, now: UnixMillis) -> UnixMillis {
         match self.end {
             End::At(instant) => instant,
@@ -63,7 +63,7 @@ impl Wait {
         }
     }
 
-    /// Whether a message ends it.
+    /// Whether a message ends the wait.
     pub(crate) fn ends_by_message(self) -> bool {
         self.or_message
     }
@@ -72,18 +72,18 @@ impl Wait {
 /// What has ended a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// Its instant has come.
+    /// Its end has been reached.
     Time,
-    /// The client has sent a message; [`Turn::next_message`](super::Turn::next_message) gives it at once.
+    /// The client has sent a message; [`Turn::next_message`](super::Turn::next_message) returns it at once.
     Message,
 }
 
-/// What a wait begins with.
+/// The state of a wait at its beginning.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum WaitStart {
-    /// It is over, by this.
+    /// The wait is over, for this reason.
     Over(WokenBy),
-    /// The run is parked as soon as it does nothing else.
+    /// The run will be parked as soon as it does nothing else.
     Parks,
 }
 

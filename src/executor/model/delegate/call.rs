@@ -1,4 +1,4 @@
-//! A delegation: a call that is a task of another agent.
+//! A delegation: a call of the model that becomes a task of another agent.
 
 use std::cell::RefMut;
 use std::rc::Rc;
@@ -23,7 +23,7 @@ use a2a::model::{
 };
 use chat::ToolSpec;
 
-/// The tool that hands tasks to an agent.
+/// The tool that delegates tasks to one agent.
 pub(in crate::executor::model) struct Delegation {
     member: Member,
     shared: Rc<Shared>,
@@ -65,7 +65,7 @@ impl Delegation {
                 let Either::Left((observed, _)) =
                     select(observing, Box::pin(call.turn.canceled())).await
                 else {
-                    // The run cancels what it has left behind.
+                    // The run cancels the tasks of its open delegations.
                     return Err(canceled());
                 };
                 self.tell(call, observed)
@@ -106,15 +106,15 @@ impl Delegation {
         sending.begin(nth, client, Box::pin(async { Ok(request) })).await.map(Ok)
     }
 
-    /// When the call has to be over: after the time that a call of the agent has in all, and early enough for the model to say
-    /// what it makes of it.
+    /// The latest end of the call: limited by the total timeout of the agent's calls, and early enough that the model can
+    /// still write its answer.
     fn deadline(&self, turn: &Turn) -> UnixMillis {
         let left_ms = turn.time_left_ms();
         let answer_ms = (left_ms / 10).clamp(CLOSING_MS, LONGEST_ANSWER_MS).min(left_ms / 2);
         turn.now().after(self.member.client.settings().timeout_ms.min(left_ms - answer_ms))
     }
 
-    /// The task whose question is answered, if this run may answer it.
+    /// The task whose question the call answers, if the task belongs to this agent and was begun by our task.
     fn task_of(&self, turn: &Turn, task: &TaskId) -> Result<Result<Link, String>, ExecutorError> {
         let ledger = self.shared.ledger(turn)?;
         Ok(match ledger.find(&self.member.agent, task) {
@@ -124,8 +124,8 @@ impl Delegation {
         })
     }
 
-    /// Tells the outcome, and gives the client what a model cannot read: of results in one artifact for a task, however often it is
-    /// called, of what was said in one for the call.
+    /// The result of the call for the model. Files, which a model cannot read, are sent to the client: the files in the task's
+    /// artifacts as one artifact for the task, replaced by later calls; the files in messages as one artifact for the call.
     fn tell(&self, call: &ModelCall<'_>, observed: Observed) -> Result<Said, ExecutorError> {
         let task = observed.task.as_ref().map(|task| task.id.clone());
         if let Some(ended) = observed.task.as_ref().filter(|task| task.status.state.is_terminal()) {
@@ -140,7 +140,7 @@ impl Delegation {
         Ok(if has_failed { Said::Failed(line) } else { Said::Result(line) })
     }
 
-    /// Gives the client files, unless there are none or it has them.
+    /// Emits the files as an artifact, unless there are none or the task already has the same artifact.
     fn give(
         &self,
         call: &ModelCall<'_>,
@@ -178,10 +178,10 @@ impl Callable for Delegation {
 }
 
 impl Shared {
-    /// What the task has delegated so far.
+    /// The delegations of the task so far.
     fn ledger(&self, turn: &Turn) -> Result<RefMut<'_, Ledger>, ExecutorError> {
         if self.ledger.borrow().is_none() {
-            // Nothing can have been delegated before the first run.
+            // Before the first run of a task, nothing can have been delegated.
             let ledger = if turn.number == 1 && !turn.resumes {
                 Ledger::default()
             } else {
@@ -193,7 +193,7 @@ impl Shared {
         Ok(RefMut::map(self.ledger.borrow_mut(), |ledger| ledger.get_or_insert_default()))
     }
 
-    /// Whether one more task may be begun, which it then is.
+    /// Whether the turn may begin one more task. If so, the task is counted.
     fn may_begin(&self, turn: &Turn) -> Result<bool, ExecutorError> {
         drop(self.ledger(turn)?);
         let begun = self.begun.get();
@@ -202,12 +202,12 @@ impl Shared {
     }
 }
 
-/// The call has no outcome: its run is over.
+/// The error of a call without a result, because the task was canceled.
 fn canceled() -> ExecutorError {
     ExecutorError("the task was canceled".to_owned())
 }
 
-/// The message of a call on its way.
+/// The parameters for sending the message of a delegation.
 pub(super) fn sending<'a>(
     turn: &'a Turn,
     agent: &'a str,
@@ -244,14 +244,14 @@ fn request(sending: &Sending<'_>, client: &Client, prompt: String) -> SendMessag
     SendMessageRequest { tenant: None, message, configuration, metadata: None }
 }
 
-/// How a task is followed: until the deadline, and canceled then while the run goes on.
+/// How a task is followed: until the deadline. At the deadline the task is canceled while the run continues.
 fn observe(turn: &Turn, deadline: UnixMillis) -> Observe<'static> {
     let rest_ms = turn.deadline.millis_since(deadline);
     let options = CallOptions { deadline: Some(deadline), ..CallOptions::default() };
     Observe { options, cancel_ms: Some(CANCEL_MS.min(rest_ms / 2)), ..Observe::default() }
 }
 
-/// Follows a task to its end or its question.
+/// Follows a task until it ends or asks a question.
 async fn observed(
     client: &Client,
     link: &Link,
@@ -269,7 +269,7 @@ async fn observed(
     }
 }
 
-/// A task of which nothing is known but that it was begun.
+/// A task of which only the ids are known.
 fn unseen(link: &Link) -> Task {
     Task {
         id: link.task.clone(),
@@ -281,5 +281,5 @@ fn unseen(link: &Link) -> Task {
     }
 }
 
-/// The longest time that is kept for the model's answer, in milliseconds.
+/// The longest time that is reserved for the model's answer, in milliseconds.
 const LONGEST_ANSWER_MS: u64 = 30_000;

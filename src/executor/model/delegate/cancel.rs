@@ -1,4 +1,4 @@
-//! The tasks of other agents that nobody waits for any more, since ours has ended.
+//! Cancels the delegated tasks that are still open when our task has ended.
 
 use futures_util::future::{join, join_all, select};
 
@@ -8,8 +8,8 @@ use super::call::sending;
 use super::ledger::{Entry, Ledger, Unsure};
 use a2a::model::{CancelTaskRequest, TaskId};
 
-/// Cancels all that the task has delegated and that goes on or waits for an answer, which is tried for some seconds. A task that may have
-/// been begun by a message of which nothing else is known is looked for.
+/// Cancels all delegated tasks that are running or waiting for an answer, within a few seconds. If only the message of a delegation is
+/// known, the task that it may have begun is searched for.
 pub(in crate::executor::model) async fn cancel_left(turn: &Turn) {
     select(Box::pin(cancel_all(turn)), turn.run_outside.sleep(CANCEL_MS)).await;
 }
@@ -24,7 +24,7 @@ async fn cancel_all(turn: &Turn) {
 }
 
 async fn cancel(turn: &Turn, task: &Entry) {
-    // One whose agent is not there any more has nobody to cancel it.
+    // An agent that was removed from the settings cannot be called, so its task cannot be canceled.
     let Ok(client) = turn.remote(&task.agent) else { return };
     let _ = task.link.reach(client).cancel(request(task.link.task.clone())).await;
 }

@@ -1,10 +1,10 @@
-//! What a task has delegated, as its steps tell it. Pure.
+//! The delegations of a task, read from its steps. A pure computation.
 //!
-//! | step | holds |
+//! | step | content |
 //! |---|---|
 //! | `agents` | the tool of each agent, from the first attempt at a turn |
 //! | `model` | an answer of the model, with its calls; its number is the round |
-//! | `agent <call> <agent>` | what leads to the task of a call |
+//! | `agent <call> <agent>` | the link to the task of a call |
 //! | `<call>` | the outcome of a call, `<round>.<position>` |
 
 use serde_json::Value;
@@ -14,13 +14,13 @@ use super::{TEAM, read_tools};
 use crate::task::StepRecord;
 use a2a::model::TaskId;
 
-/// The tasks of other agents, and the calls of which it is not known whether they have begun one.
+/// The tasks of other agents, and the calls that may have begun a task that is not known.
 #[derive(Default)]
 pub(super) struct Ledger {
     pub(super) tasks: Vec<Entry>,
-    /// The calls of the newest turn that have no task, and no outcome or one that came too late.
+    /// The calls of the newest turn that have no linked task, and either no outcome or a timeout as outcome.
     pub(super) unsure: Vec<Unsure>,
-    /// How many tasks the newest turn has begun.
+    /// The number of tasks that the newest turn has begun.
     pub(super) begun: u64,
 }
 
@@ -28,7 +28,7 @@ pub(super) struct Ledger {
 pub(super) struct Entry {
     pub(super) agent: String,
     pub(super) link: Link,
-    /// Whether it goes on, or waits for somebody, as far as is known.
+    /// Whether the task may still be running or waiting for input, as far as the steps show.
     pub(super) is_open: bool,
 }
 
@@ -40,7 +40,7 @@ pub(super) struct Unsure {
 }
 
 impl Ledger {
-    /// What the steps of each turn tell, oldest first.
+    /// Reads the steps of each turn, oldest first.
     pub(super) fn of(turns: &[Vec<StepRecord>]) -> Self {
         let mut ledger = Self::default();
         for steps in turns {
@@ -70,7 +70,7 @@ impl Ledger {
         } else if let Some(Value::String(line)) =
             value().and_then(|mut kept| Some(kept.get_mut("result")?.take()))
         {
-            // One that was not answered in time may have begun a task.
+            // A call that timed out may have begun a task.
             let is_late = line.starts_with(TIMED_OUT);
             self.unsure.retain(|call| call.key != step.name || is_late);
             let linked = reading.linked.iter().rev().find(|(key, ..)| *key == step.name);
@@ -80,7 +80,7 @@ impl Ledger {
         }
     }
 
-    /// A task was begun, or goes on. Whether it is new.
+    /// Notes that a task was begun or continued. Returns whether the task is new.
     pub(super) fn add(&mut self, agent: &str, link: Link) -> bool {
         match self
             .tasks
@@ -98,7 +98,7 @@ impl Ledger {
         }
     }
 
-    /// A task of an agent has ended. Tasks of several agents may have one id.
+    /// Notes that a task of an agent has ended. Tasks of different agents may have the same id.
     pub(super) fn close(&mut self, agent: &str, task: &TaskId) {
         let is_it = |known: &&mut Entry| known.link.task == *task && known.agent == agent;
         for known in self.tasks.iter_mut().filter(is_it) {
@@ -106,7 +106,7 @@ impl Ledger {
         }
     }
 
-    /// The task of this id: that of this agent, else one of another.
+    /// The task of this id: the one of this agent, or else the one of another agent.
     pub(super) fn find(&self, agent: &str, task: &TaskId) -> Option<&Entry> {
         let mut known = self.tasks.iter().filter(|known| known.link.task == *task);
         let first = known.clone().next();
@@ -114,16 +114,16 @@ impl Ledger {
     }
 }
 
-/// What is known while the steps of a turn are read.
+/// The values collected while the steps of a turn are read.
 #[derive(Default)]
 struct Reading<'s> {
     tools: Vec<(String, String)>,
-    /// The calls that have a task, each with its agent.
+    /// The calls that have a task, each with its agent and the task's id.
     linked: Vec<(&'s str, &'s str, TaskId)>,
 }
 
 impl Reading<'_> {
-    /// The delegations of an answer.
+    /// The delegations in an answer of the model.
     fn calls(&self, answer: &Value, round: u32) -> Vec<Unsure> {
         let calls = answer["calls"].as_array().into_iter().flatten().enumerate();
         let delegations = calls.filter_map(|(index, call)| {
@@ -134,7 +134,7 @@ impl Reading<'_> {
     }
 }
 
-/// The step that keeps what leads to the task of a call.
+/// The name of the step that stores the link to the task of a call.
 pub(super) fn step_name(key: &str, agent: &str) -> String {
     format!("{AGENT}{key} {agent}")
 }
@@ -143,20 +143,20 @@ fn read_step_name(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(AGENT)?.split_once(' ')
 }
 
-/// Whether the task of an outcome has ended for certain. One that was not followed to its end may go on, and so may one whose time was
-/// over, since its cancel may have been lost.
+/// Whether an outcome proves that the task has ended. A task that was not followed to its end may still be running, and so may a task
+/// whose call timed out, since the cancel may have been lost.
 fn has_ended(line: &str) -> bool {
     let may_go_on =
         ["[INPUT_REQUIRED", "[AUTH_REQUIRED", TIMED_OUT, "[FAILED] following the task failed: "];
     !may_go_on.iter().any(|head| line.starts_with(head))
 }
 
-/// The outcome of a call whose time was over.
+/// The beginning of the outcome of a call that timed out.
 const TIMED_OUT: &str = "[TIMEOUT]";
 
 const AGENT: &str = "agent ";
 
-/// The step that keeps an answer of the model.
+/// The name of the step that stores an answer of the model.
 const MODEL: &str = "model";
 
 #[cfg(test)]
@@ -235,7 +235,7 @@ mod tests {
         let ledger = Ledger::of(&[first[..4].to_vec()]);
         let unsure = Unsure { key: "1.1".to_owned(), agent: "weather".to_owned() };
         assert_eq!((open(&ledger), &ledger.unsure), (vec!["travel t-3".to_owned()], &vec![unsure]));
-        // The next turn answers.
+        // The next turn answers the question.
         let mut second = vec![
             step("agents", 1, Ok(json!({"travel": "travel"}))),
             step("model", 1, Ok(json!({"calls": [call("travel"), call("weather_agent")]}))),

@@ -1,8 +1,9 @@
-//! Other agents as tools of a model: a call of such a tool is a task of the other agent, whose outcome is told in a line.
+//! Other agents as tools of a model: a call of such a tool becomes a task of the other agent, and one line of text
+//! reports its outcome to the model.
 //!
-//! A delegation is durable. The id of its message follows from the turn and the call, a step keeps what leads to the task before
-//! it is waited for, and the call's own step keeps its outcome. So an attempt that resumes goes on with the tasks that were begun, and
-//! begins none twice. What a coordinator has delegated stands in its steps alone; [`ledger`] reads them.
+//! A delegation is durable. The id of its message follows from the turn and the call, a step stores the link to the task as soon as
+//! the task is known, and the step of the call stores the outcome. So an attempt that resumes continues the tasks that were begun, and
+//! begins none twice. The delegations are stored only in these steps; [`ledger`] reads them.
 
 mod call;
 mod cancel;
@@ -23,45 +24,47 @@ use ledger::Ledger;
 pub(super) use call::Delegation;
 pub(super) use cancel::cancel_left;
 
-/// The agents to which the model of a turn may delegate.
+/// The agents to which the model may delegate in a turn.
 pub(super) struct Team {
     members: Vec<Member>,
-    /// The agents that cannot be had now.
+    /// The agents that cannot be reached now.
     missing: Vec<String>,
     shared: Rc<Shared>,
 }
 
-/// An agent with its tool.
+/// An agent together with its tool.
 #[derive(Clone)]
 pub(super) struct Member {
-    /// As the agent file names it.
+    /// The name of the agent in the agent file.
     agent: String,
     client: Client,
-    /// The name of its tool.
+    /// The name of the agent's tool.
     tool: String,
     description: String,
-    /// What it says of itself; nothing if it was there when the turn began, and cannot be had now.
+    /// The agent's card. `None` if the agent was available in the turn's first attempt, but its card cannot be fetched
+    /// now.
     card: Option<Rc<RemoteCard>>,
 }
 
-/// What the delegations of a turn have in common.
+/// The state that the delegations of a turn share.
 struct Shared {
     ledger: RefCell<Option<Ledger>>,
-    /// How many tasks the turn may begin.
+    /// The largest number of tasks that the turn may begin.
     limit: u64,
-    /// How many it has begun, or is beginning.
+    /// The number of tasks that the turn has begun or is beginning.
     begun: Cell<u64>,
-    /// How much of an outcome the model is told, in bytes.
+    /// The largest size of an outcome for the model, in bytes.
     max_bytes: usize,
 }
 
 impl Team {
-    /// The agents of these names, each with its card. One whose card cannot be had soon is left out. Which tool is whose stays the same
-    /// for all attempts at a turn, which begins `limit` tasks at most. The model is told `max_bytes` of an outcome.
+    /// Fetches the cards of the agents of these names. An agent without a card within a short time is left out. The names of the tools
+    /// stay the same for all attempts of a turn. The turn begins at most `limit` tasks, and the model receives at most `max_bytes` of
+    /// an outcome.
     ///
     /// # Errors
     ///
-    /// If that cannot be kept.
+    /// If the names of the tools cannot be stored.
     pub(super) async fn of(
         turn: &Turn,
         names: &[String],
@@ -70,7 +73,7 @@ impl Team {
     ) -> Result<Self, ExecutorError> {
         let looks =
             names.iter().map(|name| async {
-                // Operators are told of a secret that is missing.
+                // A missing secret is written to the operators' log.
                 let client = turn.remote(name).ok()?;
                 let card =
                     match select(Box::pin(client.discover()), turn.run_outside.sleep(PATIENCE_MS))
@@ -115,7 +118,7 @@ impl Team {
         self.members.iter().map(delegation)
     }
 
-    /// What the model is told: the agents, and then the author's instructions.
+    /// The system prompt: the agents, and then the author's instructions.
     pub(super) fn prompt(&self, instructions: &str) -> String {
         let named = self
             .members
@@ -139,10 +142,10 @@ impl Shared {
     }
 }
 
-/// The client of an agent, and its card if that can be had now; nothing for one that cannot be called.
+/// The client of an agent, and its card if the card was fetched. `None` if the agent cannot be called.
 type Found = Option<(Client, Option<Rc<RemoteCard>>)>;
 
-/// The name of each agent's tool, as the first attempt at the turn has chosen them.
+/// The name of each agent's tool, as the turn's first attempt has chosen and stored it.
 fn named_tools(
     turn: &Turn,
     found: &[(&str, Found)],
@@ -166,17 +169,17 @@ fn named_tools(
     Ok(tools)
 }
 
-/// The agents and their tools as the step keeps them.
+/// Reads the agents and their tools from the stored step.
 fn read_tools(kept: &Value) -> Vec<(String, String)> {
     let members = kept.as_object().into_iter().flatten();
     members.filter_map(|(agent, tool)| Some((agent.clone(), tool.as_str()?.to_owned()))).collect()
 }
 
-/// The step that keeps the tool of each agent.
+/// The name of the step that stores the tool of each agent.
 const TEAM: &str = "agents";
 
 const UNREACHABLE: &str =
     "These agents cannot be reached at the moment, which you tell the user where it matters:";
 
-/// How long an agent may take to show its card, in milliseconds.
+/// How long fetching the card of an agent may take, in milliseconds.
 const PATIENCE_MS: u64 = 5_000;

@@ -1,27 +1,27 @@
-//! What a delegation comes to, as the model is told.
+//! Converts the outcome of a delegation into text for the model.
 
 use super::super::callable::Said;
 use a2a::client::{Delegated, Observed, Outcome};
 use a2a::model::{Artifact, Message, Part, PartContent};
 
-/// What the model is told of a delegation that cannot be made, for this reason.
+/// The result for the model if a delegation cannot be made, with the reason.
 pub(super) fn refused(reason: impl Into<String>) -> Said {
     Said::Failed(Delegated::Refused(reason.into()).to_string())
 }
 
-/// What an agent came to.
+/// The outcome of a delegation.
 pub(super) struct Told {
     /// The line for the model.
     pub(super) line: String,
-    /// Whether the agent has neither an answer nor a question.
+    /// Whether the outcome is neither an answer nor a question.
     pub(super) has_failed: bool,
-    /// What a model cannot read of the artifacts of its task.
+    /// The files in the artifacts of the task, which the model cannot read.
     pub(super) results: Vec<Part>,
-    /// What a model cannot read of its question, its closing word or its message.
+    /// The files in the question, the status message or the answer message, which the model cannot read.
     pub(super) said: Vec<Part>,
 }
 
-/// What an agent came to.
+/// Converts what was observed of a delegation into its outcome.
 pub(super) fn told(observed: Observed) -> Told {
     let Observed { task, message, .. } = &observed;
     let artifacts = task.iter().flat_map(|task| &task.artifacts);

@@ -1,4 +1,4 @@
-//! The calls of one answer: made side by side, each a step that keeps what it came to.
+//! Makes the calls of one answer, at the same time. The result of each call is stored as a step.
 
 use futures_util::StreamExt;
 use futures_util::future::LocalBoxFuture;
@@ -16,20 +16,20 @@ use a2a::model::{
 };
 use chat::ToolCall;
 
-/// A call that the model makes, or that goes on.
+/// A call that the model makes, or an earlier call that continues.
 pub(super) struct Wanted<'a> {
     pub(super) call: &'a ToolCall,
-    /// What it kept, if it has asked the user in an earlier turn.
+    /// The data that the call has stored, if it asked the user in an earlier turn.
     pub(super) kept: Option<&'a Value>,
 }
 
 impl Run<'_> {
-    /// Makes the calls of a round, as far as they are not done; gives what each said, in order. The conversation ends with the
-    /// answer that asks for them.
+    /// Makes those calls of a round that are not done, and returns the results of all, in order. The last message of the
+    /// conversation is the answer with these calls.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(super) async fn make_calls(
         &self,
         toolbox: &Toolbox,
@@ -77,7 +77,7 @@ impl Run<'_> {
                         *place = Some(what);
                     }
                 }
-                // The others may have to end what they have begun elsewhere.
+                // Other calls may still have to cancel their work at other servers, so they are not dropped.
                 Err(error) if self.turn.is_canceled() => failed = Some(error),
                 Err(error) => return Err(error),
             }
@@ -88,7 +88,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether one of these calls asks the user for certain.
+    /// Whether one of these calls certainly asks the user.
     pub(super) fn asks_user(toolbox: &Toolbox, calls: &[ToolCall]) -> bool {
         calls.iter().take(MAX_CALLS).any(|call| {
             let callable = toolbox.find(&call.name);
@@ -126,7 +126,7 @@ impl Run<'_> {
         })
     }
 
-    /// What a call says. What the model did wrong it is told.
+    /// The result of a call. A mistake of the model is a result, too.
     async fn say(
         &self,
         toolbox: &Toolbox,
@@ -153,11 +153,11 @@ impl Run<'_> {
     }
 }
 
-/// The arguments that a model has written.
+/// Parses the arguments that a model has written.
 ///
 /// # Errors
 ///
-/// What is wrong with them, for the model.
+/// What is wrong with the arguments, as text for the model.
 fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     if written.trim().is_empty() {
         return Ok(Map::new());
@@ -178,7 +178,7 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// What a call of a tool said, as a step keeps it. The name of the tool is for those who look at the task.
+/// The JSON that a step stores for the result of a call. The name of the tool is stored for people who read the task.
 fn kept(said: &Said, tool: &str) -> Value {
     match said {
         Said::Result(text) | Said::Failed(text) => json!({"tool": tool, "result": text}),
@@ -186,14 +186,14 @@ fn kept(said: &Said, tool: &str) -> Value {
     }
 }
 
-/// A question, as steps keep it.
+/// The JSON that steps store for a question.
 pub(super) fn question_json(question: &Question) -> Value {
     let Question { state, parts, kept } = question;
     let needs_auth = *state == TaskState::AuthRequired;
     json!({"needsAuth": needs_auth, "parts": parts, "kept": kept})
 }
 
-/// The question that was kept.
+/// Reads a stored question.
 pub(super) fn read_question(kept: &Value) -> Option<Question> {
     let needs_auth = kept.get("needsAuth")?.as_bool()?;
     let parts = kept.get("parts")?.as_array()?.iter();
@@ -209,7 +209,7 @@ pub(super) fn read_question(kept: &Value) -> Option<Question> {
 fn read(kept: Result<Value, String>) -> Result<Said, ExecutorError> {
     let kept = match kept {
         Ok(kept) => kept,
-        // What it said could not be kept.
+        // The result could not be stored.
         Err(reason) => return Ok(Said::error(reason)),
     };
     let said = match kept.get("result").and_then(Value::as_str) {
@@ -221,7 +221,7 @@ fn read(kept: Result<Value, String>) -> Result<Said, ExecutorError> {
     said.ok_or_else(|| ExecutorError("the stored result of a call cannot be read".to_owned()))
 }
 
-/// How many calls of one answer are made.
+/// The largest number of calls in one answer that are made.
 const MAX_CALLS: usize = 64;
 
 #[cfg(test)]
@@ -238,7 +238,7 @@ mod tests {
         for said in [Said::Result("21".to_owned()), Said::Asks(Box::new(question))] {
             assert_eq!(read(Ok(kept(&said, "x"))), Ok(said));
         }
-        // The model was told it as a result.
+        // A stored failure is read as a result: the model received the same text.
         let again = read(Ok(kept(&Said::error("no"), "x")));
         assert_eq!(again, Ok(Said::Result("error: no".to_owned())));
         assert_eq!(read(Err("too large".to_owned())), Ok(Said::error("too large")));

@@ -1,4 +1,4 @@
-//! A turn with a model: rounds of requests and calls, until there is an answer.
+//! One turn with a model: rounds of requests and calls, until there is an answer.
 
 mod calls;
 mod request;
@@ -33,13 +33,13 @@ pub(in crate::executor::model) struct Run<'a> {
     pub(in crate::executor::model) executor: &'a ModelExecutor,
     pub(in crate::executor::model) turn: &'a Turn,
     pub(in crate::executor::model) events: &'a Events,
-    /// Where the model is, if it is not at a URL.
+    /// The client for a model that is not at a URL but bound to the Worker.
     bound: Option<Rc<dyn Http>>,
-    /// Whether it does something that no earlier attempt has done.
+    /// Whether the run has reached a point that no earlier attempt has stored.
     pub(in crate::executor::model) is_beyond: Cell<bool>,
 }
 
-/// How a turn goes on behind an answer.
+/// How a turn continues after an answer.
 enum Next {
     /// With another request.
     Ask,
@@ -47,15 +47,15 @@ enum Next {
     Over,
 }
 
-/// What a turn has come to so far.
+/// The state of a turn so far.
 struct Talk {
     conversation: Conversation,
     spent: Spent,
     /// Whether a tool was called.
     has_called: bool,
-    /// Whether an answer was given back because it did not fit its schema.
+    /// Whether the model was already requested to correct an answer that does not fit its schema.
     is_repaired: bool,
-    /// How many messages of the client were answered, those that came meanwhile included.
+    /// The number of client messages that were answered, including those that arrived during the run.
     answered: u32,
 }
 
@@ -78,7 +78,7 @@ impl<'a> Run<'a> {
         &self.executor.settings
     }
 
-    /// What requests to the model go through.
+    /// The client through which requests to the model are sent.
     pub(in crate::executor::model) fn http(&self) -> &dyn Http {
         match &self.bound {
             Some(bound) => bound.as_ref(),
@@ -86,17 +86,17 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// An answer took this.
+    /// Records the usage of an answer.
     pub(in crate::executor::model) fn record(&self, usage: chat::Usage) {
         self.turn.record_usage(self.used(usage));
     }
 
-    /// An answer that came to nothing took this, as far as that is known.
+    /// Records the usage of a request that failed, if its usage is known.
     pub(in crate::executor::model) fn record_repeated(&self, usage: Option<chat::Usage>) {
         self.turn.record_repeated_usage(self.used(usage.unwrap_or_default()));
     }
 
-    /// One request, whose answer took this.
+    /// The usage of one request.
     fn used(&self, usage: chat::Usage) -> Usage {
         Usage {
             requests: 1,
@@ -106,11 +106,11 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Asks, and calls, until the task ends or waits for the client.
+    /// Sends requests and makes calls until the task ends or waits for the client.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(in crate::executor::model) async fn execute(&self) -> Result<(), ExecutorError> {
         let is_working = |task: Task| task.status.state == TaskState::Working;
         if !self.turn.task().is_some_and(is_working) {
@@ -157,8 +157,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Makes the calls of an answer. Where a limit does not let the model be asked again, they are made only if one of them asks the
-    /// user: the question ends the turn, and the next one begins with what the calls said.
+    /// Makes the calls of an answer. If a limit forbids another request to the model, the calls are made only if one of them asks
+    /// the user: the question ends the turn, and the next turn begins with the results of the calls.
     async fn call(
         &self,
         toolbox: &Toolbox,
@@ -180,7 +180,7 @@ impl<'a> Run<'a> {
         self.take_results(talk, &calls, said)
     }
 
-    /// Adds what calls said to the conversation. What they ask the user is asked.
+    /// Adds the results of calls to the conversation. If calls ask the user, the questions are shown.
     fn take_results(
         &self,
         talk: &mut Talk,
@@ -206,8 +206,8 @@ impl<'a> Run<'a> {
         Ok(Next::Over)
     }
 
-    /// What an answer without calls means. One that does not fit its schema goes back once, and a message that came meanwhile is
-    /// answered, too.
+    /// Handles an answer without calls. An answer that does not fit its schema is returned to the model once, and a message that
+    /// arrived meanwhile is answered, too.
     fn end(
         &self,
         talk: &mut Talk,
@@ -263,13 +263,13 @@ impl<'a> Run<'a> {
         Ok(Next::Ask)
     }
 
-    /// Gives an answer that is data.
+    /// Emits an answer that is data.
     fn give(&self, answered: u32, data: Value) -> Result<(), ExecutorError> {
         let part = shown(Part::data(data), self.turn);
         self.events.artifact(Artifact::new(artifact_id(answered), part))
     }
 
-    /// Whether the model may not be asked again. The task has failed then.
+    /// Whether a limit forbids another request to the model. If so, the task was set to failed.
     fn is_over(&self, talk: &Talk) -> Result<bool, ExecutorError> {
         let Some(reason) = talk.spent.over(&self.settings().limits) else { return Ok(false) };
         self.fail_over(&reason)?;
@@ -278,8 +278,8 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether the caller may use no more of models today. The task has failed then. What is stored of this turn counts, so this is
-    /// asked before a request that is not stored yet.
+    /// Whether the caller has used up the daily limit for models. If so, the task was set to failed. Only the stored usage of this
+    /// turn counts, so this is checked before a request whose answer is not stored yet.
     pub(in crate::executor::model) fn is_used_up(&self) -> Result<bool, ExecutorError> {
         let reason = match self.turn.used_up() {
             None => return Ok(false),
@@ -290,13 +290,13 @@ impl Run<'_> {
         Ok(true)
     }
 
-    /// The task ends, because the model may not be asked again.
+    /// Fails the task, because no further request to the model is allowed.
     fn fail_over(&self, reason: &str) -> Result<(), ExecutorError> {
         self.events.fail(&format!("the model has come to no answer: {reason}"))
     }
 }
 
-/// The artifact that answers the `number`th message of the client in a turn.
+/// The id of the artifact that answers the client's message of this number in a turn.
 fn artifact_id(number: u32) -> String {
     if number == 1 { ANSWER.to_owned() } else { format!("{ANSWER}-{number}") }
 }

@@ -1,4 +1,4 @@
-//! One request to a model: repeated where that may help, and its answer kept as a step.
+//! One request to a model: repeated after temporary errors. Its answer is stored as a step.
 
 use futures_util::future::{Either, select};
 use serde_json::Value;
@@ -16,18 +16,18 @@ use chat::{
     Usage,
 };
 
-/// What a request is made of, besides the conversation.
+/// The content of a request, except the conversation.
 pub(super) struct Asking {
     pub(super) endpoint: Endpoint,
     pub(super) model: String,
     pub(super) instructions: String,
     pub(super) tools: Vec<ToolSpec>,
-    /// The id of the artifact that the answer goes to.
+    /// The id of the artifact that receives the answer.
     pub(super) artifact: String,
 }
 
 impl Asking {
-    /// Adds something to what the model is told about its work.
+    /// Appends a note to the instructions.
     pub(super) fn note(&mut self, note: &str) {
         if !self.instructions.is_empty() {
             self.instructions.push_str("\n\n");
@@ -36,30 +36,29 @@ impl Asking {
     }
 }
 
-/// An answer, as a step keeps it.
+/// An answer, as a step stores it.
 pub(super) struct Answered {
-    /// The answer. A text that stands in the artifact is left out of one that is read from storage.
+    /// The answer. If it is read from storage and its text is in the artifact, a placeholder replaces the text.
     pub(super) answer: ChatAnswer,
-    /// What it took.
+    /// The usage of the request.
     pub(super) usage: Usage,
-    /// The size of its request, in bytes of text.
+    /// The size of the request, in bytes of text.
     pub(super) request_bytes: usize,
-    /// Whether an earlier attempt has had it.
+    /// Whether an earlier attempt has received this answer.
     pub(super) is_recalled: bool,
 }
 
-/// How a request that was made has ended.
+/// The end of a request.
 enum Heard {
     Answer(Box<ChatAnswer>),
     Failed(ChatError),
     Canceled,
 }
 
-/// A request whose answer is under way. When that comes to nothing, also because the run is dropped, what is known of its usage is
-/// recorded.
+/// A request whose answer is being received. If the answer fails, or the run is dropped, the usage that is known is recorded.
 struct Pending<'a> {
     run: &'a Run<'a>,
-    /// What has come of the answer.
+    /// The stream of the answer, if the answer has begun.
     stream: Option<AnswerStream>,
     is_open: bool,
 }
@@ -73,11 +72,11 @@ impl Drop for Pending<'_> {
 }
 
 impl Run<'_> {
-    /// The next answer of the model, which is told the conversation. `None` if the task has ended meanwhile.
+    /// The next answer of the model to this conversation. `None` if the task has ended meanwhile.
     ///
     /// # Errors
     ///
-    /// Why the run fails.
+    /// The reason why the run fails.
     pub(super) async fn ask(
         &self,
         asking: &Asking,
@@ -92,7 +91,8 @@ impl Run<'_> {
                 return read.map(Some).map_err(ExecutorError);
             }
         };
-        // The attempt that was lost got as far as this, and has asked already, or was about to.
+        // The attempt that was lost has come to this point, and has sent the request or was about to send it: the
+        // request is counted once more.
         if !self.is_beyond.replace(true) && self.turn.resumes && self.turn.attempt > 1 {
             self.record_repeated(None);
         }
@@ -127,7 +127,7 @@ impl Run<'_> {
             if error.kind == ChatErrorKind::ContextTooLong && !is_halved {
                 is_halved = true;
                 budget.halve(request_bytes);
-                // The same request again would be too long again.
+                // If nothing could be removed, the same request would be too long again.
                 if self.request(asking, conversation, budget).1 < request_bytes {
                     continue;
                 }
@@ -162,7 +162,7 @@ impl Run<'_> {
         (request, size)
     }
 
-    /// Makes a request, and gives the text of its answer while it comes. A cancel drops it.
+    /// Sends a request, and emits the text of the answer while it arrives. A cancel drops the request.
     async fn hear(
         &self,
         asking: &Asking,
@@ -177,7 +177,7 @@ impl Run<'_> {
             }
         };
         match heard {
-            // What is said to a task that was canceled is refused.
+            // A task that was canceled refuses further events.
             Err(_) if self.turn.is_canceled() => Ok(Heard::Canceled),
             heard => heard,
         }
@@ -193,12 +193,12 @@ impl Run<'_> {
         let stream = match chat::open(self.http(), &asking.endpoint, request).await {
             Ok(stream) => pending.stream.insert(stream),
             Err(error) => {
-                // There is no answer, or one that says that there is none.
+                // There is no answer, or only an error answer.
                 pending.is_open = false;
                 return Ok(Heard::Failed(error));
             }
         };
-        // What is checked as a whole is not shown before.
+        // An answer that must fit a schema is not shown before it is checked as a whole.
         let shows = self.settings().output_schema.is_none();
         loop {
             match self.next(stream, writer).await? {
@@ -221,7 +221,7 @@ impl Run<'_> {
         })
     }
 
-    /// The next piece of an answer. Text that was taken before is given meanwhile, when its time has come.
+    /// The next piece of an answer. While waiting for it, held text is emitted when it is due.
     async fn next(
         &self,
         stream: &mut AnswerStream,
@@ -240,7 +240,7 @@ impl Run<'_> {
         Ok(next.await)
     }
 
-    /// Keeps an answer, in one row with the end of its text.
+    /// Stores an answer, in one row with the end of its text.
     fn keep(
         &self,
         nth: u32,
@@ -258,7 +258,8 @@ impl Run<'_> {
         self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))
     }
 
-    /// After a failed request: waits until it may be made again, and says whether it is; otherwise the task has ended.
+    /// After a failed request: waits until the request may be repeated. Returns whether it is to be repeated; if not,
+    /// the task has ended.
     async fn waits_after(&self, error: &ChatError, tries: u32) -> Result<bool, ExecutorError> {
         let give_up = |reason: String| {
             self.events.fail(&format!("the model gave no answer: {reason}")).map(|()| false)
@@ -290,7 +291,7 @@ impl Answered {
     fn to_json(&self, is_shown: bool, redaction: &Redaction) -> Value {
         let mut kept = self.answer.to_json();
         if let Some(text) = kept.get_mut("text") {
-            // The artifact has it, in the same row.
+            // The artifact contains the text, in the same row.
             let stored = if is_shown { "".into() } else { redaction.text(&self.answer.text) };
             *text = Value::from(stored);
         }
@@ -304,7 +305,7 @@ impl Answered {
 
     fn read(kept: &Value) -> Option<Self> {
         let mut answer = ChatAnswer::from_json(kept)?;
-        // What an answer means depends on whether it has a text.
+        // The meaning of an answer depends on whether it has a text, so a placeholder is needed.
         if kept.get("isShown").and_then(Value::as_bool).unwrap_or_default() {
             answer.text = SHOWN.to_owned();
         }
@@ -317,7 +318,7 @@ impl Answered {
     }
 }
 
-/// What the author of the agent can do about it.
+/// A hint for the author of the agent, by the kind of the error.
 fn remedy(kind: ChatErrorKind) -> &'static str {
     match kind {
         ChatErrorKind::Unauthorized => "; check `api_key` of the agent, and what it may use",
@@ -329,7 +330,7 @@ fn remedy(kind: ChatErrorKind) -> &'static str {
     }
 }
 
-/// Up to a quarter of a pause.
+/// A random addition of up to a quarter of a pause.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,
@@ -339,17 +340,17 @@ fn spread(pause_ms: u64, chance: f64) -> u64 {
     (pause_ms as f64 * chance / 4.0) as u64
 }
 
-/// Stands for a text that the artifact has.
+/// The placeholder for a text that is in the artifact.
 const SHOWN: &str = "…";
 
-/// The step that keeps an answer.
+/// The name of the step that stores an answer.
 const STEP: &str = "model";
 
-/// How often a request is made that fails for a reason that may pass.
+/// How often a request is made that fails with a temporary error.
 const MAX_TRIES: u32 = 4;
 
-/// The pause before a request is made again, in milliseconds. It doubles.
+/// The pause before a request is repeated, in milliseconds. The pause doubles each time.
 const FIRST_PAUSE_MS: u64 = 1_000;
 
-/// The time that is kept at the end of a run, in milliseconds.
+/// The time that is reserved at the end of a run, in milliseconds.
 const CLOSING_MS: u64 = 1_000;

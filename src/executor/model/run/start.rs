@@ -1,4 +1,4 @@
-//! What a turn with a model begins with: what may be called, where the model is, and what was said before.
+//! The beginning of a turn with a model: the tools, the URL of the model, and the earlier messages.
 
 use std::rc::Rc;
 
@@ -25,21 +25,21 @@ use chat::{ChatMessage, Endpoint, ToolCall};
 
 /// How a turn begins.
 pub(super) enum Start {
-    /// With what was said so far, the client's message last.
+    /// With a conversation whose last message is the client's.
     Talk(Conversation),
-    /// With calls that have asked the user, and the client's message answers them.
+    /// With calls that asked the user in an earlier turn. The client's message is the answer.
     Answered {
-        /// What was said before. The results of these calls are missing.
+        /// The conversation so far, without the results of these calls.
         conversation: Conversation,
-        /// The calls, each with what it kept.
+        /// The calls, each with the data that it has stored.
         pending: Vec<(ToolCall, Value)>,
     },
-    /// An earlier attempt has come to a question, and it is not certain that the client was asked.
+    /// An earlier attempt has stored this question. Whether the client has received it is not known.
     Asked(Question),
 }
 
 impl Run<'_> {
-    /// All that the model may call, and what its requests are made of.
+    /// The tools of the turn, and the constant content of its requests.
     pub(super) async fn prepare(&self) -> Result<(Toolbox, Asking), ExecutorError> {
         let mut toolbox = Toolbox::default();
         let mut notes = Vec::new();
@@ -51,7 +51,7 @@ impl Run<'_> {
         } else {
             Some(Team::of(turn, agents, limits.delegations, max_bytes).await?)
         };
-        // They come first, so that nothing else has the names that the team has chosen.
+        // The agents are added first, so that no other tool has one of their stored names.
         for tool in team.iter().flat_map(Team::tools) {
             toolbox.add(Rc::new(tool));
         }
@@ -83,7 +83,7 @@ impl Run<'_> {
         Ok((toolbox, asking))
     }
 
-    /// What was said before the model is asked.
+    /// The conversation before the first request.
     pub(super) async fn start(&self, asking: &mut Asking) -> Result<Start, ExecutorError> {
         let (turn, takes) = (self.turn, &self.settings().takes);
         if turn.number > 1
@@ -94,7 +94,7 @@ impl Run<'_> {
         let mut conversation = Conversation::default();
         match Box::pin(turn.earlier_tasks(self.settings().context_tasks)).await {
             Ok(messages) => conversation.push_earlier(&messages),
-            // They are of use, but not needed.
+            // Earlier messages are helpful but not required.
             Err(_) => asking
                 .note("The earlier messages of this conversation cannot be read at the moment."),
         }
@@ -109,7 +109,7 @@ impl Run<'_> {
         Ok(Start::Talk(conversation))
     }
 
-    /// Goes on from what the newest turn has kept that has kept something. `None` if there is none, or that cannot be read.
+    /// Continues from the newest turn that has stored a conversation. `None` if there is none, or it cannot be read.
     fn go_on(&self, turns: &[Vec<StepRecord>]) -> Option<Start> {
         let number = u64::try_from(self.turn.number).ok()?;
         let is_own = |kept: &Value| kept.get("turn").and_then(Value::as_u64) == Some(number);
@@ -120,7 +120,7 @@ impl Run<'_> {
                 }
                 return self.answered(&kept);
             }
-            // A question of this turn is asked again when its call is made again.
+            // If the call of this turn is repeated, it asks its question again.
             if let Some(kept) = newest(turn, OPEN).filter(|kept| !is_own(kept)) {
                 return self.without_open(&kept, turn).map(Start::Talk);
             }
@@ -141,8 +141,8 @@ impl Run<'_> {
         Some(Start::Answered { conversation, pending })
     }
 
-    /// The conversation of an earlier turn that was lost while a call of it had asked the user. The model is told so, and what the
-    /// client has said.
+    /// The conversation of an earlier turn that was lost while one of its calls was asking the user. The model receives an error
+    /// for the lost call, and the client's message.
     fn without_open(&self, kept: &Value, turn: &[StepRecord]) -> Option<Conversation> {
         let mut conversation = self.read(kept)?;
         let round = kept.get("round")?.as_u64()?;
@@ -161,8 +161,8 @@ impl Run<'_> {
         Conversation::read(kept.get("entries")?, &history, takes)
     }
 
-    /// Keeps the conversation of a round a call of which is about to ask the user while it is open: the turn that begins with the
-    /// answer when this run is lost has lost the call, too.
+    /// Stores the conversation of a round in which a call is about to ask the user while its connection is open. If this run is
+    /// lost, the client's answer begins a new turn without the open call; that turn reads the stored conversation.
     pub(super) fn keep_open(
         &self,
         conversation: &Conversation,
@@ -182,7 +182,7 @@ impl Run<'_> {
         }
     }
 
-    /// Asks the user what calls want to know. What was said so far is kept for the turn that goes on.
+    /// Asks the user the questions of calls. The conversation is stored for the turn that continues with the answer.
     pub(super) fn ask_user(
         &self,
         conversation: &Conversation,
@@ -208,13 +208,14 @@ impl Run<'_> {
         self.say_question(&question)
     }
 
-    /// Asks the client, whose next message is another turn.
+    /// Asks the client. The client's next message begins another turn.
     pub(super) fn say_question(&self, question: &Question) -> Result<(), ExecutorError> {
         let parts = question.parts.iter().filter(|part| is_for(part, self.turn)).cloned();
         self.events.status_with(question.state, parts.collect())
     }
 
-    /// Adds the client's message behind the results that its text is, if the model reads more of it than text.
+    /// Adds the client's message after the results, if it contains files that the model can read. (The results contain
+    /// only its text.)
     pub(super) fn push_files(&self, conversation: &mut Conversation) {
         let takes = &self.settings().takes;
         if parts::has_files(&self.turn.message.parts, takes) {
@@ -222,12 +223,12 @@ impl Run<'_> {
         }
     }
 
-    /// How much of the result of a call the model is told, in bytes: a quarter of what a request may have.
+    /// The largest size of a call's result for the model, in bytes: a quarter of the request's budget.
     fn result_bytes(&self) -> usize {
         (Budget::new(self.settings().context_tokens).bytes() / 4).min(MAX_RESULT_BYTES)
     }
 
-    /// Where the model is, with secrets and variables as they are now.
+    /// The URL of the model, with the present values of secrets and variables.
     fn endpoint(&self) -> Result<Endpoint, ExecutorError> {
         let ModelSettings { provider, base_url, api_key, headers, timeout_ms, .. } =
             self.settings();
@@ -250,7 +251,7 @@ impl Run<'_> {
         })
     }
 
-    /// A text with its secrets and variables.
+    /// A text with its secrets and variables filled in.
     fn filled(&self, text: &str) -> Result<String, ExecutorError> {
         Ok(expandable(text)?.expand(self.turn)?.reveal().to_owned())
     }
@@ -260,7 +261,7 @@ fn expandable(text: &str) -> Result<Expandable, ExecutorError> {
     Expandable::parse(text).map_err(|fix| ExecutorError(format!("the agent file {fix}")))
 }
 
-/// What the newest step of this name has kept.
+/// The result of the newest step of this name.
 fn newest(turn: &[StepRecord], name: &str) -> Option<Value> {
     let mut kept = turn.iter().rev().filter(|step| step.name == name);
     kept.find_map(|step| step.outcome.as_ref().ok().map(Json::value))
@@ -271,29 +272,29 @@ fn is_of_round(kept: &Result<Json, String>, round: u64) -> bool {
     kept.is_some_and(|kept| kept.get("round").and_then(Value::as_u64) == Some(round))
 }
 
-/// The step that keeps the conversation while the user is asked.
+/// The name of the step that stores the conversation while the user is asked.
 const STEP: &str = "conversation";
 
-/// The step that keeps the conversation while a call asks the user that is open meanwhile.
+/// The name of the step that stores the conversation while a call with an open connection asks the user.
 const OPEN: &str = "open calls";
 
-/// What the model is told of a call that was lost with its connection.
+/// The result for the model of a call that was lost with its connection.
 const LOST: &str = "error: the agent was interrupted while this call was open, and what its server had asked the user is lost with \
                     the connection; it is not known whether the call was carried out. If it is still wanted, make it again: the \
                     server asks again then";
 
-/// How much of a conversation is kept for the next turn, in bytes of JSON.
+/// The largest size of a stored conversation, in bytes of JSON.
 const MAX_KEPT_BYTES: usize = 200_000;
 
-/// How much of the result of a call the model is told at most, in bytes.
+/// The largest size of a call's result for the model, in bytes.
 const MAX_RESULT_BYTES: usize = 64 * 1024;
 
-/// How long MCP servers have to say what they offer, in milliseconds.
+/// How long MCP servers may take to list their tools, in milliseconds.
 const PATIENCE_MS: u64 = 10_000;
 
 /// The base URL of the scripted model, a variable that `npm start` and `npm run dev` set.
 const DEV_MODEL_URL: &str = "${DEV_MODEL_URL}";
 
-/// Why the scripted model does not answer in a deployment.
+/// The error if the scripted model is used in a deployment.
 const NO_DEV_MODEL: &str = "dev:model is the scripted model of development, which `npm start` serves and no deployment has; set \
     `base_url`, `model` and `api_key` in [executor.model] to those of a real one";

@@ -1,7 +1,7 @@
-//! URLs of agents, taken apart as far as it matters where a request goes.
+//! Parses URLs of agents into the parts that decide which host a request goes to.
 //!
-//! Platforms read odd URLs each in a way of their own, and which host is called decides who gets credentials. So a URL that could
-//! be read in two ways is no address.
+//! Platforms parse unusual URLs in different ways, and the host of the URL decides whether credentials are sent. So a URL that two parsers
+//! could read differently is rejected.
 
 use super::ClientError;
 
@@ -9,18 +9,18 @@ use super::ClientError;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Address {
     is_secure: bool,
-    /// In lower case.
+    /// The host in lower case.
     host: String,
-    /// `None` for the one of the scheme.
+    /// `None` for the default port of the scheme.
     port: Option<u16>,
-    /// Begins with a slash.
+    /// The path, which begins with a slash.
     path: String,
-    /// With its question mark; empty if there is none.
+    /// The query with its question mark; empty if there is no query.
     query: String,
 }
 
 impl Address {
-    /// Takes a URL apart; `None` if it is no such URL.
+    /// Parses a URL; `None` if it is not an unambiguous absolute URL of http or https.
     pub(super) fn parse(url: &str) -> Option<Self> {
         let is_plain = |letter: char| letter.is_ascii_graphic() && letter != '\\';
         let url = url.trim();
@@ -53,17 +53,17 @@ impl Address {
         })
     }
 
-    /// The URL of an agent in settings.
+    /// Parses the agent's URL in the settings.
     ///
     /// # Errors
     ///
-    /// If it is none that can be called.
+    /// If the client cannot call this URL.
     pub(super) fn of_settings(url: &str) -> Result<Self, ClientError> {
         let wrong = "the URL of the agent must be an absolute one of http or https, of plain ASCII and without a user, as https://agent.example/x";
         Self::parse(url).ok_or_else(|| ClientError::Settings(wrong.to_owned()))
     }
 
-    /// Its scheme, host and port, as the beginning of a URL.
+    /// The scheme, host and port, as the beginning of a URL.
     pub(super) fn origin(&self) -> String {
         let scheme = if self.is_secure { "https" } else { "http" };
         match self.port {
@@ -77,31 +77,31 @@ impl Address {
         format!("{}{}{}", self.origin(), self.path, self.query)
     }
 
-    /// Its path, which begins with a slash.
+    /// The path, which begins with a slash.
     pub(super) fn path(&self) -> &str {
         &self.path
     }
 
-    /// Whether it is a host on this machine, with which one may speak without TLS.
+    /// Whether the host is this machine, where plain HTTP is allowed.
     pub(super) fn is_local(&self) -> bool {
         let is_loopback = self.host.starts_with("127.") || self.host == "[::1]";
         is_loopback || self.host == "localhost" || self.host.ends_with(".localhost")
     }
 
-    /// Whether it is at this host, which is given by its name, and its port if that is not the one of the scheme.
+    /// Whether the address has this host: its name, followed by the port if that is not the default port of the scheme.
     pub(super) fn is_at(&self, host: &str) -> bool {
         let own =
             self.port.map_or_else(|| self.host.clone(), |port| format!("{}:{port}", self.host));
         own.eq_ignore_ascii_case(host)
     }
 
-    /// Whether what goes to this address may go in clear text or is encrypted.
+    /// Whether secrets may be sent to this address: the connection is encrypted, or stays on this machine.
     pub(super) fn is_safe(&self) -> bool {
         self.is_secure || self.is_local()
     }
 
-    /// Whether a request to `target` may carry what is meant for this address: the origin is the same, or it is the same host by
-    /// https instead of http.
+    /// Whether a request to `target` may carry the credentials for this address: both have the same origin, or `target` is the same host
+    /// with https instead of http, both on default ports.
     pub(super) fn is_home_of(&self, target: &Self) -> bool {
         let is_upgrade =
             !self.is_secure && target.is_secure && self.port.is_none() && target.port.is_none();
@@ -109,12 +109,12 @@ impl Address {
         self.host == target.host && (is_same || is_upgrade)
     }
 
-    /// Whether a request to `target` would reach the same host with less protection.
+    /// Whether `target` is the same host as this address, but without TLS.
     pub(super) fn is_downgrade(&self, target: &Self) -> bool {
         self.host == target.host && self.is_secure && !target.is_secure
     }
 
-    /// What a reference from this address leads to (RFC 3986 §5.2), without the removal of dots, which platforms do.
+    /// Resolves a reference from this address (RFC 3986 §5.2), without the removal of dot segments, which platforms do.
     pub(super) fn join(&self, reference: &str) -> Option<Self> {
         let reference = reference.trim();
         if reference.contains("://") {
@@ -135,14 +135,14 @@ impl Address {
         Self::parse(&format!("{}{before}{reference}", self.origin()))
     }
 
-    /// The same place on the host of `origin`.
+    /// The same path and query on the host of `origin`.
     pub(super) fn moved_to(self, origin: &Self) -> Self {
         let Self { is_secure, host, port, .. } = origin.clone();
         Self { is_secure, host, port, ..self }
     }
 }
 
-/// Whether it is the name or the address of a host.
+/// Whether the text is the name or the IP address of a host.
 fn is_host(host: &str) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

@@ -1,4 +1,4 @@
-//! Other agents as tools of a model.
+//! Other agents as tools for a model.
 
 use std::fmt;
 
@@ -7,32 +7,32 @@ use serde_json::{Value, json};
 use super::{Client, Observed, Outcome, RemoteCard, create_message, slugify};
 use crate::model::{Part, PartContent, TaskId};
 
-/// A tool that hands a task to another agent, for a model that coordinates several.
+/// A tool that hands a task to another agent, for a model that coordinates several agents.
 #[derive(Clone)]
 pub struct DelegationTool {
-    /// Its name: the slug of the card's name, unless another one was given.
+    /// The tool's name: the slug of the card's name, unless the caller has passed another name.
     pub name: String,
-    /// What a model is told of it.
+    /// The description of the tool for the model.
     pub description: String,
-    /// The JSON schema of its arguments: `prompt`, and `task_id` to go on with a task.
+    /// The JSON schema of the tool's arguments: `prompt`, and `task_id` to continue a task.
     pub parameters: Value,
     client: Client,
 }
 
-/// The arguments of a tool that hands over tasks.
+/// The arguments of a tool that hands a task to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelegationArguments {
-    /// What the agent is to do, or the answer to its question.
+    /// The work for the agent, or the answer to its question.
     pub prompt: String,
-    /// The task whose question is answered.
+    /// The task that waits for this answer; `None` for a new task.
     pub task_id: Option<TaskId>,
 }
 
-/// What came of a delegation. As text it is the line that a model understands:
+/// The result of a delegation. `Display` writes it as the line that a model receives:
 ///
 /// - `[COMPLETED] text`, with data as JSON, and files by name
-/// - `[INPUT_REQUIRED:task_id=…] question`, likewise
-/// - `[AUTH_REQUIRED:task_id=…] text`, likewise
+/// - `[INPUT_REQUIRED:task_id=…] question`, with data and files in the same form
+/// - `[AUTH_REQUIRED:task_id=…] text`, with data and files in the same form
 /// - `[FAILED] reason`
 /// - `[CANCELED]`
 /// - `[TIMEOUT]`
@@ -40,12 +40,12 @@ pub struct DelegationArguments {
 pub enum Delegated {
     /// The agent was called.
     Observed(Box<Observed>),
-    /// The arguments cannot be used, for this reason.
+    /// The arguments are invalid, for this reason.
     Refused(String),
 }
 
-/// Makes the tool that hands tasks to the agent of this client. Its name is the slug of the card's name; [`tool_names`](super::tool_names)
-/// chooses names for several agents.
+/// Makes the tool that hands tasks to the agent of this client. By default the tool's name is the slug of the card's name;
+/// [`tool_names`](super::tool_names) chooses unique names for several agents.
 ///
 /// ```
 /// use a2a::client::simulation::Simulation;
@@ -87,8 +87,8 @@ pub fn create_a2a_tool(client: &Client, card: &RemoteCard, name: Option<&str>) -
 }
 
 impl DelegationTool {
-    /// Hands a task over, and waits for its end or its question. `is_canceled` is asked again and again; once it is true, the task
-    /// is canceled.
+    /// Hands a task to the agent, and waits until the task ends or asks a question. `is_canceled` is called repeatedly; after it returns
+    /// true, the task is canceled.
     pub async fn call(&self, arguments: &Value, is_canceled: impl Fn() -> bool) -> Delegated {
         let DelegationArguments { prompt, task_id } = match DelegationArguments::read(arguments) {
             Ok(arguments) => arguments,
@@ -106,7 +106,7 @@ impl DelegationTool {
 }
 
 impl DelegationArguments {
-    /// The JSON schema.
+    /// The JSON schema of the arguments.
     pub fn schema() -> Value {
         json!({
             "type": "object",
@@ -125,7 +125,7 @@ impl DelegationArguments {
         })
     }
 
-    /// Reads what a model has written. A task id that is blank is none.
+    /// Reads the arguments that a model has written. A blank task id counts as no task id.
     ///
     /// ```
     /// use a2a::client::DelegationArguments;
@@ -138,7 +138,7 @@ impl DelegationArguments {
     ///
     /// # Errors
     ///
-    /// What is wrong with them, for the model.
+    /// What is wrong with the arguments, as a text for the model.
     pub fn read(arguments: &Value) -> Result<Self, String> {
         let text = |name: &str| match arguments.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -159,7 +159,7 @@ impl fmt::Debug for DelegationTool {
 }
 
 impl Delegated {
-    /// Whether the agent waits for an answer.
+    /// Whether the agent waits for an answer to its question.
     pub fn is_question(&self) -> bool {
         match self {
             Self::Observed(observed) => observed.outcome == Outcome::InputRequired,
@@ -193,7 +193,8 @@ impl fmt::Display for Delegated {
     }
 }
 
-/// What a task gives or asks, in words: texts as they are, data as JSON, and of files what they are. `None` if there is nothing but texts.
+/// The parts of the result or question as one text: texts unchanged, data as JSON, and for each file its name, media type and URL. `None`
+/// if all parts are texts.
 fn in_words(observed: &Observed) -> Option<String> {
     let said = observed.message.as_ref();
     let said = said.or_else(|| observed.task.as_ref()?.status.message.as_ref());
@@ -206,7 +207,7 @@ fn in_words(observed: &Observed) -> Option<String> {
     let results: Vec<&[Part]> =
         artifacts.iter().map(|artifact| artifact.parts.as_slice()).collect();
     let has_text = results.iter().any(|parts| parts.iter().any(|part| part.as_text().is_some()));
-    // The status tells the result where no artifact has a text.
+    // The message of the status is used only if no artifact contains text.
     let said = Some(said).filter(|_| !has_text);
     let all: Vec<&[Part]> = said.into_iter().chain(results).filter(|all| !all.is_empty()).collect();
     if all.iter().all(|parts| parts.iter().all(|part| part.as_text().is_some())) {
@@ -219,7 +220,7 @@ fn parts_in_words(parts: &[Part]) -> String {
     let mut text = String::new();
     let mut was_text = true;
     for part in parts {
-        // Texts that follow each other are chunks of one text; anything else stands on a line of its own.
+        // Consecutive text parts are chunks of one text; any other part starts on a new line.
         let is_text = part.as_text().is_some();
         if !(text.is_empty() || is_text && was_text) {
             text.push('\n');

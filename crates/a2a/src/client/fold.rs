@@ -1,4 +1,4 @@
-//! Events applied to a task, and the events that explain how a task has changed.
+//! Applies events to a task, and computes the events that turn one state of a task into another.
 
 use serde_json::{Map, Value};
 
@@ -7,14 +7,14 @@ use crate::model::{
     TaskArtifactUpdateEvent, TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent,
 };
 
-/// Applies an event to what is known of a task (spec §4.2), `None` until its first event.
+/// Applies an event to the known state of a task (spec §4.2), which is `None` until the first event.
 ///
-/// A `task` event brings the task as it is: its artifacts replace those of the same ids, its history replaces the known one
-/// unless it has none. A status event moves the message of the former status into the history. An artifact event replaces
-/// the artifact, or adds its parts with `append`; the artifact may be new either way. A message goes into the history.
+/// A `task` event replaces the artifacts with the same ids, and the history unless the event has no history. A status event moves the
+/// message of the previous status into the history. An artifact event replaces the artifact, or adds its parts if `append` is set; in both
+/// cases the artifact may be new. A message event is added to the history.
 ///
-/// Nothing is changed by events of another task, by a state after a terminal one, or by a message that is known by its id.
-/// A message instead of a task leaves `None`.
+/// Nothing changes if the event belongs to another task, if it is a state after a terminal state, or if it is a message whose id is already
+/// in the task. If the state is `None` and the event is a message, it stays `None`.
 ///
 /// ```
 /// use a2a::client::apply;
@@ -58,7 +58,7 @@ pub fn apply(task: &mut Option<Task>, event: &StreamResponse) {
     }
 }
 
-/// The task that an event is about, if it says so.
+/// The id of the event's task, if the event contains it.
 pub(super) fn task_id(event: &StreamResponse) -> Option<&TaskId> {
     let id = match event {
         StreamResponse::Task(task) => Some(&task.id),
@@ -82,7 +82,7 @@ fn context_id(event: &StreamResponse) -> Option<&ContextId> {
     }
 }
 
-/// The task as its first event tells it. Some servers leave out the first `task` event.
+/// The task that a first event describes. Some servers leave out the `task` event at the beginning.
 fn begun(event: &StreamResponse) -> Option<Task> {
     let (id, context_id) = match event {
         StreamResponse::Task(task) => return Some(task.clone()),
@@ -127,7 +127,7 @@ impl Task {
             return;
         }
         if self.status.state.is_interrupted() && message.role == Role::User {
-            // It answers what the agent said, and so comes after it.
+            // The user's message answers the message in the status, so the message of the status goes into the history first.
             let said = self.status.message.take();
             remember(&mut self.history, said);
         }
@@ -155,7 +155,7 @@ impl Task {
     fn produce(&mut self, event: &TaskArtifactUpdateEvent) {
         let chunk = event.artifact.clone();
         let known = self.artifacts.iter_mut().find(|known| known.artifact_id == chunk.artifact_id);
-        // One without parts only says that nothing more comes.
+        // A chunk without parts replaces nothing: the server only reports that the artifact is complete.
         let adds = event.append || chunk.parts.is_empty();
         match known {
             Some(artifact) if adds => artifact.extend(chunk),
@@ -181,15 +181,15 @@ fn find<'a>(artifacts: &'a [Artifact], id: &str) -> Option<&'a Artifact> {
     artifacts.iter().find(|known| known.artifact_id == id)
 }
 
-/// The events that explain how a task has changed between two looks at it, oldest first: [applied](apply) to `before` they
-/// give `after`, as far as events can say it. The whole task if nothing was known, or it is another one.
+/// The events that turn `before` into `after`, two snapshots of a task, oldest first: [applied](apply) to `before` they result in `after`,
+/// except for changes that events cannot express. Returns the whole task if `before` is `None` or another task.
 ///
-/// - New messages come first: those of the agent as what it said while it worked, those of the user as messages.
-/// - An artifact to which parts were added gives them with `append`. One that changed in any other way is replaced, also where
-///   only the text of its last part has grown: an appended part would be another part, with a line break before its text.
-/// - The status comes last, with the metadata that is new. A status that differs in its time alone has not changed.
+/// - New messages are first: messages of the agent as `working` statuses, messages of the user as message events.
+/// - For an artifact with new parts, the event contains only these parts, with `append`. An artifact with any other change is replaced,
+///   even if only the text of its last part has grown: an appended part would be a separate part, with a line break before its text.
+/// - The status is last, with the new metadata. A status of which only the timestamp differs counts as unchanged.
 ///
-/// Events cannot say that an artifact, a message or a member of the metadata is gone.
+/// Events cannot express that an artifact, a message or a member of the metadata was removed.
 pub fn changes(before: Option<&Task>, after: &Task) -> Vec<StreamResponse> {
     let Some(before) = before.filter(|before| before.id == after.id) else {
         return vec![StreamResponse::Task(after.clone())];
@@ -211,7 +211,7 @@ pub fn changes(before: Option<&Task>, after: &Task) -> Vec<StreamResponse> {
     telling.events
 }
 
-/// Events, and the task as they leave it.
+/// The events so far, and the task after these events.
 struct Changes {
     now: Option<Task>,
     events: Vec<StreamResponse>,
@@ -244,7 +244,7 @@ impl Changes {
         }
     }
 
-    /// Lets the message of the status become history, if `next` comes after it there, and does not do that itself.
+    /// Moves the message of the status into the history, if `next` follows it there and the event for `next` would not move it.
     fn end_saying(&mut self, next: &Message, after: &Task) {
         let Some(now) = &self.now else { return };
         let Some(said) = &now.status.message else { return };
@@ -285,7 +285,7 @@ fn grown(before: &Task, after: &Task, artifact: &Artifact) -> Option<StreamRespo
     }))
 }
 
-/// What is to be appended to `known` to give `artifact`, if that can be done.
+/// The chunk that, appended to `known`, results in `artifact`; `None` if appending cannot do that.
 fn chunk(known: &Artifact, artifact: &Artifact) -> Option<Artifact> {
     let parts = artifact.parts.strip_prefix(known.parts.as_slice())?;
     if parts.is_empty() {
@@ -314,15 +314,15 @@ fn added(before: Option<&Metadata>, after: Option<&Metadata>) -> Option<Metadata
     let after = after.filter(|after| before != Some(after))?;
     let known = before.map(Metadata::members).unwrap_or_default();
     let is_new = |(name, value): &(String, Value)| {
-        // It counts events, and so is none.
+        // `GENERATION_MEMBER` counts events, so its change is not reported.
         known.get(name) != Some(value) && name != GENERATION_MEMBER
     };
     let members: Map<String, Value> = after.members().into_iter().filter(is_new).collect();
     (!members.is_empty()).then(|| members.into())
 }
 
-/// A look at a task that may be older than what is known of it, without what it lacks: artifacts that are beginnings of the known
-/// ones, and a status from before. Gives also whether there was such a thing.
+/// Combines the known task with a snapshot that may be older: artifacts that the snapshot lacks or has only in part, and a status that is
+/// older, are taken from the known task. Also returns whether the snapshot was behind the known task in any of these points.
 pub(super) fn newest(known: &Task, mut seen: Task) -> (Task, bool) {
     let mut was_behind = false;
     for artifact in &mut seen.artifacts {
@@ -345,7 +345,7 @@ pub(super) fn newest(known: &Task, mut seen: Task) -> (Task, bool) {
     (seen, was_behind)
 }
 
-/// Whether an artifact is a beginning of another one, and less than it.
+/// Whether an artifact is a shorter beginning of another artifact.
 fn is_beginning(artifact: &Artifact, whole: &Artifact) -> bool {
     let Some((last, first)) = artifact.parts.split_last() else { return true };
     let Some(rest) = whole.parts.strip_prefix(first) else { return false };

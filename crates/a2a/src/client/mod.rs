@@ -1,8 +1,8 @@
-//! Calls to other agents, whatever version of the protocol they speak, in the words of 1.0.
+//! Calls to other agents. The caller uses the types of version 1.0, whatever version of the protocol the agent speaks.
 //!
-//! A [`Client`] is made from [`Settings`] (where the agent is, how long to wait, how often to try) and [`Ports`] (HTTP, time,
-//! chance). It reads the card of the agent, chooses an interface, and calls it. It names no platform: the server
-//! implements the ports on Cloudflare, [`simulation`] does for tests.
+//! A [`Client`] is made from [`Settings`] (the agent's URL, timeouts, number of retries) and [`Ports`] (HTTP, clock, random numbers). It
+//! reads the agent's card, chooses an interface from the card, and sends requests to that interface. This module depends on no platform:
+//! the server implements the ports on Cloudflare, and [`simulation`] implements them for tests.
 //!
 //! ```
 //! use a2a::client::simulation::Simulation;
@@ -23,37 +23,44 @@
 //! assert_eq!((observed.outcome, observed.text.as_str()), (Outcome::Completed, "hello"));
 //! ```
 //!
-//! | module | what is there |
+//! | item | purpose |
 //! |---|---|
-//! | [`Settings`] | where an agent is, and how it is called |
-//! | [`CardSource`] | cards: fetched, remembered, read, checked |
-//! | [`Credentials`] | what shows the agent who calls, bound to its host |
-//! | [`Interceptor`] | changes requests, sees answers |
-//! | [`TaskStream`] | the events of a task, streamed or polled, through all cuts |
-//! | [`apply`], [`changes`] | a task from its events, and events from two looks at a task |
-//! | [`Observed`] | what a send came to |
-//! | [`simulation`] | time and servers in memory |
+//! | [`Settings`] | the agent's URL, and how to call the agent |
+//! | [`CardSource`] | fetches, caches, parses and checks cards |
+//! | [`Credentials`] | authenticate the caller to the agent; sent to the agent's host only |
+//! | [`Interceptor`] | changes requests, receives answers |
+//! | [`TaskStream`] | the events of a task, streamed or polled; reconnects after a cut |
+//! | [`apply`], [`changes`] | `apply` builds a task from its events; `changes` computes the events between two snapshots of a task |
+//! | [`Observed`] | the outcome of a send |
+//! | [`simulation`] | a clock and servers in memory |
 //!
 //! # The client
 //!
 //! ```text
-//! send_and_observe / observe      observe.rs     asks between events whether to cancel, ends with one of six outcomes
-//!   TaskStream                    following/     opens the stream, comes back after a cut, polls; tells every change once
-//!     call                        exchange.rs    repeats what may be repeated; tries the other version once
-//!       request                   dispatch.rs    interceptors, headers, credentials by the host of the URL; once more on 401
-//!         Wire                    codec/         the call as a request, the answer as a result, by version and binding
+//! send_and_observe / observe      observe.rs     checks between events whether to cancel, ends with one of six outcomes
+//!   TaskStream                    following/     opens the stream, reconnects after a cut, polls; emits every change once
+//!     call                        exchange.rs    retries what is safe to repeat; tries the other version once
+//!       request                   dispatch.rs    interceptors, headers, credentials by the host of the URL; retries once on 401
+//!         Wire                    codec/         writes the call as a request, reads the answer as a result, by version and binding
 //!           Http                  a port         Cloudflare: edge/service/outbound.rs; native: client/native/; tests: simulation/
 //! ```
 //!
-//! - **Inside, everything is 1.0.** `Wire` writes a `Call` in the version of the connection, and reads what comes back as the model of 1.0. A server's
-//!   own codecs and the client's stand side by side in `dialect/`, with one table of names for both; property tests let each read what the other writes.
-//! - **A task is told once, whatever the way.** `following/telling.rs` keeps the task as the events that were told give it (`fold::apply`). A stream without a cut passes
-//!   through it. After a cut there is a cursor (`Last-Event-ID`), or a snapshot, or a poll; a snapshot is told as the events that explain how it differs from what was told
-//!   (`fold::changes`). So text is not doubled, and a caller cannot tell a polled task from a streamed one. The event that ends the task is told last.
-//! - **Only what cannot begin a second task is repeated.** A send always has the same message id, and an `Idempotency-Key` where it begins a task. Servers that know neither may begin a second one: at least once.
-//! - **Credentials belong to an origin.** They are put on a request after everything else has been done to its URL, and only if that leads to the origin of the settings' URL. A
-//!   card or a redirect that names another host gets none, and is judged as a webhook's URL is.
-//! - **A connection is chosen by the card and the settings**, and kept by the client for five minutes. An error that looks like that of another version replaces it once.
+//! - **All types inside the client are those of version 1.0.** `Wire` writes a `Call` in the version of the connection, and reads the
+//!   answer into the model of 1.0. The server's codecs and the client's codecs are in the same folder, `dialect/`, and share one table of
+//!   names; property tests let each side read the output of the other side.
+//! - **Every change of a task is emitted once, on every transport.** `following/telling.rs` keeps the task as the emitted events describe
+//!   it (`fold::apply`). The events of a stream without a cut are emitted unchanged. After a cut the client continues with a cursor
+//!   (`Last-Event-ID`), a snapshot or a poll; for a snapshot it emits the events that turn the known task into the snapshot
+//!   (`fold::changes`). So no text is duplicated, and a polled task produces the same kinds of events as a streamed task. The event that
+//!   ends the task is emitted last.
+//! - **A request is repeated only if the repetition cannot start a second task.** All attempts of a send carry the same message id, and an
+//!   `Idempotency-Key` if the send starts a task. A server that supports neither of them may start a second task: the guarantee is "at
+//!   least once".
+//! - **Credentials belong to an origin.** The client adds them to a request as the last step, after the URL is final, and only if that URL
+//!   has the origin of the settings' URL. A card or a redirect that leads to another host gets no credentials, and its URL is checked by
+//!   the same rules as a webhook's URL.
+//! - **The card and the settings decide which connection is used**; the client keeps the connection for five minutes. An error that
+//!   suggests another version of the protocol replaces the connection once.
 
 mod address;
 mod answer;
@@ -100,7 +107,7 @@ pub use delegation::{Delegated, DelegationArguments, DelegationTool, create_a2a_
 pub use depth::{DEPTH_KEY, MAX_DEPTH, depth_of, read_depth};
 pub use error::{ClientError, RemoteError};
 pub use fold::{apply, changes};
-/// For `next` of a [`TaskStream`].
+/// Re-exported for `next` of a [`TaskStream`].
 pub use futures_util::StreamExt;
 #[cfg(feature = "markdown")]
 pub use helpers::skill_from_markdown;
@@ -116,18 +123,18 @@ pub use sse::{SseEvent, SseReader, TooLarge};
 pub use stream::TaskStream;
 pub use task_event::TaskEvent;
 
-/// What a client asks of the machine. Clones share it.
+/// The services of the platform that a client needs. Clones share them.
 #[derive(Clone)]
 pub struct Ports {
-    /// Other servers.
+    /// HTTP requests to other servers.
     pub http: Rc<dyn Http>,
-    /// Time.
+    /// The current time and timers.
     pub clock: Rc<dyn Clock>,
-    /// Chance.
+    /// Random numbers.
     pub random: Rc<dyn Random>,
 }
 
-/// A client of one agent. Clones share its connection.
+/// A client for one agent. Clones share its connection.
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
@@ -139,14 +146,14 @@ struct Inner {
     credentials: Option<Rc<dyn Credentials>>,
     interceptors: Vec<Rc<dyn Interceptor>>,
     verifier: Option<Rc<dyn Verifier>>,
-    /// Which interface of the agent is called, once that is known.
+    /// The interface of the agent that is called, after it has been chosen.
     chosen: RefCell<Chosen>,
-    /// Whether the agent has answered in the version in which it is called.
+    /// Whether the agent has answered a request in the version that the client uses.
     is_proven: Cell<bool>,
 }
 
 impl Client {
-    /// A client of the agent that these settings name, with a card cache of its own.
+    /// A client for the agent of these settings, with its own card cache.
     pub fn new(settings: Settings, ports: Ports) -> Self {
         let cards = Rc::new(MemoryCards::new(ports.clone()));
         let (credentials, interceptors, verifier) = (None, Vec::new(), None);
@@ -169,52 +176,52 @@ impl Client {
         Self(Rc::new(inner))
     }
 
-    /// The same client with cards from this source.
+    /// The same client, with cards from this source.
     #[must_use]
     pub fn with_cards(self, cards: Rc<dyn CardSource>) -> Self {
         self.with(|inner| inner.cards = cards)
     }
 
-    /// The same client with these credentials. They go to the host of the settings' URL alone.
+    /// The same client, with these credentials. They are sent only to the host of the settings' URL.
     #[must_use]
     pub fn with_credentials(self, credentials: Rc<dyn Credentials>) -> Self {
         self.with(|inner| inner.credentials = Some(credentials))
     }
 
-    /// The same client with one more interceptor. They are asked in the order in which they were added.
+    /// The same client, with one more interceptor. Interceptors run in the order in which they were added.
     #[must_use]
     pub fn with_interceptor(self, interceptor: Rc<dyn Interceptor>) -> Self {
         self.with(|inner| inner.interceptors.push(interceptor))
     }
 
-    /// The same client with what checks signatures of cards.
+    /// The same client, with a verifier for the signatures of cards.
     #[must_use]
     pub fn with_verifier(self, verifier: Rc<dyn Verifier>) -> Self {
         self.with(|inner| inner.verifier = Some(verifier))
     }
 
-    /// The same client of the same agent with other settings.
+    /// The same client for the same agent, with other settings.
     #[must_use]
     pub fn with_settings(self, settings: Settings) -> Self {
         self.with(|inner| inner.settings = settings)
     }
 
-    /// The settings.
+    /// The settings of this client.
     pub fn settings(&self) -> &Settings {
         &self.0.settings
     }
 
-    /// What the client asks of the machine.
+    /// The services of the platform that this client uses.
     pub fn ports(&self) -> &Ports {
         &self.0.ports
     }
 
-    /// Sends a message, and waits for what the server answers: with `return_immediately` the task as soon as it exists, else
-    /// the task when it is finished or waits for somebody, or a message instead of a task (spec §3.1.1).
+    /// Sends a message, and waits for the server's answer (spec §3.1.1). With `return_immediately` the answer is the task as soon as it
+    /// exists. Otherwise it is the task when it has ended or waits for somebody, or a message instead of a task.
     ///
     /// # Errors
     ///
-    /// If the agent refuses it, or cannot be called.
+    /// If the agent refuses the message, or cannot be called.
     pub async fn send(&self, request: SendMessageRequest) -> Result<Sent, ClientError> {
         let request = self.deepened(request)?;
         match self.ask(TaskCall::SendMessage(Box::new(request))).await? {
@@ -224,7 +231,7 @@ impl Client {
         }
     }
 
-    /// A task as it is now (spec §3.1.3).
+    /// The current state of a task (spec §3.1.3).
     ///
     /// # Errors
     ///
@@ -233,7 +240,7 @@ impl Client {
         self.ask(TaskCall::GetTask(request)).await?.task("GetTask")
     }
 
-    /// Cancels a task (spec §3.1.5), and gives it as it is then.
+    /// Cancels a task (spec §3.1.5), and returns the task after the cancellation.
     ///
     /// # Errors
     ///
@@ -254,7 +261,7 @@ impl Client {
         }
     }
 
-    /// The card that the agent has for this caller (spec §3.1.11).
+    /// The agent's card for this caller (spec §3.1.11).
     ///
     /// # Errors
     ///
@@ -266,7 +273,7 @@ impl Client {
         }
     }
 
-    /// Registers a webhook for a task (spec §3.1.7), and gives it as the server has it.
+    /// Registers a webhook for a task (spec §3.1.7), and returns the webhook as the server stores it.
     ///
     /// # Errors
     ///
@@ -279,7 +286,7 @@ impl Client {
         self.ask(TaskCall::Webhook(call)).await?.webhook("CreateTaskPushNotificationConfig")
     }
 
-    /// A webhook of a task (spec §3.1.8).
+    /// Reads one webhook of a task (spec §3.1.8).
     ///
     /// # Errors
     ///
@@ -292,7 +299,7 @@ impl Client {
         self.ask(TaskCall::Webhook(call)).await?.webhook("GetTaskPushNotificationConfig")
     }
 
-    /// The webhooks of a task (spec §3.1.9).
+    /// Lists the webhooks of a task (spec §3.1.9).
     ///
     /// # Errors
     ///

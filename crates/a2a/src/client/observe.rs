@@ -1,4 +1,4 @@
-//! One call for most: send, follow to the end or to a question, and know how it came out.
+//! The call for most uses: sends a message, follows its task until it ends or asks a question, and returns the outcome.
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
@@ -11,67 +11,68 @@ use crate::model::{
     Task, TaskId, TaskState, UnixMillis,
 };
 
-/// How a send came out.
+/// The result of a send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
-    /// How it ended.
+    /// How the task ended.
     pub outcome: Outcome,
-    /// The result, the question or the reason:
+    /// The result, the question or the reason for the failure:
     ///
     /// - completed: all text parts of all artifacts; if there are none, the text of the status, else the last message of the agent
     /// - input required, auth required: the text of the status, else the last message of the agent
-    /// - failed, canceled: the text of the status, else a sentence; `submit failed: …` if nothing was begun, as `submit failed: HTTP
-    ///   502`
-    /// - timeout: a sentence
+    /// - failed, canceled: the text of the status, else a fixed sentence; `submit failed: …` if no task was started, for example `submit
+    ///   failed: HTTP 502`
+    /// - timeout: a fixed sentence
     pub text: String,
-    /// The task as it was last seen; `None` if there is none.
+    /// The last known state of the task; `None` if there is no task.
     pub task: Option<Task>,
-    /// The message that the agent answered with instead of a task.
+    /// The message that the agent returned instead of a task.
     pub message: Option<Message>,
-    /// Why the message could not be sent, or its task not followed to its end; `None` otherwise, also where the task itself failed.
+    /// Why the message could not be sent, or why its task could not be followed to its end; `None` otherwise, also if the task itself
+    /// failed.
     pub error: Option<ClientError>,
 }
 
-/// How a send ended.
+/// The ways in which a send can end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The task is done, or the agent answered with a message.
+    /// The task completed, or the agent returned a message.
     Completed,
-    /// The agent asks something; a message with the task's id answers.
+    /// The agent asks a question; the caller answers with a message that carries the task's id.
     InputRequired,
     /// The agent asks for credentials.
     AuthRequired,
-    /// The task failed or was rejected, or could not be sent or followed.
+    /// The task failed or was rejected, or the message could not be sent, or the task could not be followed.
     Failed,
-    /// The task was canceled, by anybody.
+    /// The task was canceled, by this client or by somebody else.
     Canceled,
-    /// The time is over; the task was canceled.
+    /// The time limit has passed; the client has tried to cancel the task.
     Timeout,
 }
 
-/// How to observe a send. The default asks nobody and tells nobody.
+/// Options for observing a send. By default no function is called.
 #[derive(Default)]
 pub struct Observe<'a> {
-    /// Asked before the message is sent, between events, before each poll, and at least once in every
-    /// [`poll_interval_ms`](super::Settings::poll_interval_ms) of waiting. Once it is true, the task is canceled, and the outcome is
-    /// [`Outcome::Canceled`] whatever the agent does then.
+    /// Called before the message is sent, between events, before each poll, and at least once in every
+    /// [`poll_interval_ms`](super::Settings::poll_interval_ms) of waiting. After it returns true, the task is canceled, and the outcome is
+    /// [`Outcome::Canceled`] whatever the agent answers.
     pub is_canceled: Option<&'a dyn Fn() -> bool>,
-    /// Told each event, in order.
+    /// Called with each event, in order.
     pub on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
-    /// The `Idempotency-Key`, and a deadline that is earlier than the [`timeout_ms`](super::Settings::timeout_ms) of the settings.
+    /// The `Idempotency-Key`, and a deadline, used if it is earlier than the [`timeout_ms`](super::Settings::timeout_ms) of the settings.
     pub options: CallOptions,
-    /// For how long it is tried to cancel the remote task, in milliseconds; 10,000 unless given.
+    /// How long the client tries to cancel the remote task, in milliseconds; 10,000 by default.
     pub cancel_ms: Option<u64>,
 }
 
 impl Client {
-    /// Sends a message, and follows its task to its end or to a question. A message with a `task_id` goes on with that task, as
-    /// to answer its question.
+    /// Sends a message, and follows its task until the task ends or asks a question. A message with a `task_id` continues that task, for
+    /// example to answer its question.
     ///
-    /// `is_canceled` is asked between events and before each poll, and while nothing happens; once it is true, the remote task is
-    /// canceled. The time of the settings ([`timeout_ms`](super::Settings::timeout_ms)) is that of the whole call: when it is over,
-    /// the remote task is canceled, too, which is tried for up to 10 s. A task of which nothing is known cannot be: the agent has
-    /// never answered the message.
+    /// `is_canceled` is called between events, before each poll, and while the client waits; after it returns true, the remote task is
+    /// canceled. The limit [`timeout_ms`](super::Settings::timeout_ms) of the settings applies to the whole call: when it has passed, the
+    /// client tries to cancel the remote task for up to 10 s. If the agent has not answered the message, the task's id is unknown, and the
+    /// task cannot be canceled.
     pub async fn send_and_observe(
         &self,
         message: Message,
@@ -83,8 +84,8 @@ impl Client {
         self.observe(request, observe).await
     }
 
-    /// As [`send_and_observe`](Self::send_and_observe), with more to say: the configuration of the send, who is told its events, and
-    /// a deadline.
+    /// Does the same as [`send_and_observe`](Self::send_and_observe), with more options: the configuration of the send, a function that
+    /// receives the events, and a deadline.
     ///
     /// ```
     /// # use a2a::client::simulation::{Simulation, SimulatedAnswer};
@@ -115,14 +116,14 @@ impl Client {
         if watch.is_canceled() {
             return canceled(None);
         }
-        // The deadline is kept here, where the task can be canceled.
+        // `Watch` enforces the deadline, because it can cancel the task; the stream gets no deadline.
         let options = CallOptions { deadline: None, ..options };
         let stream = self.send_streaming_with(request, options);
         Box::pin(watch.follow(stream, None)).await
     }
 
-    /// Follows a task that exists, `known` as it was last seen, to its end or to a question, as [`observe`](Self::observe) does
-    /// after its send. A task that waits for somebody is followed until it has gone on.
+    /// Follows an existing task until it ends or asks a question, as [`observe`](Self::observe) does after its send. `known` is the last
+    /// known state of the task. If the task waits for somebody, it is followed until it has continued.
     pub async fn observe_task(&self, known: Task, observe: Observe<'_>) -> Observed {
         let own = self.ports().clock.now().after(self.settings().timeout_ms);
         let deadline = observe.options.deadline.map_or(own, |deadline| deadline.min(own));
@@ -134,9 +135,9 @@ impl Client {
         Box::pin(watch.follow(stream, Some(known))).await
     }
 
-    /// Follows the task of a stream that is open, such as that of a [send](Self::send_streaming), to its end or to a question, as
-    /// [`observe`](Self::observe) does after its send. A question that its first event tells may be the one that the message of the
-    /// stream has answered, where the message goes on with a task: `is_answer` says so.
+    /// Follows the task of an open stream, for example of a [send](Self::send_streaming), until the task ends or asks a question, as
+    /// [`observe`](Self::observe) does after its send. `is_answer` must be true if the message of the stream continues a task: the question
+    /// in the first event may then be the one that the message has already answered, and is ignored.
     pub async fn observe_stream(
         &self,
         events: TaskStream,
@@ -160,13 +161,13 @@ impl Client {
 }
 
 impl Observed {
-    /// What an agent comes to that answers with a message instead of a task.
+    /// The outcome for an agent that returns a message instead of a task.
     pub fn answered(message: &Message) -> Self {
         let text = message.text();
         Self { message: Some(message.clone()), ..Self::came_to(Outcome::Completed, text, None) }
     }
 
-    /// The outcome of a call that has timed out, with the task if one is known.
+    /// The outcome of a call that has timed out, with the task if it is known.
     pub fn timed_out(after_ms: u64, task: Option<Task>) -> Self {
         let text = format!("timed out after {after_ms} ms");
         let error = Some(ClientError::Timeout);
@@ -177,11 +178,11 @@ impl Observed {
         Self { outcome, text, task, message: None, error: None }
     }
 
-    /// What a task has come to.
+    /// The outcome of a task.
     ///
     /// # Errors
     ///
-    /// The task, if it has neither ended nor waits for somebody.
+    /// The task itself, if it has not ended and does not wait for somebody.
     pub fn of(task: Task) -> Result<Self, Box<Task>> {
         match task.status.state {
             state if state.is_terminal() => Ok(ended(task)),
@@ -191,20 +192,20 @@ impl Observed {
     }
 }
 
-/// A task under observation.
+/// A task that is being observed.
 struct Watch<'a> {
     client: Client,
     begin: UnixMillis,
     deadline: UnixMillis,
     is_canceled: Option<&'a dyn Fn() -> bool>,
     on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
-    /// Whether the message goes on with a task, so that the first look at it may be from before the message.
+    /// Whether the message continues a task, so that the first snapshot of the task may be older than the message.
     is_answer: bool,
-    /// For how long canceling the task is tried, in milliseconds.
+    /// How long the client tries to cancel the task, in milliseconds.
     cancel_ms: u64,
 }
 
-/// What a wait brought.
+/// The result of a wait.
 enum Waited {
     Event(Box<Option<Result<TaskEvent, ClientError>>>),
     Canceled,
@@ -247,7 +248,7 @@ impl Watch<'_> {
         }
     }
 
-    /// The next event, unless somebody cancels or the time is over.
+    /// The next event, unless `is_canceled` returns true or the time is over.
     async fn next(&mut self, stream: &mut TaskStream) -> Waited {
         let clock = self.client.ports().clock.clone();
         let mut next = stream.next();
@@ -263,7 +264,7 @@ impl Watch<'_> {
                 Some(_) => left_ms.min(self.client.settings().poll_interval_ms.max(1)),
                 None => left_ms,
             };
-            // The timer first: somebody who has canceled is heard before the next poll.
+            // The timer comes first, so that a cancellation is noticed before the next poll.
             match select(clock.sleep(wait_ms), next).await {
                 Either::Left((_, waiting)) => next = waiting,
                 Either::Right((event, _)) => return Waited::Event(Box::new(event)),
@@ -271,7 +272,7 @@ impl Watch<'_> {
         }
     }
 
-    /// Cancels the task. One of which nothing is known yet is waited for, so that it can be.
+    /// Cancels the task. If no event has arrived yet, the task's id is unknown: then the first event is awaited before the cancellation.
     async fn cancel(&mut self, mut stream: TaskStream, mut task: Option<Task>) -> Observed {
         let clock = self.client.ports().clock.clone();
         let end = clock.now().after(self.cancel_ms).min(self.deadline);
@@ -297,7 +298,7 @@ impl Watch<'_> {
         Observed::timed_out(self.deadline.millis_since(self.begin), task)
     }
 
-    /// Cancels the remote task, and takes over what the server says of it.
+    /// Cancels the remote task, and updates `task` from the server's answer.
     async fn end_remote(&self, task: &mut Task) {
         if task.status.state.is_terminal() {
             return;
@@ -312,12 +313,12 @@ impl Watch<'_> {
 }
 
 impl Client {
-    /// Cancels a task, trying until the deadline, and gives it as it is then. A task that cannot be canceled since it has just
-    /// ended is given as it is, too.
+    /// Cancels a task, with retries until the deadline, and returns the task after the cancellation. If the task cannot be canceled because
+    /// it has just ended, its final state is returned.
     ///
     /// # Errors
     ///
-    /// If the agent refuses it, or cannot be called.
+    /// If the agent refuses the cancellation, or cannot be called.
     pub async fn cancel_until(
         &self,
         id: TaskId,
@@ -339,7 +340,7 @@ impl Client {
     }
 }
 
-/// The stream has ended.
+/// The outcome of a stream that has ended.
 fn stopped(task: Option<Task>) -> Observed {
     match task {
         Some(task) => {
@@ -362,7 +363,7 @@ fn ended(task: Task) -> Observed {
     Observed::came_to(outcome, text, Some(task))
 }
 
-/// The task waits for somebody.
+/// The outcome of a task that waits for somebody.
 fn asked(task: Task) -> Observed {
     let outcome = match task.status.state {
         TaskState::AuthRequired => Outcome::AuthRequired,
@@ -379,7 +380,7 @@ fn canceled(task: Option<Task>) -> Observed {
     Observed::came_to(Outcome::Canceled, text, task)
 }
 
-/// The message could not be sent, or its task not be followed to the end.
+/// The outcome if the message could not be sent, or if its task could not be followed to the end.
 fn broken(error: ClientError, task: Option<Task>) -> Observed {
     let reason = match &error {
         ClientError::Http(HttpError::Status { status, .. })
@@ -393,14 +394,14 @@ fn broken(error: ClientError, task: Option<Task>) -> Observed {
     Observed { error: Some(error), ..Observed::came_to(Outcome::Failed, text, task) }
 }
 
-/// What the agent said last: the text of the status, else its last message.
+/// The agent's last text: the text of the status, else the text of the agent's last message.
 fn said(task: &Task) -> Option<String> {
     let by_agent = task.history.iter().rev().filter(|message| message.role == Role::Agent);
     let said = task.status.message.iter().chain(by_agent).map(Message::text);
     said.into_iter().find(|text| !text.is_empty())
 }
 
-/// The text of the status, else this one.
+/// The text of the status, or `otherwise` if that is empty.
 fn reason(task: &Task, otherwise: &str) -> String {
     let text = task.status.message.as_ref().map(Message::text);
     text.filter(|text| !text.is_empty()).unwrap_or_else(|| otherwise.to_owned())
@@ -409,5 +410,5 @@ fn reason(task: &Task, otherwise: &str) -> String {
 const CANCELED: &str = "the task was canceled";
 const TASK_NOT_CANCELABLE: i32 = -32002;
 
-/// How long canceling a remote task is tried, in milliseconds.
+/// How long the client tries to cancel a remote task by default, in milliseconds.
 const CANCEL_MS: u64 = 10_000;

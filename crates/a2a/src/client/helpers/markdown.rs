@@ -1,12 +1,12 @@
-//! Files `SKILL.md` in the format of Agent Skills: a front matter in YAML with `name` and `description`, and then instructions, which
-//! cards do not show. With the feature `markdown`.
+//! Reads files `SKILL.md` in the format of Agent Skills: a front matter in YAML with `name` and `description`, followed by instructions,
+//! which cards do not contain. Requires the feature `markdown`.
 
 use yaml_rust2::{Yaml, YamlLoader};
 
 use crate::model::{AgentSkill, FieldViolation};
 
-/// The skill that a file `SKILL.md` describes: `name` and `description`, and if they are there `tags`, else the words of the name, and
-/// `examples`; each at the top or below `metadata`, a list or a text (of tags: with commas).
+/// Reads the skill from a file `SKILL.md`: `name`, `description`, and optionally `tags` (default: the words of the name) and `examples`.
+/// `tags` and `examples` are at the top level or below `metadata`, each as a list or as a text (`tags`: separated by commas).
 ///
 /// ```
 /// use a2a::client::skill_from_markdown;
@@ -19,7 +19,7 @@ use crate::model::{AgentSkill, FieldViolation};
 ///
 /// # Errors
 ///
-/// The key that is wrong, and what would be right; an empty key is the whole file.
+/// The invalid key, and what it must contain; an empty key stands for the whole file.
 pub fn skill_from_markdown(text: &str) -> Result<AgentSkill, FieldViolation> {
     let at = |key: &str, fix: &str| FieldViolation::new(key, fix);
     let front = front_matter(text).ok_or_else(|| {
@@ -57,7 +57,7 @@ pub fn skill_from_markdown(text: &str) -> Result<AgentSkill, FieldViolation> {
     })
 }
 
-/// What stands between the first line, `---`, and the next such line.
+/// The lines between the first line, `---`, and the next line `---`.
 fn front_matter(text: &str) -> Option<String> {
     let mut lines = text.trim_start_matches('\u{feff}').lines();
     lines.next().filter(|first| first.trim_end() == "---")?;
@@ -72,18 +72,18 @@ fn front_matter(text: &str) -> Option<String> {
     None
 }
 
-/// A text that is not blank.
+/// The text at this key, trimmed; `None` if the text is blank.
 fn text_at(front: &Yaml, key: &str) -> Option<String> {
     let text = front[key].as_str().map(str::trim).filter(|text| !text.is_empty());
     text.map(str::to_owned)
 }
 
-/// Tags, which are no part of the format: a list, or a text with commas.
+/// The tags, which the format does not define: a list, or a text with commas.
 fn tags_at(front: &Yaml) -> Option<Vec<String>> {
     texts(&front["tags"], |text| text.split(',').map(str::to_owned).collect())
 }
 
-/// Examples, which are no part of the format either: a list, or one text.
+/// The examples, which the format does not define: a list, or one text.
 fn examples_at(front: &Yaml) -> Option<Vec<String>> {
     texts(&front["examples"], |text| vec![text.to_owned()])
 }
@@ -113,7 +113,7 @@ fn capitalized(word: &str) -> String {
     first.into_iter().chain(letters).collect()
 }
 
-/// The longest description of a skill, in characters.
+/// The maximum length of a skill's description, in characters.
 const MAX_DESCRIPTION: usize = 1_024;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Small functions around messages, tasks, cards and skills.
+//! Small functions for messages, tasks, cards and skills.
 
 #[cfg(feature = "markdown")]
 mod markdown;
@@ -12,7 +12,7 @@ pub use markdown::skill_from_markdown;
 pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};
 pub use skills::{card_to_skills, humanize, mcp_to_skills, tool_to_skill};
 
-/// A message of the user with this text and a new id.
+/// Makes a message of the user, with this text and a new id.
 ///
 /// ```
 /// use a2a::client::create_message;
@@ -36,8 +36,8 @@ pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
     }
 }
 
-/// The text of all artifacts, joined by line breaks; `None` if there is none. The text parts of one artifact are chunks of one text,
-/// so nothing comes between them.
+/// The text of all artifacts, with a line break between two artifacts; `None` if no artifact contains text. The text parts of one artifact
+/// are chunks of one text, and are joined without a separator.
 ///
 /// ```
 /// use a2a::client::extract_text;
@@ -55,8 +55,8 @@ pub fn extract_text(task: &Task) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n"))
 }
 
-/// What the agent asks: the text of the status of a task that waits for input or for credentials, else the last message of the agent.
-/// `None` for a task that waits for nobody, and where the agent says nothing.
+/// The agent's question: if the task waits for input or for credentials, the text of the status, else of the agent's last message. `None`
+/// if the task does not wait for anybody, or if that text is empty.
 ///
 /// ```
 /// use a2a::client::extract_question;
@@ -74,7 +74,7 @@ pub fn extract_question(task: &Task) -> Option<String> {
     Some(last_agent_message(asking)?.text()).filter(|text| !text.is_empty())
 }
 
-/// What the agent said last: the message of the status, else the last one of the agent in the history.
+/// The agent's last message: the message of the status, else the last message of the agent in the history.
 ///
 /// ```
 /// use a2a::client::last_agent_message;

@@ -1,8 +1,8 @@
-//! Agents in words, for models that choose among them.
+//! Descriptions of agents for models that choose among them.
 
 use crate::client::RemoteCard;
 
-/// A card as markdown: name, description, skills with descriptions and examples.
+/// Writes a card as markdown: name, description, skills with their descriptions and examples.
 ///
 /// ```
 /// use a2a::client::{RemoteCard, card_to_prompt};
@@ -33,8 +33,8 @@ pub fn card_to_prompt(card: &RemoteCard) -> String {
     text
 }
 
-/// A name as models and programs take it for a tool: lower case, an underscore for everything but letters and digits of ASCII, never
-/// beginning with a digit, never empty, at most 64 characters.
+/// Turns a name into one that models and programs accept for a tool: lower case, with an underscore for each character that is not an ASCII
+/// letter or digit. The result does not begin with a digit, is not empty, and has at most 64 characters.
 ///
 /// ```
 /// use a2a::client::slugify;
@@ -58,8 +58,9 @@ pub fn slugify(name: &str) -> String {
     }
 }
 
-/// The names of the tools that call these agents, each given by the name that it has in the settings, and its card: the slug of the
-/// card's name. Where cards have one slug, that of the name in the settings takes its place, with a number if it is taken, too.
+/// Chooses the names of the tools that call these agents. Each agent is a pair of its name in the settings and its card. The tool's name is
+/// the slug of the card's name. If several cards have the same slug, the slug of the name in the settings is used instead, with a number
+/// added if that is also in use.
 ///
 /// ```
 /// use a2a::client::{RemoteCard, tool_names};
@@ -96,8 +97,8 @@ pub fn tool_names(agents: &[(&str, &RemoteCard)]) -> Vec<String> {
     all
 }
 
-/// What a model is told that coordinates agents, each given by the name of its tool, and its card; then the author's own instructions,
-/// which may be empty.
+/// Writes the system prompt for a model that coordinates agents, each passed as the name of its tool and its card. The author's own
+/// instructions follow at the end; they may be empty.
 ///
 /// ```
 /// use a2a::client::{RemoteCard, build_coordinator_prompt};
@@ -120,7 +121,7 @@ pub fn build_coordinator_prompt(agents: &[(&str, &RemoteCard)], instructions: &s
     prompt
 }
 
-/// A text of a card on one line, so that it cannot look like another part of a list.
+/// A text of a card on one line, so that the text cannot imitate another part of the prompt.
 fn one_line(text: &str) -> String {
     crate::http::one_line(text)
 }
@@ -140,7 +141,7 @@ answer as `prompt` and this `task_id`. If you do not, ask the user.
 # Agents
 ";
 
-/// The longest name of a tool, in characters: what models take.
+/// The maximum length of a tool's name in characters, a limit of the model APIs.
 const MAX_SLUG: usize = 64;
 
 #[cfg(test)]

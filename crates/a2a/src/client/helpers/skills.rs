@@ -1,4 +1,4 @@
-//! Skills of other origins: of tools, of MCP servers, of other agents.
+//! Makes skills from tools, from MCP servers and from other agents.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::slugify;
 use crate::client::RemoteCard;
 use crate::model::AgentSkill;
 
-/// A name of a program in words.
+/// Turns an identifier from code into words.
 ///
 /// ```
 /// use a2a::client::humanize;
@@ -45,8 +45,8 @@ pub fn humanize(name: &str) -> String {
     letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
 }
 
-/// A tool as a skill: its name in words, its description, and as its tag its category, which is the part of the name before the first
-/// underscore.
+/// Makes a skill from a tool: the tool's name in words, its description, and its category as a tag. The category is the part of the name
+/// before the first underscore.
 ///
 /// ```
 /// use a2a::client::tool_to_skill;
@@ -68,8 +68,8 @@ pub fn tool_to_skill(name: &str, description: &str, examples: Vec<String>) -> Ag
     }
 }
 
-/// The tools of an MCP server as skills, with the name that the server has in the settings as their tag. `tools` is the result of
-/// `tools/list`, or the list in it. What is no tool is left out.
+/// Makes skills from the tools of an MCP server; their tag is the server's name in the settings. `tools` is the result of `tools/list`, or
+/// the list in that result. Entries that are not tools are left out.
 ///
 /// ```
 /// use a2a::client::mcp_to_skills;
@@ -101,8 +101,8 @@ pub fn mcp_to_skills(server: &str, tools: &Value) -> Vec<AgentSkill> {
     listed.filter_map(skill).collect()
 }
 
-/// The skills of an agent as those of one that calls it: their ids begin with the slug of the agent's name, which is a tag, too. An
-/// agent without skills is one skill itself.
+/// The skills of an agent, rewritten for the card of an agent that calls it: each id begins with the slug of the called agent's name, and
+/// the slug is also a tag. An agent without skills becomes one skill.
 ///
 /// ```
 /// use a2a::client::{RemoteCard, card_to_skills};

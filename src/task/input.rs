@@ -1,86 +1,86 @@
-//! What may happen to a task: the inputs of the machine.
+//! The inputs of the task machine.
 
 use super::{CallbackCall, CallbackRecord, HeldText, Park, RunRequest, StepRecord, WaitEnd};
 use crate::usage::StepUsage;
 use a2a::model::{Artifact, ContextId, Message, Metadata, TaskId, TaskState, UnixMillis};
 use a2a_agents::Recovery;
 
-/// What a new task starts from.
+/// What a new task is created from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTask {
-    /// Its id.
+    /// The id of the task.
     pub id: TaskId,
-    /// Its conversation.
+    /// The id of the task's conversation.
     pub context_id: ContextId,
-    /// The message that asked for it.
+    /// The message of the request.
     pub message: Message,
-    /// Its metadata.
+    /// The metadata of the task.
     pub metadata: Option<Metadata>,
-    /// What else the request for it said.
+    /// The rest of the request.
     pub request: RunRequest,
-    /// When its first run began.
+    /// When the first run began.
     pub begun: UnixMillis,
 }
 
-/// Something that happens to a task.
+/// An input of the task machine.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The client says something more; with it what else its request said.
+    /// The client sends a further message, with the rest of its request.
     Message(Message, RunRequest),
-    /// The client cancels.
+    /// The client cancels the task.
     Cancel,
-    /// The executor enters a state.
+    /// The executor sets a state.
     Status {
         /// The state.
         state: TaskState,
-        /// What the agent says with it.
+        /// The agent's message in the status.
         message: Option<Message>,
         /// The metadata of the event.
         metadata: Option<Metadata>,
     },
-    /// The executor begins or replaces an artifact, or adds to one.
+    /// The executor creates, replaces or extends an artifact.
     Artifact {
-        /// The artifact, or its next chunk.
+        /// The artifact, or the next chunk of it.
         artifact: Artifact,
-        /// Whether it is a chunk of an artifact that exists.
+        /// Whether this is a chunk of an existing artifact.
         append: bool,
-        /// Whether the artifact is complete with it.
+        /// Whether this update completes the artifact.
         last_chunk: bool,
         /// The metadata of the event.
         metadata: Option<Metadata>,
-        /// What is held back of it, for a run that repeats it.
+        /// The text held back from this update, for a run that repeats it.
         held: Option<HeldText>,
     },
     /// The run took a message that was offered to it.
     MessageTaken,
-    /// A step of the run is done.
+    /// A step of the run has ended.
     StepDone(StepRecord),
-    /// The run has used something of models that no step of it will tell. Counts also if the task has ended meanwhile.
+    /// The run has used a model outside of its steps. The usage also counts if the task has ended in the meantime.
     Used(StepUsage),
-    /// The run waits outside of memory, and is dropped.
+    /// The run is dropped from memory and waits.
     Park(Park),
-    /// A wait of the run is over, without that it was parked.
+    /// A wait of the run has ended without parking the run.
     WaitOver(WaitEnd),
-    /// The run makes a callback.
+    /// The run creates a callback.
     CallbackMade(CallbackRecord),
-    /// Somebody has posted to a callback, which takes it.
+    /// Another system has posted to a callback, which accepts the body.
     Called(CallbackCall),
-    /// A parked run goes on if its time has come.
+    /// A parked run continues if its time has come.
     Wake {
-        /// Whether there is anybody who can run it.
+        /// Whether an executor can run it here.
         is_served: bool,
     },
-    /// The executor has done what it has to do about an end that it did not choose.
+    /// The executor has handled an end that it did not choose.
     EndTold,
-    /// The executor's run is over.
+    /// The executor's run has ended.
     RunEnded(RunOutcome),
-    /// The executor's run is gone before it was over.
+    /// The executor's run disappeared before its end.
     RunLost {
-        /// How it went.
+        /// The way in which the run was lost.
         loss: Loss,
-        /// What the executor wants to be done about it.
+        /// The recovery that the executor has chosen.
         recovery: Recovery,
-        /// How many attempts a turn has at most.
+        /// The largest number of attempts at a turn.
         max_attempts: u32,
     },
 }
@@ -88,17 +88,17 @@ pub enum Input {
 /// How a run of the executor ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// It returned normally.
+    /// The run returned without an error.
     Finished,
-    /// It failed, for this reason, which the client may read.
+    /// The run failed for this reason, which the client may read.
     Failed(String),
 }
 
 /// How a run was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
-    /// The object was evicted or died while it was under way.
+    /// The Durable Object was evicted or crashed while the run was under way.
     Interrupted,
-    /// It panicked.
+    /// The run panicked.
     Crashed,
 }

@@ -1,4 +1,4 @@
-//! What a task's log holds.
+//! The entries of a task's log.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -16,42 +16,41 @@ use a2a::model::{
 
 /// One entry of a task's log.
 ///
-/// `Task` opens the log. `StatusUpdate` and `ArtifactUpdate` are events; these and the opening carry
-/// the generations 1, 2, 3 … by their order, and are written as they go on the wire. The others are no
-/// events and have no generation.
+/// `Task` opens the log. `StatusUpdate` and `ArtifactUpdate` are events; the opening entry and the events have the generations 1, 2, 3 … by
+/// their order, and are stored in their wire format. The other entries are not events and have no generation.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum LogEntry {
-    /// The task as it was created.
+    /// The task at its creation.
     Task(Task),
-    /// A message of the client, kept for the history.
+    /// A message of the client, stored for the history.
     Message(Message),
     /// The task entered a state.
     StatusUpdate(TaskStatusUpdateEvent),
     /// An artifact began, grew or was replaced.
     ArtifactUpdate(TaskArtifactUpdateEvent),
-    /// The next artifact update does not tell all that the run has said.
+    /// The next artifact update omits part of what the run has said.
     Held(HeldText),
     /// A run of the executor begins.
     Run(RunStart),
-    /// A step of the run is done, and is not done again.
+    /// A step of the run has ended; later attempts reuse its result.
     Step(StepRecord),
-    /// The run took the oldest message that came while it was under way.
+    /// The run took the oldest message that had arrived while it was under way.
     Taken,
     /// The run waits outside of memory.
     Parked(Park),
-    /// A wait of the run is over.
+    /// A wait of the run has ended.
     Woken(WaitEnd),
-    /// The run is over that has waited so, and leaves a task that waits for its client.
+    /// The run that had waited with this number has ended and leaves a task that waits for its client.
     Ended,
-    /// The run has made a URL for somebody else to post to.
+    /// The run has created a URL for another system to post to.
     Callback(CallbackRecord),
-    /// Somebody has posted to it.
+    /// Another system has posted to the callback.
     Called(CallbackCall),
 }
 
 impl LogEntry {
-    /// Whether the entry is an event, and so has a generation of its own.
+    /// Whether the entry is an event, which has its own generation.
     pub fn is_event(&self) -> bool {
         match self {
             Self::Task(_) | Self::StatusUpdate(_) | Self::ArtifactUpdate(_) => true,
@@ -68,11 +67,11 @@ impl LogEntry {
         }
     }
 
-    /// Reads a line of the log.
+    /// Parses a line of the log.
     ///
     /// # Errors
     ///
-    /// If this version cannot read it.
+    /// If this version cannot parse the line.
     pub fn parse(line: &str) -> serde_json::Result<Self> {
         match line {
             r#""taken""# => Ok(Self::Taken),
@@ -114,71 +113,69 @@ impl Decode for LogEntry {
     }
 }
 
-/// Text that was held back: how much, and never what.
+/// Text that was held back: its length, never the text itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct HeldText {
-    /// How many characters at the end of what the run has said of the artifact are not in the update. 0 in front of one that the
-    /// run has not said: it lets out what was held back.
+    /// The number of characters that the update omits from the end of what the run has said of the artifact. 0 marks an update that
+    /// releases text held back earlier.
     pub chars: usize,
 }
 
-/// A run of the executor as it began: all that it takes to run it again.
+/// The beginning of a run of the executor, with everything needed to repeat the run.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunStart {
-    /// Which attempt at this turn it is, from 1. Counts anew when a parked run goes on.
+    /// The number of this attempt at the turn, from 1. Restarts at 1 when a parked run continues.
     pub attempt: u32,
-    /// Whether it goes on where the attempt before was interrupted, instead of beginning anew.
+    /// Whether the run continues where the attempt before was interrupted, instead of starting from the beginning.
     pub resumes: bool,
-    /// Which of the client's messages it handles, counted from 1.
+    /// The number of the client's message that the run handles, from 1.
     pub message: usize,
-    /// When the first attempt at this turn began, moved by the time for which the run was parked. The time for a run
-    /// counts from here.
+    /// When the first attempt at this turn began, plus the time for which the run was parked. The run's time limit counts from here.
     pub begun_ms: i64,
-    /// Who asked, and how.
+    /// The caller and the settings of the request.
     pub request: RunRequest,
 }
 
 impl RunStart {
-    /// When the run must be over, all attempts together.
+    /// When the run must end, for all attempts together.
     pub fn deadline(&self) -> UnixMillis {
         let timeout = i64::try_from(self.request.timeout_ms).unwrap_or(i64::MAX);
         UnixMillis(self.begun_ms.saturating_add(timeout))
     }
 }
 
-/// What a request to run an agent says besides its message.
+/// What a request to run an agent contains besides its message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRequest {
-    /// Who asks.
+    /// The caller of the request.
     pub caller: Caller,
-    /// Media types that the client can take; none named means any.
+    /// The media types that the client accepts; an empty list means any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted_output_modes: Vec<String>,
-    /// The metadata of the request.
+    /// The request's metadata.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The origin under which the request reached the server, for URLs that lead back to it; none where it is not
-    /// known.
+    /// The origin at which the request reached the server, for URLs that lead back to the server; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// What the caller could still use of models in the day, where that is limited.
+    /// What remains of the caller's daily model budget, if there is such a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Box<Allowance>>,
-    /// What the request is found again by. Stored if it belongs to a trace.
+    /// The id that connects the request with its logs and traces. Stored if the request belongs to a trace.
     #[serde(skip_serializing_if = "is_untraced")]
     pub trail: Box<Trail>,
-    /// How long the run may take, in milliseconds.
+    /// The longest duration of the run, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether the client has named the conversation of its message.
+    /// Whether the client has set the `contextId` of its message.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub joins_context: bool,
 }
 
 #[cfg(test)]
 impl RunRequest {
-    /// One of an anonymous caller, for tests.
+    /// A request of an anonymous caller, for tests.
     pub(crate) fn anonymous() -> Self {
         Self {
             caller: Caller::anonymous(),
@@ -193,36 +190,36 @@ impl RunRequest {
     }
 }
 
-/// A step that is done.
+/// A step that has ended.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct StepRecord {
-    /// The name that the executor gave it.
+    /// The name that the executor has given the step.
     pub name: String,
-    /// Which step of that name in its run, from 1.
+    /// The number of the step among the run's steps of that name, from 1.
     pub nth: u32,
-    /// What it came to.
+    /// The outcome of the step.
     pub outcome: Result<Json, String>,
-    /// Whether it failed though its outcome is kept as a result: the error that a model is told of a call that it has made. An
-    /// outcome that is an error needs no such word.
+    /// Whether the step failed although its outcome is stored as a result, which is the error that a model receives for its call. An
+    /// outcome that is itself an error does not set this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
-    /// What it has used of models, if anything.
+    /// The step's usage of models, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub usage: Option<StepUsage>,
-    /// How long it took, in milliseconds. None for usage outside of a step.
+    /// The duration of the step, in milliseconds. `None` for usage outside of a step.
     #[serde(rename = "durationMs", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
 }
 
 impl StepRecord {
-    /// The record of what was used outside of a step, or by one that was dropped. No step has its name.
+    /// The name of the record for usage outside of a step, or by a step that was dropped. No step has this name.
     pub fn of_usage(usage: StepUsage) -> Self {
         let outcome = Ok(Json::from(&Value::Null));
         let (name, failed, duration_ms) = (String::new(), false, None);
         Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms }
     }
 
-    /// Whether it failed.
+    /// Whether the step failed.
     pub fn has_failed(&self) -> bool {
         self.failed || self.outcome.is_err()
     }

@@ -1,4 +1,4 @@
-//! The task machine: what each input does to a task.
+//! The task machine, which applies each input to a task.
 
 mod parking;
 mod runs;
@@ -16,33 +16,31 @@ use a2a::model::{
     TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
 
-/// A task, and what may happen to it next.
+/// A task, and the rules for its next inputs.
 ///
-/// Invariants: generations count 1, 2, 3 …; a terminal state is final; the task equals the
-/// [`replay`](Self::replay) of all entries ever appended; while the state is active (submitted or
-/// working), a run is under way, parked, or was lost.
+/// Invariants: generations count 1, 2, 3 …; a terminal state is final; the task equals the [`replay`](Self::replay) of all entries ever
+/// appended; while the state is active (submitted or working), the task's run is under way, parked or lost.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskMachine {
     task: Task,
     created: Option<UnixMillis>,
     generation: u64,
-    /// The generation at which the present status was entered.
+    /// The generation at which the task entered its present status.
     status_generation: u64,
-    /// The generation of the newest event about an artifact; 0 if there was none.
+    /// The generation of the newest artifact event; 0 if there was none.
     artifact_generation: u64,
     /// The newest run.
     run: Run,
-    /// Whether the executor has done what it has to do about an end that it did not choose, where that is kept.
+    /// Whether the executor has handled an end that it did not choose, if the log stores that.
     is_end_told: bool,
-    /// What the turns have used of models.
+    /// The models' usage by the turns of the task.
     usage: TaskUsage,
     /// The steps that failed.
     failed: FailedSteps,
 }
 
 impl TaskMachine {
-    /// Creates a task in the state submitted (generation 1) for a run that is under way, and gives
-    /// the entries that open its log.
+    /// Creates a task in the state submitted (generation 1) for a run that is under way, and returns the entries that open its log.
     pub fn create(new: NewTask, now: UnixMillis) -> (Self, [LogEntry; 2]) {
         let NewTask { id, context_id, message, metadata, request, begun } = new;
         let message = addressed(message, &id, &context_id);
@@ -75,7 +73,7 @@ impl TaskMachine {
         Some(machine)
     }
 
-    /// Goes on in the log that the task was rebuilt from, by one entry.
+    /// Applies one further entry of the log that the task is rebuilt from.
     pub fn follow(&mut self, entry: LogEntry) {
         self.apply(entry);
     }
@@ -94,7 +92,7 @@ impl TaskMachine {
         }
     }
 
-    /// Applies one input; returns what the outside must do, in order.
+    /// Applies one input; returns the effects for the caller to execute, in order.
     ///
     /// # Errors
     ///
@@ -146,7 +144,7 @@ impl TaskMachine {
         }
     }
 
-    /// Whether the task takes what its run says.
+    /// Whether the task accepts what its run says.
     fn check_run(&self) -> Result<(), TaskError> {
         self.check_unfinished()?;
         if self.run.is_active() { Ok(()) } else { Err(TaskError::NoRun) }
@@ -157,38 +155,38 @@ impl TaskMachine {
         if state.is_terminal() { Err(TaskError::Finished(state)) } else { Ok(()) }
     }
 
-    /// An entry that only the run under way can add.
+    /// An entry that only a run under way can add.
     fn by_run(&mut self, entry: LogEntry) -> Result<Vec<Effect>, TaskError> {
         self.check_run()?;
         Ok(vec![self.append(entry)])
     }
 
-    /// The task as it stands.
+    /// The task in its present version.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// Its present state.
+    /// The present state of the task.
     pub fn state(&self) -> TaskState {
         self.task.status.state
     }
 
-    /// When it was created, if that is known.
+    /// When the task was created, if that is known.
     pub fn created(&self) -> Option<UnixMillis> {
         self.created
     }
 
-    /// How many events it has had; that of the newest event.
+    /// The number of the task's events, which is the generation of the newest event.
     pub fn generation(&self) -> u64 {
         self.generation
     }
 
-    /// The generation of the event that brought the present status.
+    /// The generation of the event that set the present status.
     pub fn status_generation(&self) -> u64 {
         self.status_generation
     }
 
-    /// The generation of the newest event about an artifact; 0 if there was none.
+    /// The generation of the newest artifact event; 0 if there was none.
     pub fn artifact_generation(&self) -> u64 {
         self.artifact_generation
     }
@@ -198,61 +196,61 @@ impl TaskMachine {
         self.run.start()
     }
 
-    /// What the turns have used of models.
+    /// The models' usage by the turns of the task.
     pub fn usage(&self) -> &TaskUsage {
         &self.usage
     }
 
-    /// How many steps have failed though the task went on.
+    /// The number of failed steps whose failure did not end the task.
     pub fn failed_steps(&self) -> u64 {
         self.failed.count()
     }
 
-    /// The newest turn: which of the client's messages it handles, from 1; 0 before the first.
+    /// The newest turn, as the number of the client's message that it handles, from 1; 0 before the first turn.
     pub fn turn(&self) -> u64 {
         self.run.start().map_or(0, |run| run.message as u64)
     }
 
-    /// The newest turn that has used something of models and has come to its end.
+    /// The newest turn that has used a model and has ended.
     pub fn turn_to_count(&self) -> u64 {
         let newest = self.turn();
         let used = self.usage.behind(0).map(|known| known.turn);
         used.filter(|turn| *turn < newest || self.is_turn_over()).last().unwrap_or(0)
     }
 
-    /// Whether an executor is, or should be, at work.
+    /// Whether the task's state requires an executor at work.
     pub fn is_active(&self) -> bool {
         !self.is_settled()
     }
 
-    /// Whether an executor should be at work and none is: its run was lost, maybe with messages unread.
+    /// Whether the task requires an executor at work and has none: its run was lost, perhaps with unread messages.
     pub fn is_orphaned(&self) -> bool {
         self.run.is_lost(self.state())
     }
 
-    /// Whether no run handles the newest turn any more: none is under way, parked, or lost.
+    /// Whether the newest turn is over: its run is not under way, not parked and not lost.
     pub fn is_turn_over(&self) -> bool {
         self.run.is_over(self.state())
     }
 
-    /// Whether the task has ended otherwise than by its executor, and it is not known that the executor was told: the client
-    /// has canceled it, or its run was given up.
+    /// Whether something other than the executor has ended the task (the client has canceled it, or its run was given up), and the log does
+    /// not say that the executor was told.
     pub fn ended_otherwise(&self) -> bool {
         let is_end = match self.state() {
             TaskState::Canceled => true,
-            // Also one whose run has failed by itself, until that is noted.
+            // Includes a task whose run has failed by itself, until the log stores that.
             TaskState::Failed => self.has_said(&self.task.status),
             _ => false,
         };
         is_end && self.run.start().is_some() && !self.is_end_told
     }
 
-    /// Whether a run of the executor is under way in this process.
+    /// Whether this process executes a run of the task.
     pub fn is_running(&self) -> bool {
         self.run.is_active()
     }
 
-    /// Whether there is nothing to wait for: the task is terminal, or waits for somebody else.
+    /// Whether the task makes no progress by itself: it is terminal, or waits for its client.
     pub fn is_settled(&self) -> bool {
         self.state().is_terminal() || self.state().is_interrupted()
     }
@@ -297,13 +295,13 @@ impl TaskMachine {
         Ok(effects)
     }
 
-    /// What the client said, oldest first.
+    /// The client's messages, oldest first.
     fn messages(&self) -> impl Iterator<Item = &Message> {
         self.task.history.iter().filter(|message| message.role == Role::User)
     }
 
-    /// Whether this very message has come before. Another one under the same id, as careless clients
-    /// send it, is another message.
+    /// Whether the task has already received exactly this message. A different message with the same id, which some clients send, counts as
+    /// a new message.
     pub fn has_received(&self, message: &Message) -> bool {
         self.task.history.iter().any(|known| {
             known.message_id == message.message_id
@@ -351,7 +349,7 @@ impl TaskMachine {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
         let mut metadata = metadata;
-        // Those who follow the task see its events alone.
+        // Followers of the task receive only its events.
         if state.is_terminal() || state.is_interrupted() {
             if !self.usage.total().is_nothing() {
                 self.usage.note(&mut metadata);
@@ -374,7 +372,7 @@ impl TaskMachine {
         Effect::Append(entry)
     }
 
-    /// The one place where a task changes, for live entries and for replayed ones.
+    /// Changes the task by one entry. Live and replayed entries both pass here, and nothing else changes the task.
     fn apply(&mut self, entry: LogEntry) {
         if entry.is_event() {
             self.generation += 1;
@@ -383,7 +381,7 @@ impl TaskMachine {
         match entry {
             LogEntry::Task(opening) => *task = opening,
             LogEntry::Message(message) => {
-                // It answers what the agent said, and so comes after it.
+                // The message answers the agent's message, so it follows that in the history.
                 if task.status.state.is_interrupted() {
                     task.history.extend(task.status.message.take());
                 }
@@ -393,7 +391,7 @@ impl TaskMachine {
                 }
             }
             LogEntry::StatusUpdate(event) => {
-                // What the agent said with the former state becomes history.
+                // The agent's message in the former status moves to the history.
                 task.history.extend(task.status.message.take());
                 task.status = event.status;
                 self.status_generation = self.generation;
@@ -419,7 +417,7 @@ impl TaskMachine {
                     self.failed.begin(self.run.start().is_some_and(repeats));
                     self.failed.note(&mut task.metadata);
                 }
-                // A further attempt is given again what came since the message that it handles.
+                // A further attempt gets the messages again that arrived since the message it handles.
                 let unread = self.messages().count().saturating_sub(start.message);
                 self.run.make(Move::Begin(start, unread));
             }
@@ -441,7 +439,7 @@ impl TaskMachine {
                     turn.callbacks.take(&call);
                 }
             }
-            // The rest of it is for the run that resumes: see `Recall`.
+            // The run that resumes reads the rest of the entry: see `Recall`.
             LogEntry::Step(step) => {
                 if let Some(usage) = step.usage {
                     let turn = self.run.start().map_or(0, |run| run.message as u64);
@@ -457,8 +455,8 @@ impl TaskMachine {
         }
     }
 
-    /// A message of the agent that the machine itself has cause to say. Its id is unique within the
-    /// task, since a status with a reason is entered once per generation.
+    /// A message of the agent that the machine itself writes. Its id is unique within the task, since the task enters a status with a
+    /// reason once per generation.
     fn agent_message(&self, text: String) -> Message {
         Message {
             message_id: self.message_id(self.generation + 1),
@@ -472,7 +470,7 @@ impl TaskMachine {
         }
     }
 
-    /// Whether the message of the present status is the machine's own.
+    /// Whether the machine has written the message of the present status.
     fn has_said(&self, status: &TaskStatus) -> bool {
         let own = self.message_id(self.status_generation);
         status.message.as_ref().is_some_and(|message| message.message_id == own)
@@ -483,12 +481,12 @@ impl TaskMachine {
     }
 }
 
-/// Why a run that took too long failed its task.
+/// The reason given when a run that exceeded its time fails its task.
 pub fn timed_out(timeout_ms: u64) -> String {
     format!("{TIMED_OUT} after {timeout_ms} ms")
 }
 
-/// The message as it is kept: with the ids of its task and conversation.
+/// The message as the task stores it: with the ids of its task and conversation.
 fn addressed(message: Message, id: &TaskId, context_id: &ContextId) -> Message {
     Message { task_id: Some(id.clone()), context_id: Some(context_id.clone()), ..message }
 }

@@ -1,4 +1,4 @@
-//! What the log says of runs that wait outside of memory.
+//! The log entries of runs that wait outside of memory.
 
 use serde::Serialize;
 
@@ -6,66 +6,66 @@ use super::CallbackName;
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, Fields};
 
-/// A run that is parked: it waits for an instant, and nothing of it is in memory.
+/// A parked run: it waits for an instant and occupies no memory.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Park {
-    /// Which wait of its run it is, from 1.
+    /// The number of the wait in its run, from 1.
     pub nth: u32,
-    /// Since when it is parked, in milliseconds since the epoch. The time from here on does not count as the run's.
+    /// When the run was parked, in milliseconds since the epoch. The time since then does not count as the run's time.
     pub at_ms: i64,
-    /// When it goes on at the latest, in milliseconds since the epoch.
+    /// When the run continues at the latest, in milliseconds since the epoch.
     pub until_ms: i64,
-    /// Whether a message of the client lets it go on before that.
+    /// Whether a message of the client ends the wait early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub or_message: bool,
-    /// The callback that lets it go on before that, too.
+    /// The callback whose next body ends the wait early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub callback: Option<CallbackName>,
-    /// The requests without an answer that the run wants to repeat when it goes on.
+    /// The unanswered requests that the run will repeat when it continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub unanswered: Option<Unanswered>,
 }
 
-/// What a run knows of its requests for one turn when it is parked because nobody has answered the newest of them.
+/// A run's counters of its requests for one turn, stored when it is parked because the newest requests have no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unanswered {
-    /// How many requests nobody has answered since the newest answer. 0 once the run has said something behind its wait.
+    /// The number of requests without an answer since the newest answer. 0 once the run has emitted an event after its wait.
     pub times: u32,
-    /// When the first of these failed, in milliseconds since the epoch.
+    /// When the first of these requests failed, in milliseconds since the epoch.
     pub since_ms: i64,
-    /// How many requests there were for the turn in all.
+    /// The number of all requests for the turn.
     pub asked: u32,
-    /// How many of all were answered, and have to be repeated nevertheless.
+    /// The number of requests that were answered and must be repeated nevertheless.
     pub faulty: u32,
 }
 
 impl Park {
-    /// When the run goes on at the latest.
+    /// When the run continues at the latest.
     pub fn until(&self) -> UnixMillis {
         UnixMillis(self.until_ms)
     }
 }
 
-/// A wait of a run that is over, for good: a run that resumes gets the same answer.
+/// A wait that has ended. The reason is final: a run that resumes gets the same.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct WaitEnd {
-    /// Which wait of its run it is, from 1.
+    /// The number of the wait in its run, from 1.
     pub nth: u32,
-    /// What has ended it.
+    /// The reason that ended the wait.
     pub by: WokenBy,
 }
 
-/// What ends a wait.
+/// The reason that ends a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WokenBy {
-    /// Its time is over.
+    /// The planned time is over.
     Time,
     /// The client has sent a message.
     Message,
-    /// Somebody has posted to the callback that it waited for.
+    /// Another system has posted to the callback of the wait.
     Callback,
 }
 

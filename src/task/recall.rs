@@ -1,5 +1,4 @@
-//! What an interrupted run had said and done, so that the run that resumes it neither says nor does it
-//! again.
+//! What an interrupted run has said and done. The run that resumes it repeats neither.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -7,43 +6,41 @@ use std::fmt;
 use super::{CallbackName, HeldText, Input, LogEntry, Unanswered, WokenBy};
 use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
 
-/// The part of a task's log that belongs to the newest turn, as the run that resumes it goes through
-/// it.
+/// The part of a task's log that belongs to the newest turn, with the position of the resumed run in it.
 ///
-/// A resumed run executes the same code again. Steps that are done give their stored outcome. What the
-/// run says is compared with what the earlier attempts said, event by event: it is skipped as long as
-/// it is of the same kind, and what comes after the last of them is new. Notes of progress need not be repeated, nor
-/// as many of them.
+/// A resumed run executes the same code again. Steps that have ended return their stored outcomes. Each event that the run emits is
+/// compared with the next event of the earlier attempts: an event of the same kind is skipped, and events after the last of them are new.
+/// Notes of progress may be omitted, or differ in number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
-    /// The events, and how many characters each has left out of what the run has said: those that were never let out.
+    /// The events, each with the number of characters that were held back from what the run has said and never released.
     events: VecDeque<(Event, usize)>,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
-    /// What has ended the waits, by their numbers.
+    /// The reasons that ended the waits, by the waits' numbers.
     waits: BTreeMap<u32, WokenBy>,
-    /// What was posted to callbacks, by their names and the numbers of the bodies.
+    /// The bodies posted to callbacks, by the callbacks' names and the bodies' numbers.
     calls: BTreeMap<(CallbackName, u32), Part>,
-    /// How long the newest wait was to take, in milliseconds.
+    /// The planned duration of the newest wait, in milliseconds.
     last_wait_ms: Option<u64>,
-    /// The requests without an answer for which the run was parked the last time.
+    /// The unanswered requests for which the run was parked the last time.
     unanswered: Option<Unanswered>,
-    /// Whether the task was working, with nothing said about it, at the point that is reached.
+    /// Whether the task was working, without a message, at the present position.
     is_plainly_working: bool,
 }
 
-/// What becomes of something that a run says.
+/// What happens to an event that a run emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
-    /// It is new.
+    /// The event is new.
     New,
-    /// An earlier attempt said it, or it would change nothing.
+    /// An earlier attempt emitted the event, or it would change nothing.
     Before {
-        /// How many characters at its end were not let out.
+        /// The number of characters at the end of the event's text that were held back.
         held: usize,
     },
 }
 
-/// A resumed run did not repeat what was said before: it says this, where that was said.
+/// The error of a resumed run that does not repeat the earlier events: what the run emitted, and what the log has instead.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
     says: String,
@@ -53,16 +50,16 @@ pub struct Diverged {
 /// An event of the turn.
 #[derive(Clone, Debug, PartialEq)]
 enum Event {
-    /// The run entered a state, with something said about it or nothing.
+    /// The run entered a state, with a message or without.
     Status(TaskState, bool),
-    /// The run gave an artifact of this id, or added to it.
+    /// The run created an artifact of this id, or appended to it.
     Artifact(String, bool),
-    /// The client answered while the run was under way: the task went on working.
+    /// The client answered while the run was under way: the task remained working.
     Answered,
 }
 
 impl Recall {
-    /// What the newest turn said and did, from the whole log of its task.
+    /// Collects the newest turn's events and results from the whole log of its task.
     pub fn of<'a>(log: impl IntoIterator<Item = &'a LogEntry>) -> Self {
         let mut recall = Self::default();
         let mut state = TaskState::Submitted;
@@ -83,7 +80,7 @@ impl Recall {
                     recall.last_wait_ms = Some(park.until().millis_since(UnixMillis(park.at_ms)));
                     recall.unanswered = park.unanswered;
                 }
-                // The machine itself goes on working then, right behind the message.
+                // The machine itself enters the state working then, directly after the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
                 LogEntry::StatusUpdate(event) => {
                     state = event.status.state;
@@ -120,7 +117,7 @@ impl Recall {
         recall
     }
 
-    /// What was held back of an artifact was let out.
+    /// An update that released held-back text of an artifact.
     fn let_out(&mut self, id: &str) {
         let is_of = |event: &Event| matches!(event, Event::Artifact(known, _) if known == id);
         if let Some((_, held)) = self.events.iter_mut().rev().find(|(event, _)| is_of(event)) {
@@ -128,16 +125,16 @@ impl Recall {
         }
     }
 
-    /// Whether earlier attempts said something that the run has not repeated.
+    /// Whether earlier attempts emitted events that the run has not repeated.
     pub fn has_said(&self) -> bool {
         !self.events.is_empty()
     }
 
-    /// Whether something that the run says was said before.
+    /// Compares an event of the run with the next event of the earlier attempts.
     ///
     /// # Errors
     ///
-    /// If something else was said at this point.
+    /// If the log has a different event at this position.
     pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
         let says = match input {
             Input::Status { state, message, .. } => Event::Status(*state, message.is_some()),
@@ -186,55 +183,55 @@ impl Recall {
         }
     }
 
-    /// What the run says from here on is new, whatever earlier attempts said.
+    /// Treats all further events of the run as new, whatever earlier attempts emitted.
     pub fn forget_said(&mut self) {
         self.events.clear();
     }
 
-    /// The number of the newest wait that is over; 0 if there is none.
+    /// The number of the newest wait that has ended; 0 if there is none.
     pub fn waits(&self) -> u32 {
         self.waits.keys().next_back().copied().unwrap_or_default()
     }
 
-    /// How long the newest wait was to take, in milliseconds.
+    /// The planned duration of the newest wait, in milliseconds.
     pub fn last_wait_ms(&self) -> Option<u64> {
         self.last_wait_ms
     }
 
-    /// The numbers of the newest bodies that were posted to callbacks.
+    /// The numbers of the newest bodies posted to callbacks.
     pub fn newest_calls(&self) -> BTreeMap<CallbackName, u32> {
         self.calls.keys().cloned().collect()
     }
 
-    /// The requests without an answer for which the run was parked the last time.
+    /// The unanswered requests for which the run was parked the last time.
     pub fn unanswered(&self) -> Option<Unanswered> {
         self.unanswered
     }
 
-    /// The run has said something, so somebody has answered it.
+    /// Forgets the unanswered requests, since the run has emitted an event and so got an answer.
     fn note_answer(&mut self) {
         if let Some(unanswered) = &mut self.unanswered {
             unanswered.times = 0;
         }
     }
 
-    /// What a step came to, if it is done: the `nth` one of this name in the turn.
+    /// The outcome of the `nth` step of this name in the turn, if the step has ended.
     pub fn step(&self, name: &str, nth: u32) -> Option<&Result<Json, String>> {
         self.steps.get(&(name.to_owned(), nth))
     }
 
-    /// What has ended the `nth` wait of the turn, if it is over.
+    /// The reason that ended the `nth` wait of the turn, if the wait has ended.
     pub fn wait(&self, nth: u32) -> Option<WokenBy> {
         self.waits.get(&nth).copied()
     }
 
-    /// The body of this number that was posted to a callback.
+    /// The body of this number that was posted to the callback.
     pub fn call(&self, name: &CallbackName, number: u32) -> Option<&Part> {
         self.calls.get(&(name.clone(), number))
     }
 }
 
-/// Working, with nothing said about it.
+/// The state working without a message.
 const PLAINLY_WORKING: Event = Event::Status(TaskState::Working, false);
 
 /// A note of progress.

@@ -1,7 +1,8 @@
-//! The newest run of a task: its states, the legal moves between them, and the questions that the task has about it.
+//! The newest run of a task: its states, the legal moves between them, and the task's queries about it.
 //!
-//! What the log says of a run and whether it is in this process are one state: a run that is parked is in no process, and one that
-//! comes from storage is absent until this process runs it. The state of the task is not part of it: the questions take it.
+//! The log's entries of a run and its presence in this process are combined in one state: a parked run is in no process, and a run loaded
+//! from storage is absent until this process starts it. The task's state is not part of the run's state; the queries take it as an
+//! argument.
 
 use super::callback::Callbacks;
 use super::{Park, RunRequest, RunStart};
@@ -10,16 +11,16 @@ use a2a::model::TaskState;
 /// The newest run of a task.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Run {
-    /// The log has none.
+    /// The log contains no run.
     #[default]
     None,
-    /// It is under way in this process, also behind the end of its task until it has stopped.
+    /// The run is under way in this process. It remains in this state after the end of its task until it has stopped.
     Active(Turn),
-    /// It waits outside of memory.
+    /// The run waits outside of memory.
     Parked(Turn, Park),
-    /// It has begun, and is not in this process. It is lost if the task still needs it.
+    /// The run has begun and is not in this process. It is lost if the task still needs it.
     Absent(Turn),
-    /// It is over.
+    /// The run has ended.
     Over(Turn),
 }
 
@@ -28,35 +29,35 @@ pub(super) enum Run {
 pub(super) struct Turn {
     /// How the run began.
     pub(super) start: RunStart,
-    /// Whether the turn has been parked. Such a run goes on also if its task waits for the client.
+    /// Whether the turn has been parked. Its run then continues even if its task waits for the client.
     pub(super) has_waited: bool,
-    /// The number of messages that came since the run began and that it has not taken.
+    /// The number of messages that arrived since the run began and that it has not taken.
     pub(super) unread: usize,
-    /// The request of the newest message that came since, for the run that will handle it. Not part of the log.
+    /// The request of the newest message that arrived since the run began, for the run that will handle it. Not part of the log.
     pub(super) latest: Option<RunRequest>,
-    /// The callbacks that the turn has made.
+    /// The callbacks created in the turn.
     pub(super) callbacks: Callbacks,
 }
 
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
-    /// The log has the beginning of another run, with this number of messages that it has not taken.
+    /// The log contains the beginning of another run, which has not taken this number of messages.
     Begin(RunStart, usize),
-    /// This process runs it.
+    /// This process starts the run.
     Enter,
-    /// It is dropped, and waits.
+    /// The run is dropped from memory and waits.
     Park(Park),
-    /// It is over.
+    /// The run has ended.
     End,
-    /// It is gone from this process before it was over.
+    /// The run disappeared from this process before its end.
     Lose,
-    /// Its task has ended.
+    /// The run's task has ended.
     TaskEnd,
 }
 
 impl Run {
-    /// Makes a move. One that is not legal leaves the run as it is.
+    /// Makes a move. An illegal move leaves the run unchanged.
     pub(super) fn make(&mut self, step: Move) {
         *self = match (std::mem::take(self), step) {
             (before, Move::Begin(start, unread)) => Self::Absent(before.begin(start, unread)),
@@ -72,7 +73,7 @@ impl Run {
         };
     }
 
-    /// The turn of a run that begins after this one. Another attempt at the same turn keeps what belongs to the turn.
+    /// The turn of a run that begins after this one. Another attempt at the same turn keeps the turn's callbacks and messages.
     fn begin(self, start: RunStart, unread: usize) -> Turn {
         let before = self.into_turn().filter(|turn| turn.start.message == start.message);
         let (has_waited, latest, callbacks) =
@@ -103,7 +104,7 @@ impl Run {
         }
     }
 
-    /// As [`turn`](Self::turn), to change it.
+    /// Like [`turn`](Self::turn), for changing it.
     pub(super) fn turn_mut(&mut self) -> Option<&mut Turn> {
         match self {
             Self::None => None,
@@ -123,7 +124,7 @@ impl Run {
         self.turn().map_or(0, |turn| turn.unread)
     }
 
-    /// What it waits for outside of memory.
+    /// The wait of a run that is parked.
     pub(super) fn park(&self) -> Option<&Park> {
         match self {
             Self::Parked(_, park) => Some(park),
@@ -131,12 +132,12 @@ impl Run {
         }
     }
 
-    /// Whether it is under way in this process.
+    /// Whether the run is under way in this process.
     pub(super) fn is_active(&self) -> bool {
         matches!(self, Self::Active(_))
     }
 
-    /// Whether a task in this state needs it in memory.
+    /// Whether a task in this state needs the run in memory.
     pub(super) fn is_needed(&self, task: TaskState) -> bool {
         let is_at_work = !task.is_terminal() && !task.is_interrupted();
         match self {
@@ -148,7 +149,7 @@ impl Run {
         }
     }
 
-    /// Whether it is not in this process though a task in this state needs it, or has a message for it.
+    /// Whether the run is not in this process although a task in this state needs it, or has a message for it.
     pub(super) fn is_lost(&self, task: TaskState) -> bool {
         match self {
             Self::None | Self::Absent(_) => {
@@ -158,7 +159,7 @@ impl Run {
         }
     }
 
-    /// Whether nothing more comes of it for a task in this state.
+    /// Whether the run is over for a task in this state.
     pub(super) fn is_over(&self, task: TaskState) -> bool {
         match self {
             Self::Active(_) | Self::Parked(..) => false,
@@ -192,7 +193,7 @@ mod tests {
         use TaskState::{Completed, InputRequired, Working};
         let begin = |unread| Move::Begin(start(1, false), unread);
         let resume = || Move::Begin(start(1, true), 0);
-        // For a task at work, one that waits for its client, and one that has ended: needed, lost, over.
+        // A task that is working, one that waits for its client, and one that has ended: needed, lost, over.
         let (needed, lost, over) =
             ((true, false, false), (true, true, false), (false, false, true));
         let (held, idle) = ((false, false, false), (false, false, true));

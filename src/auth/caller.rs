@@ -5,39 +5,39 @@ use serde::Serialize;
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, Fields};
 
-/// Who makes a request: the owner of the tasks it creates, and what it may do.
+/// The caller of a request: the owner of the tasks that it creates, and its permissions.
 ///
-/// Stored with every run; a member that is absent there has its default.
+/// Stored with every run; a member that is missing in the stored form has its default.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Caller {
-    /// Unique among callers; tasks are visible to the caller of the same id alone.
+    /// Unique among callers. A caller without a group can only read its own tasks.
     pub id: String,
-    /// What the caller may do, as `admin`.
+    /// The permissions of the caller, for example `admin`.
     pub permissions: Vec<String>,
-    /// The session of the caller's own, as its credentials name it.
+    /// The caller's own session, as named in its credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// When the credentials expire; none that never do.
+    /// When the credentials expire; `None` if they never do.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<UnixMillis>,
-    /// The owner of the tasks that the caller shares with the others of its group, as `@jwt:team-a`. No id of a caller
-    /// begins with `@`.
+    /// The owner of the tasks that the caller shares with the others of its group, for example `@jwt:team-a`. The id of
+    /// a caller never begins with `@`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub group: Option<String>,
 }
 
 impl Caller {
-    /// The caller of a server that asks for no credentials.
+    /// The caller of an agent that requires no credentials.
     pub fn anonymous() -> Self {
         Self::new(ANONYMOUS)
     }
 
-    /// Whether nothing is known of the caller.
+    /// Whether the caller has not shown who it is.
     pub fn is_anonymous(&self) -> bool {
         self.id == ANONYMOUS
     }
 
-    /// To whom the tasks belong that the caller creates and sees: its group, if it has one, or itself.
+    /// The owner of the tasks that the caller creates and can read: its group, if it has one, or itself.
     pub fn owner(&self) -> &str {
         self.group.as_deref().unwrap_or(&self.id)
     }
@@ -62,7 +62,7 @@ impl Decode for Caller {
     }
 }
 
-/// The id of the caller of whom nothing is known. Other ids have a colon.
+/// The id of a caller without credentials. All other ids contain a colon.
 const ANONYMOUS: &str = "anonymous";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Client certificates, as the platform reports them: it has verified the chain and the possession of the key.
+//! Client certificates in the platform's report. The platform has verified the chain and the possession of the key.
 
 use chrono::NaiveDateTime;
 use serde::Deserialize;
@@ -6,15 +6,16 @@ use serde::Deserialize;
 use super::proof::{Proven, Refused, check_id};
 use a2a::model::{UnixMillis, read_own};
 
-/// Which certificates a scheme takes.
+/// The certificates that a scheme accepts.
 pub(super) struct CertificateRules {
-    /// Their SHA-256 fingerprints, 64 hexadecimal digits in lower case; all without.
+    /// The SHA-256 fingerprints of accepted certificates, 64 hexadecimal digits in lower case; if empty, all are
+    /// accepted.
     pub(super) fingerprints: Vec<String>,
-    /// What their holders may do.
+    /// The permissions of their holders.
     pub(super) permissions: Vec<String>,
 }
 
-/// The members of `cf.tlsClientAuth` that count.
+/// The members of `cf.tlsClientAuth` that are used.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct Reported {
@@ -33,10 +34,10 @@ struct Reported {
 }
 
 impl CertificateRules {
-    /// Says whose certificate this is; `None` if the client has shown none. The subject is the id: it stays when a
-    /// certificate is renewed.
+    /// Identifies the holder of the certificate; `None` if the client has sent no certificate. The id is the subject of
+    /// the certificate, which stays the same when the certificate is renewed.
     pub(super) fn prove(&self, reported: &str, now: UnixMillis) -> Option<Result<Proven, Refused>> {
-        // Whatever the platform says in another form is no certificate.
+        // A report in another form counts as no certificate.
         let reported: Reported = read_own(reported).ok()?;
         (reported.presented == "1").then(|| self.judge(reported, now))
     }
@@ -60,7 +61,7 @@ impl CertificateRules {
         }
         let subject = match check_id(&reported.subject) {
             Ok(()) => reported.subject,
-            // A subject has an equals sign behind a name such as CN, this one never.
+            // A subject contains an equals sign behind a name such as CN; this id never does.
             Err(_) => format!("sha256:{fingerprint}"),
         };
         let permissions = self.permissions.clone();
@@ -68,7 +69,7 @@ impl CertificateRules {
     }
 }
 
-/// A fingerprint in lower case without colons; `None` if it is none.
+/// A fingerprint in lower case without colons; `None` if the text is not a fingerprint.
 pub(super) fn normal_fingerprint(text: &str) -> Option<String> {
     let digits: String = text.chars().filter(|letter| *letter != ':').collect();
     let is_one = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());

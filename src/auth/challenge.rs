@@ -1,17 +1,17 @@
-//! What a refused client is told: in words, and as challenges in `WWW-Authenticate` (RFC 9110 §11.6.1, RFC 6750 §3).
+//! The answers to refused clients: a message, and challenges in `WWW-Authenticate` (RFC 9110 §11.6.1, RFC 6750 §3).
 
 use super::method::{Method, Place};
 use a2a::error::{Error, Refusal};
 
-/// How callers are asked for credentials.
+/// The challenges of an agent.
 pub(super) struct Challenges {
     realm: String,
-    /// The places of credentials, each once, `Bearer` first: some clients look at the first challenge alone.
+    /// The places of credentials, each once, `Bearer` first: some clients read only the first challenge.
     places: Vec<Place>,
 }
 
 impl Challenges {
-    /// Those of an agent, which its slug names, with these schemes.
+    /// The challenges of the agent with this slug and these schemes.
     pub(super) fn new(realm: &str, methods: &[Method]) -> Self {
         let mut places: Vec<Place> = Vec::new();
         for method in methods {
@@ -58,7 +58,7 @@ impl Challenges {
         Error::PermissionDenied(Box::new(Refusal { message, challenges }))
     }
 
-    /// The refusal of a credential that may not come in such a request.
+    /// The refusal of a credential that is not allowed in a request of this kind.
     pub(super) fn forbidden(&self, reason: &str) -> Error {
         let refusal = Refusal { message: reason.to_owned(), challenges: Vec::new() };
         Error::PermissionDenied(Box::new(refusal))
@@ -94,7 +94,7 @@ fn described(place: &Place) -> String {
     }
 }
 
-/// A text in which a question mark stands for all that may not stand between quotes in a challenge.
+/// A text in which every character that is not allowed between quotes in a challenge is replaced by a question mark.
 fn description(text: &str) -> String {
     let fits = |letter: char| matches!(letter, ' '..='~') && letter != '"' && letter != '\\';
     text.chars().map(|letter| if fits(letter) { letter } else { '?' }).collect()

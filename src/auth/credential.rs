@@ -1,4 +1,4 @@
-//! Credentials as requests carry them: read, and not judged yet.
+//! Reads credentials from requests, without judging them.
 
 use std::borrow::Cow;
 
@@ -6,20 +6,20 @@ use super::Evidence;
 use a2a::binding::http::OWS;
 use a2a::binding::percent;
 
-/// What a request carries at the place where a scheme looks for its credential.
+/// The content of a request in the place where a scheme expects its credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Shown<'a> {
     /// Nothing that is meant for the scheme.
     Nothing,
     /// This credential.
     Once(Cow<'a, str>),
-    /// Something that cannot be one, and why, for the client.
+    /// A value that cannot be a credential, with the reason for the client.
     Wrongly(&'static str),
 }
 
 impl Evidence<'_> {
-    /// What stands in `Authorization` behind the name of an authentication scheme (RFC 9110 §11.4), which is given in
-    /// lower case. The header of another scheme counts as nothing.
+    /// The value in `Authorization` after the name of an authentication scheme (RFC 9110 §11.4); `scheme` is in lower
+    /// case. The header of another scheme counts as nothing.
     pub(super) fn authorization(&self, scheme: &str) -> Shown<'_> {
         let Some(header) = self.header("authorization") else { return Shown::Nothing };
         let header = header.trim_matches(OWS);
@@ -31,7 +31,7 @@ impl Evidence<'_> {
         }
     }
 
-    /// The value of a header that holds nothing but a credential.
+    /// The value of a header that contains only a credential.
     pub(super) fn whole_header(&self, name: &str) -> Shown<'_> {
         match self.header(name) {
             Some(value) => one(value.trim_matches(OWS), "the header"),
@@ -39,8 +39,8 @@ impl Evidence<'_> {
         }
     }
 
-    /// The value of a cookie (RFC 6265 §4.2). Two of one name are not told apart: anybody who can set cookies for a
-    /// neighbouring host could have set one of them.
+    /// The value of a cookie (RFC 6265 §4.2). Two cookies of the same name are refused: anybody who can set cookies for
+    /// a neighbouring host could have set one of them.
     pub(super) fn cookie(&self, name: &str) -> Shown<'_> {
         let cookies = self.header("cookie").unwrap_or_default();
         let pairs = cookies.split(';').filter_map(|pair| pair.trim_matches(OWS).split_once('='));
@@ -73,7 +73,8 @@ fn one<'a>(value: &'a str, place: &'static str) -> Shown<'a> {
     }
 }
 
-/// Why a value is no credential. Several headers of one name come as one with a comma, which no credential holds.
+/// Why a value is not a credential. Several headers of the same name arrive as one value with a comma, which no
+/// credential contains.
 fn problem(value: &str, place: &str) -> Option<&'static str> {
     if value.is_empty() {
         return Some("the credential is empty");

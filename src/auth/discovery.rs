@@ -1,20 +1,20 @@
-//! OpenID Connect Discovery 1.0: where an issuer says that its keys are.
+//! OpenID Connect Discovery 1.0: finds the URL of an issuer's keys.
 
 use a2a::model::{MAX_DOCUMENT_VALUES, read_foreign_as};
 use serde::Deserialize;
 
-/// The URL of an issuer's discovery document (§4). An issuer with a slash at its end has the same as one without.
+/// The URL of an issuer's discovery document (§4). A slash at the end of the issuer is ignored.
 pub fn document_url(issuer: &str) -> String {
     let issuer = issuer.strip_suffix('/').unwrap_or(issuer);
     format!("{issuer}/.well-known/openid-configuration")
 }
 
-/// The URL of the key set, as the discovery document of this issuer has it.
+/// The URL of the key set in the discovery document of this issuer.
 ///
 /// # Errors
 ///
-/// What the document must be. It must be about exactly this issuer (§4.3), or anyone whose document we are led to could give
-/// out tokens in the issuer's name.
+/// What the document must be. It must name exactly this issuer (§4.3); otherwise the author of another document could issue
+/// tokens in the issuer's name.
 pub fn key_set_url(document: &str, issuer: &str) -> Result<String, &'static str> {
     let no_document = "must be a JSON object with the texts issuer and jwks_uri";
     let found: Document =

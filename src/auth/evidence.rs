@@ -1,21 +1,21 @@
-//! What a request shows of who makes it.
+//! The data of a request that can identify its caller.
 
-/// What a request shows of who makes it: everything but its body.
+/// The data of a request that can identify its caller: everything except its body.
 #[derive(Clone, Copy, Debug)]
 pub struct Evidence<'a> {
     /// The HTTP method, in upper case.
     pub method: &'a str,
-    /// The origin of its URL, as `https://agents.example`.
+    /// The origin of the request's URL, for example `https://agents.example`.
     pub origin: &'a str,
-    /// The query of its URL, without the question mark.
+    /// The query of the request's URL, without the question mark.
     pub query: &'a str,
-    /// Its headers, names in lower case, several of one name joined by commas. The platform adds
+    /// The headers of the request: names in lower case, several values of one name joined by commas. The platform adds
     /// [`CERTIFICATE`](Self::CERTIFICATE).
     pub headers: &'a [(&'a str, &'a str)],
 }
 
 impl<'a> Evidence<'a> {
-    /// The name under which the platform tells the client certificate that it has verified, as JSON. No client can
+    /// The name under which the platform reports the client certificate that it has verified, as JSON. No client can
     /// send a header of this name.
     pub const CERTIFICATE: &'static str = ":certificate";
 

@@ -1,26 +1,27 @@
-//! Credentials that a message brings for a task which waits for some (spec §7.6).
+//! Credentials in a message for a task that waits for some (spec §7.6).
 
 use serde_json::json;
 
 use a2a::error::Error;
 use a2a::model::{CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Secret};
 
-/// Credentials as they came.
+/// Credentials as they arrived.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GivenCredentials {
     /// A JSON object.
     pub text: Secret,
-    /// Whether they stood in a part of the message.
+    /// Whether they were in a part of the message.
     pub is_part: bool,
 }
 
 impl GivenCredentials {
-    /// Takes the credentials out of a message: the part that holds them keeps its place and its media type, with an empty
-    /// object as its data. `authorization` is the header of that name, where it is for the task.
+    /// Removes the credentials from a message: the part that contains them keeps its place and its media type, but its
+    /// data becomes an empty object. `authorization` is the header of that name, if it is meant for the task.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if the message begins a task, or has several such parts, or one that is no object.
+    /// [`Error::InvalidParams`] if the message begins a task, has several such parts, or has such a part whose data is
+    /// not an object.
     pub fn take(message: &mut Message, authorization: Option<&str>) -> Result<Option<Self>, Error> {
         let goes_on = message.task_id.is_some();
         let mut found = None;

@@ -1,5 +1,5 @@
-//! Credentials that nobody takes: what each agent that a request asks has found about them, and the addresses from which too many
-//! came.
+//! Credentials that no agent accepts: the findings of each agent that a request concerns, and the addresses that have sent too
+//! many such credentials.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -7,27 +7,28 @@ use std::collections::BTreeMap;
 use super::method::Place;
 use a2a::model::UnixMillis;
 
-/// What an agent has found about what a request shows in one place. A request shows one value in a place at most, so the place stands
-/// for the value.
+/// The finding of an agent about the value in one place of a request. A request has at most one value in a place, so the place
+/// identifies the value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Finding {
-    /// It is right.
+    /// The value is right.
     Taken,
-    /// It was not judged to the end: its keys cannot be had at the moment, or the caller is known without it.
+    /// The value was not judged completely: its keys cannot be fetched at the moment, or the caller was identified
+    /// without it.
     Open,
-    /// It is wrong.
+    /// The value is wrong.
     Refused {
-        /// Why: a text of ours, which repeats nothing of it.
+        /// The reason: a fixed text that repeats nothing of the value.
         reason: String,
-        /// Whether it looks like one that is meant for another scheme.
+        /// Whether the value looks like a credential for another scheme.
         is_foreign: bool,
     },
-    /// It was not looked at: for this number of seconds the agent takes nothing from the address.
+    /// The value was not judged: for this number of seconds the agent accepts nothing from the address.
     Held(u32),
 }
 
 impl Finding {
-    /// The one of two findings about one value that counts for both.
+    /// Of two findings about one value, the one that decides.
     pub(super) fn or(self, other: Self) -> Self {
         if other.rank() < self.rank() { other } else { self }
     }
@@ -43,18 +44,18 @@ impl Finding {
     }
 }
 
-/// What all agents that a request asks have found about its credentials. A value that none of them takes is a guess; one that some
-/// agent takes is no guess at any other, since callers of several agents show what is for one of them to all.
+/// The findings of all agents that a request concerns. A value that no agent accepts is a guess. A value that one agent accepts is
+/// not counted as a guess at the others, since callers of several agents send the credentials for one agent to all of them.
 #[derive(Debug, Default)]
 pub struct Guesses(Vec<Value>);
 
 #[derive(Debug)]
 struct Value {
-    /// Where it is; none for one in the path, which is for one agent alone.
+    /// The place of the value; `None` for a value in the path, which is for only one agent.
     place: Option<Place>,
-    /// Whether an agent takes it, or may.
+    /// Whether an agent accepts the value or may accept it.
     is_taken: bool,
-    /// For how many seconds an agent takes nothing from the address.
+    /// For how many seconds an agent accepts nothing from the address.
     held_s: Option<u32>,
     refusals: Vec<Guess>,
 }
@@ -64,13 +65,13 @@ struct Value {
 pub struct Guess {
     /// The slug of the agent.
     pub agent: String,
-    /// Why it is refused: a text of ours, which repeats nothing of it.
+    /// The reason: a fixed text that repeats nothing of the value.
     pub reason: String,
     is_foreign: bool,
 }
 
 impl Guesses {
-    /// Notes what an agent, which its slug names, has found.
+    /// Notes the findings of the agent with this slug.
     pub fn note(&mut self, agent: &str, findings: &[(&Place, Finding)]) {
         for (place, finding) in findings {
             let known = self.0.iter().position(|value| value.place.as_ref() == Some(*place));
@@ -92,20 +93,21 @@ impl Guesses {
         }
     }
 
-    /// Notes that an agent, which its slug names, has refused what is in the path, as the token of a callback, and why.
+    /// Notes that the agent with this slug has refused a value in the path, for example the token of a callback, with
+    /// the reason.
     pub fn note_path(&mut self, agent: &str, reason: &str) {
         let (agent, reason) = (agent.to_owned(), reason.to_owned());
         let refusals = vec![Guess { agent, reason, is_foreign: false }];
         self.0.push(Value { place: None, is_taken: false, held_s: None, refusals });
     }
 
-    /// A refusal of each value that nobody takes, by the agent for which it looks meant.
+    /// One refusal for each value that no agent accepts, preferably by an agent for which the value looks meant.
     pub fn wrong(&self) -> impl Iterator<Item = &Guess> {
         let refusals = self.guessed().map(|value| &value.refusals);
         refusals.filter_map(|refusals| refusals.iter().min_by_key(|guess| guess.is_foreign))
     }
 
-    /// The slugs of the agents that have refused such a value, each once.
+    /// The slugs of the agents that have refused a guess, each once.
     pub fn agents(&self) -> Vec<&str> {
         let mut agents: Vec<&str> = Vec::new();
         for guess in self.guessed().flat_map(|value| &value.refusals) {
@@ -116,8 +118,8 @@ impl Guesses {
         agents
     }
 
-    /// For how many seconds an agent takes nothing from the address, if a value may be meant for it: one that no other agent takes. The
-    /// answer must not tell whether that agent would take it.
+    /// For how many seconds an agent accepts nothing from the address, if no other agent accepts a value that may be meant for this
+    /// agent. The answer must not reveal whether this agent would accept the value.
     pub fn held_s(&self) -> Option<u32> {
         self.guessed().filter_map(|value| value.held_s).max()
     }
@@ -127,12 +129,13 @@ impl Guesses {
     }
 }
 
-/// The addresses from which more guesses came than a rate limit lets through: [`MAX_HELD`] at most, each for a while.
+/// The addresses that have sent more guesses than a rate limit allows: at most [`MAX_HELD`], each until an instant.
 #[derive(Default)]
 pub(super) struct HeldAddresses(RefCell<BTreeMap<String, UnixMillis>>);
 
 impl HeldAddresses {
-    /// For how many more seconds nothing is taken from an address, if it is so. It is asked for only if there are any.
+    /// For how many more seconds nothing is accepted from an address; `None` if it is not held. `address` is called
+    /// only if an address is held.
     pub(super) fn seconds(&self, address: impl FnOnce() -> String, now: UnixMillis) -> Option<u32> {
         let held = self.0.borrow();
         if held.is_empty() {
@@ -142,7 +145,7 @@ impl HeldAddresses {
         (left_ms > 0).then(|| u32::try_from(left_ms.div_ceil(1000)).unwrap_or(u32::MAX))
     }
 
-    /// Takes nothing from an address until an instant.
+    /// Accepts nothing from an address until an instant.
     pub(super) fn hold(&self, address: &str, until: UnixMillis, now: UnixMillis) {
         let mut held = self.0.borrow_mut();
         held.retain(|_, until| now < *until);
@@ -156,7 +159,7 @@ impl HeldAddresses {
     }
 }
 
-/// The number of addresses from which a policy takes nothing.
+/// The largest number of held addresses of a policy.
 const MAX_HELD: usize = 1_000;
 
 #[cfg(test)]

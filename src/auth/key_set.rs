@@ -1,5 +1,5 @@
-//! The public keys of somebody who gives out tokens: a JWK Set (RFC 7517), read strictly. Only keys that can check one of our
-//! algorithms are kept, and of these only what makes them.
+//! The public keys of an issuer of tokens: a JWK Set (RFC 7517), parsed strictly. Only keys for one of the supported
+//! algorithms are kept, and of these only the members that make the key.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -14,7 +14,7 @@ use a2a_agents::access::JwtAlgorithm;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct KeySet {
     keys: Vec<PublicKey>,
-    /// How many keys have no business in a public key set, or are too weak, and are not used.
+    /// The number of keys that must not be in a public key set, or are too weak. They are not used.
     pub improper: usize,
 }
 
@@ -22,28 +22,29 @@ pub struct KeySet {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PublicKey {
     kid: Option<String>,
-    /// The one algorithm that it checks.
+    /// The only algorithm for which the key is used.
     pub algorithm: JwtAlgorithm,
-    /// The members that make it, in the order of their names.
+    /// The members that make the key, in the order of their names.
     members: Vec<(&'static str, String)>,
 }
 
-/// Why a set gives no key for a token.
+/// Why a set has no key for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKey {
-    /// It has none of this name and for this algorithm.
+    /// No key has this name and this algorithm.
     Unknown,
-    /// It has several, which differ.
+    /// Several different keys match.
     Ambiguous,
 }
 
 impl KeySet {
-    /// Reads a JWK Set. Keys of other kinds, for other uses or with other algorithms are left out, and so are those that
-    /// no key set must show: private ones, symmetric ones, and RSA keys of fewer than 2048 bits.
+    /// Parses a JWK Set. Keys of other types, for other uses or with other algorithms are left out, and so are keys that
+    /// a key set must not contain: private ones, symmetric ones, and RSA keys of fewer than 2048 bits.
     ///
     /// # Errors
     ///
-    /// What it must be, if it is no JWK Set, or one of more than [`MAX_KEYS`] keys or [`MAX_DOCUMENT_VALUES`] JSON values.
+    /// What the text must be, if it is not a JWK Set, or has more than [`MAX_KEYS`] keys or [`MAX_DOCUMENT_VALUES`] JSON
+    /// values.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let no_set = "must be a JWK Set, a JSON object whose member keys is a list of objects";
         let read = read_foreign_as::<Set<'_>>(text.as_bytes(), MAX_DOCUMENT_VALUES);
@@ -66,7 +67,7 @@ impl KeySet {
         Ok(set)
     }
 
-    /// The key for a token. The key of this name; for a token that names none, the only one for its algorithm.
+    /// The key for a token: the key with this name; for a token without a key name, the only key for its algorithm.
     ///
     /// # Errors
     ///
@@ -114,7 +115,7 @@ impl PublicKey {
         };
         let is_for_it = match members.get("alg").map(Value::as_str) {
             None => true,
-            // RFC 9864 gives it a second name.
+            // RFC 9864 defines a second name for this algorithm.
             Some(Some("Ed25519")) => algorithm == JwtAlgorithm::EdDsa,
             Some(alg) => alg == Some(name(algorithm)),
         };
@@ -156,7 +157,7 @@ impl PublicKey {
         Ok(Self { kid, algorithm, members })
     }
 
-    /// The key as a JWK with nothing but what makes it, for the platform. It tells the key from all others.
+    /// The key as a JWK for the platform, with only the members that make the key. The text identifies the key.
     pub fn to_jwk(&self) -> String {
         Value::Object(self.public()).to_string()
     }
@@ -173,7 +174,7 @@ impl PublicKey {
         all.map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
     }
 
-    /// Whether a signature can be one of this key, by its length.
+    /// Whether a signature has a length that is possible for this key.
     pub fn may_have_made(&self, signature: &[u8]) -> bool {
         match self.algorithm {
             JwtAlgorithm::Rs256 => {
@@ -199,15 +200,15 @@ fn name(algorithm: JwtAlgorithm) -> &'static str {
 
 /// Why a key is not used.
 enum Unfit {
-    /// It is for something else, or not understood.
+    /// The key is for another purpose, or of an unknown type.
     Other,
     /// It must not be in a public key set.
     Improper,
-    /// It is no JSON object.
+    /// The key is not a JSON object.
     NoObject,
 }
 
-/// A number without the zeros before it, which some issuers write.
+/// A number without leading zeros, which some issuers write.
 fn number(bytes: Vec<u8>) -> Vec<u8> {
     bytes.into_iter().skip_while(|byte| *byte == 0).collect()
 }
@@ -215,7 +216,7 @@ fn number(bytes: Vec<u8>) -> Vec<u8> {
 fn check_rsa(n: &[u8], e: &[u8]) -> Result<(), Unfit> {
     let zeros = n.first().map_or(0, |first| first.leading_zeros() as usize);
     let bits = n.len() * 8 - zeros;
-    // With the exponent 1 each message is its own signature.
+    // With the exponent 1, each message would be its own signature.
     let is_odd = e.last().is_some_and(|last| last & 1 == 1);
     let is_exponent = is_odd && e.len() <= MAX_EXPONENT_BYTES && e != [1];
     if bits < MIN_RSA_BITS || !is_exponent {
@@ -224,7 +225,7 @@ fn check_rsa(n: &[u8], e: &[u8]) -> Result<(), Unfit> {
     if bits > MAX_RSA_BITS { Err(Unfit::Other) } else { Ok(()) }
 }
 
-/// A JWK Set, its keys not read yet.
+/// A JWK Set whose keys are not parsed yet.
 #[derive(Deserialize)]
 struct Set<'a> {
     #[serde(borrow)]
@@ -414,7 +415,7 @@ mod tests {
             let kid = key["kid"].as_str().unwrap().to_owned();
             assert!(set(&[key]).key(Some(&kid), algorithm).is_ok(), "{kid}");
         }
-        // As Cloudflare Access answers it.
+        // The answer of Cloudflare Access.
         let access = json!({
             "keys": [with(rsa(2048), json!({"use": "sig"}))],
             "public_cert": {"kid": "rsa", "cert": "-----BEGIN CERTIFICATE-----"},

@@ -1,4 +1,4 @@
-//! The secrets that callers show: keys, tokens and passwords.
+//! The secrets of callers: keys, tokens and passwords.
 
 use hmac::digest::CtOutput;
 use sha2::{Digest, Sha256};
@@ -7,17 +7,17 @@ use super::proof::Proven;
 use a2a::model::Secret;
 use a2a_agents::access::StaticCaller;
 
-/// Where the secrets of a deployment are.
+/// The secrets of a deployment.
 #[derive(Clone, Copy)]
 pub(super) struct Vault<'a> {
     /// The secret of a name, if it is set.
     pub(super) secret: &'a dyn Fn(&str) -> Option<Secret>,
-    /// Whether short secrets are taken.
+    /// Whether short secrets are accepted.
     pub(super) is_development: bool,
 }
 
 impl Vault<'_> {
-    /// Those of the secrets that are set, each with its name. `least` is what their bytes have to be.
+    /// The given secrets that are set, each with its name. `least` is the required number of bytes.
     ///
     /// # Errors
     ///
@@ -51,15 +51,15 @@ impl Vault<'_> {
     }
 }
 
-/// Callers, and the digests of their secrets. The secrets themselves are not kept.
+/// Callers, and the digests of their secrets. The secrets themselves are not stored.
 pub(super) struct Keyring {
     keys: Vec<(CtOutput<Sha256>, usize)>,
     callers: Vec<Proven>,
 }
 
 impl Keyring {
-    /// The secrets of these callers. Where a caller is known by its secret alone, `is_alone`, no two callers may have
-    /// the same.
+    /// The secrets of these callers. If a caller is identified only by its secret (`is_alone`), two callers must not
+    /// have the same secret.
     ///
     /// # Errors
     ///
@@ -73,7 +73,7 @@ impl Keyring {
         let mut keys: Vec<(CtOutput<Sha256>, usize)> = Vec::new();
         for (index, caller) in callers.iter().enumerate() {
             for (name, secret) in vault.secrets(&caller.secrets, LEAST_BYTES)? {
-                // Whatever put a line break behind it: no request can carry one.
+                // The secret may be stored with a line break at its end, which no request can contain.
                 let secret = secret.reveal().trim();
                 check_letters(name, secret, is_alone)?;
                 let digest = digest(secret);
@@ -97,12 +97,13 @@ impl Keyring {
         Ok(Self { keys, callers: callers.iter().map(proven).collect() })
     }
 
-    /// Whose secret this is. Looks at all of them, and compares digests, so that the time it takes tells nothing of any.
+    /// The caller with this secret. All secrets are compared, by their digests, so that the time reveals nothing about
+    /// them.
     pub(super) fn find(&self, shown: &str) -> Option<Proven> {
         self.find_of(shown, |_| true)
     }
 
-    /// The caller of this id, if this is its secret.
+    /// The caller of this id, if the secret is this caller's.
     pub(super) fn find_named(&self, id: &str, shown: &str) -> Option<Proven> {
         self.find_of(shown, |caller| caller.subject == id)
     }
@@ -112,7 +113,7 @@ impl Keyring {
         let mut found = None;
         for (key, index) in &self.keys {
             let caller = self.callers.get(*index).filter(|caller| fits(caller));
-            // `==` of digests takes the same time for all.
+            // `==` of digests takes constant time.
             if *key == shown && caller.is_some() {
                 found = caller;
             }

@@ -1,4 +1,4 @@
-//! The tokens that were found genuine, so that the next request with one of them waits for nothing.
+//! A cache of verified tokens, so that the next request with one of them needs no check of the signature.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, VecDeque};
@@ -7,26 +7,27 @@ use super::TokenDigest;
 use super::proof::Proven;
 use a2a::model::UnixMillis;
 
-/// Genuine tokens and whose they are: the last [`MAX_KNOWN`], each until it expires, and for [`MAX_KNOWN_MS`] at most.
+/// Verified tokens and their callers: the newest [`MAX_KNOWN`], each until it expires, and for [`MAX_KNOWN_MS`] at
+/// most.
 #[derive(Default)]
 pub(super) struct KnownTokens(RefCell<Known>);
 
 #[derive(Default)]
 struct Known {
     tokens: BTreeMap<TokenDigest, (Proven, UnixMillis)>,
-    /// In the order in which they came in.
+    /// In the order of their arrival.
     order: VecDeque<TokenDigest>,
 }
 
 impl KnownTokens {
-    /// Whose token this is, if it is known.
+    /// The caller of a token, if the token is in the cache.
     pub(super) fn find(&self, digest: &TokenDigest, now: UnixMillis) -> Option<Proven> {
         let known = self.0.borrow();
         let (proven, until) = known.tokens.get(digest)?;
         (now < *until).then(|| proven.clone())
     }
 
-    /// Keeps a genuine token.
+    /// Stores a verified token.
     pub(super) fn keep(&self, digest: TokenDigest, proven: &Proven, now: UnixMillis) {
         let until = now.after(MAX_KNOWN_MS);
         let until = proven.expires_at.map_or(until, |expires_at| until.min(expires_at));
@@ -42,11 +43,11 @@ impl KnownTokens {
     }
 }
 
-/// The number of tokens that are known to a policy.
+/// The largest number of tokens that a policy caches.
 const MAX_KNOWN: usize = 1_000;
 
-/// For how long a token is known: 10 minutes, in milliseconds. A key that its issuer withdraws counts for so much longer
-/// at most.
+/// How long a token is cached: 10 minutes, in milliseconds. After an issuer withdraws a key, cached tokens are accepted
+/// for at most this time.
 const MAX_KNOWN_MS: u64 = 600_000;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! One scheme of a policy, with the secrets and variables of the deployment: where its credential is, and whose it is.
+//! One scheme of a policy, with the secrets and variables of the deployment: the place of its credential, and the rules
+//! that identify the caller.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -16,36 +17,36 @@ use a2a::model::UnixMillis;
 use a2a_agents::access::{CloudflareAccess, Jwt, JwtAlgorithm, KeyLocation, Scheme};
 use a2a_agents::{Expandable, Values};
 
-/// A scheme that can be asked who makes a request.
+/// A scheme that identifies the callers of requests.
 pub(super) struct Method {
-    /// Its name in the agent file.
+    /// The name of the scheme in the agent file.
     pub(super) name: String,
-    /// Where its credential is.
+    /// The place of the credential.
     pub(super) place: Place,
     rules: Rules,
 }
 
-/// Where a credential is.
+/// The place of a credential in a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Place {
     /// In `Authorization`, behind `Bearer`.
     Bearer,
     /// In `Authorization`, behind `Basic`.
     Basic,
-    /// It is the whole of this header, in lower case.
+    /// The whole value of this header, whose name is in lower case.
     Header(String),
     /// In this parameter of the query.
     Query(String),
     /// In this cookie.
     Cookie(String),
-    /// In the header by which Cloudflare Access tells who it has let in.
+    /// In the header in which Cloudflare Access names the admitted user.
     CloudflareAccess,
     /// In the handshake of the connection.
     Certificate,
 }
 
 enum Rules {
-    /// A secret that is a caller's.
+    /// A secret that identifies a caller.
     Secret(Keyring),
     /// A name and its secret.
     Password(Keyring),
@@ -53,7 +54,7 @@ enum Rules {
     Certificate(CertificateRules),
 }
 
-/// What is known of a request besides its evidence.
+/// The data for judging a request, other than its evidence.
 #[derive(Clone, Copy)]
 pub(super) struct Circumstances<'a> {
     pub(super) known: &'a KnownTokens,
@@ -62,7 +63,7 @@ pub(super) struct Circumstances<'a> {
     pub(super) now: UnixMillis,
 }
 
-/// What schemes are made with.
+/// The data from which schemes are made.
 pub(super) struct Making<'a> {
     /// The slug of the agent.
     pub(super) agent: &'a str,
@@ -73,11 +74,11 @@ pub(super) struct Making<'a> {
 }
 
 impl Method {
-    /// The scheme of this name.
+    /// Makes the scheme of this name.
     ///
     /// # Errors
     ///
-    /// What is wrong with it, or with the secrets and variables that it needs.
+    /// What is wrong with the scheme, or with the secrets and variables that it needs.
     pub(super) fn new(name: &str, scheme: &Scheme, making: &Making<'_>) -> Result<Self, String> {
         let keyring =
             |callers, is_alone| Keyring::new(callers, making.share_by, &making.vault, is_alone);
@@ -119,7 +120,7 @@ impl Method {
         Ok(Self { name: name.to_owned(), place, rules })
     }
 
-    /// The order of schemes where several have to pass: the first says who the caller is.
+    /// The order of schemes if several are required: the first one identifies the caller.
     pub(super) fn rank(&self) -> u8 {
         match (&self.rules, &self.place) {
             (Rules::Token(_), Place::CloudflareAccess) => 1,
@@ -131,12 +132,12 @@ impl Method {
         }
     }
 
-    /// Whether a browser adds the credential by itself, whichever page has it send a request.
+    /// Whether a browser adds the credential by itself, for any page that sends a request.
     pub(super) fn is_ambient(&self) -> bool {
         matches!(self.place, Place::Cookie(_) | Place::CloudflareAccess | Place::Certificate)
     }
 
-    /// Says who makes a request, as far as this scheme can.
+    /// Identifies the caller of a request by this scheme.
     pub(super) fn prove(&self, evidence: &Evidence<'_>, given: Circumstances<'_>) -> Proof {
         if let (Rules::Certificate(rules), reported) =
             (&self.rules, evidence.header(Evidence::CERTIFICATE))
@@ -154,12 +155,12 @@ impl Method {
         }
     }
 
-    /// Whether a wrong credential may be a guess. A certificate cannot be guessed: whoever shows one has it.
+    /// Whether a wrong credential may be a guess. A certificate cannot be guessed: whoever sends one possesses its key.
     pub(super) fn can_be_guessed(&self) -> bool {
         self.place != Place::Certificate
     }
 
-    /// Whether a request shows anything in the place of this scheme.
+    /// Whether a request contains a value in the place of this scheme.
     pub(super) fn is_shown(&self, evidence: &Evidence<'_>) -> bool {
         match &self.rules {
             Rules::Certificate(_) => evidence.header(Evidence::CERTIFICATE).is_some(),
@@ -167,7 +168,7 @@ impl Method {
         }
     }
 
-    /// What is proven by a credential that may come in such a request.
+    /// The proof, if the credential is allowed in a request of this kind.
     fn guarded(
         &self,
         evidence: &Evidence<'_>,
@@ -216,7 +217,7 @@ impl Place {
         }
     }
 
-    /// The header that holds it, in lower case.
+    /// The header that contains the credential, in lower case.
     pub(super) fn header(&self) -> Option<&str> {
         match self {
             Self::Bearer | Self::Basic => Some("authorization"),
@@ -285,7 +286,7 @@ impl Making<'_> {
         })
     }
 
-    /// No two schemes of a deployment have the same.
+    /// The unique name of a scheme: no two schemes of a deployment have the same.
     fn scheme(&self, name: &str) -> String {
         format!("{} {name}", self.agent)
     }
@@ -315,14 +316,15 @@ impl Making<'_> {
     }
 }
 
-/// The header by which Cloudflare Access tells who it has let in.
+/// The header in which Cloudflare Access names the admitted user.
 const ASSERTION: &str = "cf-access-jwt-assertion";
 
 const SHARED: &[JwtAlgorithm] = &[JwtAlgorithm::Hs256];
 const PUBLIC: &[JwtAlgorithm] = &[JwtAlgorithm::Rs256, JwtAlgorithm::Es256, JwtAlgorithm::EdDsa];
 
-/// The shortest secret for HS256 outside of development, in bytes (RFC 7518 §3.2): who has a token can try secrets at home.
+/// The shortest secret for HS256 outside of development, in bytes (RFC 7518 §3.2): the owner of a token can try secrets
+/// offline.
 const LEAST_HS256_BYTES: usize = 32;
 
-/// By how much the clocks of Cloudflare Access may differ from ours.
+/// The accepted difference to the clocks of Cloudflare Access, in milliseconds.
 const ACCESS_LEEWAY_MS: u64 = 60_000;

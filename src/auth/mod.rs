@@ -1,21 +1,24 @@
-//! Who calls (spec §7): decides by what a request shows, and by the policy of the agent. Nothing here waits.
+//! Identifies the caller of a request (spec §7) by the request's credentials and the policy of the agent. This code
+//! does not wait.
 //!
-//! What has to be waited for, as the public keys of an identity provider, is told as [`Identity::Pending`]. The edge finds it out, and
-//! asks again with the [`Verdict`]s.
+//! If the result depends on something remote, for example the public keys of an identity provider, the result is
+//! [`Identity::Pending`]. The edge then checks the signatures, and calls the policy again with the [`Verdict`]s.
 //!
 //! # Who calls
 //!
-//! 1. The agent is known first, by the path or by `tenant`, because each has a policy of its own. It was made once in the instance, from the agent file and the secrets (`Policy::new`); one that cannot be made makes
-//!    the agent refuse every call.
-//! 2. `Policy::identify` looks at the head alone and does not wait. It gives a caller, a refusal, or tokens whose signatures are to be checked. Static secrets and HS256 are checked here, and a token that was found
-//!    genuine before is found by its digest, so such a request takes the same way, at the same cost, as one to an open agent.
-//! 3. Unchecked tokens make the plan `~`: `facts.rs` lets `check.rs` get the keys (`key_sets.rs`: memory, D1, then the provider) and verify by WebCrypto, and decides once more with the verdicts. The policy keeps what
-//!    is genuine.
-//! 4. The caller travels to the object in the command, and is stored with the run. `Caller::owner` is what tasks, rows, keys and counters belong to.
-//! 5. `seen.rs` notes on the way which agent answers and who was refused why. From that come the origin that may read the answer, the rate limits that `hop.js` asks before it does what the plan says, and the line of
-//!    the audit.
+//! 1. The agent is determined first, by the path or by `tenant`, because each agent has its own policy. The policy is made once in the instance, from
+//!    the agent file and the secrets (`Policy::new`); if it cannot be made, the agent refuses every call.
+//! 2. `Policy::identify` reads only the head and does not wait. It returns a caller, a refusal, or tokens whose signatures must be checked. Static
+//!    secrets and HS256 are checked here. A token that was verified before is found in a cache by its digest, so such a request costs no more than a
+//!    request to an open agent.
+//! 3. Unchecked tokens lead to the plan `~`: `facts.rs` lets `check.rs` get the keys (`key_sets.rs`: memory, D1, then the provider) and verify the
+//!    signatures by WebCrypto, and decides again with the verdicts. The policy caches the verified tokens.
+//! 4. The caller is sent to the object in the command, and is stored with the run. `Caller::owner` is the owner of tasks, rows, keys and counters.
+//! 5. `seen.rs` records which agent answers and which credentials were refused, with the reason. From this record follow the origin that may read the
+//!    answer, the rate limits that `hop.js` checks before it follows the plan, and the line of the audit.
 //!
-//! The order of admission is tested: path, version, agent, identity, then all else. So nobody learns from a refusal what only callers may know, but which agents there are, which the cards show anyway.
+//! The order of admission is tested: path, version, agent, identity, then everything else. So a refusal reveals nothing that only callers may read,
+//! except which agents exist, and the cards show these anyway.
 
 mod caller;
 mod certificate;
@@ -50,28 +53,28 @@ pub use token::{KeySource, TokenDigest, UncheckedToken, Verdict};
 
 use a2a::error::Error;
 
-/// What a request says about who makes it.
+/// The result of identifying the caller of a request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Identity {
     /// The request is this caller's.
     Caller(Caller),
-    /// Its credentials are refused, or it has none and needs some.
+    /// The credentials of the request are refused, or missing although the agent requires some.
     Refused(Error),
-    /// The signatures of these tokens have to be checked before it is known.
+    /// The signatures of these tokens must be checked first.
     Pending(Vec<UncheckedToken>),
 }
 
-/// What an agent says about a request.
+/// The judgement of an agent about a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Judged<'p> {
-    /// Who makes it.
+    /// The caller of the request, or the refusal.
     pub identity: Identity,
-    /// What was found about each of the credentials that it shows.
+    /// The finding about each credential in the request.
     pub findings: Vec<(&'p Place, Finding)>,
 }
 
 impl From<Identity> for Judged<'_> {
-    /// Who makes a request, without a look at its credentials.
+    /// The judgement of a request whose credentials were not read.
     fn from(identity: Identity) -> Self {
         Self { identity, findings: Vec::new() }
     }

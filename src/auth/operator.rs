@@ -1,4 +1,4 @@
-//! Operators: callers who act on the tasks of all callers of an agent, if they ask for it.
+//! Operators: callers who act on the tasks of all callers of an agent, if the request has the header `Act-As`.
 
 use super::{Caller, OwnerId, Owners};
 use a2a::Operation;
@@ -7,10 +7,11 @@ use a2a::binding::percent::decode;
 use a2a::error::{Error, Refusal};
 use a2a_agents::access::Access;
 
-/// What the header `Act-As` asks for.
+/// The content of the header `Act-As`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActAs {
-    /// Whose tasks ListTasks and ListWebhooks show, or whose task an id means that its client has chosen. All, if the header names no owner.
+    /// The owners whose tasks ListTasks and ListWebhooks list, or whose task is meant by an id that its client has chosen. All, if the
+    /// header names no owner.
     pub owners: Owners,
 }
 
@@ -41,11 +42,11 @@ impl ActAs {
         Ok(Self { owners: owner.transpose()?.map_or(Owners::All, Owners::One) })
     }
 
-    /// Whether a caller may act as an operator by this operation.
+    /// Whether a caller may carry out this operation as an operator.
     ///
     /// # Errors
     ///
-    /// [`Error::PermissionDenied`] without the permission, and for an operation that is its owner's alone.
+    /// [`Error::PermissionDenied`] without the permission, and for an operation that only the owner may carry out.
     pub fn check(
         &self,
         access: Option<&Access>,
@@ -72,8 +73,8 @@ impl ActAs {
         Ok(())
     }
 
-    /// Whether an operation takes the owner, or the lack of one. `is_chosen` says whether it is about a task by an id that its
-    /// client has chosen, as clients of several callers may.
+    /// Whether an operation accepts the named owner, or a header without one. `is_chosen`: the operation concerns a task whose
+    /// id its client has chosen, and clients of several callers may choose the same id.
     ///
     /// # Errors
     ///

@@ -1,18 +1,19 @@
-//! Requests that a page of another origin has a browser send: with them come credentials of which the page knows
-//! nothing, as cookies.
+//! Requests that a page of another origin makes a browser send. The browser adds credentials that the page cannot read,
+//! for example cookies.
 
 use super::Evidence;
 use a2a::binding::MediaType;
 
 /// Checks a request whose credential a browser adds by itself.
 ///
-/// A page of the agent's own origin or of one of `allowed_origins` may send it. Where a browser sends no `Origin`, as when it follows a
-/// link, `Sec-Fetch-Site` says where the page is: one of a neighbouring host (`same-site`) is of another origin. Programs that are no
-/// browsers send neither. A body must be declared as JSON, which forms and beacons cannot do.
+/// A page of the agent's own origin or of one of `allowed_origins` may send the request. If a browser sends no `Origin`, for example
+/// when it follows a link, `Sec-Fetch-Site` describes the origin of the page: a page of a neighbouring host (`same-site`) counts as
+/// another origin. Programs other than browsers send neither header. A body must be declared as JSON, which forms and beacons cannot
+/// do.
 ///
 /// # Errors
 ///
-/// Why it is refused, for the client.
+/// Why the request is refused, for the client.
 pub(super) fn check_origin(
     evidence: &Evidence<'_>,
     allowed_origins: &[String],
@@ -23,7 +24,7 @@ pub(super) fn check_origin(
     if origin.is_some_and(|origin| !is_listed && origin != evidence.origin) {
         return Err(FOREIGN);
     }
-    // Whatever it says that is not known is no page of ours.
+    // Any unknown value counts as a foreign page.
     let site = evidence.header("sec-fetch-site").unwrap_or("none");
     if !is_listed && !["same-origin", "none"].contains(&site) {
         return Err(FOREIGN);

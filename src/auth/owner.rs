@@ -1,7 +1,7 @@
-//! The owners of tasks, and whose tasks a query covers.
+//! The owners of tasks, and the owners that a query covers.
 
-/// Who owns a task: the id of the caller who began it, as `key:billing`, or the group of that caller, as `@jwt:team-a`.
-/// No task belongs to the owner with the empty name.
+/// The owner of a task: the id of the caller who began it, for example `key:billing`, or the group of that caller, for
+/// example `@jwt:team-a`. No task belongs to the owner with the empty name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnerId(String);
 
@@ -11,16 +11,16 @@ impl OwnerId {
         Self(name.into())
     }
 
-    /// The name, as the tables of D1 have it.
+    /// The name, as stored in the tables of D1.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// The owners whose tasks a query covers: all of them only where an operator asks for that.
+/// The owners whose tasks a query covers: all of them only if an operator requests it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Owners {
-    /// This one.
+    /// Only this owner.
     One(OwnerId),
     /// Every owner, for an operator.
     All,

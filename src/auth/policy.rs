@@ -14,12 +14,13 @@ use a2a::model::{Secret, UnixMillis};
 use a2a_agents::access::{Access, Requirement, Scheme};
 use a2a_agents::{Misfit, Values};
 
-/// Who may call an agent.
+/// The rules that decide who may call an agent.
 pub struct Policy {
     access: Access,
-    /// In the order in which they say who a caller is.
+    /// The schemes, in the order in which they identify a caller.
     methods: Vec<Method>,
-    /// Ways to be let in, each with the places of its schemes among `methods`, in their order, and the scopes needed.
+    /// The alternative requirements. Each lists the indexes of its schemes in `methods`, in order, and the scopes that
+    /// it needs.
     alternatives: Vec<Vec<(usize, Vec<String>)>>,
     challenges: Challenges,
     known: KnownTokens,
@@ -27,8 +28,8 @@ pub struct Policy {
 }
 
 impl Policy {
-    /// The policy of the file of an agent, which its slug names, with the values of this deployment: `values` for texts
-    /// with `${NAME}`, `secret` for secrets that need not be there.
+    /// Makes the policy of the agent with this slug, with the values of this deployment: `values` for texts with
+    /// `${NAME}`, `secret` for optional secrets.
     ///
     /// # Errors
     ///
@@ -74,12 +75,12 @@ impl Policy {
         Ok(Self { access: access.clone(), methods, alternatives, challenges, known, held })
     }
 
-    /// What the agent's file says.
+    /// The access settings in the agent's file.
     pub fn access(&self) -> &Access {
         &self.access
     }
 
-    /// The headers by which callers show who they are, and as whom they act, in lower case.
+    /// The headers with credentials, and the header for operators, in lower case.
     pub fn headers(&self) -> Vec<String> {
         let of_methods = self.methods.iter().filter_map(|method| method.place.header());
         let of_pages: &[&str] = if self.methods.iter().any(Method::is_ambient) {
@@ -87,23 +88,24 @@ impl Policy {
         } else {
             &[]
         };
-        // Operators have to be known.
+        // Only an agent that identifies its callers can have operators.
         let of_operators = (!self.methods.is_empty()).then_some(ActAs::HEADER);
         of_methods.chain(of_pages.iter().copied()).chain(of_operators).map(str::to_owned).collect()
     }
 
-    /// Whether a request shows credentials at all, good ones or not.
+    /// Whether a request contains credentials, right or wrong ones.
     pub fn sees_credentials(&self, evidence: &Evidence<'_>) -> bool {
         self.methods.iter().any(|method| method.is_shown(evidence))
     }
 
-    /// Takes no credentials from an address until an instant: more wrong ones came from it than a rate limit lets through.
+    /// Accepts no credentials from an address until an instant, because it has sent more wrong ones than a rate limit
+    /// allows.
     pub fn hold(&self, address: &str, until: UnixMillis, now: UnixMillis) {
         self.held.hold(address, until, now);
     }
 
-    /// The refusal of a request that shows credentials which can be guessed, and comes from an address from which none are taken for
-    /// now, right or wrong.
+    /// The refusal of a request with credentials that can be guessed, from an address from which none are accepted for now, right or
+    /// wrong.
     pub fn held(
         &self,
         evidence: &Evidence<'_>,
@@ -119,17 +121,17 @@ impl Policy {
         (!findings.is_empty()).then_some(Judged { identity, findings })
     }
 
-    /// For how many seconds nothing that can be guessed is taken from an address, if it is so.
+    /// For how many more seconds no guessable credentials are accepted from an address; `None` if it is not held.
     pub fn held_s(&self, address: impl FnOnce() -> String, now: UnixMillis) -> Option<u32> {
         self.held.seconds(address, now)
     }
 
-    /// Says who makes a request, and which of its credentials are right. `verdict` gives what the check of a token has found, if it was
-    /// checked in this request.
+    /// Identifies the caller of a request, and judges its credentials. `verdict` returns the result of a token's check, if the token
+    /// was checked in this request.
     ///
-    /// The first alternative that passes says it. A token that is still to be checked, or whose keys cannot be had,
-    /// is waited for if its alternative comes first, so that the same request is always the same caller's. Cookies do
-    /// not count beside a credential that was sent on purpose, unless a requirement asks for both.
+    /// The first alternative that passes decides. If an earlier alternative has a token that must still be checked, or
+    /// whose keys cannot be fetched, the later ones are not used, so that the same request always has the same caller.
+    /// Cookies do not count beside a credential that was sent on purpose, unless a requirement needs both.
     pub fn identify<'p>(
         &'p self,
         evidence: &Evidence<'_>,
@@ -148,14 +150,14 @@ impl Policy {
         let has_explicit = proofs.iter().any(is_explicit);
         let identity = self.weigh_all(&proofs, has_explicit);
         let findings = match identity {
-            // They are found when these are checked.
+            // The findings follow after the tokens are checked.
             Identity::Pending(_) => Vec::new(),
             Identity::Caller(_) | Identity::Refused(_) => self.findings(&proofs, has_explicit),
         };
         Judged { identity, findings }
     }
 
-    /// Who makes a request with these proofs. `has_explicit` says whether a credential was sent on purpose.
+    /// The caller of a request with these proofs. `has_explicit`: a credential was sent on purpose.
     fn weigh_all(&self, proofs: &[(&Method, Proof)], has_explicit: bool) -> Identity {
         let mut unchecked: Vec<UncheckedToken> = Vec::new();
         let mut lacking: Option<Vec<String>> = None;
@@ -179,7 +181,7 @@ impl Policy {
                     let tokens: Vec<_> = tokens.into_iter().filter(is_new).collect();
                     unchecked.extend(tokens);
                 }
-                // What comes first decides, and it may be about to pass.
+                // An earlier alternative decides, and it may still pass.
                 _ if !unchecked.is_empty() => {}
                 Weighed::Unavailable => return Identity::Refused(Error::Unavailable(NO_KEYS)),
                 Weighed::Lacking(scopes) => lacking = lacking.or(Some(scopes)),
@@ -196,8 +198,8 @@ impl Policy {
         })
     }
 
-    /// What was found about each credential. One that may not come in such a request was not judged, and a cookie beside a credential
-    /// that was sent on purpose counts only where both are asked for.
+    /// The finding about each credential. A credential that is not allowed in a request of this kind was not judged, and a cookie
+    /// beside a credential that was sent on purpose counts only if both are required.
     fn findings<'p>(
         &self,
         proofs: &[(&'p Method, Proof)],
@@ -236,11 +238,12 @@ impl Policy {
         methods.all(is_cookie)
     }
 
-    /// Says who makes a request that another agent of this server makes for its caller, without credentials: that caller, if it
-    /// could call this agent itself with the credentials that it has shown there. `shown` is what that other agent asks of its
-    /// callers: only a scheme that knows the caller alike makes it the same caller here, since two agents may give one name
-    /// to different schemes. So nobody gets anywhere by way of another agent. One that asks for several credentials at once lets
-    /// nobody in so, because it is not known which of them a caller has.
+    /// Identifies the caller of a request that another agent of this server makes for its own caller, without credentials. The
+    /// result is that caller, if it could call this agent itself with the credentials that it has shown to the other agent.
+    /// `shown` are the access settings of that other agent: the caller is the same here only if both agents define its scheme
+    /// alike, since two agents may use one name for different schemes. So no caller gets access through another agent that it
+    /// would not have itself. An alternative that requires several credentials admits nobody in this way, because it is not
+    /// known which of them the caller has.
     pub fn vouch(&self, caller: &Caller, shown: Option<&Access>) -> Identity {
         if self.methods.is_empty() {
             return Identity::Caller(caller.clone());
@@ -251,7 +254,7 @@ impl Policy {
         let shown_scheme = shown.and_then(|access| access.schemes.get(scheme));
         let knows =
             |known: &Scheme| shown_scheme.is_some_and(|shown| known.knows_alike(shown, subject));
-        // What is shared by another claim there is the caller's alone here.
+        // If the other agent shares tasks by another claim, the tasks here belong only to the caller.
         let shares_alike = shown.is_some_and(|access| access.share_by == self.access.share_by);
         let group = caller.group.clone().filter(|_| shares_alike);
         let mut lacking = None;
@@ -274,7 +277,7 @@ impl Policy {
         })
     }
 
-    /// The refusal that tells what is wrong with the credential that was meant for this agent.
+    /// The refusal, with the reason why the credential for this agent is wrong.
     fn unauthenticated(&self, proofs: &[(&Method, Proof)]) -> Error {
         let refusals = proofs.iter().filter_map(|(_, proof)| match proof {
             Proof::Refused(refused) => Some(refused),
@@ -287,19 +290,19 @@ impl Policy {
     }
 }
 
-/// What the proofs of an alternative come to.
+/// The result of an alternative.
 enum Weighed {
-    /// It does not let the caller in.
+    /// The alternative does not admit the caller.
     Nothing,
-    /// A credential may not come in such a request, and why.
+    /// A credential is not allowed in a request of this kind, for this reason.
     Forbidden(&'static str),
-    /// It may, once these are checked.
+    /// The alternative may admit the caller, after these tokens are checked.
     Unchecked(Vec<UncheckedToken>),
-    /// Nobody can say.
+    /// The alternative cannot be decided at the moment.
     Unavailable,
-    /// It would, were it not for these scopes.
+    /// The alternative would admit the caller, but these scopes are missing.
     Lacking(Vec<String>),
-    /// It lets this caller in.
+    /// The alternative admits this caller.
     Passed(Caller),
 }
 
@@ -329,7 +332,7 @@ fn weigh(found: &[(&Method, &Proof, &[String])]) -> Weighed {
     }
 }
 
-/// The caller that these schemes know: the first says who it is, and each adds permissions.
+/// The caller that these schemes identify: the first one determines the id, and each adds permissions.
 fn caller_of(proven: &[(&Method, &Proven)]) -> Option<Caller> {
     let (method, main) = proven.first()?;
     let scheme = &method.name;

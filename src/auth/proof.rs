@@ -1,56 +1,56 @@
-//! What a scheme finds in a request.
+//! The result of one scheme for a request.
 
 use super::UncheckedToken;
 use a2a::model::UnixMillis;
 
-/// What a scheme finds in a request.
+/// The result of one scheme for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Proof {
-    /// Nothing that is meant for it.
+    /// The request has no credential for the scheme.
     Absent,
     /// A caller.
     Passed(Proven),
     /// Credentials that are refused.
     Refused(Refused),
-    /// A credential that may not come in such a request, and why, for the client.
+    /// A credential that is not allowed in a request of this kind, with the reason for the client.
     Forbidden(&'static str),
     /// A token whose signature has to be checked.
     Unchecked(UncheckedToken),
-    /// A token whose keys cannot be had at the moment.
+    /// A token whose keys cannot be fetched at the moment.
     Unavailable,
 }
 
-/// A caller, as one scheme knows it.
+/// A caller as one scheme identifies it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Proven {
-    /// Who it is among the callers of the scheme.
+    /// The caller's id among the callers of the scheme.
     pub(super) subject: String,
-    /// Its session.
+    /// The caller's session.
     pub(super) session: Option<String>,
-    /// What it may do.
+    /// The caller's permissions.
     pub(super) permissions: Vec<String>,
-    /// The group whose tasks it shares, among those of the scheme.
+    /// The group with which the caller shares tasks, within the scheme.
     pub(super) group: Option<String>,
-    /// Until when its credential is taken.
+    /// The time until which the credential is accepted.
     pub(super) expires_at: Option<UnixMillis>,
 }
 
 /// Why a credential is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
-    /// For the client; it repeats nothing of the credential.
+    /// The reason for the client; it repeats nothing of the credential.
     pub(super) reason: String,
-    /// Whether the credential looks like one that is meant for another scheme.
+    /// Whether the credential looks like one for another scheme.
     pub(super) is_foreign: bool,
 }
 
 impl Refused {
-    /// A credential of the scheme that is wrong.
+    /// A wrong credential of this scheme.
     pub(super) fn because(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), is_foreign: false }
     }
 
-    /// A credential that may be of another scheme.
+    /// A wrong credential that may belong to another scheme.
     pub(super) fn foreign(reason: impl Into<String>) -> Self {
         Self { reason: reason.into(), is_foreign: true }
     }
@@ -62,7 +62,7 @@ impl From<Result<Proven, Refused>> for Proof {
     }
 }
 
-/// Checks a text of a credential that becomes part of an id, and says what it must be.
+/// Checks a text of a credential that becomes part of an id. The error is what the text must be.
 pub(super) fn check_id(text: &str) -> Result<(), &'static str> {
     match text {
         "" => Err("must not be empty"),
@@ -73,7 +73,7 @@ pub(super) fn check_id(text: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Letters that are not seen, or change how others are shown: two ids that look alike could differ by them.
+/// Characters that are invisible or change how others are displayed: two ids that look alike could differ by them.
 fn is_unseen(letter: char) -> bool {
     letter.is_control()
         || matches!(letter, '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}')

@@ -1,30 +1,30 @@
-//! Tokens whose signature has to be checked with a key of somebody else.
+//! Tokens whose signature must be checked with another party's public key.
 
 use a2a_agents::access::JwtAlgorithm;
 
-/// A token that is right in all but its signature, which is not checked yet.
+/// A token that is valid except for its signature, which is not checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UncheckedToken {
-    /// What tells it from other tokens.
+    /// Identifies the token.
     pub digest: TokenDigest,
-    /// Where the public key is.
+    /// The place of the public key.
     pub source: KeySource,
-    /// The name of the key; without one, the one key there is.
+    /// The name of the key; if `None`, the issuer must have only one key.
     pub kid: Option<String>,
-    /// What it is signed with, which the policy takes.
+    /// The algorithm of the signature, which the policy accepts.
     pub algorithm: JwtAlgorithm,
-    /// What is signed: the first two parts of the token and the full stop between them.
+    /// The signed text: the first two parts of the token and the full stop between them.
     pub signing_input: String,
     /// The signature.
     pub signature: Vec<u8>,
 }
 
-/// Where the public keys of tokens are.
+/// The place of the public keys of tokens.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum KeySource {
     /// At this URL.
     KeySet(String),
-    /// Where the discovery document of this issuer says.
+    /// At the URL in the discovery document of this issuer.
     Discovery(String),
 }
 
@@ -32,13 +32,13 @@ pub enum KeySource {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct TokenDigest(pub [u8; 32]);
 
-/// What the check of a signature has found.
+/// The result of checking a signature.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// The signature is that of the key.
+    /// The signature was made with the key.
     Genuine,
-    /// It is not, or there is no such key. Why, for the client.
+    /// The signature is wrong, or the key does not exist. The reason is for the client.
     Refused(&'static str),
-    /// The keys cannot be had at the moment.
+    /// The keys cannot be fetched at the moment.
     Unavailable,
 }

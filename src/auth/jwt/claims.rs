@@ -9,8 +9,8 @@ use a2a::model::UnixMillis;
 pub(super) struct Claims<'a>(pub(super) &'a Map<String, Value>);
 
 impl Claims<'_> {
-    /// The claim of this name; `None` for `null`, too. A name with dots leads into objects, where no claim has all of
-    /// it as its name.
+    /// The claim of this name; `None` for `null`, too. If no claim has the whole name, dots in the name lead into
+    /// nested objects.
     fn find(&self, name: &str) -> Option<&Value> {
         fn within<'v>(members: &'v Map<String, Value>, name: &str) -> Option<&'v Value> {
             members.get(name).or_else(|| {
@@ -21,11 +21,11 @@ impl Claims<'_> {
         within(self.0, name).filter(|value| !value.is_null())
     }
 
-    /// A claim that is a text; `None` if it is not there or empty.
+    /// A claim that is a text; `None` if it is missing or empty.
     ///
     /// # Errors
     ///
-    /// What it must be.
+    /// What the claim must be.
     pub(super) fn id(&self, name: &str) -> Result<Option<String>, String> {
         match self.find(name) {
             None => Ok(None),
@@ -38,11 +38,11 @@ impl Claims<'_> {
         }
     }
 
-    /// An instant, which is given in seconds.
+    /// A claim that is an instant, in seconds.
     ///
     /// # Errors
     ///
-    /// If the claim is there and is none.
+    /// If the claim exists and is not an instant.
     pub(super) fn instant(&self, name: &'static str) -> Result<Option<UnixMillis>, String> {
         let Some(value) = self.0.get(name) else { return Ok(None) };
         match value.as_f64().filter(|seconds| (0.0..=LAST_SECOND).contains(seconds)) {
@@ -51,11 +51,11 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether one of these is the audience, or one of its audiences.
+    /// Whether the token's audience, or one of its audiences, is in this list.
     ///
     /// # Errors
     ///
-    /// If there is no audience, or it is neither a text nor a list of texts.
+    /// If the token has no audience, or it is neither a text nor a list of texts.
     pub(super) fn is_for(&self, audience: &[String]) -> Result<bool, &'static str> {
         let is_meant = |value: &str| audience.iter().any(|known| known == value);
         match self.0.get("aud") {
@@ -69,7 +69,7 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether the token is this issuer's.
+    /// Whether this issuer has issued the token.
     pub(super) fn is_from(&self, issuer: &str) -> bool {
         self.0.get("iss").and_then(Value::as_str) == Some(issuer)
     }
@@ -78,7 +78,7 @@ impl Claims<'_> {
     ///
     /// # Errors
     ///
-    /// If one is neither.
+    /// If a claim is neither of the two.
     pub(super) fn permissions(&self, names: &[String]) -> Result<Vec<String>, String> {
         let mut permissions: Vec<String> = Vec::new();
         let mut add = |text: &str| {

@@ -1,12 +1,12 @@
-//! JSON objects in which no member stands twice. Of two, readers choose differently, and a token must say the same
-//! to all of them.
+//! JSON objects without duplicate members. Of two members with one name, different readers choose differently, but a
+//! token must mean the same for all of them.
 
 use std::fmt;
 
 use serde::de::{DeserializeSeed, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 use serde_json::{Map, Value};
 
-/// Reads a JSON object within a token, which has at most 8 KiB; `None` for anything else, and where a member stands twice.
+/// Reads a JSON object in a token of at most 8 KiB; `None` for anything else, and for an object with a duplicate member.
 #[expect(clippy::disallowed_methods, reason = "the size of a token bounds it")]
 pub(super) fn read_object(json: &[u8]) -> Option<Map<String, Value>> {
     let mut deserializer = serde_json::Deserializer::from_slice(json);

@@ -1,4 +1,4 @@
-//! JSON Web Tokens: which are taken, and what they say of their bearer (RFC 7519, RFC 8725).
+//! JSON Web Tokens: which tokens are accepted, and the caller that they identify (RFC 7519, RFC 8725).
 
 mod claims;
 mod json;
@@ -15,27 +15,27 @@ use super::{KeySource, TokenDigest, UncheckedToken, Verdict};
 use a2a::model::UnixMillis;
 use a2a_agents::access::{JwtAlgorithm, JwtClaims};
 
-/// Which tokens a scheme takes.
+/// The tokens that a scheme accepts.
 pub(super) struct TokenRules {
-    /// What tells the scheme from all others of the deployment.
+    /// A name that no other scheme of the deployment has.
     pub(super) scheme: String,
-    /// The one issuer; any without.
+    /// The required issuer; `None` accepts any.
     pub(super) issuer: Option<String>,
     /// One of these must be an audience of the token.
     pub(super) audience: Vec<String>,
-    /// The algorithms, all of which fit the keys.
+    /// The accepted algorithms, all of which fit the keys.
     pub(super) algorithms: Vec<JwtAlgorithm>,
     pub(super) keys: Keys,
     pub(super) claims: JwtClaims,
-    /// The claim that says who the caller is where the one in `claims` does not.
+    /// The claim with the caller's id if the claim named in `claims` is missing.
     pub(super) id_otherwise: Option<&'static str>,
     /// The claim that names the caller's group.
     pub(super) share_by: Option<String>,
-    /// By how much clocks may differ.
+    /// The accepted difference between clocks, in milliseconds.
     pub(super) leeway_ms: u64,
 }
 
-/// What signatures are checked with.
+/// The keys with which signatures are checked.
 pub(super) enum Keys {
     /// Secrets that the issuer has, too.
     Shared(Vec<Hmac<Sha256>>),
@@ -43,11 +43,11 @@ pub(super) enum Keys {
     Public(KeySource),
 }
 
-/// What the check of a token in this request has found, if it was checked.
+/// The result of checking a token's signature, if it was checked in this request.
 pub(super) type Verdicts<'a> = &'a dyn Fn(&TokenDigest) -> Option<Verdict>;
 
 impl TokenRules {
-    /// Says whose a token is.
+    /// Identifies the caller of a token.
     pub(super) fn prove(
         &self,
         text: &str,
@@ -88,7 +88,7 @@ impl TokenRules {
         }
     }
 
-    /// Whose a token is if its signature is right.
+    /// Identifies the caller of a token, provided that its signature is right.
     fn judge(&self, token: &Token<'_>, now: UnixMillis) -> Result<Proven, Refused> {
         let claims = Claims(&token.claims);
         if self.issuer.as_ref().is_some_and(|issuer| !claims.is_from(issuer)) {
@@ -134,7 +134,7 @@ impl TokenRules {
     }
 }
 
-/// Whether one of the secrets has signed a token. All are tried, each in a time that tells nothing of it.
+/// Whether a token was signed with one of the secrets. All are tried, and each comparison takes constant time.
 fn is_signed(token: &Token<'_>, secrets: &[Hmac<Sha256>]) -> bool {
     let is_right = |secret: &Hmac<Sha256>| {
         let mac = secret.clone().chain_update(token.signing_input);

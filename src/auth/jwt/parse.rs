@@ -1,4 +1,4 @@
-//! JSON Web Tokens in their compact form (RFC 7515 §7.1), taken apart; nothing of them is believed yet.
+//! Parses JSON Web Tokens in compact form (RFC 7515 §7.1). Nothing is verified here.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -8,27 +8,27 @@ use super::json::read_object;
 use crate::auth::proof::Refused;
 use a2a_agents::access::JwtAlgorithm;
 
-/// A token, taken apart.
+/// A parsed token.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Token<'a> {
-    /// What it says it is signed with.
+    /// The algorithm that the header names.
     pub(super) algorithm: JwtAlgorithm,
     /// The name of its key.
     pub(super) kid: Option<String>,
-    /// What it says.
+    /// The claims of the token.
     pub(super) claims: Map<String, Value>,
-    /// What is signed.
+    /// The text that is signed.
     pub(super) signing_input: &'a str,
     /// The signature.
     pub(super) signature: Vec<u8>,
 }
 
 impl<'a> Token<'a> {
-    /// Takes a token apart that is signed with one of these algorithms.
+    /// Parses a token that names one of these algorithms.
     ///
     /// # Errors
     ///
-    /// Why it is no token that could be taken.
+    /// Why the token cannot be accepted.
     pub(super) fn parse(text: &'a str, algorithms: &[JwtAlgorithm]) -> Result<Self, Refused> {
         let not_a_token = || Refused::foreign("the credential is not a JSON Web Token");
         let parts: Vec<&str> = text.splitn(4, '.').collect();
@@ -59,8 +59,8 @@ impl<'a> Token<'a> {
     }
 }
 
-/// The algorithm that a header names, if it is one of these. Nothing in a header adds to what is taken: neither the
-/// algorithm nor a key.
+/// The algorithm that a header names, if it is one of `algorithms`. A header can add neither an algorithm nor a key to
+/// those that are accepted.
 fn check_header(
     header: &Map<String, Value>,
     algorithms: &[JwtAlgorithm],
@@ -81,7 +81,7 @@ fn check_header(
     found.copied().ok_or("the token is signed with an algorithm that is not taken")
 }
 
-/// The name of the key in a header. It is only ever compared with the names of keys.
+/// The name of the key in a header. It is only compared with the names of keys.
 fn read_kid(header: &Map<String, Value>) -> Result<Option<String>, &'static str> {
     match header.get("kid") {
         None => Ok(None),
@@ -105,14 +105,14 @@ fn name_of(algorithm: JwtAlgorithm) -> &'static str {
     }
 }
 
-/// Members with which a token would choose its own key. Those of certificates that well-known providers send (`x5c`,
-/// `x5t`) are not looked at.
+/// Members with which a token would choose its own key. The members for certificates that well-known providers send
+/// (`x5c`, `x5t`) are ignored.
 const KEYS_IN_HEADERS: [&str; 3] = ["jku", "jwk", "x5u"];
 
 /// Members that change what the parts of a token mean (RFC 7515 §4.1.11, RFC 7797, RFC 7516).
 const CHANGED_RULES: [&str; 4] = ["crit", "b64", "enc", "zip"];
 
-/// The types of tokens that let somebody in (RFC 7519 §5.1, RFC 9068 §2.1).
+/// The types of tokens that grant access (RFC 7519 §5.1, RFC 9068 §2.1).
 const TYPES: [&str; 4] = ["JWT", "at+jwt", "application/jwt", "application/at+jwt"];
 
 /// The longest name of a key.

@@ -1,4 +1,4 @@
-//! Tokens in every shape that should be taken, and in many that should not.
+//! Tokens of every form that must be accepted, and of many forms that must be refused.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -334,7 +334,7 @@ fn tokens_of_public_keys_are_checked_elsewhere_and_known_from_then_on() {
         assert_eq!(passed(prove(None, NOW)).subject, "alice");
         let late = UnixMillis(NOW.0 + 660_000);
         assert!(matches!(prove(None, late), Proof::Refused(_)), "it has expired");
-        // Of the same bytes, but for another scheme.
+        // The same token, read by another scheme.
         let other = TokenRules { scheme: "demo other".to_owned(), ..public() };
         assert!(matches!(other.prove(&text, &known, &|_| None, NOW), Proof::Unchecked(_)));
     }
@@ -343,7 +343,7 @@ fn tokens_of_public_keys_are_checked_elsewhere_and_known_from_then_on() {
     {
         assert!(refusal(&rules, &token(alg, length)).is_some(), "{alg} {length}");
     }
-    // The public key as the secret of HMAC.
+    // The public key used as the secret of HMAC.
     for alg in ["HS256", "HS384", "none"] {
         assert!(refusal(&rules, &token(alg, 32)).is_some(), "{alg}");
     }

@@ -17,7 +17,7 @@ import { bearer, caller, secretsOf } from "../e2e/access.ts";
 import { speakingEarly } from "../e2e/early-client.ts";
 import { startWorker, type Worker } from "../e2e/harness.ts";
 import { only } from "../e2e/mcp.ts";
-import { freePort } from "../e2e/port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { startServer, startServerOf03, type SampleServer } from "../e2e/servers/js.ts";
 
 const { ALICE } = secretsOf("ALICE");

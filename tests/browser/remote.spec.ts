@@ -5,7 +5,7 @@ import { after, before, test } from "node:test";
 import { caller, secretsOf } from "../e2e/access.ts";
 import { startWorker, type Worker } from "../e2e/harness.ts";
 import { only } from "../e2e/mcp.ts";
-import { freePort } from "../e2e/port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { startServerOf03, type SampleServer } from "../e2e/servers/js.ts";
 import { startConsole, type Console } from "./console.ts";
 import { HOSTILE, assertHarmless, hostileAgents } from "./hostile.ts";

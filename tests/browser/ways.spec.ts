@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, message, until } from "../e2e/client.ts";
 import { agentsOf } from "../e2e/isolation.ts";
-import { freePort } from "../e2e/port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { startConsole, type Console } from "./console.ts";
 import { HOSTILE, hostileAgents, TURNED } from "./hostile.ts";
 import { script } from "./chat.ts";

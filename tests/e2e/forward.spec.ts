@@ -9,7 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { read, type Headers } from "./access.ts";
 import { until } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { freePort } from "./port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 
 let development: Worker;
 let deployed: Worker;

@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
-import { freePort } from "./port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 
 /** What `startWorker` can be told. */
 export interface WorkerOptions {

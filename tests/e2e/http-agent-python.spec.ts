@@ -11,7 +11,7 @@ import { pages } from "../docs/markdown.mjs";
 import { Agent, followUp, textOf, until } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { withHttpAgents } from "./http-agents.ts";
-import { freePort } from "./port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { python, withoutPython as skip } from "./python.ts";
 import { sendStreaming } from "./stream.ts";
 

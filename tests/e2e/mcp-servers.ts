@@ -7,7 +7,7 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { McpServer, acceptedContent, createMcpHandler, fromJsonSchema, inputRequired } from "@modelcontextprotocol/server";
-import { freePort } from "./port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 
 /** A server of MCP. */
 export interface McpPeer {

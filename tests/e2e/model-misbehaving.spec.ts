@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { textOf, until, type Task } from "./client.ts";
 import { call, calls, cut, delta, events, failing, hanging, inPieces, raw, say, resultsIn, type Answer } from "./model-server.ts";
 import { withThinkers } from "./models.ts";
-import { freePort } from "./port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 
 const port = await freePort();
 const thinking = withThinkers({

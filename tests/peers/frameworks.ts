@@ -9,7 +9,7 @@ import { Role, TaskState, type Message, type Part, type SendMessageRequest, type
 import { ClientFactory, type Client } from "@a2a-js/sdk/client";
 import { startWorker } from "../e2e/harness.ts";
 import { only } from "../e2e/mcp.ts";
-import { freePort } from "../e2e/port.ts";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { GREETING, REASON, WEATHER, startProvider, type Provider } from "./provider.ts";
 
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));

@@ -92,9 +92,14 @@ function readScheme(json: unknown): SecurityScheme {
   };
 }
 
+/** Whether it is an object of JSON, which a list is not. */
+export function isObject(json: unknown): json is Members {
+  return typeof json === "object" && json !== null && !Array.isArray(json);
+}
+
 /** The members of an object; none of anything else. */
 export function members(json: unknown): Members {
-  return typeof json === "object" && json !== null && !Array.isArray(json) ? (json as Members) : {};
+  return isObject(json) ? json : {};
 }
 
 /** The elements of a list; none of anything else. */

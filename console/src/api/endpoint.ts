@@ -1,5 +1,5 @@
 // An agent as the console calls it: by the methods of A2A 1.0, wherever it is.
-import { eventsOf, type ServerEvent } from "./events.ts";
+import { eventsOf } from "./events.ts";
 import { prepare, send, type Ask } from "./http.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { AgentCard, StreamResponse } from "./types.ts";
@@ -93,9 +93,21 @@ export async function* responsesOf(response: Response, options: CallOptions): As
     return;
   }
   options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: "" });
+  yield* followed(response.body, options, (data) => resultOf(response, data) as StreamResponse);
+}
+
+/** The events of a stream until it ends, each read by `read`; the watcher is told of each and of the end. @throws {Problem} */
+export async function* followed(
+  body: ReadableStream<Uint8Array<ArrayBuffer>>,
+  options: CallOptions,
+  read: (data: string) => StreamResponse,
+): AsyncGenerator<TaskEvent, void> {
   let error: string | undefined;
   try {
-    for await (const event of eventsOf(response.body)) yield responseIn(event, response, options);
+    for await (const { id, data } of eventsOf(body)) {
+      options.watch?.({ kind: "event", at: Date.now(), id, data });
+      yield { id, response: read(data) };
+    }
   } catch (thrown) {
     error = thrown instanceof Error ? thrown.message : String(thrown);
     if (thrown instanceof Problem || options.signal?.aborted === true) throw thrown;
@@ -103,11 +115,6 @@ export async function* responsesOf(response: Response, options: CallOptions): As
   } finally {
     options.watch?.({ kind: "end", at: Date.now(), error });
   }
-}
-
-function responseIn(event: ServerEvent, response: Response, options: CallOptions): TaskEvent {
-  options.watch?.({ kind: "event", at: Date.now(), id: event.id, data: event.data });
-  return { id: event.id, response: resultOf(response, event.data) as StreamResponse };
 }
 
 /** Sends, and tells of the request. */
@@ -128,8 +135,8 @@ async function watched(asked: Ask, options: CallOptions): Promise<Response> {
 }
 
 /** What is shown of a header with a secret: of `Authorization` its scheme. */
-function hidden(name: string, value: string): string {
-  const [, scheme] = (name === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
+export function hidden(name: string, value: string): string {
+  const [, scheme] = (name.toLowerCase() === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
   return scheme === undefined ? "…" : `${scheme} …`;
 }
 

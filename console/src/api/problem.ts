@@ -1,4 +1,5 @@
 // What went wrong with a request, as the console tells it.
+import { jsonIn } from "./json-in.ts";
 
 /** A member of a request that the server refused, with the reason. */
 export interface FieldViolation {
@@ -6,7 +7,7 @@ export interface FieldViolation {
   description: string;
 }
 
-/** The reason of a problem where an answer came that is none of A2A. */
+/** The reason of a problem where an answer does not follow A2A. */
 export const UNEXPECTED = "UNEXPECTED_ANSWER";
 
 /** A request that came to nothing. `message` is text of the server, or of the console where there was no answer. */
@@ -79,13 +80,9 @@ export function problemOf(status: number, headers: Headers, text: string, agent?
 }
 
 function errorIn(text: string): Record<string, unknown> | undefined {
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = typeof body === "object" && body !== null && "error" in body ? body.error : undefined;
-    return typeof error === "object" && error !== null ? (error as Record<string, unknown>) : undefined;
-  } catch {
-    return undefined;
-  }
+  const body = jsonIn(text);
+  const error = typeof body === "object" && body !== null && "error" in body ? body.error : undefined;
+  return typeof error === "object" && error !== null ? (error as Record<string, unknown>) : undefined;
 }
 
 function violationsIn(detail: Record<string, unknown>): FieldViolation[] {

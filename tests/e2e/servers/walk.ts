@@ -8,7 +8,7 @@ import { join, resolve } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { freePort } from "../port.ts";
+import { freePort } from "../../../scripts/lib/port.mjs";
 import { Sink } from "../sink.ts";
 import type { SampleServer } from "./js.ts";
 

@@ -1,8 +1,8 @@
 // A client for any A2A agent by its URL: its card, calls and streams of 1.0, 0.3 (and 0.2) and 0.1 over JSON-RPC and HTTP+JSON, by the operations
 // and the shapes of 1.0. Two rules: what the person has given for an origin goes to that origin only, and answers are bounded (`exchange.ts`).
 import { list, members, text, type Members } from "../card.ts";
-import type { CallOptions, TaskEvent } from "../endpoint.ts";
-import { eventsOf } from "../events.ts";
+import { followed, type CallOptions, type TaskEvent } from "../endpoint.ts";
+import { jsonIn } from "../json-in.ts";
 import { Problem, UNEXPECTED, UnfitCard } from "../problem.ts";
 import type { AgentCard, AgentInterface, StreamResponse } from "../types.ts";
 import { open, problemIn, whole, type Answered, type Line } from "./exchange.ts";
@@ -40,7 +40,7 @@ export async function findCard(line: Line, url: string, options: CallOptions = {
     const asked = { method: "GET", url: place, headers: [["accept", "application/json"], ["a2a-version", "1.0"]] as [string, string][] };
     const answered = await whole(await open(line, asked, options), place, options, MAX_CARD_BYTES);
     if (answered.status === 200) {
-      const json = jsonOf(answered.text);
+      const json = jsonIn(answered.text);
       // Where applications are served, any path may answer with a page.
       if (json !== undefined) return foundIn(url, answered, json);
       first ??= unfit(answered, new Problem(`${new URL(url).host} serves no JSON where its card should be.`, { status: 400 }));
@@ -86,20 +86,10 @@ export async function* follow(line: Line, called: CalledInterface, operation: st
   options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: "" });
   // The client of 0.1 names the task, and no event shows it before its first status.
   if (called.protocolVersion === "0.1" && operation === "SendStreamingMessage") yield { id: "", response: begun(params as Members, taskId) };
-  let error: string | undefined;
-  try {
-    for await (const { id, data } of eventsOf(response.body)) {
-      options.watch?.({ kind: "event", at: Date.now(), id, data });
-      const answered = { status: 200, headers: response.headers, text: data, url: asked.url };
-      yield { id, response: reader.readEvent(resultIn(line, called, answered), taskId) };
-    }
-  } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown);
-    if (thrown instanceof Problem || options.signal?.aborted === true) throw thrown;
-    throw new Problem("The stream broke.");
-  } finally {
-    options.watch?.({ kind: "end", at: Date.now(), error });
-  }
+  yield* followed(response.body, options, (data) => {
+    const answered = { status: 200, headers: response.headers, text: data, url: asked.url };
+    return reader.readEvent(resultIn(line, called, answered), taskId);
+  });
 }
 
 /** The URLs where the card may be, in order. */
@@ -150,12 +140,12 @@ function atHome(url: string, offered: string): string {
   return isUpgrade || place.origin === home.origin ? place.href : `${home.origin}${place.pathname}${place.search}`;
 }
 
-/** The result of an answer. @throws {Problem} for an error of A2A, or an answer that is none of A2A. */
+/** The result of an answer. @throws {Problem} for an error of A2A, or an answer that does not follow A2A. */
 function resultIn(line: Line, { protocolBinding }: CalledInterface, answered: Answered): unknown {
   const isOk = answered.status >= 200 && answered.status < 300;
   // HTTP+JSON may answer with an empty body.
   if (isOk && protocolBinding === "HTTP+JSON" && answered.text.trim() === "") return null;
-  const json = jsonOf(answered.text);
+  const json = jsonIn(answered.text);
   const body = members(json);
   if (!isOk || json === undefined || (body["error"] !== undefined && body["error"] !== null)) throw problemIn(line, answered);
   if (protocolBinding === "HTTP+JSON") return json;
@@ -180,13 +170,4 @@ function begun(params: Members, id: string): StreamResponse {
 
 function unfit({ text: served, url }: Answered, problem: Problem): UnfitCard {
   return new UnfitCard(problem, { text: served.slice(0, MAX_SHOWN), isCut: served.length > MAX_SHOWN, foundAt: url.split("?")[0] ?? "" });
-}
-
-/** The value of a JSON text; undefined for any other. */
-function jsonOf(served: string): unknown {
-  try {
-    return JSON.parse(served);
-  } catch {
-    return undefined;
-  }
 }

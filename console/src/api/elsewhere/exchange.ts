@@ -1,5 +1,7 @@
 // One exchange with an agent elsewhere: a request, its bounded answer, and what is shown of both.
-import type { CallOptions } from "../endpoint.ts";
+import { isObject } from "../card.ts";
+import { hidden, type CallOptions } from "../endpoint.ts";
+import { jsonIn } from "../json-in.ts";
 import { Problem, problemOf, UNEXPECTED } from "../problem.ts";
 import type { Transport } from "./transport.ts";
 
@@ -73,7 +75,7 @@ export async function whole(response: Response, url: string, options: CallOption
   return { status, headers, text, url: headers.get("a2a-forwarded") ?? (response.url === "" ? url : response.url) };
 }
 
-/** The problem that an answer of A2A tells, or that the answer is none of A2A. */
+/** The problem that an error of A2A names; for any other answer, that it does not follow A2A. */
 export function problemIn({ agent }: Line, { status, headers, text, url }: Answered): Problem {
   const told = problemOf(status, headers, withError(text), agent);
   const code = told.code !== undefined && told.code < 0 ? told.code : CODES[told.reason ?? ""];
@@ -97,13 +99,9 @@ const CODES: Record<string, number> = {
 
 /** An error of HTTP+JSON of A2A 0.3, which has no member `error`, as one of 1.0. */
 function withError(text: string): string {
-  try {
-    const body: unknown = JSON.parse(text);
-    const isBare = typeof body === "object" && body !== null && !("error" in body) && "message" in body && ("code" in body || "type" in body);
-    return isBare ? JSON.stringify({ error: body }) : text;
-  } catch {
-    return text;
-  }
+  const body = jsonIn(text);
+  const isBare = isObject(body) && !("error" in body) && "message" in body && ("code" in body || "type" in body);
+  return isBare ? JSON.stringify({ error: body }) : text;
 }
 
 function atMost(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint8Array<ArrayBuffer>> {
@@ -115,10 +113,4 @@ function atMost(maxBytes: number): TransformStream<Uint8Array<ArrayBuffer>, Uint
       else controller.enqueue(piece);
     },
   });
-}
-
-/** What is shown of a header that the person has given: of `Authorization` its scheme. */
-function hidden(name: string, value: string): string {
-  const [, scheme] = (name.toLowerCase() === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
-  return scheme === undefined ? "…" : `${scheme} …`;
 }

@@ -1,5 +1,5 @@
 // Cards of any version as those of 1.0, and what is missing in a card that cannot be used.
-import { list, members, readCard, text, type Members } from "../card.ts";
+import { isObject, list, members, readCard, text, type Members } from "../card.ts";
 import type { FieldViolation } from "../problem.ts";
 import type { AgentCard } from "../types.ts";
 
@@ -89,7 +89,7 @@ function violationsOf(card: Members, version: CardVersion): FieldViolation[] {
     ...wrongText(card, "name"),
     ...wrongText(card, "version"),
     ...(version === "1.0" ? wrongInterfaces(card) : wrongText(card, "url")),
-    ...(typeof card["capabilities"] === "object" && card["capabilities"] !== null && !Array.isArray(card["capabilities"]) ? [] : [missing(card, "capabilities", "must be an object")]),
+    ...(isObject(card["capabilities"]) ? [] : [missing(card, "capabilities", "must be an object")]),
     ...wrongSkills(card),
     ...TEXT_LISTS.flatMap((name) => (name in card && card[name] !== null && !Array.isArray(card[name]) ? [{ field: name, description: "must be a list" }] : [])),
     ...("description" in card && card["description"] !== null && typeof card["description"] !== "string" ? [{ field: "description", description: "must be a string" }] : []),

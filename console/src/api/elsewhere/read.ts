@@ -1,6 +1,6 @@
 // What an agent elsewhere sends, in any version of A2A, as the shapes of 1.0 (types.ts). Nothing is refused: members of a wrong type are left out,
 // those that must be there are empty.
-import { list, members, optional, text, texts, type Members } from "../card.ts";
+import { isObject, list, members, optional, text, texts, type Members } from "../card.ts";
 import type { Artifact, ListTasksResponse, Message, Metadata, Part, SendMessageResponse, StreamResponse, Task, TaskState, TaskStatus } from "../types.ts";
 
 /** Reads the answers of one interface. */
@@ -137,10 +137,6 @@ function readState(json: unknown): TaskState {
 }
 
 const STATES = new Set(["SUBMITTED", "WORKING", "COMPLETED", "FAILED", "CANCELED", "REJECTED", "INPUT_REQUIRED", "AUTH_REQUIRED"]);
-
-function isObject(json: unknown): json is Members {
-  return typeof json === "object" && json !== null && !Array.isArray(json);
-}
 
 function metadata(of: Members): { metadata?: Metadata } {
   return isObject(of["metadata"]) ? { metadata: of["metadata"] } : {};

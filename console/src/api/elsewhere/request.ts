@@ -1,5 +1,5 @@
 // Requests for an agent elsewhere: an operation of A2A 1.0 in the version and the binding of its interface.
-import { list, members, text, type Members } from "../card.ts";
+import { isObject, list, members, text, type Members } from "../card.ts";
 import type { CallOptions } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 import type { Asked } from "./exchange.ts";
@@ -133,7 +133,7 @@ function partOf({ text: words, raw, url, data, filename, mediaType, metadata }: 
 
 /** Data as older versions have them: always an object. */
 function inObject(data: unknown): unknown {
-  return typeof data === "object" && data !== null && !Array.isArray(data) ? data : { value: data };
+  return isObject(data) ? data : { value: data };
 }
 
 /** Parameters that name a task by `taskId`, as older versions name it. */

@@ -1,6 +1,7 @@
 // A form from a JSON schema: for the arguments of tools, and for what an agent asks.
 import { useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
+import { isObject } from "../../api/card.ts";
 import { choicesOf, resolved, typeOf, type Schema } from "../../api/schemas.ts";
 
 /** What is behind a field that is left empty: no member. */
@@ -186,7 +187,7 @@ function read({ path, schema, root, isRequired }: Field, data: FormData, form: H
   }
   try {
     const value: unknown = JSON.parse(text);
-    const isWrong = (type === "array" && !Array.isArray(value)) || (type === "object" && (typeof value !== "object" || value === null || Array.isArray(value)));
+    const isWrong = (type === "array" && !Array.isArray(value)) || (type === "object" && !isObject(value));
     complain(form, path, isWrong ? `It has to be ${type === "array" ? "a list" : "an object"} in JSON.` : "");
     return value;
   } catch (error) {

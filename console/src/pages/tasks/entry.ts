@@ -28,7 +28,7 @@ export interface Usage {
 }
 
 interface Common {
-  /** In ms since 1970; null in logs of older versions. */
+  /** In ms since 1970; null if the server does not know it. */
   at: number | null;
   generation: number | null;
 }

@@ -9,18 +9,17 @@ use mcp::agents::{Waiting, result_of};
 use mcp::model::{CallResult, Content, Question};
 use mcp::server::{Capabilities, input_requests};
 
-/// The result of a call that was made wrongly.
+/// The result of a call that was not carried out, for this reason.
 pub(super) fn refused(reason: &str) -> CallResult {
     CallResult { content: vec![Content::Text(reason.to_owned())], structured: None, is_error: true }
 }
 
 /// The result of a call that an agent has refused, or whose agent could not be asked.
 pub(super) fn failed(error: &ClientError) -> CallResult {
-    let text = match error {
-        ClientError::Remote(error) => error.message.clone(),
-        error => error.to_string(),
-    };
-    CallResult { content: vec![Content::Text(text)], structured: None, is_error: true }
+    match error {
+        ClientError::Remote(error) => refused(&error.message),
+        error => refused(&error.to_string()),
+    }
 }
 
 /// A task as the tasks extension has it, for a client that can do this. One that waits for something which the client cannot show has

@@ -4,6 +4,7 @@ import { remoteAccess } from "./lib/access.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
+import { missingServices } from "./lib/services.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
 import { ensureBuilt, outputs } from "./lib/worker.mjs";
@@ -51,6 +52,8 @@ await main(async () => {
   }
   const access = remoteAccess(outputs.default);
   if (access !== undefined) say(`\n${access}\n`);
+  const unbound = await missingServices(outputs.default, values.env);
+  if (unbound !== undefined) say(`${unbound}\n`);
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it comes before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);

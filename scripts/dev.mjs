@@ -6,8 +6,9 @@ import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { publishServed } from "./lib/served.mjs";
+import { missingServices } from "./lib/services.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { main } from "./lib/ui.mjs";
+import { main, say } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
 import { checkLocalState, ensureLocalMigrations } from "./lib/wrangler.mjs";
 
@@ -18,6 +19,8 @@ await main(async () => {
   await setUpAndBuild("dev");
   await checkLocalNeeds(outputs.dev, options.vars);
   await ensureLocalMigrations(options.state);
+  const unbound = await missingServices(outputs.dev);
+  if (unbound !== undefined) say(`\n${unbound}\n`);
   await serveExampleAgent();
   // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
   await serve(options, {

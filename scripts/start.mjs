@@ -1,13 +1,15 @@
 // `npm start`, `npx a2a-edge start`: sets everything up and serves the agents locally.
 import "./lib/node-version.mjs";
-import { localAccess } from "./lib/access.mjs";
+import { localAccess, remoteAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
 import { serveExampleAgent } from "./lib/example-agent.mjs";
 import { checkLocalNeeds } from "./lib/needs.mjs";
+import { inProject } from "./lib/paths.mjs";
 import { serve, serveOptions } from "./lib/serve.mjs";
 import { publishServed } from "./lib/served.mjs";
+import { missingServices } from "./lib/services.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { main } from "./lib/ui.mjs";
+import { main, say } from "./lib/ui.mjs";
 import { outputs } from "./lib/worker.mjs";
 import { checkLocalState, ensureLocalMigrations } from "./lib/wrangler.mjs";
 
@@ -18,6 +20,9 @@ await main(async () => {
   await setUpAndBuild();
   await checkLocalNeeds(outputs.default, options.vars);
   await ensureLocalMigrations(options.state);
+  const unbound = await missingServices(outputs.default);
+  if (unbound !== undefined) say(`\n${unbound}\n`);
   await serveExampleAgent();
-  await serve(options, { main: await publishServed("default"), access: localAccess(outputs.default) });
+  const served = options.asDeployed ? inProject(outputs.default, "index.js") : await publishServed("default");
+  await serve(options, { main: served, access: options.asDeployed ? remoteAccess(outputs.default) : localAccess(outputs.default) });
 });

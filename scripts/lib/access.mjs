@@ -1,24 +1,26 @@
 // Who may call the agents of a build, as their files say.
 import { readFileSync } from "node:fs";
+import { servesAssets } from "./console.mjs";
 import { embeddedAgents } from "./needs.mjs";
 import { inProject } from "./paths.mjs";
 
 /** Where a build keeps who may call its agents. */
 export const ACCESS = "access.json";
 
-/** The agents of a build that ask for no credentials: `{ slug, open, development }`. */
-export function openAgentsOf(made) {
-  const agents = embeddedAgents(made).filter(({ access }) => Object.keys(access?.schemes ?? {}).length === 0);
-  return agents.map(({ slug, development = false, access }) => ({ slug, open: access?.open === true, development }));
+/** Who may call the agents of a build: `{ slug, open, development, hasSchemes }` for each. */
+export function accessOf(made) {
+  return embeddedAgents(made).map(({ slug, development = false, access }) => ({
+    slug, open: access?.open === true, development, hasSchemes: Object.keys(access?.schemes ?? {}).length > 0,
+  }));
 }
 
 function builtAccess(folder) {
   return JSON.parse(readFileSync(inProject(folder, ACCESS), "utf8"));
 }
 
-/** What is to be known before the agents are served on this machine; undefined if all of them ask for credentials. */
+/** The line about access that `start` and `dev` print; undefined if every agent requires credentials. */
 export function localAccess(folder) {
-  const agents = builtAccess(folder);
+  const agents = builtAccess(folder).filter(({ hasSchemes }) => !hasSchemes);
   if (agents.length === 0) return undefined;
   const names = listed(agents);
   const closed = agents.filter(({ open, development }) => !open && !development);
@@ -26,15 +28,19 @@ export function localAccess(folder) {
   return `Anybody may call ${names} here. Once deployed, ${listed(closed)} will refuse every call until [access] in ${filesOf(closed)} says who may call.`;
 }
 
-/** What is to be known before the agents are deployed; undefined if all of them ask for credentials. */
+/** The lines about access that `deploy` prints; undefined if every agent requires credentials and there is no console. */
 export function remoteAccess(folder) {
-  const agents = builtAccess(folder).filter(({ development }) => !development);
-  const [open, closed] = [true, false].map((wanted) => agents.filter((agent) => agent.open === wanted));
+  const agents = builtAccess(folder);
+  const deployed = agents.filter(({ development }) => !development);
+  const local = agents.filter(({ development }) => development);
+  const [open, closed] = [true, false].map((wanted) => deployed.filter((agent) => !agent.hasSchemes && agent.open === wanted));
   const lines = [];
   if (open.length > 0) lines.push(`Anybody who can reach the Worker may call ${listed(open)} (open = true).`);
   if (closed.length > 0) {
     lines.push(`${listed(closed)} will refuse every call: say in ${filesOf(closed)} who may call, with [access.schemes.<name>] or with [access] and open = true.`);
   }
+  if (local.length > 0) lines.push(`Not served by the deployment: ${listed(local)} (development = true).`);
+  if (servesAssets()) lines.push("The console at /console/ is public; it shows callers only what their own credentials show.");
   return lines.length === 0 ? undefined : lines.join("\n");
 }
 

@@ -20,7 +20,8 @@ export async function serveExampleAgent(port = PORT) {
   server.unref();
   return new Promise((resolve) => {
     server.once("error", (error) => {
-      say(`The agent wordcount will not answer: nothing can listen at port ${port} (${error.code}).`);
+      const other = "it is in use. If another start or dev of a2a-edge uses it, its program answers for the agent wordcount here, too";
+      say(`The program of the agent wordcount was not started at port ${port}: ${error.code === "EADDRINUSE" ? other : error.code}.`);
       resolve(undefined);
     });
     server.listen(port, "127.0.0.1", () => resolve(server));

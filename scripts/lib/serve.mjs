@@ -11,6 +11,7 @@ import { passedOn, readOptions } from "./options.mjs";
 import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
+import { whenVariablesChange } from "./variables.mjs";
 import { tellsOfAsking, toldUnservable } from "./unservable.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
@@ -23,6 +24,9 @@ const PASSED_ON = {
   "test-scheduled": { type: "boolean" },
 };
 
+const AS_DEPLOYED = `    --as-deployed          without the variable DEVELOPMENT and the modules of development: refuses what a deployment refuses
+`;
+
 const usage = (command, does) => `Usage: ${commandLine(command, "[--port N] [--var NAME:VALUE]...")}
 
 ${does}
@@ -34,23 +38,32 @@ ${does}
     --inspector-port N     where debuggers connect
     --log-level LEVEL      of wrangler: debug, info, log, warn, error or none
     --test-scheduled       fire the cron trigger by GET /__scheduled
-    -h, --help             this text`;
+${command === "start" ? AS_DEPLOYED : ""}    -h, --help             this text`;
 
-/** Reads the options of the commands `start` and `dev`; `does` tells what the command does. */
+/** Reads the options of the commands `start` and `dev`; `does` is the first sentence of their help. */
 export function serveOptions(command, does, args = process.argv.slice(2)) {
-  const { values, refuse } = readOptions({ usage: usage(command, does), options: { ...ADDRESS_OPTIONS, ...PASSED_ON } }, args);
+  const options = { ...ADDRESS_OPTIONS, ...PASSED_ON, ...(command === "start" ? { "as-deployed": { type: "boolean" } } : {}) };
+  const { values, refuse } = readOptions({ usage: usage(command, does), options }, args);
   const address = readAddress(values, refuse);
-  return { command, ...address, vars: values.var, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
+  if (values.var?.some((text) => /^DEVELOPMENT(?::|$)/.test(text))) {
+    throw refuse(`DEVELOPMENT is set by this command. What a deployment serves is served by: ${commandLine("start", "--as-deployed")}`);
+  }
+  const asDeployed = values["as-deployed"] === true;
+  return { command, ...address, asDeployed, vars: values.var, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
 /**
- * Serves the module `main` until interrupted. When the runtime dies, by a crash or by `kill -9`, wrangler is ended and started anew:
- * its own restart hangs when its proxy died, too.
+ * Serves the module `main` until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart
+ * hangs if its proxy has died, too), and when a file of variables changes, which wrangler reads at its start alone.
  */
 export async function serve(options, { main, environment, note, access }) {
   for (let served = 0; ; served += 1) {
-    const { died, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
+    const { died, changed, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
     if (isStopping()) return;
+    if (changed !== undefined) {
+      say(`${changed} has changed; starting the Worker again.`);
+      continue;
+    }
     if (!ready) throw new Stop(`wrangler dev did not start:\n\n${early.join("\n").trim()}`);
     if (!died) throw new Stop(`wrangler dev ended by itself (exit code ${code}).`);
     say("The runtime has died; starting it again.");
@@ -58,12 +71,16 @@ export async function serve(options, { main, environment, note, access }) {
 }
 
 /** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
-async function serveOnce({ command, host, port, rest }, { main, environment, note, access }) {
-  const child = startWrangler(main, { host, port }, rest, environment);
+async function serveOnce({ command, host, port, asDeployed, rest }, { main, environment, note, access }) {
+  const child = startWrangler(main, { host, port }, rest, { extra: environment, asDeployed });
 
   // What wrangler says before it serves matters only if it never does.
   const early = [];
-  let [ready, died, hinted] = [false, false, false];
+  let [ready, died, hinted, changed] = [false, false, false, undefined];
+  const unwatch = whenVariablesChange((name) => {
+    changed = name;
+    signalGroup(child.pid, "SIGTERM");
+  });
   const ended = new AbortController();
   let [at, asked] = [undefined, 0];
   const ask = async () => {
@@ -72,7 +89,7 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
     if (told !== undefined) say(told);
   };
   const show = (line) => {
-    if (died) return;
+    if (died || changed !== undefined) return;
     if (asked > 0 && tellsOfAsking(line)) {
       asked -= 1;
       return;
@@ -102,7 +119,8 @@ async function serveOnce({ command, host, port, rest }, { main, environment, not
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
   const code = await new Promise((resolve) => child.once("close", resolve));
   ended.abort();
-  return { died, ready, early, code };
+  unwatch();
+  return { died, changed, ready, early, code };
 }
 
 /**
@@ -133,10 +151,14 @@ export async function serveWhile(main, state, work, variables = {}) {
   }
 }
 
-/** Serves the module `main` at an address, and sets the URL of the scripted model (dev/model/) as a variable. */
-function startWrangler(main, { host, port }, args, extra) {
+/**
+ * Serves the module `main` at an address. Unless it is served `asDeployed`, the variables of development are set: DEVELOPMENT, and the URL of the
+ * scripted model (dev/model/).
+ */
+function startWrangler(main, { host, port }, args, { extra, asDeployed = false } = {}) {
   const where = ["--ip", host, "--port", String(port)];
-  const fixed = ["--var", "DEVELOPMENT:true", "--var", `DEV_MODEL_URL:${ownUrlAt({ host, port })}/_dev/model`, "--show-interactive-dev-session=false"];
+  const development = ["--var", "DEVELOPMENT:true", "--var", `DEV_MODEL_URL:${ownUrlAt({ host, port })}/_dev/model`];
+  const fixed = [...(asDeployed ? ["--var", "DEVELOPMENT:false"] : development), "--show-interactive-dev-session=false"];
   const [node, nodeArgs] = wranglerCommand("dev", main, ...where, ...args, ...fixed);
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }

@@ -6,11 +6,12 @@ import { RECIPE, compile, kinds } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
-import { ACCESS, openAgentsOf } from "./access.mjs";
+import { ACCESS, accessOf } from "./access.mjs";
 import { NEEDS, needsOf } from "./needs.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inProject } from "./paths.mjs";
 import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
+import { SERVICES, servicesOf } from "./services.mjs";
 import { say, step } from "./ui.mjs";
 
 /**
@@ -70,7 +71,7 @@ async function build(output, kind, recipe, bindgen) {
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "index.js"));
   if (made.testAgents) publish(made.testAgents, inProject(outputs[output], TEST_AGENTS));
-  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, openAgentsOf(made)]]) {
+  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, accessOf(made)], [SERVICES, servicesOf(made)]]) {
     writeFileSync(inProject(outputs[output], name), `${JSON.stringify(facts, null, 2)}\n`);
   }
 
@@ -89,7 +90,7 @@ function publish(from, to) {
 
 function isCurrent(output, recipe) {
   const at = (name) => inProject(outputs[output], name);
-  if (![MANIFEST, NEEDS, ACCESS, ...MODULES].every((name) => existsSync(at(name)))) return false;
+  if (![MANIFEST, NEEDS, ACCESS, SERVICES, ...MODULES].every((name) => existsSync(at(name)))) return false;
   const made = JSON.parse(readFileSync(at(MANIFEST), "utf8"));
   return made.recipe === recipe && made.content === contentHash(made.inputs);
 }

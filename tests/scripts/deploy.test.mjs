@@ -69,6 +69,8 @@ test("a deploy makes the queues, uploads, migrates, and says who may call", asyn
   const said = [
     "Anybody who can reach the Worker may call public, other (open = true).",
     "closed will refuse every call: say in agents/closed.toml who may call, with [access.schemes.<name>] or with [access] and open = true.",
+    "Not served by the deployment: local (development = true).",
+    "The console at /console/ is public; it shows callers only what their own credentials show.",
   ];
   const at = output.indexOf(said.join("\n"));
   assert.ok(at >= 0 && at < output.indexOf("==> Deploying"), output);

@@ -92,3 +92,17 @@ test("a change of the console is served without a build of the Worker, which sta
   assert.match(await page(), /<title>Changed /);
   project.write(index, text);
 });
+
+test("a changed file of variables is read, and only a change of its text starts the Worker again", async () => {
+  const restarts = () => dev.output.split(".dev.vars has changed; starting the Worker again.").length - 1;
+  const shown = await served();
+  project.write(".dev.vars", "A=1\n");
+  await until(() => restarts() === 1 && dev.output.includes(" again.\nServing at"), `it is served again; it said:\n${dev.output}`);
+  await serves(shown);
+  project.write(".dev.vars", "A=1\n");
+  project.write(".dev.vars", "A=2\n");
+  const again = () => dev.output.split(" again.\nServing at").length - 1;
+  await until(() => restarts() === 2 && again() === 2, `the change is noticed; it said:\n${dev.output}`);
+  await serves(shown);
+  assert.equal(restarts(), 2);
+});

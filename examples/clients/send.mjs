@@ -1,9 +1,9 @@
-// Sends a text to an agent, and prints what it answers: npm install @a2a-js/sdk, then node send.mjs "Hello". Valid TypeScript, too.
+// Sends a text to an agent, and prints its answer: npm install @a2a-js/sdk, then node send.mjs "Hello" [URL of the agent]. Valid TypeScript, too.
 import { SendMessageRequest } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 
-const text = process.argv[2] ?? "Hello";
-const client = await new ClientFactory().createFromUrl("http://localhost:8787", "/demo/.well-known/agent-card.json");
+const [text = "Hello", url = "http://localhost:8787/demo"] = process.argv.slice(2);
+const client = await new ClientFactory().createFromUrl(`${url}/`, ".well-known/agent-card.json");
 const message = { messageId: crypto.randomUUID(), role: "ROLE_USER", parts: [{ text }] };
 for await (const { payload } of client.sendMessageStream(SendMessageRequest.fromJSON({ message }))) {
   if (payload?.$case !== "artifactUpdate") continue;

@@ -1,4 +1,4 @@
-"""Sends a text to an agent, and prints what it answers: pip install a2a-sdk, then python send.py "Hello"."""
+"""Sends a text to an agent, and prints its answer: pip install a2a-sdk, then python send.py "Hello" [URL of the agent]."""
 
 import asyncio
 import sys
@@ -11,9 +11,9 @@ import httpx
 URL = "http://localhost:8787/demo"
 
 
-async def main(text):
+async def main(text, url=URL):
     async with httpx.AsyncClient(timeout=70) as http:
-        card = await A2ACardResolver(http, URL).get_agent_card()
+        card = await A2ACardResolver(http, url).get_agent_card()
         client = ClientFactory(ClientConfig(httpx_client=http)).create(card)
         message = Message(message_id=str(uuid.uuid4()), role=Role.ROLE_USER, parts=[Part(text=text)])
         async for event in client.send_message(SendMessageRequest(message=message)):
@@ -21,4 +21,4 @@ async def main(text):
                 print("".join(part.text for part in event.artifact_update.artifact.parts))
 
 
-asyncio.run(main(sys.argv[1] if len(sys.argv) > 1 else "Hello"))
+asyncio.run(main(*(sys.argv[1:3] or ["Hello"])))

@@ -8,5 +8,5 @@ export function command(name, ...options) {
   return [npm, name, ...(options.length > 0 ? ["--", ...options] : [])].join(" ");
 }
 
-/** The command line of wrangler. A linked package has it, but not the project that it is linked into. */
-export const wranglerLine = (...args) => [isRepository ? "npx" : "npx a2a-edge", "wrangler", ...args].join(" ");
+/** The command line of wrangler, which is right in the repository and in a project: a linked package has a wrangler of its own. */
+export const wranglerLine = (...args) => ["npx a2a-edge wrangler", ...args].join(" ");

@@ -88,7 +88,7 @@ fn is_set(value: &Secret) -> bool {
     !value.reveal().trim().is_empty()
 }
 
-/// The secrets of a deployment, each by its name (`npx wrangler secret put NAME`).
+/// The secrets of a deployment, each by its name (`npx a2a-edge wrangler secret put NAME`).
 pub trait Secrets {
     /// The secret of this name; `None` if it is not set. Never show it or write it to a log.
     fn secret(&self, name: &str) -> Option<Secret>;

@@ -88,7 +88,7 @@ describe("npm run deploy", () => {
     project.write("secrets.json", '[{"name": "OTHER", "type": "secret_text"}, {"name": "API_URL", "type": "secret_text"}]');
     const { code, output } = await project.run("deploy");
     assert.equal(code, 0, output);
-    assert.match(output, /Not set, so that what needs it fails:\n\n {4}WEATHER_KEY {3}tool now[^\n]*\n\nTo set a secret:\n\n {4}npx wrangler secret put WEATHER_KEY\n/);
+    assert.match(output, /Not set, so that what needs it fails:\n\n {4}WEATHER_KEY {3}tool now[^\n]*\n\nTo set a secret:\n\n {4}npx a2a-edge wrangler secret put WEATHER_KEY\n/);
   });
 
   test("names what is needed where the secrets cannot be listed, and in a dry run", async () => {

@@ -1,4 +1,4 @@
-//! Decoded calls of operations, whatever binding they came through, by who can answer them.
+//! Decoded calls of operations, independent of the binding, grouped by the component that answers them.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -13,18 +13,18 @@ use crate::model::{
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
-/// A decoded call, by who can answer it.
+/// A decoded call, grouped by the component that answers it.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Call {
-    /// ListTasks: the index of tasks answers.
+    /// ListTasks: answered by the index of tasks.
     List(ListTasksRequest),
-    /// ListWebhooks: the list of webhooks in trouble answers.
+    /// ListWebhooks: answered by the list of failing webhooks.
     Webhooks(ListWebhooksRequest),
-    /// GetExtendedAgentCard: whoever hosts the agent answers.
+    /// GetExtendedAgentCard: answered by the host of the agent.
     Card,
-    /// The task that it is about gives one answer.
+    /// A call with one answer, from the task that the call names.
     Task(TaskCall),
-    /// The task that it is about answers by a stream.
+    /// A call with a stream as its answer, from the task that the call names.
     Follow(FollowCall),
 }
 
@@ -79,7 +79,7 @@ impl Operation {
     pub fn decode(self, params: Value) -> Result<Call, Error> {
         self.read(params, |fields| {
             let call = self.call(fields)?;
-            // Inside, it stands for the first one.
+            // Internally, an empty id means the first webhook, so clients must not send one.
             if let Call::Task(TaskCall::Webhook(WebhookCall::GetTaskPushNotificationConfig(get))) =
                 &call
                 && get.id.is_empty()
@@ -90,7 +90,7 @@ impl Operation {
         })
     }
 
-    /// Reads the parameters of a call in the words of a dialect, by `read`.
+    /// Reads the parameters of a call in a dialect; `read` decodes them.
     pub(crate) fn read(
         self,
         params: Value,
@@ -101,7 +101,7 @@ impl Operation {
                 return Err(Error::invalid("params", "must not have a member without a name"));
             }
             Value::Object(_) => {}
-            // The one method whose parameters are optional (spec §9.4.8).
+            // The only method whose parameters are optional (spec §9.4.8).
             Value::Null if self == Self::GetExtendedAgentCard => return Ok(Call::Card),
             Value::Null
             | Value::Bool(_)
@@ -114,12 +114,12 @@ impl Operation {
         Ok(decode_with(params, read)?)
     }
 
-    /// The call with these parameters.
+    /// Decodes the call of this operation from its parameters.
     pub(crate) fn call(self, fields: &mut Fields) -> Option<Call> {
         Some(match self {
             Self::ListTasks => Call::List(Decode::decode(fields)?),
             Self::ListWebhooks => Call::Webhooks(Decode::decode(fields)?),
-            // Of its parameters only the tenant means anything, which names the agent.
+            // The only parameter with a meaning is the tenant, which names the agent.
             Self::GetExtendedAgentCard => Call::Card,
             Self::SendMessage => {
                 Call::Task(TaskCall::SendMessage(Box::new(Decode::decode(fields)?)))
@@ -135,7 +135,7 @@ impl Operation {
             }
             Self::CreateTaskPushNotificationConfig => {
                 let config = TaskPushNotificationConfig::decode(fields)?;
-                // Unlike one that comes with a message, it names its task.
+                // A webhook in a message has no task id, but a webhook of this operation must have one.
                 if config.task_id.as_str().is_empty() {
                     fields.refuse("taskId", "is required");
                 }
@@ -162,7 +162,7 @@ impl Operation {
 }
 
 impl Call {
-    /// The operation that it calls.
+    /// The operation of the call.
     pub fn operation(&self) -> Operation {
         match self {
             Self::List(_) => Operation::ListTasks,
@@ -173,7 +173,7 @@ impl Call {
         }
     }
 
-    /// The message that the call brings, if it is a send.
+    /// The request with the message, if the call is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {
             Self::Task(call) => call.message(),
@@ -182,7 +182,7 @@ impl Call {
         }
     }
 
-    /// The message that the call brings, to change it.
+    /// The request with the message, to change it, if the call is a send.
     pub fn message_mut(&mut self) -> Option<&mut SendMessageRequest> {
         match self {
             Self::Task(TaskCall::SendMessage(request))
@@ -193,7 +193,7 @@ impl Call {
         }
     }
 
-    /// The tenant that the call names.
+    /// The tenant in the call.
     pub fn tenant(&self) -> Option<&str> {
         let tenant = match self {
             Self::List(request) => &request.tenant,
@@ -217,17 +217,17 @@ impl Call {
         tenant.as_deref()
     }
 
-    /// Whether the call asks for a stream.
+    /// Whether the answer is a stream.
     pub fn is_stream(&self) -> bool {
         matches!(self, Self::Follow(_))
     }
 
-    /// Whether the call brings a message that begins a task.
+    /// Whether the call sends a message that begins a task.
     pub fn begins_task(&self) -> bool {
         self.message().is_some() && self.task_id().is_none()
     }
 
-    /// The task that the call names; `None` for a call that names none.
+    /// The task in the call; `None` for a call without a task.
     pub fn task_id(&self) -> Option<&TaskId> {
         match self {
             Self::Task(call) => call.task_id(),
@@ -236,8 +236,8 @@ impl Call {
         }
     }
 
-    /// The webhook that the call brings, if any, and the path of its parameters: empty, or with a dot at
-    /// its end.
+    /// The webhook in the call, if any, and the path of the webhook's parameters: empty, or with a dot
+    /// at its end.
     pub fn webhook(&self) -> Option<(&'static str, &TaskPushNotificationConfig)> {
         if let Self::Task(TaskCall::Webhook(WebhookCall::CreateTaskPushNotificationConfig(
             webhook,
@@ -249,18 +249,19 @@ impl Call {
         webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook))
     }
 
-    /// Whether an agent offers what the parameters ask for, beyond [`Operation::check_offered`].
+    /// Checks that an agent offers the features that the parameters need, in addition to
+    /// [`Operation::check_offered`].
     ///
     /// # Errors
     ///
-    /// [`Error::PushNotificationNotSupported`] for a send that brings a webhook.
+    /// [`Error::PushNotificationNotSupported`] for a send with a webhook.
     pub fn check_offered(&self, capabilities: &AgentCapabilities) -> Result<(), Error> {
         self.webhook().map_or(Ok(()), |_| check_webhooks_offered(capabilities))
     }
 }
 
 impl TaskCall {
-    /// The operation that it calls.
+    /// The operation of the call.
     pub fn operation(&self) -> Operation {
         match self {
             Self::SendMessage(_) => Operation::SendMessage,
@@ -271,7 +272,7 @@ impl TaskCall {
         }
     }
 
-    /// The message that the call brings, if it is a send.
+    /// The request with the message, if the call is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {
             Self::SendMessage(request) => Some(request),
@@ -282,7 +283,7 @@ impl TaskCall {
         }
     }
 
-    /// The task that the call names; `None` for a message that begins one.
+    /// The task in the call; `None` for a message that begins a task.
     pub fn task_id(&self) -> Option<&TaskId> {
         match self {
             Self::SendMessage(request) => request.message.task_id.as_ref(),
@@ -295,7 +296,7 @@ impl TaskCall {
 }
 
 impl WebhookCall {
-    /// The operation that it calls.
+    /// The operation of the call.
     pub fn operation(&self) -> Operation {
         match self {
             Self::CreateTaskPushNotificationConfig(_) => {
@@ -313,7 +314,7 @@ impl WebhookCall {
         }
     }
 
-    /// The task that the call names.
+    /// The task in the call.
     pub fn task_id(&self) -> &TaskId {
         match self {
             Self::CreateTaskPushNotificationConfig(config) => &config.task_id,
@@ -327,7 +328,7 @@ impl WebhookCall {
 }
 
 impl FollowCall {
-    /// The operation that it calls.
+    /// The operation of the call.
     pub fn operation(&self) -> Operation {
         match self {
             Self::SendStreamingMessage(_) => Operation::SendStreamingMessage,
@@ -335,7 +336,7 @@ impl FollowCall {
         }
     }
 
-    /// The message that the call brings, if it is a send.
+    /// The request with the message, if the call is a send.
     pub fn message(&self) -> Option<&SendMessageRequest> {
         match self {
             Self::SendStreamingMessage(request) => Some(request),
@@ -343,7 +344,7 @@ impl FollowCall {
         }
     }
 
-    /// The task that the call names; `None` for a message that begins one.
+    /// The task in the call; `None` for a message that begins a task.
     pub fn task_id(&self) -> Option<&TaskId> {
         match self {
             Self::SendStreamingMessage(request) => request.message.task_id.as_ref(),
@@ -358,7 +359,8 @@ impl From<WebhookCall> for Call {
     }
 }
 
-/// A call as it is written for the task: an object whose one member has the name of the operation.
+/// Decodes the form in which a call is sent to its task: an object with one member, named after the
+/// operation.
 impl Decode for TaskCall {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let (name, mut params) = fields.variant()?;
@@ -369,7 +371,7 @@ impl Decode for TaskCall {
     }
 }
 
-/// As a [`TaskCall`].
+/// Decodes the same form as [`TaskCall`].
 impl Decode for FollowCall {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let (name, mut params) = fields.variant()?;

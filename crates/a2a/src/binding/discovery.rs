@@ -3,37 +3,38 @@
 use crate::model::{UnixMillis, fnv1a};
 use crate::wire::http::HttpResponse;
 
-/// What stands for the origin in a card that was made while building.
+/// The placeholder for the origin in a card that is made by the build.
 pub const ORIGIN: &str = "{origin}";
 
-/// What a client says about the card that it has (RFC 9110 §13.1).
+/// The validators that a client sends for its copy of the card (RFC 9110 §13.1).
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Known {
     /// `If-None-Match`.
     pub etag: Option<String>,
-    /// `If-Modified-Since`; heeded without the other one only.
+    /// `If-Modified-Since`; used only if there is no `If-None-Match`.
     pub modified: Option<String>,
 }
 
-/// What stands in a template for the letters of [`ORIGIN`] that are text. It holds a code point that is no letter of any text.
+/// The replacement for text in a template that happens to be equal to [`ORIGIN`]. It contains a code point that no text
+/// contains.
 const ORIGIN_AS_TEXT: &str = "{origin\u{ffff}}";
 
-/// A card at an origin: `template` with that in place of [`ORIGIN`], and with what [`verbatim`] has protected as it was.
+/// A card for an origin: `template` with `origin` in place of [`ORIGIN`]. Text that [`verbatim`] has protected is restored.
 pub fn at_origin(template: &str, origin: &str) -> String {
     as_it_was(template.replace(ORIGIN, origin))
 }
 
-/// Text of somebody else for a template: where it says [`ORIGIN`], a card at an origin says so, too.
+/// Protects foreign text in a template: if the text contains [`ORIGIN`], the card for an origin contains it unchanged.
 pub fn verbatim(text: &str) -> String {
     text.replace(ORIGIN, ORIGIN_AS_TEXT)
 }
 
-/// Text of a template that is no card, with what [`verbatim`] has protected as it was.
+/// Restores the text that [`verbatim`] has protected, in a template that is not a card.
 pub fn as_it_was(text: String) -> String {
     if text.contains(ORIGIN_AS_TEXT) { text.replace(ORIGIN_AS_TEXT, ORIGIN) } else { text }
 }
 
-/// A card as it is served at an origin.
+/// A card in the form that is served at an origin.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServedCard<'a> {
     etag: String,
@@ -43,8 +44,9 @@ pub struct ServedCard<'a> {
 }
 
 impl<'a> ServedCard<'a> {
-    /// This card without its signatures, which are another time other bytes; `mark` tells them from those of other keys,
-    /// and is empty if there are none. `modified` is the HTTP date on which the agent files were built.
+    /// A card without its signatures, because signatures differ between two answers; the `ETag` is computed from it. `mark`
+    /// identifies the signing keys, and is empty if there are none. `modified` is the HTTP date on which the agent files
+    /// were built.
     pub fn new(card: &str, mark: &str, modified: &'a str) -> Self {
         let hash = match mark {
             "" => fnv1a(card.as_bytes()),
@@ -54,12 +56,12 @@ impl<'a> ServedCard<'a> {
         Self { etag, modified, fresh_seconds: FRESH_SECONDS, vary }
     }
 
-    /// The same for a card that clients keep for this time, in place of an hour.
+    /// Sets how long clients may cache the card, in place of an hour.
     pub fn fresh_for(self, seconds: u32) -> Self {
         Self { fresh_seconds: seconds, ..self }
     }
 
-    /// The same where requests with these headers may get another card.
+    /// Names further request headers on which the card depends (`Vary`).
     pub fn varying_by(mut self, headers: &[String]) -> Self {
         for header in headers {
             self.vary.push_str(", ");
@@ -68,7 +70,7 @@ impl<'a> ServedCard<'a> {
         self
     }
 
-    /// Whether a client has it already.
+    /// Whether the client already has this card.
     pub fn is_known(&self, known: &Known) -> bool {
         match (&known.etag, &known.modified) {
             (Some(header), _) => matches_etag(header, &self.etag),
@@ -77,12 +79,12 @@ impl<'a> ServedCard<'a> {
         }
     }
 
-    /// The answer with this body: the card with its signatures.
+    /// The answer with this body, which is the card with its signatures.
     pub fn answer(self, body: String) -> HttpResponse {
         self.with_headers(HttpResponse::json(200, body))
     }
 
-    /// The answer to a client that has it already.
+    /// The answer to a client that already has the card.
     pub fn not_modified(self) -> HttpResponse {
         self.with_headers(HttpResponse::empty(304))
     }
@@ -96,7 +98,7 @@ impl<'a> ServedCard<'a> {
     }
 }
 
-/// For how long clients keep a card unless something else is said: an hour.
+/// How long clients may cache a card by default: an hour, in seconds.
 const FRESH_SECONDS: u32 = 3_600;
 
 /// Whether an `If-Modified-Since` header names this date or a later one.
@@ -147,7 +149,7 @@ mod tests {
         let expected = r#"{"url":"https://a.example/demo","told":"{origin} and {origin}/x"}"#;
         assert_eq!(body, expected);
         assert_eq!(as_it_was(foreign), "{origin} and {origin}/x");
-        // What is protected already cannot be made a placeholder of.
+        // A placeholder is not made from text that is already protected.
         let twice = verbatim(&verbatim("{origin}"));
         assert_eq!(at_origin(&twice, "https://a.example"), "{origin}");
     }

@@ -1,21 +1,22 @@
-//! Extensions of the protocol: what a client asks for, and what comes of it (spec §3.2.6, §4.6).
+//! Extensions of the protocol: those that a client requests, and those that become active (spec
+//! §3.2.6, §4.6).
 
 use crate::Operation;
 use crate::error::Error;
 use crate::model::AgentExtension;
 
-/// The URIs in the values of the headers that name extensions, each a list separated by commas.
+/// The URIs in the values of the headers that list extensions, separated by commas.
 pub(super) fn requested<'a>(headers: impl Iterator<Item = &'a str>) -> Vec<String> {
     let uris = headers.flat_map(|header| header.split(',')).map(str::trim);
     uris.filter(|uri| !uri.is_empty()).map(str::to_owned).collect()
 }
 
-/// The extensions that a call uses: those that the agent declares and the client asks for. What
-/// the agent does not know is ignored.
+/// The extensions that a call uses: those that the agent declares and the client requests.
+/// Extensions unknown to the agent are ignored.
 ///
 /// # Errors
 ///
-/// [`Error::ExtensionSupportRequired`] if the call sends a message and the client does not ask for
+/// [`Error::ExtensionSupportRequired`] if the call sends a message and the client does not request
 /// an extension that the agent requires.
 pub fn activate(
     operation: Operation,

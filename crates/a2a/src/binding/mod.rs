@@ -1,4 +1,5 @@
-//! Bytes to operations and outcomes to bytes: the protocol on HTTP. Pure; the caller moves the bytes.
+//! The protocol on HTTP: decodes bytes to operations and encodes outcomes to bytes. Pure; the caller
+//! transfers the bytes.
 
 pub mod discovery;
 pub mod extensions;

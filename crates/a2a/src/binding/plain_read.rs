@@ -1,7 +1,8 @@
-//! Reads the plainest requests of the JSON-RPC binding without a tree of JSON: those that name a task and nothing else.
+//! A fast path for the plainest requests of the JSON-RPC binding, which are read without a JSON tree: requests whose
+//! only parameter is a task.
 //!
-//! Most requests of clients that poll are such. Whatever is written in any other way is left to the general reader, so
-//! that each refusal has one place; what is read here it would read in the same way.
+//! Most requests of clients that poll are plain. Every other form is left to the general reader, so that each refusal
+//! is made in one place. For a plain request both readers have the same result.
 
 use crate::model::{CancelTaskRequest, GetTaskRequest, SubscribeToTaskRequest, TaskId};
 use crate::wire::jsonrpc::RequestId;
@@ -10,7 +11,7 @@ use crate::{Call, FollowCall, Operation, TaskCall};
 /// A plain request: its id, its method and its call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlainRead<'a> {
-    /// The id to answer with.
+    /// The id of the request, which the answer repeats.
     pub id: RequestId,
     /// The method.
     pub method: &'a str,
@@ -19,7 +20,7 @@ pub struct PlainRead<'a> {
 }
 
 impl<'a> PlainRead<'a> {
-    /// Reads a body; `None` if it is anything but a GetTask, CancelTask or SubscribeToTask of 1.0 whose only parameters
+    /// Reads a body; `None` unless the body is a GetTask, CancelTask or SubscribeToTask of 1.0 whose only parameters
     /// are the id of the task and, for GetTask, a history length.
     pub fn parse(body: &'a [u8]) -> Option<Self> {
         let mut text = Scanner { rest: std::str::from_utf8(body).ok()? };
@@ -81,7 +82,8 @@ impl<'a> Params<'a> {
     }
 }
 
-/// Keeps a member that was not there yet; of several of one name the general reader takes the last.
+/// Stores the value of a member that appears for the first time; `None` for a repeated member. (The general reader uses
+/// the last of several members of the same name.)
 fn first<T>(place: &mut Option<T>, value: T) -> Option<()> {
     if place.is_some() {
         return None;
@@ -90,13 +92,14 @@ fn first<T>(place: &mut Option<T>, value: T) -> Option<()> {
     Some(())
 }
 
-/// What is left to be read of a text.
+/// The unread rest of a text.
 struct Scanner<'a> {
     rest: &'a str,
 }
 
 impl<'a> Scanner<'a> {
-    /// Reads an object that is not empty, whose members `read` takes: each gets the name and what stands behind it.
+    /// Reads an object that is not empty. `read` is called for each member, with the member's name and the text after
+    /// the colon.
     fn object(&mut self, mut read: impl FnMut(&'a str, &mut Self) -> Option<()>) -> Option<()> {
         self.sign('{')?;
         loop {
@@ -118,7 +121,7 @@ impl<'a> Scanner<'a> {
         Some(string)
     }
 
-    /// Reads the id of a request: a string, or a number of so few digits that it is kept as it is.
+    /// Reads the id of a request: a string, or a number with so few digits that it is stored exactly.
     fn request_id(&mut self) -> Option<RequestId> {
         self.skip_space();
         if self.rest.starts_with('"') {
@@ -133,7 +136,7 @@ impl<'a> Scanner<'a> {
         let end = self.rest.bytes().position(|byte| !byte.is_ascii_digit())?;
         let (digits, rest) = self.rest.split_at(end);
         let is_plain = (1..=9).contains(&end) && (end == 1 || !digits.starts_with('0'));
-        // A fraction or an exponent would go on.
+        // A fraction or an exponent would follow directly.
         let ends = !rest.starts_with(['.', 'e', 'E']);
         self.rest = rest;
         (is_plain && ends).then_some(digits)
@@ -162,7 +165,7 @@ mod tests {
     use super::*;
     use crate::binding::jsonrpc::Envelope;
 
-    /// What the general reader makes of a body.
+    /// The result of the general reader for a body.
     fn generally(body: &str) -> Option<(RequestId, String, Call)> {
         let Envelope { id, method, params } = Envelope::parse(body.as_bytes(), 1_000).ok()?;
         let call = Operation::named(&method)?.decode(params).ok()?;

@@ -1,5 +1,5 @@
-//! In which form an answer goes to the client. It has two axes: the transport, which is the binding, and the
-//! dialect, which is the version of the protocol.
+//! The form of an answer to the client. It has two parts: the transport, which is the binding, and the dialect, which is the
+//! version of the protocol.
 
 use std::borrow::Cow;
 
@@ -17,7 +17,7 @@ use crate::wire::jsonrpc::{self, RequestId};
 use crate::wire::media_type::{MediaType, accepts_event_stream};
 use crate::wire::sse::single_event;
 
-/// How to answer a request: made where it is read, used by whoever has the answer.
+/// The form of the answer to a request: set where the request is read, used where the answer is made.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Reply {
     #[serde(rename = "form")]
@@ -26,17 +26,17 @@ pub struct Reply {
     dialect: Dialect,
     #[serde(skip_serializing_if = "Habits::are_default")]
     habits: Habits,
-    /// The URIs of the extensions that the answer says are in use (spec §3.2.6).
+    /// The URIs of the extensions that the answer lists as active (spec §3.2.6).
     extensions: Vec<String>,
 }
 
-/// What carries an answer: the binding through which the request came.
+/// The transport of an answer: the binding through which the request arrived.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 enum Transport {
     /// A JSON-RPC response with this id (spec §9).
     JsonRpc(RequestId),
-    /// The bare result, or an error as `google.rpc.Status` (spec §11). A result is of this type;
-    /// errors are `application/json` in any case.
+    /// The bare result, or an error as `google.rpc.Status` (spec §11). The media type is that of results; errors are always
+    /// `application/json`.
     Rest(MediaType),
 }
 
@@ -63,12 +63,12 @@ impl Decode for Transport {
 }
 
 impl Reply {
-    /// As a JSON-RPC response with this id.
+    /// A reply by a JSON-RPC response with this id.
     pub fn json_rpc(id: RequestId) -> Self {
         Self::over(Transport::JsonRpc(id))
     }
 
-    /// As an answer of the HTTP+JSON binding, results in this media type.
+    /// A reply in the HTTP+JSON binding, with results in this media type.
     pub fn rest(media_type: MediaType) -> Self {
         Self::over(Transport::Rest(media_type))
     }
@@ -78,22 +78,22 @@ impl Reply {
         Self { transport, dialect, habits, extensions: Vec::new() }
     }
 
-    /// The same with these extensions in use.
+    /// Sets the active extensions.
     pub fn with_extensions(self, extensions: Vec<String>) -> Self {
         Self { extensions, ..self }
     }
 
-    /// The same in this dialect; it is 1.0 otherwise.
+    /// Sets the dialect, which is 1.0 by default.
     pub fn in_dialect(self, dialect: Dialect) -> Self {
         Self { dialect, ..self }
     }
 
-    /// Sets the dialect, and how what older versions leave open is written.
+    /// Sets the dialect, and the client's form of details that older versions leave open.
     pub fn speak(&mut self, dialect: Dialect, habits: Habits) {
         (self.dialect, self.habits) = (dialect, habits);
     }
 
-    /// The binding of the request, and so of the answer.
+    /// The binding of the request and of the answer.
     pub fn binding(&self) -> Binding {
         match self.transport {
             Transport::JsonRpc(_) => Binding::JsonRpc,
@@ -101,16 +101,16 @@ impl Reply {
         }
     }
 
-    /// The dialect of the request, and so of the answer.
+    /// The dialect of the request and of the answer.
     pub fn dialect(&self) -> Dialect {
         self.dialect
     }
 
-    /// The answer with what an operation gave; where that is one task, with its `Generation`.
+    /// The answer with the outcome of an operation; if the outcome is one task, with the header `Generation`.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it cannot be encoded.
+    /// [`Error::Internal`] if the outcome cannot be encoded.
     pub fn outcome(&self, outcome: &Outcome) -> Result<HttpResponse, Error> {
         let (binding, extensions) = (self.binding(), &self.extensions);
         let result = self.dialect.result(binding, self.habits, outcome, extensions)?;
@@ -125,15 +125,15 @@ impl Reply {
         Ok(response)
     }
 
-    /// What stands before the result in each event of a stream, and what behind it: an event carries the body of an
+    /// The text before and after the result in each event of a stream. The text of an event is equal to the body of an
     /// [`outcome`](Self::outcome).
     pub fn around_result(&self) -> (String, &'static str) {
         self.transport.around_result()
     }
 
-    /// What an event, which is given as the JSON of a StreamResponse of 1.0, comes to on a stream of an older dialect; `None` if
-    /// it is none, or the dialect is 1.0, whose events stand [`around_result`](Self::around_result) as they are. `generation` is
-    /// none for a message instead of a task.
+    /// Translates an event, given as the JSON of a StreamResponse of 1.0, for a stream of an older dialect. `None` if
+    /// `event` is not a StreamResponse, or if the dialect is 1.0, whose events are sent unchanged between the texts of
+    /// [`around_result`](Self::around_result). `generation` is `None` for a message in place of a task.
     pub fn stream_text(
         &self,
         event: &str,
@@ -156,20 +156,20 @@ impl Reply {
         Some(StreamText { text, is_last: piece.is_last })
     }
 
-    /// Whether a stream is refused by a stream: clients of older versions take nothing else as the answer to a streaming
-    /// method over JSON-RPC.
+    /// Whether a refusal is sent as a stream of one event: over JSON-RPC, clients of older versions accept no other answer
+    /// to a streaming method.
     pub fn refuses_by_stream(&self) -> bool {
         !self.dialect.is_v1() && self.binding() == Binding::JsonRpc
     }
 
-    /// The answer with the error of a call, before anything else was answered. `is_stream` says whether the call asks for a
-    /// stream, which may have to be [refused by one](Self::refuses_by_stream).
+    /// The answer with the error of a call, before any other answer was sent. `is_stream`: the call requests a stream, so
+    /// the refusal may have to be [a stream](Self::refuses_by_stream).
     pub fn refusal(&self, is_stream: bool, error: &Error) -> HttpResponse {
         self.refused(is_stream && self.refuses_by_stream(), error)
     }
 
-    /// The same for a request over JSON-RPC that was refused before its call, or even its dialect, was known. The name of its
-    /// method tells a stream of an older version, and `Accept` whether the client reads one.
+    /// The answer to a request over JSON-RPC that is refused before its call, or even its dialect, is known. The name of the
+    /// method reveals a streaming method of an older version, and `Accept` reveals whether the client reads a stream.
     pub fn method_refusal(
         &self,
         method: &str,
@@ -179,7 +179,8 @@ impl Reply {
         self.refused(older::is_stream(method) && accepts_event_stream(accept), error)
     }
 
-    /// The answer with an error, as a stream of one event if asked for. What HTTP itself refuses is never a stream.
+    /// The answer with an error, as a stream of one event if `by_stream`. An error with an HTTP status other than 200 is
+    /// never sent as a stream.
     fn refused(&self, by_stream: bool, error: &Error) -> HttpResponse {
         let answer = self.error(error);
         if by_stream && answer.status == 200 { single_event(&answer.body) } else { answer }
@@ -198,7 +199,7 @@ impl Reply {
         }
     }
 
-    /// The header that names the extensions in use, if there are any. [`Self::outcome`] sets it.
+    /// The header that lists the active extensions, if there are any. [`Self::outcome`] sets it.
     pub fn extensions_header(&self) -> Option<(&'static str, String)> {
         let is_any = !self.extensions.is_empty();
         is_any.then(|| (self.dialect.extensions_header(), self.extensions.join(", ")))
@@ -206,7 +207,7 @@ impl Reply {
 }
 
 impl Transport {
-    /// The answer with a result that is JSON text already, in pieces: they are copied once.
+    /// The answer with a result that is already JSON text, in pieces, which are copied once.
     fn result(&self, json: &[Cow<'_, str>]) -> HttpResponse {
         match self {
             Self::JsonRpc(id) => jsonrpc::result(id, json),
@@ -214,7 +215,7 @@ impl Transport {
         }
     }
 
-    /// The result of an operation that was done and gives nothing.
+    /// The result of an operation that succeeded and has no result.
     fn nothing(&self) -> &'static str {
         match self {
             Self::JsonRpc(_) => "null",
@@ -222,7 +223,7 @@ impl Transport {
         }
     }
 
-    /// What stands before a result in an event of a stream, and what behind it.
+    /// The text before and after a result in an event of a stream.
     fn around_result(&self) -> (String, &'static str) {
         match self {
             Self::JsonRpc(id) => (jsonrpc::result_opening(id), jsonrpc::RESULT_CLOSING),
@@ -231,12 +232,12 @@ impl Transport {
     }
 }
 
-/// What an event comes to on a stream.
+/// The text of an event on a stream.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StreamText {
-    /// For the client, as server-sent events; empty if it is told nothing of the event.
+    /// The server-sent events for the client; empty if the dialect does not report this event.
     pub text: String,
-    /// Whether the stream ends with it.
+    /// Whether this event ends the stream.
     pub is_last: bool,
 }
 
@@ -397,7 +398,7 @@ mod tests {
         let reply = Reply::rest(MediaType::A2aJson).with_extensions(vec!["urn:a".to_owned()]);
         let text = serde_json::to_string(&reply).expect("plain data");
         assert_eq!(read_json::<Reply>(&text).expect("plain data"), reply);
-        // Objects and front Workers of two versions exchange this text during a deploy.
+        // During a deploy, objects and front Workers of two versions exchange this text.
         assert_eq!(text, r#"{"form":{"Rest":"A2aJson"},"extensions":["urn:a"]}"#);
     }
 }

@@ -1,5 +1,5 @@
-//! The HTTP+JSON binding (spec §11): paths, queries and bodies to the parameters that the JSON-RPC binding has
-//! under the same names. Which paths there are is told by the dialect.
+//! The HTTP+JSON binding (spec §11): translates paths, queries and bodies to the parameters that the JSON-RPC binding has
+//! under the same names. The dialect defines the paths.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::wire::http::HttpResponse;
 use crate::wire::media_type::MediaType;
 use crate::wire::{json, percent};
 
-/// What a path below the URL of an agent stands for (spec §11.3).
+/// The resource at a path below the URL of an agent (spec §11.3).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Endpoint {
     tenant: Option<String>,
@@ -20,8 +20,8 @@ pub struct Endpoint {
 }
 
 impl Endpoint {
-    /// Finds what stands at `path` in a dialect; it has no leading slash and is percent-encoded. The tenant is the one that the
-    /// path names, otherwise the agent that the URL began with, if any. `None` if nothing stands there.
+    /// Finds the resource at `path`, which has no leading slash and is percent-encoded, in a dialect. The tenant is the one
+    /// in the path, otherwise `agent`, the agent at the beginning of the URL. `None` if the dialect does not have this path.
     pub fn find(dialect: Dialect, agent: Option<&str>, path: &str) -> Option<Self> {
         let segments: Vec<&str> = path.split('/').collect();
         let (tenant, resource) = dialect.resource(&segments)?;
@@ -29,12 +29,12 @@ impl Endpoint {
         Some(Self { tenant: tenant.or_else(|| agent.map(str::to_owned)), resource })
     }
 
-    /// The verbs that are taken here, as `Allow` lists them.
+    /// The verbs that this endpoint accepts, in the form of the header `Allow`.
     pub fn allowed(&self) -> &'static str {
         self.resource.methods().allowed
     }
 
-    /// The operation that a verb stands for.
+    /// The operation of a verb.
     ///
     /// # Errors
     ///
@@ -45,13 +45,13 @@ impl Endpoint {
         found.map(|(_, operation)| *operation).ok_or(Error::MethodNotAllowed(allowed))
     }
 
-    /// The parameters of a request that has a body, of at most `max_values` values: its members, and
-    /// what the path says.
+    /// The parameters of a request with a body of at most `max_values` values: the members of the body and the ids in the
+    /// path.
     ///
     /// # Errors
     ///
-    /// As [`json::parse`], and [`Error::InvalidRequest`] if the body is no object. Where a body has
-    /// nothing to say it may be empty or `null`.
+    /// As [`json::parse`], and [`Error::InvalidRequest`] if the body is not an object. If the operation needs no body, the
+    /// body may be empty or `null`.
     pub fn params_of_body(self, body: &[u8], max_values: usize) -> Result<Value, Error> {
         let is_optional = self.resource.takes_no_body();
         if is_optional && body.trim_ascii().is_empty() {
@@ -70,15 +70,15 @@ impl Endpoint {
         }
     }
 
-    /// The parameters of a request without a body: those of its query, and what the path says. The
-    /// first of several parameters of one name counts.
+    /// The parameters of a request without a body: those of the query, and the ids in the path. Of several parameters of the
+    /// same name, the first counts.
     pub fn params_of_query(self, query: &str) -> Value {
         let mut members = Map::new();
         for (name, value) in percent::pairs(query).filter(|(name, _)| !name.is_empty()) {
             let value = match value.as_str() {
                 "true" if BOOLEANS.contains(&name.as_str()) => Value::Bool(true),
                 "false" if BOOLEANS.contains(&name.as_str()) => Value::Bool(false),
-                // Numbers, enums and instants are read from text by the decoder.
+                // The decoder reads numbers, enums and instants from text.
                 _ => Value::String(value),
             };
             members.entry(name).or_insert(value);
@@ -86,8 +86,8 @@ impl Endpoint {
         self.with_path(members)
     }
 
-    /// What the path says goes before what a query or a body says. The decoder looks for a
-    /// camelCase name first, so copies in snake_case need not be removed.
+    /// Adds the ids of the path, which override those of the query or body. The decoder searches for a camelCase name first,
+    /// so copies in snake_case need not be removed.
     fn with_path(self, mut members: Map<String, Value>) -> Value {
         let tenant = self.tenant.map(|tenant| ("tenant", tenant));
         for (name, value) in self.resource.into_ids().chain(tenant) {
@@ -97,12 +97,12 @@ impl Endpoint {
     }
 }
 
-/// The answer with a result that is JSON text already, in pieces.
+/// The answer with a result that is already JSON text, in pieces.
 pub(super) fn result(media_type: MediaType, result: &[Cow<'_, str>]) -> HttpResponse {
     HttpResponse::of_type(200, media_type, result.concat())
 }
 
-/// The query parameters that are `true` or `false`.
+/// The query parameters whose value is `true` or `false`.
 const BOOLEANS: [&str; 2] = ["includeArtifacts", "include_artifacts"];
 
 #[cfg(test)]

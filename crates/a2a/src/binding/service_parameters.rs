@@ -1,4 +1,4 @@
-//! What a request says besides its content (spec §3.2.6), the same in every binding.
+//! The service parameters of a request (spec §3.2.6), the same in every binding.
 
 use super::extensions;
 use crate::dialect::requested_version;
@@ -10,28 +10,31 @@ use crate::{Call, FollowCall, TaskCall, Terms};
 /// The service parameters of a request.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ServiceParameters {
-    /// The version that it asks for; `None` means 0.3.
+    /// The requested version of the protocol; `None` means 0.3.
     pub version: Option<String>,
-    /// The URIs of the extensions that the client asks for.
+    /// The URIs of the requested extensions.
     pub extensions: Vec<String>,
-    /// The newest event that the client of a stream has, as it says.
+    /// `Last-Event-ID`: the newest event that the client of a stream has received.
     pub last_event_id: Option<String>,
-    /// What the client calls a send, so that repeating it does not begin a second task.
+    /// `Idempotency-Key`: the client's name for a send, so that a repeated send does not create a second
+    /// task.
     pub idempotency_key: Option<String>,
-    /// How long the run that a send begins may take, as the client says.
+    /// `Run-Timeout-Ms`: the time limit for the run that a send starts.
     pub run_timeout: Option<String>,
-    /// The generation that the task of a message or a cancel must be at.
+    /// `If-Generation-Match`: the required generation of the task of a message or a cancel.
     pub if_generation_match: Option<String>,
-    /// The generation of the task that the client has, and after which it wants it.
+    /// `After-Generation`: the generation of the task that the client has. The client waits for a newer
+    /// one.
     pub after_generation: Option<String>,
-    /// What the client would like (RFC 7240).
+    /// `Prefer`: the preferences of the client (RFC 7240).
     pub prefer: Option<String>,
 }
 
 impl ServiceParameters {
-    /// Reads them. `header` gives the value of a header, several of one name joined by commas.
+    /// Reads the parameters. `header` returns the value of a header, several values of one name joined
+    /// by commas.
     pub fn read(header: impl Fn(&str) -> Option<String>, query: &str) -> Self {
-        // The second name is that of A2A 0.3.
+        // The second name is from A2A 0.3.
         let extensions = ["a2a-extensions", "x-a2a-extensions"].map(&header);
         Self {
             version: requested_version(header("a2a-version").as_deref(), query),
@@ -45,12 +48,12 @@ impl ServiceParameters {
         }
     }
 
-    /// The generation of the newest event that the client of a stream has; none for an absent or empty
-    /// `Last-Event-ID`.
+    /// The generation of the newest event that the client of a stream has received; `None` for an absent
+    /// or empty `Last-Event-ID`.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if it is no number.
+    /// [`Error::InvalidParams`] if the value is not a number.
     pub fn after(&self) -> Result<Option<u64>, Error> {
         let text = self.last_event_id.as_deref().map(str::trim).unwrap_or_default();
         if text.is_empty() {
@@ -60,29 +63,31 @@ impl ServiceParameters {
         text.parse().map(Some).map_err(|_| refused())
     }
 
-    /// The `Idempotency-Key`, if there is one.
+    /// The `Idempotency-Key`, if the request has one.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if it is empty or longer than [`MAX_KEY_CHARS`], or is not UTF-8.
+    /// [`Error::InvalidParams`] if the key is empty, longer than [`MAX_KEY_CHARS`], or not UTF-8.
     pub fn idempotency_key(&self) -> Result<Option<&str>, Error> {
         let Some(key) = self.idempotency_key.as_deref() else { return Ok(None) };
         let refused = |description: String| Err(Error::invalid("Idempotency-Key", description));
         if key.is_empty() || key.chars().count() > MAX_KEY_CHARS {
             return refused(format!("must have 1 to {MAX_KEY_CHARS} characters"));
         }
-        // The platform puts this in place of what is not UTF-8, and so makes one key of several.
+        // The platform replaces bytes that are not UTF-8 by this character, so different keys would
+        // become equal.
         if key.contains(char::REPLACEMENT_CHARACTER) {
             return refused("must be UTF-8".to_owned());
         }
         Ok(Some(key))
     }
 
-    /// The terms on which a call is made, with these extensions in use.
+    /// The terms of a call, with these active extensions.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] for a generation that is no number, or that does not belong to the call.
+    /// [`Error::InvalidParams`] for a generation that is not a number, or a header that the call does
+    /// not accept.
     pub fn terms(&self, call: &Call, active: &[String]) -> Result<Terms, Error> {
         let (takes_match, takes_after) = match call {
             Call::Task(TaskCall::SendMessage(request))
@@ -127,7 +132,7 @@ impl ServiceParameters {
         })
     }
 
-    /// `Run-Timeout-Ms`: how long the run that a send begins may take, in milliseconds.
+    /// `Run-Timeout-Ms`: the time limit for the run that a send starts, in milliseconds.
     fn run_timeout_ms(&self, call: &Call) -> Result<Option<u64>, Error> {
         let Some(text) = &self.run_timeout else { return Ok(None) };
         if call.message().is_none() {
@@ -139,7 +144,8 @@ impl ServiceParameters {
     }
 }
 
-/// The generation in a header. A call that does not take the header is told where it belongs.
+/// The generation in a header. For a call that does not accept the header, the error names the calls
+/// that do.
 fn generation(
     name: &str,
     value: Option<&str>,
@@ -154,8 +160,8 @@ fn generation(
     text.trim_matches(OWS).parse().map(Some).map_err(|_| refused())
 }
 
-/// The seconds of the preference `wait`; the first one counts (RFC 7240 §2, §4.3). What cannot be read
-/// is ignored, as preferences are.
+/// The seconds of the preference `wait`; of several, the first counts (RFC 7240 §2, §4.3). A value that
+/// cannot be parsed is ignored, as RFC 7240 requires for preferences.
 fn preferred_wait(header: &str) -> Option<u64> {
     let preferences = header.split(',').filter_map(|preference| {
         let (name, value) = preference.split(';').next()?.split_once('=')?;

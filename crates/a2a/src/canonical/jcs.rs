@@ -1,11 +1,11 @@
-//! The canonical text of JSON (RFC 8785), and the one of older signers.
+//! Canonical texts of JSON: that of RFC 8785, and those of older signers.
 
 use std::fmt::Write;
 
 use serde_json::{Number, Value};
 
-/// The canonical text of JSON (RFC 8785): members in the order of the UTF-16 code units of their names, numbers as
-/// ECMAScript writes them, nothing between the tokens.
+/// The canonical text of JSON (RFC 8785): members in the order of the UTF-16 code units of their names, numbers as in
+/// ECMAScript, no space between the tokens.
 ///
 /// Numbers are doubles; a whole number beyond 2^53 is the nearest double.
 pub fn to_jcs(value: &Value) -> String {
@@ -14,8 +14,8 @@ pub fn to_jcs(value: &Value) -> String {
     text
 }
 
-/// As Python writes JSON when it is told nothing: in ASCII, all other characters being escaped, with members in the order of
-/// the code points of their names, and every number as a float in its own way.
+/// The JSON text that Python writes with its default options: ASCII, with all other characters escaped, and members in the
+/// order of the code points of their names. Every number is written as a float.
 pub fn to_ascii_json(value: &Value) -> String {
     let mut text = String::new();
     write(
@@ -26,7 +26,7 @@ pub fn to_ascii_json(value: &Value) -> String {
     text
 }
 
-/// As Python writes JSON that it has read: as [`to_ascii_json`], but whole numbers stay such.
+/// As [`to_ascii_json`], but whole numbers are written as integers, as Python does with JSON that it has parsed.
 pub fn to_ascii_json_with_integers(value: &Value) -> String {
     let number = |number: &Number| {
         if number.is_f64() { python_number_text(number) } else { number.to_string() }
@@ -36,7 +36,7 @@ pub fn to_ascii_json_with_integers(value: &Value) -> String {
     text
 }
 
-/// How a text is written.
+/// The rules by which a text is written.
 struct Style {
     sorted: fn(&mut Vec<(&String, &Value)>),
     quoted: fn(&str, &mut String),
@@ -112,7 +112,7 @@ fn quote_ascii(string: &str, text: &mut String) {
     text.push('"');
 }
 
-/// Writes what must be escaped in any JSON, and says whether this is such a character.
+/// Writes a character that must be escaped in any JSON; `false` if this character needs no escape.
 fn escape(letter: char, text: &mut String) -> bool {
     match letter {
         '"' => text.push_str("\\\""),
@@ -129,11 +129,11 @@ fn escape(letter: char, text: &mut String) -> bool {
 }
 
 fn push_unit(unit: u32, text: &mut String) {
-    // Writing to a String does not fail.
+    // Writing to a String cannot fail.
     let _ = write!(text, "\\u{unit:04x}");
 }
 
-/// A number as ECMAScript writes it (Number::toString, which RFC 8785 §3.2.2.3 refers to).
+/// A number as in ECMAScript (Number::toString, to which RFC 8785 §3.2.2.3 refers).
 fn number_text(number: &Number) -> String {
     let value = number.as_f64().unwrap_or_default();
     let Some(Digits { sign, digits, point }) = Digits::of(value) else { return "0".to_owned() };
@@ -143,7 +143,7 @@ fn number_text(number: &Number) -> String {
     }
 }
 
-/// A number as Python writes a float.
+/// A number in the form of a Python float.
 fn python_number_text(number: &Number) -> String {
     let value = number.as_f64().unwrap_or_default();
     let Some(Digits { sign, digits, point }) = Digits::of(value) else {
@@ -159,7 +159,7 @@ fn python_number_text(number: &Number) -> String {
     }
 }
 
-/// A number as its shortest digits: 0.digits times ten to the power of `point`.
+/// A number in its shortest digits: 0.digits times ten to the power of `point`.
 struct Digits {
     sign: &'static str,
     digits: String,
@@ -167,12 +167,13 @@ struct Digits {
 }
 
 impl Digits {
-    /// The shortest digits that are read as this number, an even last digit where two are as near. `None` for zero.
+    /// The shortest digits that parse to this number; of two equally near candidates, the one with an even last digit.
+    /// `None` for zero.
     fn of(value: f64) -> Option<Self> {
         if value == 0.0 {
             return None;
         }
-        // The formats of the standard library take the larger one where two are as near.
+        // The formats of the standard library choose the larger one of two equally near candidates.
         let shortest = Number::from_f64(value.abs())?.to_string();
         let (mantissa, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
         let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
@@ -189,7 +190,7 @@ fn length(digits: &str) -> i32 {
     i32::try_from(digits.len()).unwrap_or(i32::MAX)
 }
 
-/// Digits without an exponent.
+/// A number without an exponent.
 fn positional(digits: &str, point: i32) -> String {
     let zeros = |count: i32| "0".repeat(usize::try_from(count).unwrap_or_default());
     if point <= 0 {
@@ -201,7 +202,7 @@ fn positional(digits: &str, point: i32) -> String {
     }
 }
 
-/// Digits with a point behind the first.
+/// Digits with a point after the first one.
 fn with_first_point(digits: &str) -> String {
     match digits.split_at_checked(1) {
         Some((first, rest)) if !rest.is_empty() => format!("{first}.{rest}"),
@@ -299,7 +300,7 @@ mod tests {
         }
     }
 
-    /// What Python 3.11 gives for `json.dumps` of these floats.
+    /// The results of `json.dumps` of Python 3.11 for these floats.
     #[test]
     fn numbers_are_written_as_python_writes_them() {
         for (number, expected) in [
@@ -338,7 +339,7 @@ mod tests {
         })
     }
 
-    /// The same value as far as JSON goes: whole numbers and floats are one kind, and no zero is negative.
+    /// The value with all numbers as floats and without negative zeros, since these differences are not part of JSON.
     fn normal(value: &Value) -> Value {
         match value {
             Value::Number(number) => json!(number.as_f64().unwrap_or_default() + 0.0),
@@ -362,7 +363,7 @@ mod tests {
             prop_assert!(to_ascii_json(&value).is_ascii());
         }
 
-        /// Texts are written by another writer, too, which escapes nothing but what it must.
+        /// Texts equal those of another writer that also escapes only what JSON requires.
         #[test]
         fn texts_are_written_as_serde_writes_them(text in any::<String>()) {
             prop_assert_eq!(to_jcs(&json!(text)), serde_json::to_string(&text).expect("JSON"));

@@ -1,7 +1,7 @@
-//! What of an agent card is signed: its canonical forms (spec §8.4.1).
+//! The canonical forms of an agent card, which are signed (spec §8.4.1).
 //!
-//! Verifiers build the form themselves, and not all of them the same one. Each form of a card can have a signature of
-//! its own: a verifier accepts the card as soon as one signature fits its form.
+//! Verifiers build the canonical form themselves, and different verifiers build different forms. So each form of a card
+//! can have its own signature: a verifier accepts the card if one signature matches its form.
 
 mod jcs;
 
@@ -11,15 +11,15 @@ use crate::dialect::card::{as_0_3, as_1_0};
 
 pub use jcs::{to_ascii_json, to_ascii_json_with_integers, to_jcs};
 
-/// The canonical forms of a card, which is JSON without `signatures`: those that differ.
+/// The distinct canonical forms of a card, which is JSON without `signatures`:
 ///
 /// 1. The card as it is served.
-/// 2. As the specification has it: empty fields that need not be there are left out.
-/// 3. The same two of what a reader of 1.0 knows of it: the SDKs read the card before they verify it. A card that older
-///    clients read as well has more members.
-/// 4. As the SDKs in JavaScript and Python have that: nothing that is empty is there, wherever it stands.
-/// 5. The same as JSON in ASCII, as the SDK in Python had it before version 1.3.
-/// 6. As the SDK in Python for A2A 0.3 has it.
+/// 2. The form of the specification: without empty fields that are not required.
+/// 3. Forms 1 and 2 of only those members that a reader of 1.0 knows: the SDKs decode the card before they verify it. A
+///    card for older clients, too, has further members.
+/// 4. The form of the SDKs in JavaScript and Python: form 3 without any empty value, at any depth.
+/// 5. Form 4 as JSON in ASCII, which is the form of the Python SDK before version 1.3.
+/// 6. The form of the Python SDK for A2A 0.3.
 pub fn forms_of(card: &Value) -> Vec<String> {
     let known = as_1_0(card);
     let filled_known = filled_object(&known);
@@ -41,7 +41,7 @@ pub fn forms_of(card: &Value) -> Vec<String> {
     forms
 }
 
-/// The card without the one field that is served though it is empty and not required: the list of a scheme in a
+/// The card without the only field that is served even if it is empty and not required: the list of a scheme in a
 /// requirement.
 fn as_specified(card: &Value) -> Value {
     let mut card = card.clone();
@@ -67,7 +67,7 @@ fn filled_object(card: &Value) -> Value {
     filled(card).unwrap_or_else(|| Value::Object(Map::new()))
 }
 
-/// A value without all that is empty in it: null, texts, lists and objects. `None` if nothing is left.
+/// A value without any empty content: null, texts, lists and objects. `None` if nothing remains.
 fn filled(value: &Value) -> Option<Value> {
     match value {
         Value::Null => None,

@@ -1,4 +1,4 @@
-//! What other agents answer, in the words of 1.0.
+//! Answers of other agents, translated to 1.0.
 
 use super::{ClientError, RemoteCard};
 use crate::model::{Message, Task, TaskPushNotificationConfig};
@@ -16,9 +16,9 @@ pub enum Answer {
     Webhook(Box<TaskPushNotificationConfig>),
     /// The webhooks of a task.
     Webhooks(Vec<TaskPushNotificationConfig>),
-    /// The card that the agent has for the caller.
+    /// The agent's card for this caller.
     Card(Box<RemoteCard>),
-    /// Nothing: it is done.
+    /// The operation succeeded and has no result.
     Done,
 }
 
@@ -41,12 +41,12 @@ impl Answer {
     }
 }
 
-/// What a server answers to a message (spec §3.1.1).
+/// The answer to a message (spec §3.1.1).
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sent {
     /// A task.
     Task(Task),
-    /// A message: there is no task.
+    /// A message, in place of a task.
     Message(Message),
 }
 
@@ -55,8 +55,9 @@ pub enum Sent {
 pub struct TaskPage {
     /// The tasks.
     pub tasks: Vec<Task>,
-    /// Where the next page begins; empty at the end.
+    /// The token of the next page; empty on the last page.
     pub next_page_token: String,
-    /// How many tasks the filters let through on all pages; `None` if the server does not say.
+    /// The number of tasks on all pages that match the filters; `None` if the server does not
+    /// report it.
     pub total_size: Option<u64>,
 }

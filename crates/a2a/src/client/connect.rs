@@ -1,4 +1,4 @@
-//! Which interface of an agent is called.
+//! Chooses the interface of an agent.
 
 use std::rc::Rc;
 
@@ -8,34 +8,34 @@ use crate::dialect::Dialect;
 use crate::model::{AgentInterface, UnixMillis};
 use crate::wire::Binding;
 
-/// The interface of an agent that is called.
+/// The interface of an agent to which the client sends its calls.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Connection {
-    /// Its URL.
+    /// The URL of the interface.
     pub url: String,
     /// The binding.
     pub binding: Binding,
     /// The version.
     pub dialect: Dialect,
-    /// What requests carry as `tenant`, if anything.
+    /// The parameter `tenant` of requests, if any.
     pub tenant: Option<String>,
-    /// Whether it stands on the host of the settings' URL, so that it gets credentials.
+    /// Whether the interface is on the host of the settings' URL, so that requests carry credentials.
     pub is_trusted: bool,
-    /// Whether the agent streams, and the settings want it.
+    /// Whether the agent supports streaming, and the settings allow it.
     pub streams: bool,
 }
 
 /// The connection of a client.
 #[derive(Clone, Default)]
 pub(super) struct Chosen {
-    /// With the instant until which the card is not asked again.
+    /// The connection, and the instant until which it is used without fetching the card again.
     connection: Option<(Rc<Connection>, UnixMillis)>,
-    /// The version that the agent has turned out to speak, whatever its card says.
+    /// The version that worked although the card names another one.
     version: Option<Dialect>,
 }
 
 impl Client {
-    /// The same client with an interface that is known already, so that no card is asked for it in the next five minutes.
+    /// Sets a known connection, so that the client does not fetch the card in the next five minutes.
     #[must_use]
     pub fn with_connection(self, connection: Rc<Connection>) -> Self {
         let until = self.ports().clock.now().after(KEPT_MS);
@@ -43,12 +43,13 @@ impl Client {
         self.with(|inner| inner.chosen = chosen.into())
     }
 
-    /// The interface that is called: the first one of the card that this client speaks, unless the settings say otherwise.
-    /// The card is asked again after five minutes; while it cannot be had then, the interface stays.
+    /// The interface to call: the first one of the card that this client supports, unless the settings choose another one.
+    /// The card is fetched again after five minutes; if that fails with an error that may pass, the client continues with
+    /// the known interface.
     ///
     /// # Errors
     ///
-    /// If the card cannot be had, or there is no such interface.
+    /// If the card cannot be fetched, or has no such interface.
     pub async fn connect(&self) -> Result<Rc<Connection>, ClientError> {
         let now = self.ports().clock.now();
         let Chosen { connection, version } = self.0.chosen.borrow().clone();
@@ -65,8 +66,9 @@ impl Client {
         Ok(self.keep(connection, version))
     }
 
-    /// The connection in another version than `tried`, for after an answer that looks like one of another version: the card
-    /// may be wrong about it. `None` if the settings name the version, or another one was taken already. This client keeps to it.
+    /// The connection in another version than `tried`, after an answer that looks like the answer of another version: the
+    /// card may be wrong. The client keeps this version. `None` if the settings set the version, or another version was
+    /// already tried.
     pub(super) async fn connect_otherwise(&self, tried: &Connection) -> Option<Rc<Connection>> {
         if self.settings().version.is_some() || self.0.chosen.borrow().version.is_some() {
             return None;
@@ -88,13 +90,14 @@ impl Client {
         connection
     }
 
-    /// Goes back to what the card says, because another version was none of the agent either.
+    /// Returns to the version in the card, because the agent has refused the other version, too.
     pub(super) fn connect_as_before(&self) {
         self.0.chosen.replace(Chosen::default());
     }
 }
 
-/// Chooses an interface of a card: one of the version that is known or set; else any, which is then called in that version.
+/// Chooses an interface of a card: one in the version that is set or proven; if there is none, any interface, which is then
+/// called in that version.
 fn choose(
     card: &RemoteCard,
     settings: &Settings,
@@ -131,7 +134,7 @@ fn choose(
     })
 }
 
-/// The binding of an interface, if this client speaks it.
+/// The binding of an interface; `None` if this client does not support it.
 fn binding_of(interface: &AgentInterface) -> Option<Binding> {
     match interface.protocol_binding.to_ascii_uppercase().as_str() {
         "JSONRPC" => Some(Binding::JsonRpc),
@@ -140,7 +143,8 @@ fn binding_of(interface: &AgentInterface) -> Option<Binding> {
     }
 }
 
-/// The version of an interface, if this client speaks it. One that a card of 1.0 does not name is 1.0.
+/// The version of an interface; `None` if this client does not support it. In a card of 1.0, an interface without a version
+/// is 1.0.
 fn dialect_of(interface: &AgentInterface) -> Option<Dialect> {
     let mut numbers = interface.protocol_version.split('.').map(str::parse::<u32>);
     match (numbers.next(), numbers.next()) {
@@ -166,14 +170,14 @@ fn none(card: &RemoteCard, settings: &Settings) -> ClientError {
     ClientError::NoInterface(format!("the agent offers {offered}; wanted is {wanted}"))
 }
 
-/// For how long an interface is called without a look at the card, in milliseconds.
+/// For how long the client uses an interface without fetching the card, in milliseconds.
 const KEPT_MS: u64 = 300_000;
 
-/// How many interfaces an error names.
+/// The largest number of interfaces in an error.
 const MAX_SHOWN: usize = 10;
 
 impl std::fmt::Debug for Connection {
-    /// The URL without its query, which may hold a key.
+    /// The URL without its query, which may contain a key.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { url, binding, dialect, .. } = self;
         let url = url.split('?').next().unwrap_or_default();

@@ -1,4 +1,5 @@
-//! How many agents have called each other before a message, so that circles of agents end.
+//! The depth of a message, which is the number of agents that have called each other before it. Its limit ends circular
+//! calls.
 
 use std::borrow::Cow;
 
@@ -8,14 +9,14 @@ use super::{Client, ClientError};
 use crate::call::Call;
 use crate::model::{Message, SendMessageRequest};
 
-/// The member of a message's metadata that says how many agents have called each other before it.
+/// The member of a message's metadata that contains its depth.
 pub const DEPTH_KEY: &str = "urn:a2a-edge:depth";
 
-/// How many agents may call each other in a row unless something else is set.
+/// The default limit for the depth.
 pub const MAX_DEPTH: u32 = 8;
 
-/// How many agents have called each other before a message, as its metadata says. What is no number, or less than 0,
-/// counts as 0; a number that is too large is the largest one.
+/// The depth in the metadata of a message. A value that is not a number, or is less than 0, counts as 0; a number that
+/// is too large counts as the largest `u32`.
 ///
 /// ```
 /// use a2a::client::simulation::Simulation;
@@ -32,10 +33,10 @@ pub fn depth_of(message: &Message) -> u32 {
     member.as_ref().map_or(0, read_depth)
 }
 
-/// The same of a member by itself, wherever it stands.
+/// The depth in a metadata member.
 pub fn read_depth(member: &Value) -> u32 {
     match member {
-        // A number of JSON is whatever its writer makes of 3: `3`, `3.0`, `3e0`.
+        // JSON writers write the number 3 in different forms: `3`, `3.0`, `3e0`.
         Value::Number(number) => number.as_f64().unwrap_or_default().ceil() as u32,
         Value::String(text) => text.trim().parse().unwrap_or_default(),
         _ => 0,
@@ -43,7 +44,7 @@ pub fn read_depth(member: &Value) -> u32 {
 }
 
 impl Client {
-    /// The request as it is sent: with the depth of its message.
+    /// The request with the depth of its message set.
     ///
     /// # Errors
     ///
@@ -58,7 +59,7 @@ impl Client {
         Ok(request)
     }
 
-    /// As [`deepened`](Self::deepened), for a call of any kind. Only a message that has to say something else is copied.
+    /// As [`deepened`](Self::deepened), for any call. The call is copied only if its message needs another depth.
     pub(super) fn deepened_call<'a>(&self, call: &'a Call) -> Result<Cow<'a, Call>, ClientError> {
         let Some(request) = call.message() else { return Ok(Cow::Borrowed(call)) };
         let Some(depth) = self.depth_to_say(&request.message)? else {
@@ -71,7 +72,7 @@ impl Client {
         Ok(Cow::Owned(call))
     }
 
-    /// The depth that a message has to say instead of what it says.
+    /// The depth to set in a message; `None` if the message already has it.
     fn depth_to_say(&self, message: &Message) -> Result<Option<u32>, ClientError> {
         let (known, limit) = (depth_of(message), self.settings().max_depth);
         let depth = known.max(self.settings().depth);

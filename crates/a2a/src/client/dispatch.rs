@@ -1,4 +1,4 @@
-//! One request on its way: what the settings, interceptors and credentials add to it.
+//! Sends one request, with the additions of the settings, the interceptors and the credentials.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -8,15 +8,16 @@ use crate::Operation;
 use crate::http::{HttpAnswer, HttpRequest};
 
 impl Client {
-    /// Sends a request, and once more if the server refuses credentials (401) and others can be had. `make` makes it each
-    /// time; `None` instead of an operation is a request for a card.
+    /// Sends a request, and a second time if the server refuses the credentials (401) and new ones can be obtained. `make`
+    /// is called for each attempt. `operation` is `None` for the request of a card.
     ///
-    /// The settings' headers and the credentials go along if the request goes to the host of the settings' URL, whatever a card,
-    /// a redirect or an interceptor has made of it; a request to another host is [guarded](HttpRequest::guarded).
+    /// The settings' headers and the credentials are added only if the final URL is on the host of the settings' URL,
+    /// because a card, a redirect or an interceptor may have changed the URL. A request to another host is
+    /// [guarded](HttpRequest::guarded).
     ///
     /// # Errors
     ///
-    /// If it cannot be made or sent. An answer of any status is no error.
+    /// If the request cannot be made or sent. An answer is not an error, independent of its status.
     pub(super) fn dispatch<'a>(
         &'a self,
         operation: Option<Operation>,
@@ -33,7 +34,7 @@ impl Client {
         })
     }
 
-    /// Sends it once. Gives the credentials that it carried, too.
+    /// Sends the request once. Also returns the credentials that were added.
     async fn dispatch_once(
         &self,
         operation: Option<Operation>,
@@ -50,7 +51,7 @@ impl Client {
             interceptor.before(operation, &mut request)?;
         }
         let is_home = is_home(&request);
-        // What an agent on this machine names on this machine was as little chosen by others as the agent.
+        // A local URL from a local agent needs no guard: both are under the control of this machine.
         let is_local = |url: &str| Address::parse(url).is_some_and(|target| target.is_local());
         let is_near = home.is_local() && is_local(&request.url);
         request.is_guarded |= self.settings().is_guarded || !(is_home || is_near);
@@ -155,7 +156,7 @@ mod tests {
         }
     }
 
-    /// Credentials of which the first are out of date.
+    /// Credentials that are out of date until the first refusal.
     #[derive(Default)]
     struct Renewed(Cell<u32>);
 

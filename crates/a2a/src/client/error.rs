@@ -1,4 +1,4 @@
-//! Why a call to another agent failed.
+//! The errors of calls to other agents.
 
 use std::fmt;
 
@@ -7,62 +7,63 @@ use serde_json::Value;
 use crate::http::HttpError;
 use crate::model::decode::FieldViolation;
 
-/// Why a call to another agent failed.
+/// The reason why a call to another agent failed.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ClientError {
-    /// The agent refused it, with an error of the protocol.
+    /// The agent has refused the call with an error of the protocol.
     Remote(Box<RemoteError>),
-    /// There is no answer, or its status or form is none of the protocol.
+    /// There is no answer, or the protocol does not define its status or form.
     Http(HttpError),
-    /// The server is overloaded or limits requests, and wants to be left alone for this many milliseconds.
+    /// The server is overloaded or limits requests.
     Busy {
         /// The failure.
         error: HttpError,
-        /// How long to wait, if the server says.
+        /// How long to wait before the next request, in milliseconds, if the server reports it.
         retry_after_ms: Option<u64>,
     },
     /// The card cannot be used, for this reason.
     Card(String),
-    /// The card cannot be used, because these of its fields are missing or wrong.
+    /// The card cannot be used, because these fields are missing or wrong.
     UnfitCard(Vec<FieldViolation>),
-    /// The agent offers no interface that can be called; the text says which it offers.
+    /// The agent has no interface that this client supports; the text lists the agent's interfaces.
     NoInterface(String),
-    /// The version of the protocol that the agent speaks has no such operation; the text names both. Nothing was sent.
+    /// The agent's version of the protocol does not have this operation; the text contains both. Nothing was sent.
     NotInVersion(String),
-    /// What the agent said makes no sense here.
+    /// The agent's answer does not match the request.
     Unexpected(String),
-    /// The stream ended, and the task is neither finished nor waiting for somebody.
+    /// The stream ended although the task is neither finished nor interrupted.
     Ended,
-    /// A secret or a setting is missing, or credentials cannot be had.
+    /// A secret or a setting is missing, or credentials cannot be obtained.
     Credentials(String),
     /// The settings cannot be used, for this reason.
     Settings(String),
-    /// The time is over.
+    /// The deadline has passed.
     Timeout,
-    /// More agents have called each other in a row than may; nothing was sent.
+    /// The depth of the message, which is the number of agents that have called each other before it, is over the limit;
+    /// nothing was sent.
     TooDeep {
-        /// How many have.
+        /// The depth.
         depth: u32,
-        /// How many may.
+        /// The limit.
         limit: u32,
     },
 }
 
-/// An error of the protocol as a remote agent sent it.
+/// An error of the protocol from a remote agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RemoteError {
-    /// Its code of JSON-RPC, as -32001; where it came over HTTP+JSON, the code that JSON-RPC has for it.
+    /// The JSON-RPC code, for example -32001; for an error over HTTP+JSON, the JSON-RPC code of the same error.
     pub code: i32,
-    /// Its message.
+    /// The error's message.
     pub message: String,
-    /// Its details (spec §5.4).
+    /// The error's details (spec §5.4).
     pub data: Option<Value>,
-    /// The status of HTTP that it came with.
+    /// The HTTP status of the answer.
     pub status: u16,
 }
 
 impl RemoteError {
-    /// Whether it complains about what tells the versions apart: `kind` and `type` of parts, and the names of roles.
+    /// Whether the error mentions a difference between the versions: `kind` and `type` of parts, or the names of roles.
     fn names_another_version(&self) -> bool {
         let data = self.data.as_ref().map(Value::to_string).unwrap_or_default();
         let has = |word: &str| self.message.contains(word) || data.contains(word);
@@ -77,8 +78,9 @@ impl ClientError {
         Self::Unexpected(format!("the agent answered {operation} with something else"))
     }
 
-    /// Whether the server seems to speak another version of the protocol than the request was written in: it knows neither the
-    /// method nor the path, refuses the version, or misses what another version has. The request began nothing then.
+    /// Whether the server seems to support only another version of the protocol than that of the request: it does not know
+    /// the method or path, refuses the version, or requires members of another version. In this case the request has had no
+    /// effect.
     pub fn looks_like_other_version(&self) -> bool {
         match self {
             Self::Remote(error) => match error.code {
@@ -103,7 +105,7 @@ impl ClientError {
     }
 }
 
-/// Whether a status says that the same request may succeed later.
+/// Whether the status is temporary, so that the same request may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 502..=504)
 }

@@ -1,4 +1,4 @@
-//! One call: its request, what is tried again, and the answer.
+//! One call: its request, its retries and its answer.
 
 use futures_util::future::{Either, select};
 
@@ -11,14 +11,14 @@ use crate::http::{HttpAnswer, HttpRequest, retry_after_ms};
 use crate::model::{UnixMillis, fnv1a};
 
 impl Client {
-    /// Makes any call that is answered once, and gives its answer. Failures that [may pass](ClientError::may_pass) are tried again
-    /// as the settings say, unless that could do something twice: webhooks without an id are not created again, and nothing is
-    /// redelivered again. A send is: always with the same message id and `Idempotency-Key`. A server that knows neither may begin
-    /// a second task if its first answer was lost.
+    /// Makes any call with a single answer, and returns the answer. Failures that [may pass](ClientError::may_pass) are
+    /// retried according to the settings, unless a retry could repeat an effect: a webhook without an id is not created
+    /// again, and a redelivery is not requested again. A send is retried, always with the same message id and
+    /// `Idempotency-Key`. A server that supports neither of the two may begin a second task if its first answer was lost.
     ///
     /// # Errors
     ///
-    /// If the agent refuses it, or cannot be called.
+    /// If the agent refuses the call, or cannot be called.
     pub async fn call(&self, call: &Call, options: &CallOptions) -> Result<Answer, ClientError> {
         let call = &*self.deepened_call(call)?;
         let deadline = self.deadline(options);
@@ -32,7 +32,7 @@ impl Client {
                         self.0.is_proven.set(true);
                         return Ok(answer);
                     }
-                    // Its time was what was left.
+                    // The request's own timeout was the rest of the deadline.
                     Err(_) if self.ports().clock.now() >= deadline => {
                         return Err(ClientError::Timeout);
                     }
@@ -47,7 +47,7 @@ impl Client {
         self.until(deadline, trying).await
     }
 
-    /// When a call that begins now has to be over.
+    /// The deadline of a call that begins now.
     pub(super) fn deadline(&self, options: &CallOptions) -> UnixMillis {
         let total = || self.ports().clock.now().after(self.settings().timeout_ms);
         options.deadline.unwrap_or_else(total)
@@ -61,14 +61,15 @@ impl Client {
         self.call(call, options).await
     }
 
-    /// Whether to try once more in another version, because the agent seems to speak one, and nothing has succeeded yet. `refusal`
-    /// is its first refusal: where the other version is refused likewise, it is the reason, and the client goes back.
+    /// Whether to try the call in another version: the agent seems to support another one, and no call has succeeded yet.
+    /// `refusal` is the first refusal. If the other version is refused, too, the first refusal is the error of the call, and
+    /// the client returns to the version in the card.
     pub(super) async fn goes_on_otherwise(
         &self,
         error: &ClientError,
         refusal: &mut Option<ClientError>,
     ) -> bool {
-        // An operation that the other version does not have was not even asked for.
+        // If the other version does not have the operation, nothing was sent in it.
         let is_absent = refusal.is_some() && matches!(error, ClientError::NotInVersion(_));
         if self.0.is_proven.get() || !(is_absent || error.looks_like_other_version()) {
             refusal.take();
@@ -84,13 +85,13 @@ impl Client {
         goes_on
     }
 
-    /// One attempt at a call.
+    /// One attempt of a call.
     async fn attempt(&self, call: &Call, options: &CallOptions) -> Result<Answer, Failure> {
         let (wire, answer) = self.open(call, options).await?;
         self.whole(&wire, call, answer).await
     }
 
-    /// Reads an answer whole.
+    /// Reads the whole body of an answer.
     pub(super) async fn whole(
         &self,
         wire: &Wire,
@@ -114,7 +115,7 @@ impl Client {
         })
     }
 
-    /// Sends the request of a call, and gives the answer when its head is there.
+    /// Sends the request of a call, and returns when the head of the answer has arrived.
     pub(super) async fn open(
         &self,
         call: &Call,
@@ -146,7 +147,7 @@ impl Client {
         Err(ClientError::Unexpected(reason))
     }
 
-    /// Sets the bounds of a request.
+    /// Sets the timeout and the size limit of a request.
     fn bound(
         &self,
         request: &mut HttpRequest,
@@ -154,7 +155,8 @@ impl Client {
         deadline: Option<UnixMillis>,
     ) -> Result<(), ClientError> {
         let settings = self.settings();
-        // The answer to a send may come only when the task has ended, whatever the send asks for: it has the time of the whole call.
+        // A server may answer a send only after the task has ended, even if the request has `returnImmediately`. So a send
+        // has the timeout of the whole call.
         let timeout_ms = match call {
             Call::Task(TaskCall::SendMessage(_)) => {
                 settings.timeout_ms.max(settings.request_timeout_ms)
@@ -170,7 +172,7 @@ impl Client {
         Ok(())
     }
 
-    /// Lets a future go on until the deadline.
+    /// Waits for a future until the deadline.
     pub(super) async fn until<T>(
         &self,
         deadline: UnixMillis,
@@ -178,7 +180,7 @@ impl Client {
     ) -> Result<T, ClientError> {
         let clock = &self.ports().clock;
         let left_ms = deadline.millis_since(clock.now());
-        // The timer first: a request whose time ends at the same instant is no reason of its own.
+        // The timer is polled first: a request that times out at the same instant counts as a timeout of the call.
         match select(clock.sleep(left_ms), future).await {
             Either::Left(_) => Err(ClientError::Timeout),
             Either::Right((done, _)) => done,
@@ -186,8 +188,8 @@ impl Client {
     }
 }
 
-/// The `Idempotency-Key` of a send that begins a task: its message id, or what stands for one that is too long or strange for a
-/// header.
+/// The `Idempotency-Key` of a send that begins a task: its message id, or a hash of an id that is too long or has characters
+/// that a header cannot contain.
 fn key(call: &Call) -> Option<String> {
     let id = &call.message().filter(|_| call.begins_task())?.message.message_id;
     let is_plain = id.len() <= MAX_KEY_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic());
@@ -195,8 +197,8 @@ fn key(call: &Call) -> Option<String> {
     Some(if is_key { id.clone() } else { format!("message-{:016x}", fnv1a(id.as_bytes())) })
 }
 
-/// Where an answer sends its client, if it is a redirect that keeps method and body, on the same host and port. Others are not
-/// followed: they would take what was said to somebody else.
+/// The target of a redirect that preserves method and body, if it is on the same host and port. Other redirects are errors,
+/// because they would send the message to another server. `None` if the answer is not a redirect.
 fn redirect(answer: &HttpAnswer) -> Result<Option<String>, ClientError> {
     if !matches!(answer.status, 307 | 308) {
         return Ok(None);
@@ -219,5 +221,5 @@ const MAX_REDIRECTS: usize = 3;
 
 const MAX_KEY_BYTES: usize = 255;
 
-/// The largest answer that is read whole: 4 MiB.
+/// The largest answer that is read as a whole: 4 MiB.
 pub(super) const MAX_ANSWER_BYTES: usize = 4 * 1024 * 1024;

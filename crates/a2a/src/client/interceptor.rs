@@ -1,11 +1,11 @@
-//! Changes requests before they go, and sees answers.
+//! Hooks that change requests before they are sent, and receive answers.
 
 use super::ClientError;
 use crate::Operation;
 use crate::http::{HttpAnswer, HttpRequest};
 
-/// Changes requests before they go, and sees answers. `None` instead of an operation is a request for a card, or for the keys that
-/// its signatures are verified with.
+/// Changes requests before they are sent, and receives answers. `operation` is `None` for the request of a card, or of the
+/// keys for the card's signatures.
 ///
 /// ```
 /// use std::cell::Cell;
@@ -44,12 +44,12 @@ use crate::http::{HttpAnswer, HttpRequest};
 /// assert_eq!(project.0.get(), 2);
 /// ```
 pub trait Interceptor {
-    /// Changes a request, or refuses to send it. It has the settings' headers; the client's credentials are put on afterwards, if it
-    /// then goes to the host of the settings' URL.
+    /// Changes a request, or refuses to send it. The request already has the settings' headers. The client's credentials are
+    /// added later, if the final URL is on the host of the settings' URL.
     ///
     /// # Errors
     ///
-    /// Why it is not to be sent.
+    /// The reason why the request must not be sent.
     fn before(
         &self,
         operation: Option<Operation>,
@@ -59,7 +59,7 @@ pub trait Interceptor {
         Ok(())
     }
 
-    /// Sees the head of an answer.
+    /// Receives the head of an answer.
     fn after(&self, operation: Option<Operation>, answer: &HttpAnswer) {
         let _ = (operation, answer);
     }

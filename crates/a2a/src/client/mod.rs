@@ -32,7 +32,7 @@
 //! | [`TaskStream`] | the events of a task, streamed or polled; reconnects after a cut |
 //! | [`apply`], [`changes`] | `apply` builds a task from its events; `changes` computes the events between two snapshots of a task |
 //! | [`Observed`] | the outcome of a send |
-//! | [`simulation`] | a clock and servers in memory |
+//! | [`simulation`] | a clock and servers in memory, for tests |
 //!
 //! # The client
 //!
@@ -146,7 +146,7 @@ struct Inner {
     credentials: Option<Rc<dyn Credentials>>,
     interceptors: Vec<Rc<dyn Interceptor>>,
     verifier: Option<Rc<dyn Verifier>>,
-    /// The interface of the agent that is called, after it has been chosen.
+    /// The chosen interface of the agent.
     chosen: RefCell<Chosen>,
     /// Whether the agent has answered a request in the version that the client uses.
     is_proven: Cell<bool>,
@@ -216,8 +216,9 @@ impl Client {
         &self.0.ports
     }
 
-    /// Sends a message, and waits for the server's answer (spec §3.1.1). With `return_immediately` the answer is the task as soon as it
-    /// exists. Otherwise it is the task when it has ended or waits for somebody, or a message instead of a task.
+    /// Sends a message, and waits for the server's answer (spec §3.1.1). With `return_immediately` the answer is the task as
+    /// soon as it exists. Otherwise the answer is the task when it has ended or is interrupted, or a message in place of a
+    /// task.
     ///
     /// # Errors
     ///
@@ -231,7 +232,7 @@ impl Client {
         }
     }
 
-    /// The current state of a task (spec §3.1.3).
+    /// Reads the current state of a task (spec §3.1.3).
     ///
     /// # Errors
     ///
@@ -249,7 +250,7 @@ impl Client {
         self.ask(TaskCall::CancelTask(request)).await?.task("CancelTask")
     }
 
-    /// A page of the caller's tasks (spec §3.1.4).
+    /// Reads a page of the caller's tasks (spec §3.1.4).
     ///
     /// # Errors
     ///
@@ -261,7 +262,7 @@ impl Client {
         }
     }
 
-    /// The agent's card for this caller (spec §3.1.11).
+    /// Reads the agent's card for this caller (spec §3.1.11).
     ///
     /// # Errors
     ///

@@ -24,7 +24,7 @@ pub struct Observed {
     ///   failed: HTTP 502`
     /// - timeout: a fixed sentence
     pub text: String,
-    /// The last known state of the task; `None` if there is no task.
+    /// The last known version of the task; `None` if there is no task.
     pub task: Option<Task>,
     /// The message that the agent returned instead of a task.
     pub message: Option<Message>,
@@ -122,8 +122,8 @@ impl Client {
         Box::pin(watch.follow(stream, None)).await
     }
 
-    /// Follows an existing task until it ends or asks a question, as [`observe`](Self::observe) does after its send. `known` is the last
-    /// known state of the task. If the task waits for somebody, it is followed until it has continued.
+    /// Follows an existing task until it ends or asks a question, as [`observe`](Self::observe) does after its send. `known`
+    /// is the last known version of the task. If the task is interrupted, the client waits until it has continued.
     pub async fn observe_task(&self, known: Task, observe: Observe<'_>) -> Observed {
         let own = self.ports().clock.now().after(self.settings().timeout_ms);
         let deadline = observe.options.deadline.map_or(own, |deadline| deadline.min(own));
@@ -363,7 +363,7 @@ fn ended(task: Task) -> Observed {
     Observed::came_to(outcome, text, Some(task))
 }
 
-/// The outcome of a task that waits for somebody.
+/// The outcome of an interrupted task.
 fn asked(task: Task) -> Observed {
     let outcome = match task.status.state {
         TaskState::AuthRequired => Outcome::AuthRequired,

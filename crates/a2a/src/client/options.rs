@@ -2,15 +2,16 @@
 
 use crate::model::UnixMillis;
 
-/// What a call sends or obeys in addition to its parameters.
+/// The headers and the deadline of a call, in addition to its parameters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CallOptions {
-    /// The header `Idempotency-Key`. Where it is unset, a send carries its message id, so that a server which knows the header
-    /// begins one task however often the send is repeated.
+    /// The header `Idempotency-Key`. If `None`, a send that begins a task uses its message id, so that a server which
+    /// supports the header begins only one task for all attempts.
     pub idempotency_key: Option<String>,
-    /// The header `Last-Event-ID` of a stream that goes on.
+    /// The header `Last-Event-ID` of a stream that continues after this event.
     pub last_event_id: Option<String>,
-    /// When the call has to be over, retries included. It then fails with [`ClientError::Timeout`](super::ClientError::Timeout). Unless it is set, a call has
-    /// [`timeout_ms`](super::Settings::timeout_ms), and a stream until it is open.
+    /// The deadline of the call, including retries, after which it fails with
+    /// [`ClientError::Timeout`](super::ClientError::Timeout). If `None`, the limit is
+    /// [`timeout_ms`](super::Settings::timeout_ms); for a stream, the limit applies until the stream is open.
     pub deadline: Option<UnixMillis>,
 }

@@ -1,16 +1,16 @@
-//! Which failures are tried again, when, and how often.
+//! Decides which failures are retried, when, and how often.
 
 use super::{Client, ClientError};
 use crate::call::{Call, TaskCall, WebhookCall};
 use crate::model::{UnixMillis, doubled};
 
-/// A request that failed, and what its answer says about trying again.
+/// A failed request, and the information about retries in its answer.
 #[derive(Debug)]
 pub(super) struct Failure {
     pub(super) error: ClientError,
-    /// How long the server wants to be left alone, in milliseconds.
+    /// The delay that the server requires before the next request, in milliseconds.
     pub(super) retry_after_ms: Option<u64>,
-    /// Whether the server has certainly not acted on the request.
+    /// Whether it is certain that the server has not acted on the request.
     pub(super) is_untouched: bool,
 }
 
@@ -20,7 +20,7 @@ impl From<ClientError> for Failure {
     }
 }
 
-/// The attempts that are left for one call.
+/// The retries of one call.
 pub(super) struct Retries {
     failures: u32,
     is_repeatable: bool,
@@ -32,11 +32,11 @@ impl Retries {
         Self { failures: 0, is_repeatable: is_repeatable(call), deadline }
     }
 
-    /// Waits until the call may be tried again.
+    /// Waits until the call may be retried.
     ///
     /// # Errors
     ///
-    /// The failure, if it may not: because it is final, there were too many, or there is no time left.
+    /// The failure, if the call may not be retried: the failure is final, there were too many failures, or the time is over.
     pub(super) async fn wait(
         &mut self,
         client: &Client,
@@ -60,8 +60,8 @@ impl Retries {
 }
 
 impl Client {
-    /// How long to wait after this number of failures in a row: the delay of the settings, doubled for each further one up to 30 s, and
-    /// then at random between half of it and all of it.
+    /// The delay after this number of consecutive failures, in milliseconds. The settings' delay doubles with each further
+    /// failure, up to 30 s; the result is a random value between half of that and all of it.
     pub(super) fn retry_delay_ms(&self, failures: u32) -> u64 {
         let delay_ms = doubled(self.settings().retry_delay_ms, failures, MAX_DELAY_MS);
         let chance = self.ports().random.chance().clamp(0.0, 1.0);
@@ -70,8 +70,8 @@ impl Client {
     }
 }
 
-/// Whether a call that was made twice does nothing that it would not do once. Sends are among them: they go with the same
-/// message id and the same `Idempotency-Key` each time.
+/// Whether a call can be repeated without a second effect. A send can, because all its attempts have the same message id and
+/// the same `Idempotency-Key`.
 fn is_repeatable(call: &Call) -> bool {
     match call {
         Call::Task(TaskCall::Webhook(call)) => match call {
@@ -88,6 +88,6 @@ fn is_repeatable(call: &Call) -> bool {
 
 pub(super) const MAX_DELAY_MS: u64 = 30_000;
 
-/// The longest `Retry-After` that is waited for: five minutes. A server that wants more gets no other request; the error says how
-/// long it wants.
+/// The longest `Retry-After` for which the client waits: five minutes, in milliseconds. If the server requires more, the
+/// call is not retried, and the error contains the required time.
 pub(super) const MAX_RETRY_AFTER_MS: u64 = 300_000;

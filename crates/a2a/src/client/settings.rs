@@ -1,4 +1,4 @@
-//! How an agent is called.
+//! The settings of a client: the agent's URL, and how to call the agent.
 
 use std::fmt;
 
@@ -7,62 +7,61 @@ use super::address::Address;
 use crate::dialect::Dialect;
 use crate::wire::Binding;
 
-/// Where an agent is, and how it is called. The defaults suit most.
+/// The URL of an agent, and how to call the agent. The defaults fit most uses.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Settings {
-    /// The URL of the agent, below which its card is looked for, or the URL of its card, which ends with `.json`, `/card` or
-    /// `/agent-card`. Absolute, of http or https; a query counts only in the URL of a card.
+    /// The URL of the agent, below which its card is searched, or the URL of its card, which ends with `.json`, `/card` or
+    /// `/agent-card`. An absolute URL of http or https; a query is used only in the URL of a card.
     pub url: String,
-    /// The total time of one call with its retries, and of one [`send_and_observe`](super::Client::send_and_observe) with all that
-    /// follows, in milliseconds: 300,000. When it is over, the task of the remote agent is canceled as far as it is known. A
-    /// stream has this time until it is open, and that of a send until its first event.
+    /// The total time of one call with its retries, and of one [`send_and_observe`](super::Client::send_and_observe) until
+    /// the task's end, in milliseconds: 300,000. After this time, the client cancels the remote task if its id is known. For
+    /// a stream, the limit applies until the stream is open, and for the stream of a send until its first event.
     pub timeout_ms: u64,
-    /// The time of one request until the head of its answer, and then between two pieces of the answer, in milliseconds:
-    /// 30,000. A send that is answered once has all that is left of [`timeout_ms`](Self::timeout_ms), since many agents answer
-    /// only when the task has ended.
+    /// The time of one request until the head of its answer has arrived, and then between two pieces of the answer, in
+    /// milliseconds: 30,000. A send without a stream has the rest of [`timeout_ms`](Self::timeout_ms) instead, since many
+    /// agents answer only when the task has ended.
     pub request_timeout_ms: u64,
-    /// The time between two GetTask calls where the agent does not stream, in milliseconds: 1,000.
+    /// The time between two GetTask calls if the agent does not stream, in milliseconds: 1,000.
     pub poll_interval_ms: u64,
-    /// How often a request is sent again after a failure that may pass: 3.
+    /// How often a request is retried after a failure that may pass: 3.
     pub max_retries: u32,
-    /// The time before the first retry, in milliseconds: 1,000. It doubles, with jitter, up to 30 s.
+    /// The delay before the first retry, in milliseconds: 1,000. It doubles, with jitter, up to 30 s.
     pub retry_delay_ms: u64,
-    /// Headers that go along with every request to the host of the URL.
+    /// Headers that are added to every request to the host of the URL.
     pub headers: Vec<(String, String)>,
-    /// The version that the agent speaks, where its card is wrong about it.
+    /// The version of the protocol to use, if the card names a wrong one.
     pub version: Option<Dialect>,
-    /// The binding to use, where it is not to be chosen by the card.
+    /// The binding to use, instead of a choice by the card.
     pub binding: Option<Binding>,
-    /// Whether to stream.
+    /// Whether the client uses streams.
     pub streaming: Streaming,
-    /// Whether an interface on another host than that of the URL may be called, and a redirect of the card's URL to another
-    /// host followed. They get no credentials. Otherwise such an interface is called on the host of the URL.
+    /// Whether the client may call an interface on another host than that of the URL, and follow a redirect of the card's
+    /// URL to another host; neither gets credentials. If false, the client calls such an interface on the host of the URL.
     pub allow_other_hosts: bool,
     /// Whether the signatures of the card are verified (spec §8.4). The client then needs a
     /// [verifier](super::Client::with_verifier).
     pub verify: Verify,
-    /// Hosts that keys of card signatures may come from (`jku`) besides that of the URL, as `keys.example` or
-    /// `keys.example:8443`.
+    /// Hosts, other than that of the URL, from which keys of card signatures may be fetched (`jku`), for example
+    /// `keys.example` or `keys.example:8443`.
     pub jwks_hosts: Vec<String>,
-    /// URIs of the extensions to use (spec §3.2.6).
+    /// URIs of the extensions to request (spec §3.2.6).
     pub extensions: Vec<String>,
-    /// Whether the URL comes from somebody who may not reach everything: requests are then
-    /// [guarded](crate::http::HttpRequest::guarded).
+    /// Whether the URL comes from an untrusted person: requests are then [guarded](crate::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// How many agents have called each other before a message of this client, which its metadata says
-    /// ([`DEPTH_KEY`](super::DEPTH_KEY)): 0, about which nothing is said, for a program that is no agent.
+    /// The depth of this client's messages: the number of agents that have called each other before. It is sent in the
+    /// metadata ([`DEPTH_KEY`](super::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,
 }
 
-/// Whether a client streams.
+/// Whether a client uses streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streaming {
-    /// If the card offers it.
+    /// If the card offers streaming.
     #[default]
     Auto,
-    /// Never: it polls.
+    /// Never: the client polls.
     Never,
 }
 
@@ -90,7 +89,7 @@ impl Settings {
         }
     }
 
-    /// What tells the card of this agent from those of others: the URL, and what else the card depends on.
+    /// The cache key of this agent's card: the URL, and the other settings on which the card depends.
     pub fn card_key(&self) -> String {
         let version = self.version.map(|version| format!(" {}", version.version()));
         let verify = match self.verify {
@@ -108,7 +107,7 @@ impl Settings {
 }
 
 impl fmt::Debug for Settings {
-    /// The values of headers and a query of the URL are not shown: they may be secret.
+    /// The values of headers and the query of the URL are left out: they may be secret.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let origin = Address::parse(&self.url).map(|url| url.origin() + url.path());
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();

@@ -1,27 +1,27 @@
-//! Reads server-sent events as they arrive, in whatever pieces the network makes of them (HTML standard §9.2.6).
+//! Reads server-sent events as they arrive, in any pieces (HTML standard §9.2.6).
 
 use std::collections::VecDeque;
 
 /// One server-sent event.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SseEvent {
-    /// Its kind (`event:`); empty where the server names none.
+    /// The event type (`event:`); empty if the server sends none.
     pub event: String,
-    /// Its data: all lines of `data:`, joined by line breaks.
+    /// The data: all lines of `data:`, joined by line breaks.
     pub data: String,
-    /// The id that the server gave to this very event (`id:`).
+    /// The id that the server has sent with this event (`id:`); `None` if this event has no id of its own.
     pub id: Option<String>,
 }
 
-/// Reads events from pieces of a body. Any pieces give the same events.
+/// Reads events from the pieces of a body. The result does not depend on the borders of the pieces.
 #[derive(Debug)]
 pub struct SseReader {
-    /// The line that is under way.
+    /// The incomplete line.
     line: Vec<u8>,
-    /// The event that is under way.
+    /// The incomplete event.
     event: SseEvent,
     has_data: bool,
-    /// Whether the last line ended with CR, so that a LF which follows belongs to it.
+    /// Whether the last line ended with CR, so that a following LF belongs to the same line end.
     is_after_cr: bool,
     is_first_line: bool,
     retry_ms: Option<u64>,
@@ -29,12 +29,12 @@ pub struct SseReader {
     events: VecDeque<SseEvent>,
 }
 
-/// An event is larger than the reader takes.
+/// The error for an event above the reader's size limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TooLarge;
 
 impl SseReader {
-    /// A reader that takes events of up to this many bytes.
+    /// A reader for events of up to this number of bytes.
     pub fn new(max_bytes: usize) -> Self {
         Self {
             line: Vec::new(),
@@ -48,11 +48,11 @@ impl SseReader {
         }
     }
 
-    /// Reads the next piece of the body. Its events are then given by [`pop`](Self::pop).
+    /// Reads the next piece of the body. [`pop`](Self::pop) then returns the events of the piece.
     ///
     /// # Errors
     ///
-    /// [`TooLarge`] if an event is. Nothing can be read after it.
+    /// [`TooLarge`] if an event is too large. The reader cannot be used after that.
     pub fn push(&mut self, piece: &[u8]) -> Result<(), TooLarge> {
         let mut rest = piece;
         if self.is_after_cr && !rest.is_empty() {
@@ -76,13 +76,13 @@ impl SseReader {
         self.extend(rest)
     }
 
-    /// The next event that is complete.
+    /// The next complete event.
     pub fn pop(&mut self) -> Option<SseEvent> {
         self.events.pop_front()
     }
 
-    /// The event that was under way when the body ended. The standard drops it; some servers forget the empty line at
-    /// the end, so it may be whole.
+    /// The incomplete event at the end of the body. The standard drops it, but some servers omit the empty line at
+    /// the end, so the event may be whole.
     pub fn rest(&mut self) -> Option<SseEvent> {
         if !self.line.is_empty() {
             self.end_line();
@@ -91,7 +91,7 @@ impl SseReader {
         self.pop()
     }
 
-    /// How long the server wants its clients to wait before they come back (`retry:`), in milliseconds.
+    /// The delay that the server requires before a client reconnects (`retry:`), in milliseconds.
     pub fn retry_ms(&self) -> Option<u64> {
         self.retry_ms
     }
@@ -128,7 +128,7 @@ impl SseReader {
             "retry" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
                 self.retry_ms = Some(value.parse().unwrap_or(u64::MAX));
             }
-            // A comment, or a field that has no meaning.
+            // A comment, or a field without a meaning.
             _ => {}
         }
     }
@@ -224,7 +224,7 @@ mod tests {
         assert!(lines.any(|line| reader.push(line) == Err(TooLarge)), "many lines of one event");
     }
 
-    /// Lines of any kind, with any of the three line ends.
+    /// Lines of any kind, with any of the three line endings.
     fn stream() -> impl Strategy<Value = Vec<u8>> {
         let line = prop_oneof![
             3 => "data:? ?[a-zé{}:]{0,6}",

@@ -5,8 +5,9 @@ use crate::model::StreamResponse;
 /// An event of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskEvent {
-    /// What happened.
+    /// The content of the event.
     pub event: StreamResponse,
-    /// The id that the server gave it (SSE `id`), by which a stream can go on behind it.
+    /// The id that the server has sent with the event (SSE `id`), after which a stream can
+    /// continue.
     pub id: Option<String>,
 }

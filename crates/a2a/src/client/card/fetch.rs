@@ -1,4 +1,4 @@
-//! Fetches cards: where they are, which redirects are followed, and for how long they are fresh.
+//! Fetches cards: their URLs, the redirects that are followed, and the time for which cards are fresh.
 
 use serde_json::Value;
 
@@ -10,14 +10,14 @@ use crate::http::{HttpAnswer, HttpError, HttpRequest};
 use crate::model::MAX_DOCUMENT_VALUES;
 use crate::wire::http::OWS;
 
-/// A card as it was fetched: a text that [`RemoteCard::parse`] reads, and by what to ask whether it has changed.
+/// A fetched card: a text for [`RemoteCard::parse`], and the validators that detect a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardText {
-    /// Where it was found.
+    /// The URL at which the card was found.
     pub url: String,
     /// The card.
     pub text: String,
-    /// For how long it needs not be fetched anew, in milliseconds: 300,000 unless the server says otherwise by
+    /// For how long the card need not be fetched again, in milliseconds: 300,000 unless the server sends another value in
     /// `Cache-Control`; 0 to 86,400,000.
     pub fresh_ms: u64,
     /// The server's `ETag`.
@@ -27,17 +27,17 @@ pub struct CardText {
 }
 
 impl Client {
-    /// Fetches the card, reads it and, if the settings want that, verifies its signatures. With `known`, the server is asked
-    /// whether that has changed.
+    /// Fetches the card, parses it and, if the settings require it, verifies the signatures. With `known`, the request is
+    /// conditional, so the server need not send an unchanged card.
     ///
-    /// It is looked for at `/.well-known/agent-card.json` and at `/.well-known/agent.json`, below the path of the settings' URL
-    /// first and then at its origin. Only that URL itself is asked if it is a card's: if its path ends with `.json`, `/card` or
-    /// `/agent-card`. Three redirects are followed within the host; those to another host only with
-    /// [`allow_other_hosts`](crate::client::Settings::allow_other_hosts), and without credentials.
+    /// The client requests `/.well-known/agent-card.json` and `/.well-known/agent.json`, first below the path of the
+    /// settings' URL and then at its origin. If the path of this URL ends with `.json`, `/card` or `/agent-card`, it is the
+    /// URL of a card, and only this URL is requested. Up to three redirects are followed within the host; redirects to
+    /// another host only with [`allow_other_hosts`](crate::client::Settings::allow_other_hosts), and without credentials.
     ///
     /// # Errors
     ///
-    /// If it cannot be had or used. Where there is none in any place, the answer of the first one is the error:
+    /// If the card cannot be fetched or used. If no URL has a card, the answer of the first URL is the error:
     /// [`HttpError::Status`] with the status.
     pub async fn fetch_card_text(&self, known: Option<&CardText>) -> Result<CardText, ClientError> {
         if let Some(known) = known {
@@ -56,12 +56,12 @@ impl Client {
         Err(first.unwrap_or(ClientError::Card("there is none".to_owned())))
     }
 
-    /// The URLs where the card may be, in order. They are as secret as that of the settings.
+    /// The URLs at which the card may be, in order. They are as secret as the URL of the settings.
     pub fn card_places(&self) -> Vec<String> {
         Address::of_settings(&self.settings().url).map(|home| places(&home)).unwrap_or_default()
     }
 
-    /// Fetches the card of the agent, whatever is remembered.
+    /// Fetches the card of the agent without a cache.
     ///
     /// # Errors
     ///
@@ -112,7 +112,7 @@ impl Client {
         }
     }
 
-    /// Where a redirect leads, if it is followed.
+    /// The target of a redirect, if the client may follow it.
     fn redirected(&self, from: &str, location: Option<&str>) -> Result<String, ClientError> {
         let home = Address::of_settings(&self.settings().url)?;
         let unusable = |reason: String| Err(ClientError::Card(reason));
@@ -133,7 +133,7 @@ impl Client {
     }
 }
 
-/// Where a card may be, in order.
+/// The URLs at which a card may be, in order.
 fn places(home: &Address) -> Vec<String> {
     let path = home.path().trim_end_matches('/');
     let is_card =
@@ -152,7 +152,8 @@ fn places(home: &Address) -> Vec<String> {
     all
 }
 
-/// Whether there is no card in a place, so that another one is tried. Where applications are served, any path may give a page.
+/// Whether there is no card at a URL, so that the next URL is tried. A server of web applications may answer any path with
+/// an HTML page.
 fn is_absent(error: &ClientError) -> bool {
     match error {
         ClientError::Http(HttpError::Status { status, .. }) => matches!(status, 404 | 405 | 410),
@@ -174,7 +175,7 @@ fn card_text(url: &str, answer: HttpAnswer<String>) -> CardText {
     }
 }
 
-/// For how long a card is fresh whose answer has this header `Cache-Control`, in milliseconds.
+/// For how long a card is fresh if its answer has this `Cache-Control` header, in milliseconds.
 fn fresh_ms(cache_control: Option<&str>) -> u64 {
     let mut fresh_ms = FRESH_MS;
     for directive in cache_control.unwrap_or_default().split(',') {
@@ -183,7 +184,7 @@ fn fresh_ms(cache_control: Option<&str>) -> u64 {
         match name.trim_matches(OWS).to_ascii_lowercase().as_str() {
             "no-store" | "no-cache" => return 0,
             "max-age" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
-                // More digits than a number holds are more seconds than the bound.
+                // A number too large for `u64` is limited to the longest time.
                 let seconds: u64 = value.parse().unwrap_or(u64::MAX);
                 fresh_ms = seconds.saturating_mul(1_000).min(MAX_FRESH_MS);
             }
@@ -193,16 +194,16 @@ fn fresh_ms(cache_control: Option<&str>) -> u64 {
     fresh_ms
 }
 
-/// For how long a card is fresh of which the server says nothing: 5 minutes.
+/// For how long a card is fresh if the server sends no time: 5 minutes, in milliseconds.
 const FRESH_MS: u64 = 300_000;
 
-/// For how long a card is fresh at most: a day.
+/// The longest time for which a card is fresh: a day, in milliseconds.
 const MAX_FRESH_MS: u64 = 86_400_000;
 
 /// The largest card, in bytes.
 const MAX_BYTES: usize = 1024 * 1024;
 
-/// How many redirects are followed.
+/// The largest number of redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Cards in memory.
+//! A cache of cards in memory.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -11,13 +11,14 @@ use crate::client::{Client, ClientError, Ports};
 use crate::model::UnixMillis;
 use crate::port::Clock;
 
-/// Cards that are fetched, and kept in memory for as long as they are fresh: 5 minutes, unless their server says otherwise. Of one
-/// that is no longer fresh, the server is asked whether it has changed.
+/// Fetches cards and caches them in memory as long as they are fresh: 5 minutes, unless the server sends another time. For a
+/// card that is no longer fresh, the client asks the server whether the card has changed.
 ///
-/// Clients may share it: those of one URL share the card, so they must be allowed to see the same card.
+/// Clients may share a cache: clients with the same URL share the card, so all of them must be allowed to read the same
+/// card.
 pub struct MemoryCards {
     clock: Rc<dyn Clock>,
-    /// By the key of the settings; at most [`MAX_CARDS`].
+    /// The cards by the key of the settings; at most [`MAX_CARDS`].
     known: RefCell<BTreeMap<String, Known>>,
 }
 
@@ -29,12 +30,12 @@ struct Known {
 }
 
 impl MemoryCards {
-    /// None yet.
+    /// An empty cache.
     pub fn new(ports: Ports) -> Self {
         Self { clock: ports.clock, known: RefCell::default() }
     }
 
-    /// Forgets all cards.
+    /// Removes all cards.
     pub fn clear(&self) {
         self.known.borrow_mut().clear();
     }
@@ -76,7 +77,7 @@ impl CardSource for MemoryCards {
     }
 }
 
-/// How many cards are kept. With one more, the one goes that is fresh for the shortest time.
+/// The largest number of cached cards. One more replaces the card that expires first.
 const MAX_CARDS: usize = 100;
 
 #[cfg(test)]

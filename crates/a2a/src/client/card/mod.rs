@@ -1,12 +1,12 @@
-//! The cards of other agents: fetched, remembered, read and checked.
+//! The cards of other agents: fetching, caching, parsing and verifying.
 //!
-//! | module | what is there |
+//! | module | content |
 //! |---|---|
-//! | `read` | cards of every version, in the words of 1.0 |
-//! | `security` | how callers prove who they are |
-//! | `fetch` | where cards are, redirects, validators |
-//! | `memory` | cards in memory |
-//! | `signature` | who has signed them |
+//! | `read` | parses cards of every version, translated to 1.0 |
+//! | `security` | the authentication schemes of cards |
+//! | `fetch` | the URLs of cards, redirects, validators |
+//! | `memory` | a cache of cards in memory |
+//! | `signature` | verifies the signatures of cards |
 
 mod fetch;
 mod memory;
@@ -30,52 +30,54 @@ pub use fetch::CardText;
 pub use memory::MemoryCards;
 pub use signature::{Verifier, Verify};
 
-/// The card of another agent, of any version, in the words of 1.0.
+/// The card of another agent, of any version, translated to 1.0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RemoteCard {
-    /// Its name.
+    /// The name of the agent.
     pub name: String,
-    /// What it does; may be empty.
+    /// The description of the agent; may be empty.
     pub description: String,
     /// The version of the agent itself.
     pub version: String,
-    /// Where it answers, the preferred interface first; at least one. Those of older cards have the version of the card:
-    /// `0.3`, as it says it, or `0.1`.
+    /// The interfaces of the agent, the preferred one first; at least one. Interfaces of older cards have the version of the
+    /// card: `0.3`, as written in the card, or `0.1`.
     pub interfaces: Vec<AgentInterface>,
-    /// Who offers it.
+    /// The organization that offers the agent.
     pub provider: Option<AgentProvider>,
-    /// Whether it streams.
+    /// Whether the agent supports streaming.
     pub streams: bool,
-    /// Whether it sends webhooks.
+    /// Whether the agent calls webhooks.
     pub sends_webhooks: bool,
-    /// Whether it has another card for those whom it knows: [`Client::extended_card`].
+    /// Whether the agent has another card for authenticated callers: [`Client::extended_card`].
     pub has_extended_card: bool,
-    /// Extensions that it knows.
+    /// The extensions that the agent supports.
     pub extensions: Vec<AgentExtension>,
-    /// Media types that every skill takes unless it says otherwise. The word `text` of 0.1 is `text/plain`.
+    /// The default media types of the skills' inputs. The value `text` of 0.1 is read as `text/plain`.
     pub input_modes: Vec<String>,
-    /// Media types that every skill gives unless it says otherwise.
+    /// The default media types of the skills' outputs.
     pub output_modes: Vec<String>,
-    /// What it can do.
+    /// The skills of the agent.
     pub skills: Vec<AgentSkill>,
-    /// How callers prove who they are, by names of the agent's own. Schemes and flows that 1.0 does not know are left out.
+    /// The authentication schemes, by names that the agent has chosen. Schemes and flows that 1.0 does not define are left
+    /// out.
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// What a caller must pass, one of these; without any, everybody is let in.
+    /// The alternatives by which a caller can authenticate; an empty list means that no credentials are required.
     pub security_requirements: Vec<SecurityRequirement>,
-    /// The card as it came, with all else that it says: icon, documentation, signatures, members of its own.
+    /// The card as received, with its other members: icon, documentation, signatures, and members that the specification
+    /// does not define.
     pub json: Value,
 }
 
-/// Where clients have cards from.
+/// A source of cards for clients.
 ///
-/// One that remembers cards elsewhere than in memory fetches them by [`Client::fetch_card_text`], keeps the text under
-/// [`Settings::card_key`](super::Settings::card_key), and reads it by [`RemoteCard::parse`].
+/// A source that stores cards outside of memory fetches them by [`Client::fetch_card_text`], stores the text under
+/// [`Settings::card_key`](super::Settings::card_key), and parses it by [`RemoteCard::parse`].
 pub trait CardSource {
-    /// The card of the agent of a client.
+    /// The card of the client's agent.
     ///
     /// # Errors
     ///
-    /// If it cannot be had or used.
+    /// If the card cannot be fetched or used.
     fn card<'a>(
         &'a self,
         client: &'a Client,
@@ -83,12 +85,12 @@ pub trait CardSource {
 }
 
 impl Client {
-    /// The card of the agent, fetched or remembered. A failure that [may pass](ClientError::may_pass) is tried again as the
-    /// settings say.
+    /// The card of the agent, fetched or from the cache. A failure that [may pass](ClientError::may_pass) is retried
+    /// according to the settings.
     ///
     /// # Errors
     ///
-    /// If it cannot be had or used. One that the server refuses is
+    /// If the card cannot be fetched or used. If the server refuses the card, the error is
     /// [`HttpError::Status`](crate::http::HttpError::Status), with the status.
     pub async fn card(&self) -> Result<Rc<RemoteCard>, ClientError> {
         let mut retries = Retries::new(&Call::Card, None);
@@ -100,13 +102,13 @@ impl Client {
         }
     }
 
-    /// The card of the agent, or nothing if it cannot be had or used: for finding out whether there is an agent. Nothing is tried
-    /// again.
+    /// The card of the agent, or `None` if it cannot be fetched or used: checks whether there is an agent. Nothing is
+    /// retried.
     pub async fn discover(&self) -> Option<Rc<RemoteCard>> {
         self.card_now().await.ok()
     }
 
-    /// One attempt to have the card, for those who try again themselves.
+    /// One attempt to get the card, for callers that retry themselves.
     pub(super) async fn card_now(&self) -> Result<Rc<RemoteCard>, ClientError> {
         self.0.cards.card(self).await
     }

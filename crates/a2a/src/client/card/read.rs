@@ -1,4 +1,4 @@
-//! Reads cards of every version, and says what is missing of theirs.
+//! Parses cards of every version, and reports missing fields in the terms of that version.
 
 use serde_json::{Map, Value};
 
@@ -29,15 +29,16 @@ impl RemoteCard {
     ///
     /// # Errors
     ///
-    /// [`ClientError::Card`] if it is no JSON of at most [`MAX_DOCUMENT_VALUES`] values; [`ClientError::UnfitCard`] with each field that is missing or wrong, as the version of the card has it. Without `name`,
-    /// `version`, an interface (1.0: `supportedInterfaces`, before: `url`) and `capabilities`, no card can be used. The others
-    /// that a version needs are texts and lists, and absent ones are empty ones: writers of ProtoJSON leave out what is empty.
+    /// [`ClientError::Card`] if the text is not JSON of at most [`MAX_DOCUMENT_VALUES`] values; [`ClientError::UnfitCard`]
+    /// with each field that is missing or wrong, under its name in the version of the card. `name`, `version`, an interface
+    /// (1.0: `supportedInterfaces`, before: `url`) and `capabilities` must be present. The other required fields are texts
+    /// and lists; if they are absent, they are read as empty, because writers of ProtoJSON omit empty fields.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
         let json = read_foreign(text.as_bytes(), MAX_DOCUMENT_VALUES);
         Self::read(json.map_err(|unfit| ClientError::Card(format!("it {unfit}")))?)
     }
 
-    /// As [`parse`](Self::parse), of JSON.
+    /// As [`parse`](Self::parse), for parsed JSON.
     ///
     /// # Errors
     ///
@@ -57,7 +58,7 @@ impl RemoteCard {
     }
 }
 
-/// Which version a card is written in.
+/// The version in which a card is written.
 fn version_of(card: &Value) -> Dialect {
     let has = |name: &str| card.get(name).is_some_and(|value| !value.is_null());
     let is_list =
@@ -69,13 +70,13 @@ fn version_of(card: &Value) -> Dialect {
         return Dialect::V0_3;
     }
     let modes = card.get("defaultInputModes").and_then(Value::as_array);
-    // Cards of 0.2 need them, and name media types.
+    // Cards of 0.2 require this member, with media types.
     let is_oldest =
         has("authentication") || modes.is_none_or(|modes| modes.contains(&"text".into()));
     if is_oldest { Dialect::Legacy } else { Dialect::V0_3 }
 }
 
-/// What only cards of 0.2 and 0.3 have.
+/// The members that exist only in cards of 0.2 and 0.3.
 const MEMBERS_OF_0_3: [&str; 6] = [
     "protocolVersion",
     "preferredTransport",
@@ -85,10 +86,10 @@ const MEMBERS_OF_0_3: [&str; 6] = [
     "supportsAuthenticatedExtendedCard",
 ];
 
-/// What each version needs to be there, without which a card can still be read.
+/// The members that every version except 0.1 requires, but without which a card can still be read.
 const NEEDED: [&str; 4] = ["description", "defaultInputModes", "defaultOutputModes", "skills"];
 
-/// Adds what is missing besides: somebody who repairs the card wants to know all.
+/// Adds the other missing members, so that the error lists everything that the author of the card has to repair.
 fn add_missing(members: &Map<String, Value>, found: &mut Vec<FieldViolation>) {
     let count =
         if version_of(&members.clone().into()) == Dialect::Legacy { 0 } else { NEEDED.len() };
@@ -133,7 +134,7 @@ fn read(fields: &mut Fields, version: Dialect) -> Option<RemoteCard> {
     })
 }
 
-/// The interfaces of a card before 1.0: the main one, and those besides.
+/// The interfaces of a card before 1.0: the main one and the additional ones.
 fn older_interfaces(fields: &mut Fields, version: Dialect) -> Option<Vec<AgentInterface>> {
     let protocol_version =
         fields.string("protocolVersion").unwrap_or_else(|| version.version().to_owned());
@@ -152,13 +153,13 @@ fn older_interfaces(fields: &mut Fields, version: Dialect) -> Option<Vec<AgentIn
     Some(all)
 }
 
-/// A list of media types.
+/// A list of media types, with `text` replaced by `text/plain`.
 fn modes(fields: &mut Fields, name: &str) -> Vec<String> {
     let modes = fields.strings(name).into_iter();
     modes.map(|mode| if mode == "text" { "text/plain".to_owned() } else { mode }).collect()
 }
 
-/// An interface of a card of 0.3.
+/// An additional interface of a card of 0.3.
 struct Additional {
     url: String,
     transport: String,

@@ -1,6 +1,7 @@
-//! How callers of other agents prove who they are, as their cards say it, in the words of 1.0.
+//! The authentication schemes in the cards of other agents, translated to 1.0.
 //!
-//! Nothing here refuses a card: who cannot read a scheme may still have the credentials.
+//! An unknown scheme is not an error of the card: a caller may have the credentials although the client cannot read the
+//! scheme.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +14,14 @@ use crate::model::{
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
 };
 
-/// The schemes of a card that 1.0 knows.
+/// The schemes of a card that 1.0 defines.
 pub(super) fn schemes(member: Option<Value>) -> BTreeMap<String, SecurityScheme> {
     let Some(Value::Object(members)) = member else { return BTreeMap::new() };
     let known = members.into_iter();
     known.filter_map(|(name, value)| Some((name, scheme(value.as_object()?)?))).collect()
 }
 
-/// A scheme: an object with one member (1.0), or one with a `type` (0.3).
+/// Parses a scheme: an object with one member (1.0), or an object with a `type` (0.3).
 fn scheme(members: &Map<String, Value>) -> Option<SecurityScheme> {
     let wrapped = KINDS.iter().find_map(|(wrapper, _)| {
         let inner = members.get(*wrapper).or_else(|| members.get(&snake(wrapper)))?.as_object()?;
@@ -58,7 +59,7 @@ fn scheme(members: &Map<String, Value>) -> Option<SecurityScheme> {
     })
 }
 
-/// The flow to be had tokens by: of several, as 0.3 allows, the first in this order.
+/// The OAuth flow of a scheme. Of several flows, which 0.3 allows, the first one in this order.
 fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
     let flow = |name: &str| flows.get(name).and_then(Value::as_object);
     let scopes = |flow: &Map<String, Value>| {
@@ -91,8 +92,8 @@ fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
     })
 }
 
-/// What a caller must pass: `securityRequirements` (1.0), `security` (0.3), or the words of `authentication` (0.1), of which
-/// each that HTTP knows becomes a scheme of that name.
+/// The alternatives by which a caller can authenticate: `securityRequirements` (1.0), `security` (0.3), or the words of
+/// `authentication` (0.1). Each of these words that is an HTTP authentication scheme becomes a scheme of that name.
 pub(super) fn requirements(
     fields: &mut Fields,
     schemes: &mut BTreeMap<String, SecurityScheme>,
@@ -136,7 +137,7 @@ fn requirement(members: &Map<String, Value>) -> SecurityRequirement {
     SecurityRequirement { schemes: schemes.collect() }
 }
 
-/// A text that is not empty, under its camelCase or its snake_case name.
+/// The text of a member, under its camelCase or its snake_case name; `None` if it is empty.
 fn text(members: &Map<String, Value>, name: &str) -> Option<String> {
     let value = members.get(name).or_else(|| members.get(&snake(name)))?;
     value.as_str().filter(|text| !text.is_empty()).map(str::to_owned)

@@ -1,4 +1,4 @@
-//! Who has signed a card (spec §8.4).
+//! Verifies the signatures of cards (spec §8.4).
 
 use std::collections::BTreeMap;
 
@@ -14,22 +14,22 @@ use crate::client::{Client, ClientError};
 use crate::http::HttpRequest;
 use crate::model::{MAX_DOCUMENT_VALUES, read_foreign};
 
-/// Whether the signatures of a card are verified.
+/// Whether the client verifies the signatures of a card.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verify {
-    /// They are not looked at.
+    /// Signatures are ignored.
     #[default]
     Never,
-    /// A card that is signed needs a signature that is right.
+    /// A signed card must have a valid signature.
     IfSigned,
-    /// Every card needs one.
+    /// Every card must have a valid signature.
     Required,
 }
 
-/// Checks signatures with public keys, by what the platform has for it.
+/// Verifies signatures with public keys, by the cryptography of the platform.
 pub trait Verifier {
-    /// Whether a signature over a text was made with the private half of a key, which is given as a JWK (RFC 7517). `algorithm`
-    /// is `ES256`, `RS256` or `EdDSA`. False for a key or a signature that is none of the algorithm, too.
+    /// Whether the private half of the key, given as a JWK (RFC 7517), has signed the text. `algorithm` is `ES256`, `RS256`
+    /// or `EdDSA`. False also if the key or the signature does not belong to the algorithm.
     fn verify<'a>(
         &'a self,
         jwk: &'a str,
@@ -41,7 +41,7 @@ pub trait Verifier {
 
 /// A signature of a card.
 struct Signature {
-    /// The protected header, as it is signed.
+    /// The protected header, in its signed form.
     protected: String,
     algorithm: String,
     kid: String,
@@ -50,7 +50,7 @@ struct Signature {
 }
 
 impl Client {
-    /// Checks the signatures of a card, if the settings want it: one must be right.
+    /// Verifies the signatures of a card if the settings require it: at least one must be valid.
     pub(super) async fn verify(&self, card: &RemoteCard) -> Result<(), ClientError> {
         let signatures = card.json.get("signatures").and_then(Value::as_array);
         let signatures = signatures.map(Vec::as_slice).unwrap_or_default();
@@ -107,7 +107,7 @@ impl Client {
         Err(why)
     }
 
-    /// Reads a signature whose key set may be asked for.
+    /// Parses a signature, and checks that its key set may be fetched.
     fn signature(&self, json: &Value) -> Result<Signature, &'static str> {
         let text = |name: &str| json.get(name).and_then(Value::as_str);
         let malformed = "its signature is malformed";
@@ -138,7 +138,7 @@ impl Client {
         })
     }
 
-    /// The keys of a set.
+    /// Fetches the keys of a key set.
     async fn key_set(&self, place: &Address) -> Result<Vec<Value>, ClientError> {
         let make = || {
             let request = HttpRequest::get(place.url()).with_header("Accept", "application/json");
@@ -154,7 +154,7 @@ impl Client {
     }
 }
 
-/// What of a card may have been signed, in base64url.
+/// The canonical forms of a card that may have been signed, in base64url.
 fn payloads(card: &Value) -> Vec<String> {
     let mut card = card.clone();
     if let Some(members) = card.as_object_mut() {
@@ -169,10 +169,10 @@ fn refused(reason: &str) -> ClientError {
 
 const ALGORITHMS: [&str; 3] = ["ES256", "RS256", "EdDSA"];
 
-/// How many signatures of a card are looked at.
+/// The largest number of signatures of a card that are checked.
 const MAX_SIGNATURES: usize = 16;
 
-/// How many key sets are fetched for a card.
+/// The largest number of key sets that are fetched for a card.
 const MAX_KEY_SETS: usize = 3;
 
 /// The largest key set, in bytes.

@@ -1,11 +1,11 @@
-//! Errors of other servers, in every shape: JSON-RPC (under any status of HTTP), `google.rpc.Status` (1.0 over HTTP+JSON), the
-//! members that the SDKs of 0.3 write, `application/problem+json`, and a text alone.
+//! Parses errors of other servers, in every form: JSON-RPC (under any HTTP status), `google.rpc.Status` (1.0 over
+//! HTTP+JSON), the members that the SDKs of 0.3 write, `application/problem+json`, and a bare text.
 
 use serde_json::{Map, Value};
 
 use super::super::RemoteError;
 
-/// The error that an answer of this status is, if it is one of the protocol.
+/// The error in an answer with this status, if it is an error of the protocol.
 pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
     let members = json.as_object()?;
     let inner = match members.get("error") {
@@ -17,11 +17,11 @@ pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
         }
         Some(_) => return None,
     };
-    // Where the message says no more than the code, as in 0.1, the data says what is wrong.
+    // In 0.1 the message only repeats the code, and the data contains the description.
     let said =
         inner.get("data").and_then(Value::as_object).and_then(|data| text_of(data, &["text"]));
     let message = said.or_else(|| text_of(inner, &["message", "detail"])).unwrap_or_default();
-    // One that stands beside it is the code of JSON-RPC (0.3 over HTTP+JSON).
+    // A code outside of the error object is a JSON-RPC code (0.3 over HTTP+JSON).
     let mut codes =
         [inner, members].into_iter().filter_map(|members| members.get("code")?.as_i64());
     let is_code = |code: &i64| is_of_protocol(*code) || members.contains_key("jsonrpc");
@@ -34,7 +34,7 @@ pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
     }
 }
 
-/// An error that stands bare. Only a status that is no success makes one of it.
+/// An error that is not wrapped in a member `error`. Only an answer with a failure status is read so.
 fn outer(members: &Map<String, Value>, status: u16) -> Option<RemoteError> {
     if (200..300).contains(&status) {
         return None;
@@ -49,7 +49,7 @@ fn outer(members: &Map<String, Value>, status: u16) -> Option<RemoteError> {
     }
 }
 
-/// An error without a code of JSON-RPC: what it is says a name in it, else the status.
+/// An error without a JSON-RPC code: a name in the error decides about the code, otherwise the status.
 fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<RemoteError> {
     let data = data(members);
     let details = data.as_ref().and_then(Value::as_array).into_iter().flatten();
@@ -58,7 +58,7 @@ fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<Rem
     let named = reasons.chain(names).find_map(code_named);
     let code = match (named, status) {
         (Some(code), _) => code,
-        // What a gateway says, and not the agent.
+        // The errors of a gateway, not of the agent.
         (None, 401 | 403 | 408 | 425 | 429 | 502..=504) => return None,
         (None, 400 | 422) => -32602,
         (None, 404 | 501) => code_told(message, status),
@@ -70,7 +70,7 @@ fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<Rem
     Some(RemoteError { code, message: message.to_owned(), data, status })
 }
 
-/// The code of an error that has a text alone, as the SDK for Python of 0.3 sends them: what is not there says the text.
+/// The code of an error that has only a text, as the Python SDK of 0.3 sends it: the words of the text decide.
 fn code_told(message: &str, status: u16) -> i32 {
     let message = message.to_lowercase();
     match status {
@@ -83,23 +83,24 @@ fn code_told(message: &str, status: u16) -> i32 {
     }
 }
 
-/// What an error says besides.
+/// The additional data of an error.
 fn data(members: &Map<String, Value>) -> Option<Value> {
     let found = members.get("data").or_else(|| members.get("details"));
     found.filter(|data| !data.is_null()).cloned()
 }
 
-/// The first of these members that is a text.
+/// The first of these members whose value is a text.
 fn text_of<'a>(members: &'a Map<String, Value>, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| members.get(*name)?.as_str())
 }
 
-/// Whether a number is a code of JSON-RPC or A2A, and not a status of HTTP.
+/// Whether a number is a code of JSON-RPC or A2A, and not an HTTP status.
 fn is_of_protocol(code: i64) -> bool {
     (-32_768..=-32_000).contains(&code)
 }
 
-/// The code of an error by its name, as `TASK_NOT_FOUND`, `TaskNotFoundError` or `https://…/task-not-found`.
+/// The code of an error by its name, for example `TASK_NOT_FOUND`, `TaskNotFoundError` or
+/// `https://…/task-not-found`.
 fn code_named(name: &str) -> Option<i32> {
     let name = name.rsplit(['/', '.', '#']).next()?;
     let letters = name.chars().filter(char::is_ascii_alphanumeric);
@@ -108,7 +109,7 @@ fn code_named(name: &str) -> Option<i32> {
     CODES.iter().find(|(known, _)| *known == name).map(|(_, code)| *code)
 }
 
-/// The names of errors (spec §5.4) in small letters, and their codes.
+/// The names of errors (spec §5.4) in lower case, and their codes.
 const CODES: [(&str, i32); 18] = [
     ("tasknotfound", -32001),
     ("tasknotcancelable", -32002),

@@ -1,5 +1,5 @@
-//! Answers of servers that others wrote, as they came (tests/golden/answers): each server had the agent of tests/e2e/servers and
-//! was asked the same.
+//! Recorded answers of servers by other authors (tests/golden/answers): each server ran the agent of tests/e2e/servers and
+//! received the same requests.
 
 use std::fs;
 use std::path::Path;
@@ -83,7 +83,7 @@ fn what_servers_have_answered_is_read() {
     }
 }
 
-/// The text of the artifacts that a stream tells; it ends with the end of the task.
+/// The text of the artifacts in a stream, whose last event must complete the task.
 fn streamed(wire: &Wire, body: &str) -> String {
     let mut reader = SseReader::new(1_000_000);
     reader.push(body.as_bytes()).unwrap();
@@ -103,7 +103,7 @@ fn check(server: &str, tasks: &[Task], codes: &[i32]) {
     let states: Vec<_> = tasks.iter().map(|task| task.status.state).collect();
     assert!(tasks.iter().all(|task| !task.context_id.as_str().is_empty()), "{server}");
     if server.starts_with("fasta2a") {
-        // It answers before it begins.
+        // This server answers before the task begins.
         assert_eq!((states, codes), (vec![TaskState::Submitted; 2], &[-32001][..]));
         assert!(tasks.iter().all(|task| task.status.timestamp.is_some()));
         assert_eq!(tasks[0].history[0].parts.len(), 3);

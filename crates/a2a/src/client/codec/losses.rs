@@ -1,4 +1,5 @@
-//! What of a call, an answer and an event arrives on the other side in each version; docs/dialects.md has what is lost.
+//! The content of calls, answers and events that arrives on the other side in each version; docs/dialects.md lists the
+//! losses.
 
 use super::tests::arbitrary::{less_0_1, less_0_3};
 use super::*;
@@ -9,7 +10,7 @@ use crate::model::{
     TaskStatusUpdateEvent,
 };
 
-/// What the server reads of a call, if this version has it.
+/// The call as the server reads it; `None` if this version does not have the call.
 pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Option<ReadCall> {
     let is_of_the_extension = matches!(
         &call,
@@ -98,7 +99,7 @@ fn expected_0_1(binding: Binding, mut call: Call) -> Option<ReadCall> {
     }
 }
 
-/// A webhook without what 0.3 cannot say.
+/// A webhook without the members that 0.3 does not have.
 fn less_webhook(webhook: &mut TaskPushNotificationConfig) {
     (webhook.signing_secret, webhook.events) = (None, Default::default());
 }
@@ -126,7 +127,7 @@ fn forget_tenant(call: &mut Call) {
     *tenant = None;
 }
 
-/// What the client reads of an event.
+/// The events that the client reads for one event of the server.
 pub(super) fn told(
     dialect: Dialect,
     binding: Binding,
@@ -139,7 +140,8 @@ pub(super) fn told(
     }
 }
 
-/// A stream of 0.1 tells a task as its status, and its artifacts unless it is the last event. It names no conversation.
+/// A stream of 0.1 reports a task as a status event, and as artifact events unless the task is the last event. It
+/// contains no `contextId`.
 fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
     let context_id = ContextId::new("");
     let status_update = |task_id, status, metadata| {
@@ -187,7 +189,7 @@ fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
     }
 }
 
-/// What was read without the ids that the client has made, where the version has none.
+/// The event without the parts of ids that the client has made, because 0.1 has no such ids.
 pub(super) fn without_ids(dialect: Dialect) -> impl Fn(StreamResponse) -> StreamResponse {
     move |mut event| {
         if dialect != Dialect::Legacy {

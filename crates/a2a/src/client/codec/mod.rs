@@ -1,5 +1,5 @@
-//! Calls as requests, and answers read: the version and the binding of one interface, which nothing else of the client
-//! knows. How a version writes a call, and how answers are read, is the business of [`dialect`](crate::dialect).
+//! Encodes calls as requests and decodes answers, for the version and the binding of one interface; no other module of the
+//! client depends on these two. The forms of each version are defined in [`dialect`](crate::dialect).
 
 mod failure;
 #[cfg(test)]
@@ -24,11 +24,11 @@ use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, e
 use crate::model::{MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 use crate::wire::{Binding, percent};
 
-/// How one interface is spoken to.
+/// The encoder and decoder for one interface.
 #[derive(Clone, Debug)]
 pub(super) struct Wire {
     connection: Rc<Connection>,
-    /// The URIs of the extensions to use, separated by commas.
+    /// The URIs of the requested extensions, separated by commas.
     extensions: String,
 }
 
@@ -38,7 +38,7 @@ impl Wire {
         Self { connection: Rc::clone(connection), extensions }
     }
 
-    /// The request of a call: the same call gives the same request. How long to wait and who calls is for others to say.
+    /// The request of a call. Equal calls result in equal requests. Timeouts and credentials are added elsewhere.
     ///
     /// # Errors
     ///
@@ -102,7 +102,7 @@ impl Wire {
         asked.map_err(|error| ClientError::Unexpected(error.to_string()))
     }
 
-    /// Parameters with the tenant of the interface, unless the call names one itself.
+    /// Adds the tenant of the interface to the parameters, unless the call contains a tenant.
     fn in_tenant(&self, call: &Call, params: String) -> Result<String, ClientError> {
         let Connection { tenant, dialect, .. } = &*self.connection;
         let (Some(tenant), None, true) = (tenant, call.tenant(), dialect.is_v1()) else {
@@ -132,11 +132,12 @@ impl Wire {
         self.connection.dialect.reader(self.connection.binding)
     }
 
-    /// Reads the whole answer of a call; also that of a call for a stream where the server answers with one task or message.
+    /// Decodes the whole answer of a call; also the answer of a streaming call if the server answers with one task or
+    /// message.
     ///
     /// # Errors
     ///
-    /// What the server says, or why its answer cannot be used.
+    /// The error that the server reports, or the reason why its answer cannot be used.
     pub(super) fn answer(
         &self,
         call: &Call,
@@ -149,7 +150,7 @@ impl Wire {
         };
         let json = match read_foreign(answer.body.as_bytes(), max_values) {
             Ok(json) => json,
-            // REST servers answer a deletion with nothing.
+            // REST servers answer a deletion with an empty body.
             Err(_) if answer.is_success() && answer.body.trim().is_empty() => Value::Null,
             Err(unfit) => {
                 let HttpAnswer { url, body, .. } = answer.success()?;
@@ -168,7 +169,7 @@ impl Wire {
         }
         answer.success()?;
         match call {
-            // The SDK for Python leaves out the result, which is `null`.
+            // The Python SDK omits a result that is `null`.
             Call::Task(TaskCall::Webhook(WebhookCall::DeleteTaskPushNotificationConfig(_))) => {
                 Ok(Answer::Done)
             }
@@ -176,7 +177,7 @@ impl Wire {
         }
     }
 
-    /// Reads an event of a stream: the name of its frame, if it has one, and its data.
+    /// Decodes an event of a stream: the name of its frame, if there is one, and its data.
     ///
     /// # Errors
     ///
@@ -188,7 +189,7 @@ impl Wire {
     ) -> Result<StreamResponse, ClientError> {
         let json = read_foreign(data.as_bytes(), MAX_FOREIGN_VALUES)
             .map_err(|unfit| unreadable("an event", &format!("it {unfit}")))?;
-        // A status of 500 says that anything that looks like an error is one.
+        // The status 500 makes `failure::read` accept an error in any form.
         let status = if name == Some("error") { 500 } else { 200 };
         if let Some(error) = failure::read(&json, status) {
             return Err(ClientError::Remote(Box::new(error)));
@@ -197,7 +198,7 @@ impl Wire {
         read("an event", self.unwrapped(json)?, |fields| reader.event(fields))
     }
 
-    /// The result of an answer, without the envelope of JSON-RPC.
+    /// The result in an answer, without the JSON-RPC envelope.
     fn unwrapped(&self, mut json: Value) -> Result<Value, ClientError> {
         match (self.connection.binding, &mut json) {
             (Binding::JsonRpc, Value::Object(members)) => members
@@ -237,7 +238,7 @@ impl Wire {
                     Answer::Webhook(Box::new(of_task(call, webhook)))
                 }
                 WebhookCall::ListTaskPushNotificationConfigs(_) => {
-                    // 0.3 has a bare list.
+                    // In 0.3 the result is a bare list.
                     let json = match json {
                         Value::Array(_) => {
                             Value::Object([("configs".to_owned(), json)].into_iter().collect())
@@ -253,14 +254,14 @@ impl Wire {
                 | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
             },
             Call::Task(TaskCall::GetTaskTimeline(_)) => Answer::Done,
-            // Nothing here asks for it.
+            // The client never sends this call.
             Call::Webhooks(_) => Answer::Done,
             Call::Card => Answer::Card(Box::new(RemoteCard::read(json)?)),
         })
     }
 }
 
-/// A webhook with the task that was asked about, if the server does not name it.
+/// Adds the task of the call to a webhook, if the server does not name the task.
 fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
     if webhook.task_id.as_str().is_empty() {
         TaskPushNotificationConfig { task_id: call.task_id().clone(), ..webhook }
@@ -269,10 +270,10 @@ fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushN
     }
 }
 
-/// How much is shown of an answer that is not JSON, in characters.
+/// The length of the excerpt from an answer that is not JSON, in characters.
 const SHOWN_CHARS: usize = 80;
 
-/// A path below a URL, which may have a slash at its end, or a query.
+/// Appends a path to a URL, which may end with a slash or have a query.
 fn below(url: &str, path: &str) -> String {
     let (url, query) = url.split_once('?').unwrap_or((url, ""));
     let whole = format!("{}/{path}", url.trim_end_matches('/'));

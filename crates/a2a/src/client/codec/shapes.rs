@@ -1,4 +1,4 @@
-//! What servers really answer: errors in every shape, and answers that leave out or add something.
+//! Answers of real servers: errors in every form, and answers with missing or additional members.
 
 use serde_json::{Value, json};
 
@@ -41,7 +41,7 @@ fn errors_are_read_in_every_shape() {
         (V1, JsonRpc, 200, rpc(-32001), -32001),
         (V1, JsonRpc, 400, rpc(-32602), -32602),
         (V1, JsonRpc, 503, rpc(-32603), -32603),
-        // Codes that a server has made up.
+        // Codes that a server has invented.
         (V0_3, JsonRpc, 200, rpc(17), 17),
         (V0_3, JsonRpc, 500, json!({"error": {"code": -32603, "message": "no"}}), -32603),
         (
@@ -93,7 +93,8 @@ fn errors_are_read_in_every_shape() {
         (V1, Rest, 400, json!({"type": "about:blank", "title": "Bad", "detail": "no"}), -32602),
         (V1, Rest, 422, json!({"detail": "no"}), -32602),
         (V1, Rest, 405, json!({"detail": "no"}), -32601),
-        // 0.3 over HTTP+JSON: JavaScript, Python, Go, and ours, which is all of them.
+        // 0.3 over HTTP+JSON: the forms of JavaScript, Python and Go, and ours, which combines
+        // them.
         (V0_3, Rest, 404, json!({"code": -32001, "message": "no"}), -32001),
         (V0_3, Rest, 400, json!({"type": "TaskNotCancelableError", "message": "no"}), -32002),
         (

@@ -1,5 +1,5 @@
-//! What the client writes, our server reads as the same call; what our server answers, the client reads as the same outcome:
-//! in every version and over both bindings, but for what docs/dialects.md says is lost.
+//! Round trips in every version and over both bindings: our server decodes each request of the client to the same call, and
+//! the client decodes each answer of our server to the same outcome, except for the losses in docs/dialects.md.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -48,7 +48,7 @@ fn answer(status: u16, body: &str) -> HttpAnswer<String> {
 
 const BASE: &str = "https://a.example/agent";
 
-/// What our server reads from a request.
+/// The call that our server decodes from a request.
 fn served(dialect: Dialect, binding: Binding, request: &HttpRequest) -> ReadCall {
     let version = request.headers.iter().find(|(name, _)| name == "a2a-version");
     let version = version.map(|(_, value)| value.as_str());
@@ -243,7 +243,7 @@ fn the_tenant_of_the_interface_goes_along() {
             let wire = wire(dialect, binding, Some("acme \"x\""));
             let request = wire.request(&call(own), &CallOptions::default()).unwrap();
             let read = served(dialect, binding, &request).call;
-            // The path of an interface names its tenant before anything else does.
+            // The tenant in the path of an interface overrides all others.
             let expected = if binding == Binding::Rest { "acme \"x\"" } else { expected };
             let expected = (dialect == Dialect::V1).then_some(expected);
             assert_eq!(read.tenant(), expected, "{dialect:?} {binding:?}");

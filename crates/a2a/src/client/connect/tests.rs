@@ -35,7 +35,7 @@ fn the_first_interface_that_is_spoken_is_called() {
         (&all[..], settings(), (b, Rest, V1)),
         (&all[..], Settings { binding: Some(JsonRpc), ..settings() }, (a, JsonRpc, V0_3)),
         (&all[..], Settings { version: Some(V0_3), ..settings() }, (a, JsonRpc, V0_3)),
-        // The settings know better than the card.
+        // The settings override the card.
         (&all[..], Settings { version: Some(Legacy), ..settings() }, (b, Rest, Legacy)),
         (&[(a, "JSONRPC", "2.0"), (b, "JSONRPC", "1.1")], settings(), (b, JsonRpc, V1)),
         (&[(a, "jsonrpc", "0.2.5")], settings(), (a, JsonRpc, V0_3)),
@@ -84,7 +84,7 @@ fn the_configured_host_is_called_whatever_the_card_names() {
             "https://a.example:8443/a2a",
             false,
         ),
-        // The host behind a proxy knows nothing of TLS.
+        // A host behind a proxy may not know about TLS.
         ("http://a.example/a2a", other(false, "https://a.example"), "https://a.example/a2a", true),
         ("http://a.example/a2a", other(true, "https://a.example"), "https://a.example/a2a", true),
         ("https://a.example/a2a", other(false, "http://a.example"), "https://a.example/a2a", true),

@@ -1,4 +1,4 @@
-//! What shows an agent who calls.
+//! The credentials of the client for agents.
 
 mod oauth;
 
@@ -12,19 +12,20 @@ use crate::model::Secret;
 use crate::wire::percent;
 pub use oauth::{OAuth, OAuthSettings, Tokens};
 
-/// Puts credentials on requests. A client asks for them only for requests to the host of its settings' URL.
+/// Adds credentials to requests. A client calls this only for requests to the host of its settings' URL.
 pub trait Credentials {
-    /// Puts them on this request.
+    /// Adds the credentials to this request.
     ///
     /// # Errors
     ///
-    /// If they cannot be had.
+    /// If the credentials cannot be obtained.
     fn put<'a>(
         &'a self,
         request: &'a mut HttpRequest,
     ) -> LocalBoxFuture<'a, Result<(), ClientError>>;
 
-    /// The server has refused them (401). Gives whether others can be had, so that the request is tried once more.
+    /// Called if the server has refused the credentials (401). Returns true if the client should send the request
+    /// once more, with new credentials.
     fn refused(&self) -> bool {
         false
     }
@@ -45,7 +46,7 @@ pub trait Credentials {
 pub struct Bearer(Secret);
 
 impl Bearer {
-    /// This token.
+    /// Credentials with this token.
     pub fn new(token: impl Into<String>) -> Self {
         Self(Secret::new(token))
     }
@@ -87,17 +88,17 @@ enum Place {
 }
 
 impl ApiKey {
-    /// A key in a header of this name.
+    /// A key in the header of this name.
     pub fn header(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { place: Place::Header, name: name.into(), value: Secret::new(value) }
     }
 
-    /// A key in a parameter of this name in the query of each URL.
+    /// A key in the query parameter of this name, added to each URL.
     pub fn query(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { place: Place::Query, name: name.into(), value: Secret::new(value) }
     }
 
-    /// A key in a cookie of this name.
+    /// A key in the cookie of this name.
     pub fn cookie(name: impl Into<String>, value: impl Into<String>) -> Self {
         Self { place: Place::Cookie, name: name.into(), value: Secret::new(value) }
     }
@@ -141,7 +142,7 @@ impl fmt::Debug for ApiKey {
     }
 }
 
-/// Puts a bearer token on a request.
+/// Adds a bearer token to a request.
 fn authorize(request: &mut HttpRequest, token: &Secret) -> Result<(), ClientError> {
     check_header(token.reveal(), "authorization")?;
     let value = format!("Bearer {}", token.reveal());
@@ -149,7 +150,7 @@ fn authorize(request: &mut HttpRequest, token: &Secret) -> Result<(), ClientErro
     Ok(())
 }
 
-/// Whether a text can be the value of a header. Platforms quote one that cannot, and it is a secret.
+/// Checks that a secret can be the value of a header. Platforms would quote an invalid value in their error.
 fn check_header(value: &str, name: &str) -> Result<(), ClientError> {
     if !value.is_empty() && value.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(());

@@ -1,4 +1,4 @@
-//! Tokens for programs: OAuth 2.0 client credentials (RFC 6749 §4.4).
+//! Tokens for programs: the OAuth 2.0 client credentials grant (RFC 6749 §4.4).
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -17,26 +17,26 @@ use crate::http::{HttpError, HttpRequest};
 use crate::model::{MAX_DOCUMENT_VALUES, Secret, UnfitJson, UnixMillis, read_foreign};
 use crate::wire::percent;
 
-/// Where tokens are to be had, and for what.
+/// The token endpoint, and the parameters of token requests.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OAuthSettings {
-    /// The token endpoint: https, or this machine.
+    /// The token endpoint: an https URL, or a URL of this machine.
     pub token_url: String,
-    /// The name of the program.
+    /// The client id of the program.
     pub client_id: String,
-    /// Its secret.
+    /// The client secret.
     pub client_secret: Secret,
-    /// The scopes to ask for.
+    /// The requested scopes.
     pub scopes: Vec<String>,
-    /// The parameter `audience`, which some providers want.
+    /// The parameter `audience`, which some providers require.
     pub audience: Option<String>,
-    /// Whether name and secret go in the body instead of the header `Authorization` (RFC 6749 §2.3.1), for providers that do not
-    /// take the header.
+    /// Whether the client id and secret are sent in the body instead of the header `Authorization` (RFC 6749 §2.3.1), for
+    /// providers that do not accept the header.
     pub secret_in_body: bool,
 }
 
 impl OAuthSettings {
-    /// A program at a token endpoint, without scopes.
+    /// Settings for a program at a token endpoint, without scopes.
     pub fn new(
         token_url: impl Into<String>,
         client_id: impl Into<String>,
@@ -52,18 +52,18 @@ impl OAuthSettings {
         }
     }
 
-    /// What tells its tokens from others.
+    /// The cache key of the tokens for these settings.
     fn key(&self) -> String {
         let audience = self.audience.as_deref().unwrap_or_default();
         let secret = self.client_secret.reveal();
         let all = [&self.token_url, &self.client_id, &self.scopes.join(" "), audience, secret];
-        // Only equal settings give equal keys: no encoded text has a line break.
+        // Different settings have different keys, because no encoded text contains a line break.
         all.map(percent::encode).join("\n")
     }
 }
 
-/// Tokens of OAuth 2.0 client credentials, fetched when they are needed, kept until shortly before they expire, and fetched anew when
-/// the agent refuses one. Callers that need one at the same time wait for one request.
+/// Tokens of OAuth 2.0 client credentials. A token is fetched when it is first needed, cached until shortly before it
+/// expires, and fetched again if the agent refuses it. Concurrent callers share one token request.
 ///
 /// ```
 /// use std::rc::Rc;
@@ -83,13 +83,13 @@ pub struct OAuth {
     settings: OAuthSettings,
     ports: Ports,
     tokens: Rc<Tokens>,
-    /// The request that is under way.
+    /// The token request in progress.
     fetching: RefCell<Option<Fetching>>,
 }
 
 type Fetching = Shared<LocalBoxFuture<'static, Result<Secret, ClientError>>>;
 
-/// Tokens that were fetched: plain data, which all of a program may share, for any number of providers. At most 100.
+/// A cache of tokens, at most 100. It is plain data that a whole program may share, for any number of providers.
 #[derive(Default)]
 pub struct Tokens(RefCell<BTreeMap<String, Token>>);
 
@@ -97,18 +97,18 @@ pub struct Tokens(RefCell<BTreeMap<String, Token>>);
 struct Token {
     value: Secret,
     fetched: UnixMillis,
-    /// Until when it is used.
+    /// The end of the time in which the token is used.
     until: UnixMillis,
 }
 
 impl OAuth {
-    /// With tokens of its own.
+    /// A source of tokens with its own cache.
     pub fn new(settings: OAuthSettings, ports: Ports) -> Self {
         let fetching = RefCell::default();
         Self { settings, ports, tokens: Rc::default(), fetching }
     }
 
-    /// With tokens that others may have fetched, and may use.
+    /// Uses a shared cache, whose tokens other users may also fetch and use.
     #[must_use]
     pub fn with_tokens(self, tokens: Rc<Tokens>) -> Self {
         Self { tokens, ..self }
@@ -164,8 +164,8 @@ impl Tokens {
         all.insert(key, token);
     }
 
-    /// Forgets a token that an agent has refused, unless it is so new that another request has fetched it in the place of the
-    /// refused one.
+    /// Removes a token that an agent has refused, unless the token is so new that another request has already fetched it as
+    /// the replacement.
     fn refuse(&self, key: &str, now: UnixMillis) {
         let is_new = |token: &Token| now.millis_since(token.fetched) < NEW_MS;
         let mut all = self.0.borrow_mut();
@@ -187,7 +187,7 @@ async fn fetch(
     if !answer.is_success() {
         let json = read_foreign(answer.body.as_bytes(), MAX_DOCUMENT_VALUES).unwrap_or_default();
         let status = answer.status;
-        // A provider that has trouble is not one that refuses.
+        // These statuses are temporary failures of the provider, not refusals.
         if matches!(status, 408 | 429 | 500..=599) {
             let begins = String::new();
             return Err(HttpError::Status { url: url.clone(), status, begins }.into());
@@ -198,7 +198,7 @@ async fn fetch(
     }
     let json =
         read_foreign(answer.body.as_bytes(), MAX_DOCUMENT_VALUES).map_err(|unfit| match unfit {
-            // What the parser says may repeat something.
+            // The parser's error may quote the answer, which may contain secrets.
             UnfitJson::NotJson { .. } => failed("the answer of the token endpoint is no JSON"),
             beyond => failed(&format!("the answer of the token endpoint {beyond}")),
         })?;
@@ -244,7 +244,7 @@ fn token_request(settings: &OAuthSettings) -> Result<HttpRequest, ClientError> {
     Ok(request.with_header("Content-Type", "application/x-www-form-urlencoded").with_body(body))
 }
 
-/// How long a token lives, in milliseconds.
+/// The lifetime of a token, in milliseconds.
 fn lifetime_ms(expires_in: Option<&Value>) -> u64 {
     let seconds = match expires_in {
         Some(Value::Number(number)) => {
@@ -256,7 +256,7 @@ fn lifetime_ms(expires_in: Option<&Value>) -> u64 {
     seconds.map_or(DEFAULT_MS, |seconds| seconds.saturating_mul(1_000)).min(MAX_MS)
 }
 
-/// Whether it is a code of an error (RFC 6749 §5.2) and not a text in which a provider might repeat something.
+/// Whether the text is an error code (RFC 6749 §5.2), and not a text in which a provider might quote secrets.
 fn is_code(code: &str) -> bool {
     code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
@@ -265,19 +265,19 @@ fn failed(reason: &str) -> ClientError {
     ClientError::Credentials(format!("no token could be had: {reason}"))
 }
 
-/// How long before its end a token is no longer used; half of its life, if that is shorter.
+/// How long before its end a token is no longer used, in milliseconds; at most half of its lifetime.
 const MARGIN_MS: u64 = 60_000;
 
-/// How long a token lives of which its provider does not say it.
+/// The lifetime of a token for which the provider sends no lifetime, in milliseconds.
 const DEFAULT_MS: u64 = 300_000;
 
-/// How long a token is kept at most: a day.
+/// The longest time for which a token is cached: a day, in milliseconds.
 const MAX_MS: u64 = 86_400_000;
 
-/// A token of this age may have been fetched while the request with the refused one was under way.
+/// A token below this age, in milliseconds, may have been fetched while the request with the refused token was in progress.
 const NEW_MS: u64 = 10_000;
 
-/// How many tokens are kept.
+/// The largest number of cached tokens.
 const MAX_TOKENS: usize = 100;
 
 /// The largest answer of a token endpoint, in bytes.

@@ -3,7 +3,7 @@ use crate::client::Settings;
 use crate::client::simulation::Simulation;
 use crate::http::memory::{ok, status};
 
-/// The line that comes of a call of an agent whose task is in this state, with this text.
+/// The line for the model after a call of an agent whose task is in this state, with this text.
 fn line(state: &str, text: &str) -> String {
     let simulation = Simulation::default();
     let said = json!({"messageId": "m", "role": "ROLE_AGENT", "parts": [{"text": text}]});

@@ -1,15 +1,15 @@
-//! Whether an answer is a stream of events, by what it says of itself, else by how it begins: many servers say nothing, or something
-//! wrong.
+//! Detects whether an answer is an event stream: by its `Content-Type`, otherwise by its first bytes, because many servers
+//! send no type or a wrong one.
 
 use futures_util::stream::{self, StreamExt};
 
 use crate::http::{HttpAnswer, HttpBody, HttpError};
 
-/// Whether an answer is a stream of events; and the answer, from its beginning.
+/// Whether an answer is an event stream; also returns the answer, with its body still complete.
 ///
 /// # Errors
 ///
-/// If its beginning does not come.
+/// If the beginning of the body cannot be read.
 pub(super) async fn told(answer: HttpAnswer) -> Result<(bool, HttpAnswer), HttpError> {
     let content_type = answer.header("content-type").unwrap_or_default();
     if answer.status != 200 || content_type.to_ascii_lowercase().starts_with(EVENT_STREAM) {
@@ -28,7 +28,7 @@ pub(super) async fn told(answer: HttpAnswer) -> Result<(bool, HttpAnswer), HttpE
     Ok((is_stream, HttpAnswer { status, headers, body, url }))
 }
 
-/// Whether a body that begins like this is no stream of events, but one text; `None` while that cannot be told.
+/// Whether a body with this beginning is a single text and not an event stream; `None` while all bytes are blank.
 pub(super) fn is_whole(begin: &[u8]) -> Option<bool> {
     first_sign(begin).map(|sign| WHOLE.contains(&sign))
 }
@@ -38,7 +38,7 @@ fn first_sign(begin: &[u8]) -> Option<u8> {
     begin.iter().copied().find(|byte| !byte.is_ascii_whitespace())
 }
 
-/// What is left of a body.
+/// The unread rest of a body.
 fn rest(body: HttpBody) -> stream::LocalBoxStream<'static, Result<Vec<u8>, HttpError>> {
     let pieces = stream::unfold(body, |mut body| async move {
         let piece = body.next().await?;
@@ -49,8 +49,8 @@ fn rest(body: HttpBody) -> stream::LocalBoxStream<'static, Result<Vec<u8>, HttpE
 
 const EVENT_STREAM: &str = "text/event-stream";
 
-/// The first signs of JSON and of HTML. A line of an event stream begins with a letter or a colon.
+/// The first characters of JSON and HTML. A line of an event stream begins with a letter or a colon.
 const WHOLE: [u8; 4] = [b'{', b'[', b'"', b'<'];
 
-/// How many blank bytes an answer may begin with.
+/// The number of bytes that are checked; an answer with more blank bytes at its beginning counts as an event stream.
 const MAX_BEGIN_BYTES: usize = 1024;

@@ -1,4 +1,4 @@
-//! A stream that is open: its pieces, the events in them, and how it ends.
+//! An open stream: its pieces, its events, and its end.
 
 use futures_util::future::{Either, select};
 use std::pin::pin;
@@ -18,17 +18,18 @@ pub(super) struct Live {
     body: HttpBody,
     url: String,
     reader: SseReader,
-    /// Whether it is one text, and no stream of events, whatever it calls itself; `None` until something has come.
+    /// Whether the body is a single text and not an event stream, independent of its declared type; `None` until the first
+    /// piece has arrived.
     is_whole: Option<bool>,
-    /// That text.
+    /// The body, if it is a single text.
     text: Vec<u8>,
-    /// Whether it answers a message.
+    /// Whether the stream is the answer to a message.
     is_send: bool,
-    /// The events that were read so far.
+    /// The number of events read until now.
     count: u32,
-    /// The events in a row that made no sense.
+    /// The number of consecutive events that could not be decoded.
     senseless: u32,
-    /// Until when the server may still say something after the task has ended.
+    /// The end of the time in which the server may still send events after the end of the task.
     last_words: Option<UnixMillis>,
 }
 
@@ -42,7 +43,7 @@ impl Live {
         Self { wire, body, url, reader, is_whole, text, is_send, count, senseless, last_words }
     }
 
-    /// Takes the next piece.
+    /// Adds the next piece of the body.
     fn push(&mut self, piece: &[u8]) -> Result<(), TooLarge> {
         self.is_whole = self.is_whole.or_else(|| form::is_whole(piece));
         if self.is_whole != Some(true) {
@@ -52,7 +53,8 @@ impl Live {
         if self.text.len() > MAX_EVENT_BYTES { Err(TooLarge) } else { Ok(()) }
     }
 
-    /// What is left at the end: an event to which only its empty line is missing, or all of what is no stream.
+    /// The rest at the end of the body: an event without its final empty line, or the whole body if it is not an event
+    /// stream.
     fn rest(&mut self) -> Option<SseEvent> {
         if self.text.is_empty() {
             let rest = self.reader.rest()?;
@@ -63,11 +65,11 @@ impl Live {
     }
 }
 
-/// What a stream brought.
+/// The result of waiting for a stream.
 enum Arrived {
     Piece(Result<Vec<u8>, HttpError>),
     End,
-    /// Nothing more that is waited for.
+    /// The time for waiting is over.
     Enough,
 }
 
@@ -121,8 +123,8 @@ impl Following {
         }
     }
 
-    /// Looks at the task, if the stream has left something out and says now that something has happened: events behind a gap
-    /// would be told before what is missing, which would then bring them again.
+    /// Fetches the task if the stream has left out events and now sends one. Events after a gap would be reported before the
+    /// missing ones, so the fetched task replaces all of them.
     async fn look_at_what_was_heard(&mut self) {
         let Some(id) = self.telling.heard() else { return };
         let task = match self.look(&id).await {
@@ -140,7 +142,7 @@ impl Following {
         }
     }
 
-    /// The server has ended the stream.
+    /// Handles the end of the stream.
     fn closed(&mut self) -> Result<(), ClientError> {
         let Source::Live(live) = &mut self.source else { return Ok(()) };
         if let Some(rest) = live.rest() {
@@ -155,7 +157,7 @@ impl Following {
         Ok(())
     }
 
-    /// The stream has ended before the task, unless that has, too.
+    /// Handles a stream that broke off, unless the task has ended.
     fn broken(&mut self, reason: ClientError) {
         if self.telling.has_ended() {
             self.source = Source::Ending;
@@ -164,12 +166,12 @@ impl Following {
         if let Source::Live(live) = &self.source {
             self.retry_ms = live.reader.retry_ms().unwrap_or(0).min(MAX_DELAY_MS);
         }
-        // What went wrong first says more than that the stream then ended.
+        // The first error describes the failure better than the end of the stream.
         let first = self.reason.take();
         self.cut(first.unwrap_or(reason));
     }
 
-    /// An event of the stream.
+    /// Handles an event of the stream.
     fn arrive(&mut self, event: SseEvent) -> Result<(), ClientError> {
         let now = self.now();
         let Source::Live(live) = &mut self.source else { return Ok(()) };
@@ -201,7 +203,7 @@ impl Following {
             }
             return Ok(());
         }
-        // The first look at a task that is answered may be from before the answer.
+        // The first snapshot of a task that this message answers may be older than the message.
         let is_asking = is_status || (is_look && !(is_first && is_send && self.answers_a_task()));
         let is_turn_over = state == TaskState::InputRequired && is_asking;
         if is_turn_over && matches!(self.start, Start::Send(_)) {
@@ -214,7 +216,7 @@ impl Following {
         matches!(&self.start, Start::Send(request) if request.message.task_id.is_some())
     }
 
-    /// An event that is an error, or cannot be read.
+    /// Handles an event that is an error or cannot be decoded.
     fn senseless(&mut self, error: ClientError) -> Result<(), ClientError> {
         let Source::Live(live) = &mut self.source else { return Ok(()) };
         live.senseless += 1;
@@ -234,14 +236,14 @@ impl Following {
         if live.senseless > MAX_SENSELESS {
             return Err(error);
         }
-        // Something may be missing then.
+        // The event may have contained a change of the task.
         self.telling.doubt();
         self.reason = Some(error);
         Ok(())
     }
 }
 
-/// The name of the frame of an event, if it has one.
+/// The name of an event's frame, if there is one.
 fn name(event: &SseEvent) -> Option<&str> {
     Some(event.event.as_str()).filter(|name| !name.is_empty())
 }
@@ -258,8 +260,8 @@ const KEEP_ALIVE: [&str; 4] = ["ping", "heartbeat", "keepalive", "keep-alive"];
 /// The largest event that is read: 4 MiB.
 const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
 
-/// How many events in a row may make no sense.
+/// The largest number of consecutive events that cannot be decoded.
 const MAX_SENSELESS: u32 = 16;
 
-/// How long a server may go on after the event that ends the task, in milliseconds.
+/// How long a server may send events after the event that ends the task, in milliseconds.
 const LAST_WORDS_MS: u64 = 1_000;

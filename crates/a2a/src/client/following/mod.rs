@@ -1,5 +1,5 @@
-//! What it takes to follow a task to its end: opening its stream, reading it, coming back after a cut, looking when there is no
-//! stream, and telling everything once.
+//! Follows a task to its end: opens the stream, reads it, reconnects after it breaks off, polls if there is no stream, and
+//! reports every change once.
 
 mod form;
 mod live;
@@ -18,55 +18,55 @@ use telling::Telling;
 use super::retry::{Failure, MAX_RETRY_AFTER_MS, Retries};
 use super::{Answer, Streaming};
 
-/// How following a task begins.
+/// The call that starts following a task.
 pub(super) enum Start {
-    /// With a message.
+    /// Sends a message.
     Send(Box<SendMessageRequest>),
-    /// With a task that exists.
+    /// Subscribes to an existing task.
     Subscribe(SubscribeToTaskRequest),
 }
 
-/// A task that is followed.
+/// The state of following a task.
 pub(super) struct Following {
     client: Client,
     start: Start,
     options: CallOptions,
-    /// When the stream has to be open.
+    /// The deadline for opening the stream.
     opens_until: UnixMillis,
     telling: Telling,
     source: Source,
-    /// The attempts to come back that brought nothing new.
+    /// The number of consecutive attempts to reconnect without a new event.
     failures: u32,
-    /// Why the stream broke off.
+    /// The reason why the stream broke off.
     reason: Option<ClientError>,
-    /// What the agent said in the version of its card, while another one is tried.
+    /// The agent's refusal in the version of its card, while another version is tried.
     refusal: Option<ClientError>,
-    /// How long the server wants its clients to wait before they come back, in milliseconds.
+    /// The delay that the server requires before a client reconnects, in milliseconds.
     retry_ms: u64,
 }
 
-/// Where events come from.
+/// The present source of events.
 enum Source {
-    /// Nothing was asked yet.
+    /// No request was sent yet.
     Beginning,
-    /// A stream.
+    /// An open stream.
     Live(Box<Live>),
-    /// A stream that was refused, by its first event.
+    /// A stream whose first event is an error.
     Refused(ClientError),
-    /// A stream that was cut.
+    /// A stream that broke off.
     Cut,
-    /// The task is looked at now and then.
+    /// The task is polled.
     Polling(poll::Polling),
-    /// The task has ended; what is missing is to be had.
+    /// The task has ended; missing events may still be fetched.
     Ending,
-    /// Nothing.
+    /// There are no further events.
     Over,
 }
 
-/// What came of asking for a stream.
+/// The result of requesting a stream.
 enum Opened {
     Live(Box<Live>),
-    /// One answer instead.
+    /// A single answer in place of a stream.
     Whole(Box<Answer>),
 }
 
@@ -117,7 +117,7 @@ impl Following {
         }
     }
 
-    /// Whether the stream is not open yet. That of a send is open with its first event.
+    /// Whether the stream is not open yet. The stream of a send counts as open after its first event.
     fn is_opening(&self) -> bool {
         let is_send = matches!(self.start, Start::Send(_));
         matches!(self.source, Source::Beginning) || (is_send && self.telling.told().is_none())
@@ -164,13 +164,13 @@ impl Following {
         }
     }
 
-    /// A stream was refused.
+    /// Handles the refusal of a stream.
     async fn refused(&mut self, error: ClientError) -> Result<(), ClientError> {
         if is_final(&error) {
             return Err(error);
         }
         if let Some(id) = self.telling.told().map(|task| task.id.clone()) {
-            // It has ended, or there are no subscriptions.
+            // The task has ended, or the server does not support subscriptions.
             return self.look_instead(&id).await;
         }
         if self.client.goes_on_otherwise(&error, &mut self.refusal).await {
@@ -185,7 +185,7 @@ impl Following {
         }
     }
 
-    /// Whether a stream that was refused may be had without a stream.
+    /// Whether a refused call may succeed without a stream.
     fn is_worth_asking_otherwise(&self, error: &ClientError) -> bool {
         match (&self.start, error) {
             (Start::Subscribe(_), _) | (Start::Send(_), ClientError::NotInVersion(_)) => true,
@@ -199,17 +199,17 @@ impl Following {
         }
     }
 
-    /// Begins without a stream: the card promised one, or the task has ended already.
+    /// Starts without a stream: the card was wrong about streaming, or the task has already ended.
     async fn begin_otherwise(&mut self, refusal: ClientError) -> Result<(), ClientError> {
         let is_subscription = matches!(self.start, Start::Subscribe(_));
         match self.begin_to_poll().await {
-            // Nothing is known of the task, so that the reason stands in the refusal.
+            // Reading the task was refused, too, so the first refusal is the reason.
             Err(error) if is_subscription && is_refusal(&error) => Err(refusal),
             done => done,
         }
     }
 
-    /// Asks for a stream, once.
+    /// Requests a stream, in one attempt.
     async fn open(&self, call: &Call) -> Result<Opened, Failure> {
         let options = CallOptions {
             last_event_id: self.telling.last_id().map(str::to_owned),
@@ -235,7 +235,7 @@ impl Following {
         }
     }
 
-    /// Comes back to a task whose stream was cut.
+    /// Reconnects to a task whose stream broke off.
     async fn come_back(&mut self) -> Result<(), ClientError> {
         let Some(task) = self.telling.told().cloned() else { return self.begin_again().await };
         if task.status.state.is_terminal() {
@@ -259,7 +259,7 @@ impl Following {
                 self.retry_ms = wanted_ms;
                 Ok(())
             }
-            // It takes its own numbers no more.
+            // The server no longer accepts its own event ids.
             Err(failure) if is_bad_request(&failure.error) && self.telling.forget_numbers() => {
                 self.source = Source::Cut;
                 Ok(())
@@ -268,7 +268,7 @@ impl Following {
         }
     }
 
-    /// Sends the message again, or subscribes again: nothing was told yet.
+    /// Sends the message or subscribes again, because no event was reported yet.
     async fn begin_again(&mut self) -> Result<(), ClientError> {
         let reason = self.reason.take().unwrap_or(ClientError::Ended);
         let may_pass = reason == ClientError::Ended || reason.may_pass();
@@ -296,7 +296,7 @@ impl Following {
         Ok(())
     }
 
-    /// Looks at a task to which no stream leads any more.
+    /// Fetches and then polls a task for which no stream can be opened any more.
     async fn look_instead(&mut self, id: &TaskId) -> Result<(), ClientError> {
         let reason = self.reason.take();
         let task = match self.look(id).await {
@@ -306,7 +306,7 @@ impl Following {
         };
         let has_news = self.telling.look(task);
         match reason {
-            // The server said why, and nothing has happened since.
+            // The server has sent the reason, and nothing has changed since.
             Some(error @ ClientError::Remote(_)) if !has_news && !self.is_done() => Err(error),
             _ => {
                 self.go_on_polling(true);
@@ -315,7 +315,7 @@ impl Following {
         }
     }
 
-    /// The task as it is now.
+    /// Fetches the present task.
     async fn look(&self, id: &TaskId) -> Result<Task, ClientError> {
         let request = GetTaskRequest { tenant: None, id: id.clone(), history_length: None };
         let options = CallOptions { deadline: self.options.deadline, ..CallOptions::default() };
@@ -323,21 +323,21 @@ impl Following {
         self.client.exchange(&call, &options).await?.task("GetTask")
     }
 
-    /// Notes that a stream broke off.
+    /// Records that a stream broke off.
     fn cut(&mut self, reason: ClientError) {
         self.failures += 1;
         self.reason = Some(reason);
         self.source = Source::Cut;
     }
 
-    /// Whether nothing more is to be told after what is known now.
+    /// Whether no further event can follow the known task.
     fn is_done(&self) -> bool {
         let Some(task) = self.telling.told() else { return false };
         let is_send = matches!(self.start, Start::Send(_));
         task.status.state.is_terminal() || (is_send && task.status.state.is_interrupted())
     }
 
-    /// The task has ended: what was never told is looked for, and the last event let go.
+    /// Finishes after the end of the task: fetches the task if events are missing, and releases the last event.
     async fn end(&mut self) -> Result<(), ClientError> {
         if let Some(id) = self.telling.wants_a_look()
             && let Ok(task) = self.look(&id).await
@@ -354,7 +354,7 @@ impl Following {
     }
 }
 
-/// Whether the server has understood and refused, so that the same request will not succeed later.
+/// Whether the server has understood and refused the request, so that the same request will not succeed later.
 fn is_refusal(error: &ClientError) -> bool {
     match error {
         ClientError::Remote(_) | ClientError::Http(HttpError::Status { .. }) => !error.may_pass(),
@@ -365,7 +365,7 @@ fn is_refusal(error: &ClientError) -> bool {
     }
 }
 
-/// Whether an error is about the client, so that another request would meet it, too.
+/// Whether an error concerns the client itself, so that any other request would fail, too.
 fn is_final(error: &ClientError) -> bool {
     match error {
         ClientError::Credentials(_) | ClientError::Timeout => true,
@@ -375,7 +375,7 @@ fn is_final(error: &ClientError) -> bool {
     }
 }
 
-/// Whether the server finds something wrong with the request.
+/// Whether the server reports that the request is invalid.
 fn is_bad_request(error: &ClientError) -> bool {
     match error {
         ClientError::Remote(error) => error.code == INVALID_PARAMS,

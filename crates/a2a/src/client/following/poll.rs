@@ -1,22 +1,22 @@
-//! Looking at a task now and then, where there is no stream of it.
+//! Polls a task for which there is no stream.
 
 use super::{Following, Source, Start};
 use crate::call::{Call, TaskCall};
 use crate::client::{Answer, CallOptions, ClientError};
 use crate::model::{StreamResponse, TaskState, UnixMillis};
 
-/// A task that is looked at now and then.
+/// The state of polling a task.
 pub(super) struct Polling {
-    /// Whether a stream was there before, so that the agent should have more to say.
+    /// Whether a stream was open before, so that further events are expected.
     is_fallback: bool,
-    /// Since when there is nothing new.
+    /// When the task last changed.
     silent_since: UnixMillis,
-    /// How many more looks may show the task as it was before it was answered.
+    /// The number of further snapshots that may be older than the message that this call has sent.
     old_looks: u32,
 }
 
 impl Following {
-    /// Sends the message, or looks at the task, without asking for a stream.
+    /// Sends the message, or fetches the task, without a stream.
     pub(super) async fn begin_to_poll(&mut self) -> Result<(), ClientError> {
         let task = match &self.start {
             Start::Send(request) => {
@@ -33,7 +33,7 @@ impl Following {
         self.answered(Answer::Task(task))
     }
 
-    /// Takes the one answer to a call that asked for events.
+    /// Handles a single answer to a call that requested events.
     pub(super) fn answered(&mut self, answer: Answer) -> Result<(), ClientError> {
         match answer {
             Answer::Message(message) => {
@@ -49,7 +49,7 @@ impl Following {
         Ok(())
     }
 
-    /// Looks at the task from now on, unless all is told.
+    /// Polls the task from now on, unless everything is reported.
     pub(super) fn go_on_polling(&mut self, is_fallback: bool) {
         let old_looks = if self.may_be_old() && !is_fallback { MAX_OLD_LOOKS } else { 0 };
         self.source = if self.is_done() && old_looks == 0 {
@@ -59,7 +59,8 @@ impl Following {
         };
     }
 
-    /// Whether the task asks for input without saying what for, after it was answered: then it is told as it was before.
+    /// Whether the snapshot may be older than the sent message: the message answers the task, but the task is in the
+    /// state input-required without a message in its status.
     fn may_be_old(&self) -> bool {
         let Some(task) = self.telling.told() else { return false };
         let is_answer =
@@ -68,7 +69,7 @@ impl Following {
         is_answer && asks && task.status.message.is_none()
     }
 
-    /// Looks at the task once more.
+    /// Fetches the task after the interval.
     pub(super) async fn poll(&mut self) -> Result<(), ClientError> {
         let Some(id) = self.telling.told().map(|task| task.id.clone()) else {
             return Err(ClientError::Ended);
@@ -95,5 +96,5 @@ impl Following {
     }
 }
 
-/// How many looks may show a task as it was before it was answered.
+/// The largest number of snapshots that may be older than the sent message.
 const MAX_OLD_LOOKS: u32 = 5;

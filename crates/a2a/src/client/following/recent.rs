@@ -7,7 +7,8 @@ use std::collections::VecDeque;
 pub(super) struct Recent(VecDeque<(String, u64)>);
 
 impl Recent {
-    /// Adds an event, and returns whether it is new. One with a known id and other data is new.
+    /// Adds an event, and returns whether the event is new. An event with a known id and different
+    /// data is new.
     pub(super) fn is_new(&mut self, id: &str, data: u64) -> bool {
         let event = (id.to_owned(), data);
         if self.0.contains(&event) {

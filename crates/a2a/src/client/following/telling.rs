@@ -1,5 +1,5 @@
-//! What was told of a task, and what is to be told next: every change once, the end last. The task that the events add up to is
-//! bounded like a task of this project.
+//! Decides which events of a task are reported: every change once, the end last. The size of the task that the events
+//! describe is limited like that of this project's own tasks.
 
 use std::collections::VecDeque;
 
@@ -12,35 +12,36 @@ use crate::model::{
     measure,
 };
 
-/// What was told of a task, and what is to be told next.
+/// The events reported for a task, and the ones to report next.
 pub(super) struct Telling {
-    /// The task as the events give it that were told, or wait to be.
+    /// The task as described by all events that are reported or queued in `ready`.
     told: Option<Task>,
-    /// The task as the server tells it, while that is behind what was told.
+    /// The server's version of the task, while it is older than `told`.
     behind: Option<Task>,
     ready: VecDeque<TaskEvent>,
-    /// The event that ends the task.
+    /// The event that ends the task, held back until `let_go`.
     last: Option<TaskEvent>,
-    /// The status before it, and how much history there was.
+    /// The status before `last`, and the number of messages in the history before `last`.
     before_last: Option<(TaskStatus, usize)>,
     recent: Recent,
-    /// The id of the newest event, if the server numbers them.
+    /// The id of the newest event, if the server sends event ids.
     last_id: Option<String>,
-    /// The id from which the present stream was asked to go on.
+    /// The id from which the present stream was requested to continue.
     went_on_from: Option<String>,
     is_first: bool,
     is_doubtful: bool,
     was_looked_at: bool,
-    /// How large the events are that were told since the task was measured.
+    /// The size of the events that were added since the task was last measured.
     added: Size,
     max: Size,
-    /// Whether the present stream has left out what happened before its first event. What it says leads to a look then.
+    /// Whether the present stream has left out what happened before its first event. Each further event is then answered by
+    /// fetching the task.
     leaves_out: bool,
-    /// Whether it has said something since the last look.
+    /// Whether such a stream has sent an event since the task was last fetched.
     has_heard: bool,
 }
 
-/// Bytes of JSON, and the number of values in them.
+/// The number of bytes of JSON, and of the JSON values in them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Size {
     bytes: usize,
@@ -74,12 +75,12 @@ impl Telling {
         }
     }
 
-    /// Lets the task go on while what is known of it stays within its bounds. It is measured whenever events have come that are a quarter
-    /// of what it may be.
+    /// Checks the limits for the size of the known task. The task is measured whenever the events added since the last
+    /// measurement exceed a quarter of the limits.
     ///
     /// # Errors
     ///
-    /// Which bound it exceeds.
+    /// The exceeded limit.
     pub(super) fn check_size(&mut self) -> Result<(), ClientError> {
         let Size { bytes, values } = self.max;
         let quarter = Size { bytes: bytes / 4, values: values / 4 };
@@ -94,7 +95,7 @@ impl Telling {
             );
             return Err(ClientError::Unexpected(reason));
         }
-        // Metadata is read as a whole whenever some is added.
+        // Adding metadata requires reading the existing metadata as a whole, so it has its own limit.
         let of_artifacts = told.artifacts.iter().map(|Artifact { metadata, .. }| metadata);
         let mut all = of_artifacts.chain([&told.metadata]).flatten();
         if all.any(|metadata: &Metadata| measure(metadata).1 > MAX_FOREIGN_VALUES) {
@@ -106,24 +107,24 @@ impl Telling {
         Ok(())
     }
 
-    /// The task as the events give it that were told, or wait to be.
+    /// The task as described by all events that are reported or queued.
     pub(super) fn told(&self) -> Option<&Task> {
         self.told.as_ref()
     }
 
-    /// The next event to tell.
+    /// The next event to report.
     pub(super) fn next(&mut self) -> Option<TaskEvent> {
         let is_first_kept =
             matches!(&self.last, Some(TaskEvent { event: StreamResponse::Task(_), .. }));
         if is_first_kept { None } else { self.ready.pop_front() }
     }
 
-    /// From which event a stream can go on.
+    /// The id of the event after which a stream can continue.
     pub(super) fn last_id(&self) -> Option<&str> {
         self.last_id.as_deref()
     }
 
-    /// Goes on by looks instead of numbers. Gives whether there were numbers.
+    /// Stops using event ids; snapshots are used instead. Returns whether there was an id.
     pub(super) fn forget_numbers(&mut self) -> bool {
         self.last_id.take().is_some()
     }
@@ -133,7 +134,7 @@ impl Telling {
         self.told.as_ref().is_some_and(|task| task.status.state.is_terminal())
     }
 
-    /// A stream has begun.
+    /// Called when a stream is open.
     pub(super) fn connected(&mut self) {
         self.is_first = true;
         self.went_on_from.clone_from(&self.last_id);
@@ -141,24 +142,24 @@ impl Telling {
         (self.leaves_out, self.has_heard) = (false, false);
     }
 
-    /// Something may have been missed.
+    /// Records that events may have been missed.
     pub(super) fn doubt(&mut self) {
         self.is_doubtful = true;
     }
 
-    /// A message instead of a task.
+    /// Queues a message that the agent returned in place of a task.
     pub(super) fn message(&mut self, message: StreamResponse, id: Option<String>) {
         self.ready.push_back(TaskEvent { event: message, id });
     }
 
-    /// Takes an event of a stream, `data` as a hash. Gives whether there is anything new in it.
+    /// Handles an event of a stream; `data` is a hash of its data. Returns whether the event contains anything new.
     pub(super) fn event(&mut self, event: StreamResponse, id: Option<String>, data: u64) -> bool {
         let is_first = std::mem::take(&mut self.is_first);
         if self.told.as_ref().is_some_and(|told| is_of_another(told, &event)) {
             return false;
         }
         if let StreamResponse::Task(task) = event {
-            // Numbers may begin anew with it.
+            // The event ids may start from the beginning again.
             self.recent.clear();
             self.leaves_out = false;
             if let Some(id) = &id {
@@ -189,14 +190,14 @@ impl Telling {
         self.catch_up(seen, id)
     }
 
-    /// The task to look at for what the stream has said since it left something out.
+    /// The task to fetch because a stream with a gap has sent an event; `None` if there is no such event.
     pub(super) fn heard(&mut self) -> Option<TaskId> {
         let told = self.told.as_ref().filter(|_| self.has_heard)?;
         self.has_heard = false;
         Some(told.id.clone())
     }
 
-    /// A look at the task, by the way. Gives whether there is anything new.
+    /// Handles a fetched snapshot of the task. Returns whether it contains anything new.
     pub(super) fn look(&mut self, task: Task) -> bool {
         if self.told.as_ref().is_some_and(|told| told.id != task.id) {
             return false;
@@ -224,11 +225,11 @@ impl Telling {
         self.explain(&task, id)
     }
 
-    /// Sets the task to where it was before an end that was not told yet, and gives that end. What a look shows in addition happened
-    /// before the end, and is told before it.
+    /// Removes an end that was not reported yet from the task, and returns the end's event. The additional content of a
+    /// snapshot was created before the end, so it is reported first.
     fn take_back_end(&mut self) -> Option<TaskEvent> {
         let (told, (status, count)) = (self.told.as_mut()?, self.before_last.take()?);
-        // With the end, the message of the status before it has become history.
+        // The event of the end has moved the message of the status before it into the history.
         let id = status.message.as_ref().map(|said| &said.message_id);
         if told.history.get(count).is_some_and(|moved| Some(&moved.message_id) == id) {
             told.history.remove(count);
@@ -237,7 +238,7 @@ impl Telling {
         self.last.take()
     }
 
-    /// Gives the end that a look has brought the id and the metadata of the one that was taken back for it.
+    /// Copies the id and metadata of the removed end to the end that the snapshot has added.
     fn end_as(&mut self, before: Option<TaskEvent>) {
         let (Some(last), Some(before)) = (&mut self.last, before) else { return };
         last.id = last.id.take().or(before.id);
@@ -251,17 +252,17 @@ impl Telling {
         last.metadata = (!members.is_empty()).then(|| members.into());
     }
 
-    /// Tells what is new in the task as the server tells it now, which may still be behind what was told.
+    /// Reports the changes in the server's version of the task, which may be older than the known task.
     fn catch_up(&mut self, seen: Task, id: Option<String>) -> bool {
         let Some(told) = &self.told else { return false };
         let (ahead, is_behind) = newest(told, seen.clone());
-        // An event that stands both in the look and behind it cannot be told from one that came twice.
+        // An event that is contained in the snapshot and also follows it looks like a repeated event.
         self.is_doubtful = true;
         self.behind = is_behind.then_some(seen);
         self.explain(&ahead, id)
     }
 
-    /// Tells what leads from what was told to this.
+    /// Reports the changes between the known task and this version.
     fn explain(&mut self, task: &Task, id: Option<String>) -> bool {
         let events = changes(self.told.as_ref(), task);
         let count = events.len();
@@ -275,10 +276,10 @@ impl Telling {
         count > 0
     }
 
-    /// Tells an event, or keeps it if it ends the task.
+    /// Queues an event, or holds it back if it ends the task.
     fn tell(&mut self, event: StreamResponse, id: Option<String>) {
         let had_ended = self.has_ended();
-        // One without an id cannot be gone on from.
+        // The stream cannot continue from an event without an id.
         self.last_id.clone_from(&id);
         if had_ended && matches!(event, StreamResponse::StatusUpdate(_)) {
             return;
@@ -297,8 +298,8 @@ impl Telling {
         self.ready.push_back(event);
     }
 
-    /// The task to look at before the end is told: where something may have been missed, and where a task is done without
-    /// anything to show, as on servers that stream the states alone.
+    /// The task to fetch before the end is reported: events may have been missed, or the task is completed without any
+    /// content, as on servers that stream only the states.
     pub(super) fn wants_a_look(&self) -> Option<TaskId> {
         let told = self.told.as_ref().filter(|_| !self.was_looked_at)?;
         let is_empty = told.status.state == TaskState::Completed
@@ -307,11 +308,11 @@ impl Telling {
         (self.is_doubtful || is_empty).then(|| told.id.clone())
     }
 
-    /// Tells the event that ends the task.
+    /// Queues the event that ends the task.
     pub(super) fn let_go(&mut self) {
         let Some(mut last) = self.last.take() else { return };
         if let (StreamResponse::Task(task), Some(told)) = (&mut last.event, &self.told) {
-            // It is the first one, and so brings everything.
+            // The event is the first one, so it must contain the whole task.
             task.clone_from(told);
             self.ready.clear();
         }
@@ -319,7 +320,7 @@ impl Telling {
     }
 }
 
-/// Whether a task ends with this event.
+/// Whether this event ends the task.
 fn is_end(event: &StreamResponse) -> bool {
     matches!(event, StreamResponse::StatusUpdate(event) if event.status.state.is_terminal())
 }
@@ -328,7 +329,7 @@ fn measured((bytes, values): (usize, usize)) -> Size {
     Size { bytes, values }
 }
 
-/// How large a task may become that is followed: as large as one of this project may by default.
+/// The size limit of a followed task: the default limit of this project's own tasks.
 const MAX_SIZE: Size = Size { bytes: 32 * 1024 * 1024, values: 10 * MAX_FOREIGN_VALUES };
 
 #[cfg(test)]
@@ -346,7 +347,7 @@ mod tests {
         )
     }
 
-    /// How many of these events are told before one is too much, out of 1,000.
+    /// The number of these events, out of 1,000, that are accepted before a limit is exceeded.
     fn told(event: &str, max: Size) -> Result<usize, String> {
         let mut telling = Telling { max, ..Telling::new(None, None) };
         let read = |text: &str| read_json::<StreamResponse>(text).expect("an event");
@@ -369,7 +370,7 @@ mod tests {
         );
         let by_values = told(&appended, Size { bytes: many, values: 1_000 }).unwrap_err();
         let count: usize = by_values.split_once(':').expect("a count").0.parse().expect("a number");
-        // A part is an object, a name and a text.
+        // A part consists of three values: an object, a name and a text.
         assert!((333..333 + 1_000 / 4).contains(&count), "{by_values}");
     }
 

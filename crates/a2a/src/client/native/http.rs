@@ -1,4 +1,4 @@
-//! HTTP by reqwest.
+//! The HTTP port of native programs, implemented with reqwest.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,9 +13,9 @@ use reqwest::{Client, Method, Response};
 use super::reach;
 use crate::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
-/// Other servers, by reqwest: TLS by rustls with the certificates that the system trusts, proxies by the usual variables of the
-/// environment, no redirects, no cookies. A guarded request goes by https to public addresses alone. It runs in a runtime of
-/// tokio.
+/// Sends requests by reqwest: TLS by rustls with the certificates that the system trusts, proxies from the usual environment
+/// variables, no redirects, no cookies. A guarded request is sent only by https and only to public addresses. Requires a
+/// tokio runtime.
 #[derive(Clone)]
 pub struct NativeHttp {
     plain: Result<Client, String>,
@@ -29,9 +29,9 @@ impl Default for NativeHttp {
 }
 
 impl NativeHttp {
-    /// With connections of its own.
+    /// A port with its own connections.
     pub fn new() -> Self {
-        // Another one may be there already, which then does it.
+        // This fails if the program has already installed a provider, which is then used.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder =
             || Client::builder().redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT);
@@ -76,7 +76,8 @@ async fn send(
     })
 }
 
-/// Headers, of which the last one of a name counts; or the name of the one that cannot be sent.
+/// The headers as a map, in which the last one of several with the same name counts; the error is the name of a header that
+/// cannot be sent.
 fn header_map(headers: Vec<(String, String)>) -> Result<HeaderMap, String> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -88,7 +89,7 @@ fn header_map(headers: Vec<(String, String)>) -> Result<HeaderMap, String> {
     Ok(map)
 }
 
-/// What bounds an exchange.
+/// The limits of an exchange, and its URL for errors.
 struct Bounds {
     url: String,
     timeout_ms: u64,
@@ -106,7 +107,7 @@ impl Bounds {
         HttpError::Failed { url: self.url.clone(), reason: reason.into() }
     }
 
-    /// The innermost cause says most; the others repeat the URL.
+    /// Only the innermost cause is reported, because the outer ones repeat the URL.
     fn broken(&self, error: reqwest::Error) -> HttpError {
         let error = error.without_url();
         let mut cause: &dyn std::error::Error = &error;
@@ -117,7 +118,7 @@ impl Bounds {
     }
 }
 
-/// The body of an answer within its bounds. The connection is closed with it, unless it was read to its end.
+/// The body of an answer, with its limits. Dropping an unfinished body closes the connection.
 fn pieces(answer: Response, bounds: Bounds) -> HttpBody {
     let state = Some((answer, bounds, 0_usize));
     HttpBody::stream(stream::unfold(state, async |state| {
@@ -137,7 +138,7 @@ fn pieces(answer: Response, bounds: Bounds) -> HttpBody {
     }))
 }
 
-/// Resolves names to their public addresses.
+/// Resolves names to only their public addresses.
 struct Public;
 
 impl Resolve for Public {
@@ -154,7 +155,7 @@ impl Resolve for Public {
     }
 }
 
-/// How long it may take to connect.
+/// The longest time for opening a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
-//! What native programs give their clients: HTTP by reqwest, the clock and the timers of tokio, chance and signatures. With the
-//! feature `native`.
+//! The client's ports for native programs: HTTP by reqwest, the clock and timers of tokio, random numbers and signatures.
+//! Requires the feature `native`.
 //!
-//! A client is not `Send`, so it lives on one thread: in a runtime of tokio for the current thread, or in a `LocalSet`.
+//! A client is not `Send`, so it stays on one thread: in a current-thread runtime of tokio, or in a `LocalSet`.
 //!
 //! ```no_run
 //! use a2a::client::{Client, Settings, create_message, native};
@@ -31,7 +31,7 @@ use crate::port::{Clock, Random};
 pub use http::NativeHttp;
 pub use signature::NativeVerifier;
 
-/// The ports of a native program. Connections are kept and shared by all clients of these ports.
+/// The ports of a native program. All clients of these ports share its connection pool.
 pub fn ports() -> Ports {
     Ports {
         http: Rc::new(NativeHttp::new()),
@@ -63,12 +63,13 @@ impl Clock for NativeClock {
     }
 }
 
-/// Chance from the operating system.
+/// Random numbers of the operating system.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeRandom;
 
 impl NativeRandom {
-    /// Random bytes. A system that has none left gives zeros, which no program outlives: it cannot make a TLS connection either.
+    /// Random bytes; zeros if the system cannot supply any. Such a system cannot open TLS connections either, so the zeros
+    /// are never used as secrets.
     fn bytes<const COUNT: usize>() -> [u8; COUNT] {
         let mut bytes = [0; COUNT];
         let _ = getrandom::fill(&mut bytes);
@@ -93,7 +94,7 @@ impl Random for NativeRandom {
     }
 
     fn chance(&self) -> f64 {
-        // 53 bits are what a double holds.
+        // A double has 53 bits of precision.
         let bits = u64::from_be_bytes(Self::bytes()) >> 11;
         bits as f64 / (1_u64 << 53) as f64
     }

@@ -1,14 +1,14 @@
-//! Where a guarded request may go.
+//! The allowed targets of guarded requests.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-/// Whether a guarded request may go to this URL, as far as the URL says it; names are judged when they are resolved.
+/// Checks whether a guarded request may be sent to this URL. Host names are checked later, when they are resolved.
 ///
 /// # Errors
 ///
-/// What it must be.
+/// The violated requirement, as a text that begins with `must`.
 pub(super) fn check(url: &str) -> Result<(), String> {
     let url = Url::parse(url).map_err(|error| format!("must be a URL: {error}"))?;
     if url.scheme() != "https" {
@@ -22,7 +22,7 @@ pub(super) fn check(url: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an address is one of the internet, as opposed to this machine or a network around it.
+/// Whether an address belongs to the public internet, and not to this machine or a private network.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
@@ -54,7 +54,7 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         || first == 0x2002
         || (first, second) == (0x2001, 0);
     let is_documentation = (first, second) == (0x2001, 0xdb8);
-    // What is given out for the internet begins with 001.
+    // Only addresses with the prefix 001 are assigned in the public internet.
     first & 0xe000 == 0x2000 && !is_wrapped && !is_documentation
 }
 

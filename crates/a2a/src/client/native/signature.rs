@@ -1,4 +1,4 @@
-//! Signatures of cards by ring.
+//! Verifies the signatures of cards with ring.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -12,7 +12,7 @@ use serde_json::Value;
 use crate::client::Verifier;
 use crate::model::read_own;
 
-/// Checks ES256, RS256 with keys of 2048 to 8192 bits, and EdDSA with Ed25519.
+/// Verifies ES256, RS256 with keys of 2048 to 8192 bits, and EdDSA with Ed25519.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NativeVerifier;
 
@@ -35,7 +35,7 @@ fn is_right(jwk: &str, algorithm: &str, text: &[u8], signature: &[u8]) -> Option
     let bytes = |name: &str| URL_SAFE_NO_PAD.decode(word(name)?).ok();
     let verified = match (algorithm, word("kty")?, word("crv")) {
         ("ES256", "EC", Some("P-256")) => {
-            // An uncompressed point (SEC 1 §2.3.3).
+            // The key as an uncompressed point (SEC 1 §2.3.3).
             let point = [vec![4], bytes("x")?, bytes("y")?].concat();
             UnparsedPublicKey::new(&ECDSA_P256_SHA256_FIXED, point).verify(text, signature)
         }
@@ -57,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// Signatures that OpenSSL has made: the algorithm, the key, and the signed text with its signature.
+    /// Signatures made with OpenSSL: the algorithm, the key, and the signed text with its signature.
     const EXAMPLES: [(&str, &str, &str); 3] = [
         (
             "ES256",

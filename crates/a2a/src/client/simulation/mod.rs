@@ -1,8 +1,10 @@
-//! Time and servers in memory, for tests of programs that call agents: nothing sleeps, and every test sees the same.
+//! Simulated time and servers in memory, for tests of programs that call agents: tests need no real waiting, and every run
+//! of a test has the same result.
 //!
-//! [`serve`](Simulation::serve) puts a server on a host: a closure that gets each [request](SimulatedRequest) and gives a
-//! [`SimulatedAnswer`], whose body may come in pieces, late, cut off, or never. [`run`](Simulation::run) runs a program; whenever
-//! all of it waits, time moves on to the next timer. [`requests`](Simulation::requests) is the log of what was asked.
+//! [`serve`](Simulation::serve) adds a server for a host: a closure that receives each [request](SimulatedRequest) and
+//! returns a [`SimulatedAnswer`], whose body may arrive in pieces, late, incompletely, or never. [`run`](Simulation::run)
+//! runs a program; whenever the whole program waits, the time moves to the next timer. [`requests`](Simulation::requests) is
+//! the log of received requests.
 //!
 //! ```
 //! use a2a::client::simulation::{Simulation, SimulatedAnswer};
@@ -45,7 +47,7 @@ use crate::http::memory::MemoryHttp;
 use crate::port::Random;
 pub use server::{Piece, SimulatedAnswer, SimulatedRequest};
 
-/// A machine in memory: its time, its chance, and the servers that it can reach. Clones share it.
+/// A machine in memory: its clock, its random numbers, and the servers that it can reach. Clones share its state.
 #[derive(Clone, Default)]
 pub struct Simulation(Rc<State>);
 
@@ -55,15 +57,15 @@ struct State {
     servers: RefCell<BTreeMap<String, Rc<server::Server>>>,
     requests: RefCell<Vec<SimulatedRequest>>,
     now: Cell<i64>,
-    /// The instants of the timers that are waited for, and how many each has.
+    /// The instants of the active timers, with the number of timers for each.
     timers: RefCell<BTreeMap<i64, usize>>,
     ids: Cell<u64>,
     chance: Cell<Option<f64>>,
 }
 
 impl Simulation {
-    /// Puts a server on a host, as `agent.example` or `localhost:8080`, in place of the one that was there. Hosts without one
-    /// answer as [`http`](Self::http) says; until that is told, connections to them fail.
+    /// Adds a server for a host, for example `agent.example` or `localhost:8080`, and replaces an earlier one. Other hosts
+    /// are served by [`http`](Self::http); until that has an answer, connections to them fail.
     pub fn serve(
         &self,
         host: &str,
@@ -72,12 +74,12 @@ impl Simulation {
         self.0.servers.borrow_mut().insert(host.to_owned(), Rc::new(server));
     }
 
-    /// The servers that are no more than one closure for all hosts.
+    /// The server for all hosts that have no server of their own: one closure.
     pub fn http(&self) -> &MemoryHttp {
         &self.0.http
     }
 
-    /// What was asked of the hosts that [`serve`](Self::serve) knows, in order.
+    /// The requests to the hosts of [`serve`](Self::serve), in order.
     pub fn requests(&self) -> Vec<SimulatedRequest> {
         self.0.requests.borrow().clone()
     }
@@ -87,23 +89,23 @@ impl Simulation {
         u64::try_from(self.0.now.get()).unwrap_or_default()
     }
 
-    /// Makes all chance come out like this, from 0 to 1; it is 0.5 otherwise.
+    /// Sets the result of all random decisions, from 0 to 1; the default is 0.5.
     pub fn set_chance(&self, chance: f64) {
         self.0.chance.set(Some(chance));
     }
 
-    /// What a client gets of this machine.
+    /// The ports of this machine for a client.
     pub fn ports(&self) -> Ports {
         let machine = Rc::new(self.clone());
         Ports { http: machine.clone(), clock: machine.clone(), random: machine }
     }
 
-    /// Runs a future to its end. Whenever all of it waits, time moves on to the next timer.
+    /// Runs a future to its end. Whenever the whole future waits, the time moves to the next timer.
     ///
     /// # Panics
     ///
-    /// If it waits for something that is no timer, so that it would wait for ever; if it is busy without ever waiting; and if it
-    /// has not ended after 100 days.
+    /// If the future waits for something that is not a timer, so that it would wait for ever; if it is busy without ever
+    /// waiting; and if it has not ended after 100 days.
     #[expect(clippy::panic, reason = "a test fails by panicking")]
     pub fn run<T>(&self, future: impl Future<Output = T>) -> T {
         let mut future = pin!(future);
@@ -131,7 +133,7 @@ impl Simulation {
         }
     }
 
-    /// Where a run stands that cannot go on.
+    /// The situation of a run that cannot continue, for the error.
     fn situation(&self) -> String {
         let requests = self.0.requests.borrow();
         let last =
@@ -158,7 +160,7 @@ impl Random for Simulation {
 
 const LONGEST_RUN_MS: i64 = 100 * 24 * 60 * 60 * 1_000;
 
-/// How often a future may wake itself without that time passes.
+/// How often a future may wake itself without waiting for a timer.
 const MAX_ROUNDS: u32 = 1_000_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Servers in memory: what they are asked, and answers that come late, in pieces, or not at all.
+//! Servers in memory: the requests that they receive, and answers that arrive late, in pieces, or not at all.
 
 use std::rc::Rc;
 
@@ -11,23 +11,24 @@ use crate::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 use crate::model::read_own;
 use crate::port::Clock;
 
-/// What a server does with a request.
+/// The function of a server that answers a request.
 pub(super) type Server = dyn Fn(&SimulatedRequest) -> SimulatedAnswer;
 
-/// A request that a server in memory got.
+/// A request that a server in memory has received.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SimulatedRequest {
-    /// When it came, in milliseconds since the simulation began.
+    /// When the request arrived, in milliseconds since the simulation began.
     pub at_ms: u64,
-    /// Its method.
+    /// The method of the request.
     pub method: &'static str,
-    /// Its URL.
+    /// The URL of the request.
     pub url: String,
-    /// Its headers, in order.
+    /// The headers of the request, in order.
     pub headers: Vec<(String, String)>,
-    /// Its body, as text.
+    /// The body of the request, as text.
     pub body: String,
-    /// The number of this request among those with a body that the host got, from 1; among those without one, if it has none.
+    /// The number of this request, from 1, among the requests with a body to this host; for a request without a body, among
+    /// those without a body.
     pub call_number: usize,
 }
 
@@ -43,18 +44,18 @@ impl SimulatedRequest {
         rest.find('/').and_then(|begin| rest.get(begin..)).unwrap_or("/")
     }
 
-    /// The value of a header, in whatever case its name is written.
+    /// The value of a header; the case of its name is ignored.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().rfind(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
     }
 
-    /// The body as JSON; null if it is none.
+    /// The body as JSON; null if the body is not JSON.
     pub fn json(&self) -> Value {
         read_own(&self.body).unwrap_or_default()
     }
 
-    /// The method of JSON-RPC; empty if the body names none.
+    /// The JSON-RPC method; empty if the body has no method.
     pub fn rpc_method(&self) -> String {
         self.json().get("method").and_then(Value::as_str).unwrap_or_default().to_owned()
     }
@@ -72,21 +73,21 @@ fn host(url: &str) -> &str {
     rest.split(['/', '?', '#']).next().unwrap_or_default()
 }
 
-/// A piece of the body of an answer, or what happens instead.
+/// A piece of the body of an answer, or an event in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// These bytes arrive.
     Bytes(Vec<u8>),
-    /// Nothing arrives for this many milliseconds.
+    /// Nothing arrives for this number of milliseconds.
     Wait(u64),
     /// The connection breaks, for this reason.
     Cut(String),
-    /// Nothing arrives any more, and the connection stays open.
+    /// Nothing more arrives, and the connection stays open.
     Hang,
 }
 
-/// The answer of a server in memory. Made by [`json`](Self::json), [`status`](Self::status), [`events`](Self::events) or
-/// [`refused`](Self::refused), and changed by the other methods.
+/// The answer of a server in memory. It is made by [`json`](Self::json), [`status`](Self::status), [`events`](Self::events)
+/// or [`refused`](Self::refused), and changed by the other methods.
 pub struct SimulatedAnswer {
     status: u16,
     headers: Vec<(String, String)>,
@@ -96,18 +97,18 @@ pub struct SimulatedAnswer {
 }
 
 impl SimulatedAnswer {
-    /// An answer of this status, without a body.
+    /// An answer with this status and no body.
     pub fn status(status: u16) -> Self {
         let (headers, pieces) = (Vec::new(), Box::new(std::iter::empty()));
         Self { status, headers, delay_ms: 0, refusal: None, pieces }
     }
 
-    /// An answer of status 200 with this JSON.
+    /// An answer with status 200 and this JSON.
     pub fn json(json: &Value) -> Self {
         Self::status(200).header("content-type", "application/json").text(json.to_string())
     }
 
-    /// The card of an agent that answers at this URL over JSON-RPC in version 1.0, and streams.
+    /// The card of an agent with this URL that supports JSON-RPC, version 1.0 and streaming.
     pub fn card(url: &str) -> Self {
         let interface = json!({"url": url, "protocolBinding": "JSONRPC", "protocolVersion": "1.0"});
         Self::json(&json!({
@@ -117,68 +118,68 @@ impl SimulatedAnswer {
         }))
     }
 
-    /// A stream of server-sent events with these data, which ends after them.
+    /// A stream of server-sent events with these data, which ends after the last one.
     pub fn events(data: impl IntoIterator<Item = Value>) -> Self {
         let events = data.into_iter().map(|data| format!("data: {data}\n\n"));
         let answer = Self::status(200).header("content-type", "text/event-stream");
         events.fold(answer, Self::text)
     }
 
-    /// A connection that fails, for this reason: there is no answer.
+    /// A connection that fails for this reason, without an answer.
     pub fn refused(reason: &str) -> Self {
         Self { refusal: Some(reason.to_owned()), ..Self::status(0) }
     }
 
-    /// The same with one more header.
+    /// Adds a header.
     #[must_use]
     pub fn header(mut self, name: &str, value: impl Into<String>) -> Self {
         self.headers.push((name.to_ascii_lowercase(), value.into()));
         self
     }
 
-    /// The same with another status.
+    /// Sets the status.
     #[must_use]
     pub fn with_status(self, status: u16) -> Self {
         Self { status, ..self }
     }
 
-    /// The same, whose head comes only after this many milliseconds.
+    /// Delays the head of the answer by this number of milliseconds.
     #[must_use]
     pub fn after(self, delay_ms: u64) -> Self {
         Self { delay_ms, ..self }
     }
 
-    /// The same with this text as the next piece of its body.
+    /// Adds this text as the next piece of the body.
     #[must_use]
     pub fn text(self, text: impl Into<String>) -> Self {
         self.piece(Piece::Bytes(text.into().into_bytes()))
     }
 
-    /// The same with a pause at this point of its body, in milliseconds.
+    /// Adds a pause at this point of the body, in milliseconds.
     #[must_use]
     pub fn wait(self, millis: u64) -> Self {
         self.piece(Piece::Wait(millis))
     }
 
-    /// The same, whose connection breaks here.
+    /// Breaks the connection at this point of the body.
     #[must_use]
     pub fn cut(self, reason: &str) -> Self {
         self.piece(Piece::Cut(reason.to_owned()))
     }
 
-    /// The same, whose body never ends after this.
+    /// Keeps the connection open without further bytes from this point on.
     #[must_use]
     pub fn hang(self) -> Self {
         self.piece(Piece::Hang)
     }
 
-    /// The same with this piece more.
+    /// Adds a piece to the body.
     #[must_use]
     pub fn piece(self, piece: Piece) -> Self {
         self.pieces([piece])
     }
 
-    /// The same with these pieces more. They are made when they are wanted, so there may be any number of them.
+    /// Adds these pieces to the body. They are made only when they are needed, so there may be an unlimited number of them.
     #[must_use]
     pub fn pieces(mut self, more: impl IntoIterator<Item = Piece, IntoIter: 'static>) -> Self {
         self.pieces = Box::new(self.pieces.chain(more));
@@ -233,7 +234,7 @@ impl Http for Simulation {
 }
 
 impl Simulation {
-    /// Notes a request in the log, and numbers it.
+    /// Adds a request to the log, and numbers it.
     fn log(&self, mut request: SimulatedRequest) -> SimulatedRequest {
         let mut requests = self.0.requests.borrow_mut();
         let is_alike = |known: &&SimulatedRequest| {
@@ -245,7 +246,7 @@ impl Simulation {
     }
 }
 
-/// The body of an answer on its way.
+/// The state of a body that is being sent.
 struct Pieces {
     simulation: Simulation,
     left: Box<dyn Iterator<Item = Piece>>,
@@ -286,9 +287,9 @@ impl Pieces {
     }
 }
 
-/// So that a server can be shared by several hosts.
+/// Sharing one server among several hosts.
 impl Simulation {
-    /// Puts one server on several hosts.
+    /// Adds one server for several hosts.
     pub fn serve_all(
         &self,
         hosts: &[&str],

@@ -41,7 +41,7 @@ fn a_wait_without_an_end_fails() {
     let simulation = Simulation::default();
     let clock = simulation.clone();
     simulation.run(async move {
-        // It is over, and still there.
+        // This timer has fired, but still exists.
         let _timer = clock.sleep(3);
         clock.sleep(7).await;
         pending::<()>().await;

@@ -1,4 +1,4 @@
-//! Simulated time: a timer counts while somebody waits for it.
+//! Simulated time: a timer is counted only while it is being awaited.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -66,12 +66,12 @@ impl Drop for Timer {
     }
 }
 
-/// Notes that it was woken.
+/// A waker that records that it was woken.
 #[derive(Default)]
 pub(super) struct Flag(AtomicBool);
 
 impl Flag {
-    /// Whether it was woken since it was last asked.
+    /// Whether the flag was woken since the last call.
     pub(super) fn was_woken(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }

@@ -1,11 +1,11 @@
-//! Events of streams, and answers to messages, which are one event: a task or a message.
+//! Decodes the events of streams, and the answers to messages, which are one event: a task or a message.
 
 use super::{Reader, context_id, metadata};
 use crate::dialect::Dialect;
 use crate::model::decode::Fields;
 use crate::model::{StreamResponse, TaskArtifactUpdateEvent, TaskId, TaskStatusUpdateEvent};
 
-/// What an event is.
+/// The kind of an event.
 #[derive(Clone, Copy)]
 enum Kind {
     Task,
@@ -15,20 +15,20 @@ enum Kind {
 }
 
 impl Reader {
-    /// An event. It stands bare (before 1.0) or is the member of an object that names it.
+    /// Decodes an event: either bare (before 1.0) or as a named member of an object.
     pub(crate) fn event(self, fields: &mut Fields) -> Option<StreamResponse> {
-        // A status of 0.1 names its task as a task does.
+        // In 0.1 a status contains the id of its task under the same name as a task does.
         let is_task =
             self.dialect != Dialect::Legacy || TASK_ONLY.into_iter().any(|name| fields.has(name));
         self.any(fields, is_task)
     }
 
-    /// What is answered to a message: a task, or a message.
+    /// Decodes the answer to a message: a task or a message.
     pub(crate) fn sent(self, fields: &mut Fields) -> Option<StreamResponse> {
         self.any(fields, true)
     }
 
-    /// An event. `is_task` says whether a status that names no task is that of one.
+    /// Decodes an event. `is_task`: an object that has a status and no id of a task is a task.
     fn any(self, fields: &mut Fields, is_task: bool) -> Option<StreamResponse> {
         if let Some(kind) = kind_of(fields, is_task) {
             return self.of_kind(kind, fields);
@@ -57,7 +57,8 @@ impl Reader {
         Some(TaskStatusUpdateEvent { task_id: task_id?, context_id, status: status?, metadata })
     }
 
-    /// An artifact event. In 0.1 the artifact itself says whether it goes on and whether it is complete.
+    /// Decodes an artifact event. In 0.1 the members `append` and `lastChunk` are in the artifact
+    /// itself.
     fn artifact_update(self, fields: &mut Fields) -> Option<TaskArtifactUpdateEvent> {
         let task_id = task_id(fields);
         let context_id = context_id(fields);
@@ -81,7 +82,7 @@ impl Reader {
     }
 }
 
-/// What a bare event is: by its `kind`, or by its members.
+/// The kind of a bare event: by its `kind`, or by its members.
 fn kind_of(fields: &mut Fields, is_task: bool) -> Option<Kind> {
     let kind = fields.string("kind");
     let named = KINDS.into_iter().find(|(name, _)| kind.as_deref() == Some(*name));
@@ -102,13 +103,13 @@ fn kind_of(fields: &mut Fields, is_task: bool) -> Option<Kind> {
     }
 }
 
-/// The task that an event is about, under the name of any version.
+/// The id of the event's task, under the name of any version.
 fn task_id(fields: &mut Fields) -> Option<TaskId> {
     let name = if fields.has("taskId") { "taskId" } else { "id" };
     fields.required_string(name).map(TaskId::new)
 }
 
-/// The names of members that are events: those of 1.0, and one of the proto of 0.3.
+/// The names of members that contain an event: those of 1.0, and one of the proto of 0.3.
 const MEMBERS: [(&str, Kind); 5] = [
     ("task", Kind::Task),
     ("message", Kind::Message),
@@ -117,7 +118,7 @@ const MEMBERS: [(&str, Kind); 5] = [
     ("msg", Kind::Message),
 ];
 
-/// What bare events of 0.3 say that they are.
+/// The values of `kind` in bare events of 0.3.
 const KINDS: [(&str, Kind); 4] = [
     ("task", Kind::Task),
     ("message", Kind::Message),
@@ -125,5 +126,5 @@ const KINDS: [(&str, Kind); 4] = [
     ("artifact-update", Kind::Artifact),
 ];
 
-/// What a task of 0.1 has and a status has not.
+/// The members that a task of 0.1 has, but a status does not.
 const TASK_ONLY: [&str; 3] = ["artifacts", "history", "sessionId"];

@@ -1,4 +1,4 @@
-//! Messages and their parts.
+//! Decodes messages and their parts.
 
 use serde_json::Value;
 
@@ -11,7 +11,8 @@ use crate::model::{
 };
 
 impl Reader {
-    /// A message. One without an id gets one that its content tells: the same words have the same id whenever they are read.
+    /// Decodes a message. A message without an id gets a hash of its content as its id, so that equal messages always have
+    /// the same id.
     pub(super) fn message(self, fields: &mut Fields) -> Option<Message> {
         let message_id = fields.string("messageId").unwrap_or_default();
         let context_id = fields.string("contextId").map(ContextId::new);
@@ -39,7 +40,8 @@ impl Reader {
         Some(message)
     }
 
-    /// A part. What it is says `type` before 0.2, `kind` in 0.2 and 0.3, and the name of its member in any version.
+    /// Decodes a part. Its kind is in the member `type` before 0.2, in `kind` in 0.2 and 0.3, and in any version in the name
+    /// of the content's member.
     pub(super) fn part(self, fields: &mut Fields) -> Option<Part> {
         let is_proto = self.is_proto_0_3() && !fields.has("kind");
         let metadata = metadata(fields);

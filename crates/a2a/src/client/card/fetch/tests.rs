@@ -9,7 +9,7 @@ use crate::http::memory::{ok, status};
 const CARD: &str =
     r#"{"name": "A", "version": "1", "capabilities": {}, "url": "https://a.example/rpc"}"#;
 
-/// A client of servers that have something at these URLs: a card, a page, or another place to look at.
+/// A client, and servers with these bodies at these URLs: a card, a page, or a redirect.
 fn client(settings: Settings, servers: &'static [(&str, &str)]) -> (Client, Simulation) {
     let simulation = Simulation::default();
     simulation.http().answer_with(move |request, _| {
@@ -28,7 +28,7 @@ fn client(settings: Settings, servers: &'static [(&str, &str)]) -> (Client, Simu
     (Client::new(settings, simulation.ports()), simulation)
 }
 
-/// Where the card is found, or why not; and the paths that were asked.
+/// The URL of the card or the error, and the requested paths.
 fn fetched(url: &str, servers: &'static [(&str, &str)]) -> (Result<String, String>, Vec<String>) {
     let (client, simulation) = client(Settings::new(url), servers);
     let fetched = simulation.run(client.fetch_card_text(None));
@@ -205,7 +205,7 @@ fn a_known_card_is_fetched_anew_only_if_it_has_changed() {
     assert_eq!((first.fresh_ms, first.text.as_str()), (7_000, CARD));
     let again = simulation.run(client.fetch_card_text(Some(&first))).expect("a card");
     assert_eq!(again, first);
-    // A card that has moved is looked for.
+    // If the card is no longer at its URL, the other URLs are tried.
     let moved = CardText { url: "https://a.example/old".to_owned(), etag: None, ..first.clone() };
     simulation.http().answer_with(|request, _| {
         Ok(if request.url.ends_with("/old") { status(404) } else { ok(CARD) })

@@ -6,7 +6,8 @@ use crate::client::simulation::Simulation;
 use crate::http::HttpAnswer;
 use crate::http::memory::ok;
 
-/// Servers whose cards have the name of how often one was asked for; the path says for how many seconds they are fresh.
+/// Servers whose cards have as their name the number of card requests until now; the path of the URL is the time in
+/// seconds for which a card is fresh.
 fn simulation() -> Simulation {
     let simulation = Simulation::default();
     let asked = Cell::new(0);
@@ -58,7 +59,7 @@ fn no_more_than_a_hundred_cards_are_kept() {
         name(&simulation, &cards, &format!("https://h{host}.example"));
     }
     assert_eq!(cards.known.borrow().len(), MAX_CARDS);
-    // Those that are no longer fresh go when a card is fetched.
+    // Fetching a card removes the cards that are no longer fresh.
     simulation.run(Clock::sleep(&simulation, 300_000));
     name(&simulation, &cards, "https://another.example");
     assert_eq!(cards.known.borrow().len(), 1);

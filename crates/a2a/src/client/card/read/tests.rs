@@ -37,7 +37,7 @@ fn a_card_says_the_same_in_every_version() {
             RemoteCard { json: Value::Null, ..both },
             RemoteCard { json: Value::Null, ..pure.clone() }
         );
-        // As a server that knows nothing of 1.0 writes it.
+        // The card as written by a server that does not know 1.0.
         let members = older.as_object_mut().expect("an object");
         for name in ["supportedInterfaces", "securityRequirements"] {
             members.shift_remove(name);

@@ -10,7 +10,7 @@ use crate::client::simulation::Simulation;
 use crate::client::{Bearer, Settings};
 use crate::http::memory::{ok, status};
 
-/// Takes as the signature of a key its `kid`, the algorithm and the text, digested.
+/// A verifier for which the signature is a digest of the key's `kid`, the algorithm and the text.
 struct Digests;
 
 fn digest(kid: &str, algorithm: &str, text: &[u8]) -> Vec<u8> {
@@ -49,7 +49,7 @@ fn header(kid: &str, jku: &str) -> Value {
     json!({"alg": "ES256", "kid": kid, "jku": jku, "typ": "JOSE"})
 }
 
-/// What comes of a card with these signatures, and the key sets that were asked for.
+/// The result for a card with these signatures, and the key sets that were requested.
 fn judged(settings: Settings, signatures: Option<Value>) -> (Result<(), String>, Vec<String>) {
     let mut card = unsigned();
     if let Some(signatures) = signatures {
@@ -124,7 +124,7 @@ fn a_card_without_a_right_signature_is_refused_where_one_is_wanted() {
             "the key of its signature is not in the key set",
         ),
         (json!([{}]), "its signature is malformed"),
-        // Of the text of the card its header is one value, whatever it holds.
+        // The header counts as one value of the card's text, independent of its content.
         (json!([with(json!({"x": vec![0; 25_000]}))]), "its signature is malformed"),
         (json!([with(json!({"x": deep}))]), "its signature is malformed"),
         (

@@ -17,7 +17,8 @@ fn settings() -> OAuthSettings {
     OAuthSettings { scopes, audience, ..OAuthSettings::new(URL, "me&you", "s3cret:") }
 }
 
-/// A provider whose tokens are numbered and live for a number of seconds. It counts them.
+/// A provider whose tokens are numbered and live for a number of seconds. Returns the counter of
+/// the token requests.
 fn provider(simulation: &Simulation, seconds: u64) -> Rc<Cell<u32>> {
     let count = Rc::new(Cell::new(0));
     let counted = Rc::clone(&count);
@@ -94,7 +95,7 @@ fn callers_at_the_same_time_wait_for_one_token() {
     let token = Ok("Bearer t1".to_owned());
     assert_eq!(all, (token.clone(), token.clone(), token));
     assert_eq!(count.get(), 1);
-    // One that gives up takes nothing from those that wait.
+    // A caller that is dropped does not affect the other waiting callers.
     simulation.run(Clock::sleep(&simulation, 3_600_000));
     let waiting = shown(&oauth);
     drop(Box::pin(shown(&oauth)));

@@ -5,7 +5,8 @@ use tokio::task::LocalSet;
 
 use super::*;
 
-/// Answers each connection with one text, in pieces, and keeps it open for as long as the test runs.
+/// Answers each connection with one text, in pieces, and keeps the connection open as long as the
+/// test runs.
 async fn serve(
     listener: TcpListener,
     pieces: Rc<Vec<&'static str>>,
@@ -47,7 +48,8 @@ async fn write(stream: &TcpStream, text: &str) {
     }
 }
 
-/// What a server that sends these pieces is asked, and what comes of its answer.
+/// Sends a request to a server that answers with these pieces; returns the head of the request as
+/// the server received it, and the result.
 fn exchanged(
     pieces: &[&'static str],
     change: impl FnOnce(HttpRequest) -> HttpRequest,
@@ -111,7 +113,7 @@ fn a_guarded_request_reaches_no_private_address() {
     let (asked, refused) = exchanged(&["HTTP/1.1 200 OK\r\n\r\n"], HttpRequest::guarded);
     assert!(matches!(refused, Err(HttpError::Refused { .. })), "{refused:?}");
     assert_eq!(asked, "");
-    // A name that leads to this machine.
+    // A name that resolves to this machine.
     let (asked, failed) = exchanged(&["HTTP/1.1 200 OK\r\n\r\n"], |request| {
         let url = request.url.replace("http://127.0.0.1", "https://localhost");
         HttpRequest { url, ..request }.guarded()

@@ -1,4 +1,4 @@
-//! The media types of what messages bring, and those that an agent takes (spec §3.1.1, §4.4.1, §4.4.5).
+//! The media types of the parts of messages, and those that an agent accepts (spec §3.1.1, §4.4.1, §4.4.5).
 
 use serde_json::Value;
 
@@ -6,13 +6,13 @@ use crate::error::Error;
 use crate::model::{CREDENTIALS_MEDIA_TYPE, FieldViolation, Message, Part, PartContent};
 use crate::wire::media_type::essence;
 
-/// The media types that an agent takes: without parameters, in lower case, each once. `*/*` and `*` stand for all, `text/*` for
-/// all that begin so.
+/// The media types that an agent accepts: without parameters, in lower case, each once. `*/*` and `*` match all types,
+/// `text/*` matches all types that begin with `text/`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct InputModes(Vec<String>);
 
 impl InputModes {
-    /// Those of a card in A2A 1.0: the default ones, and those of each skill.
+    /// The media types in a card of A2A 1.0: the default ones, and those of each skill.
     pub fn of_card(card: &Value) -> Self {
         let mut modes = Self::default();
         modes.add(card.get("defaultInputModes"));
@@ -21,17 +21,17 @@ impl InputModes {
         modes
     }
 
-    /// Adds those of a skill, as a card in A2A 1.0 shows it.
+    /// Adds the media types of a skill, which has the form of A2A 1.0.
     pub fn add_skill(&mut self, skill: &Value) {
         self.add(skill.get("inputModes"));
     }
 
-    /// Whether each part of a message is of one of these types. One that holds credentials for the task is for the server, and
-    /// needs none.
+    /// Checks that the type of each part of a message is accepted. A part with credentials for the task is for the server,
+    /// and is accepted in any case.
     ///
     /// # Errors
     ///
-    /// [`Error::PartNotAccepted`] for the first part that is not.
+    /// [`Error::PartNotAccepted`] for the first part that is not accepted.
     pub fn check(&self, message: &Message) -> Result<(), Error> {
         for (index, part) in message.parts.iter().enumerate() {
             let media_type = media_type(part);
@@ -66,7 +66,7 @@ impl InputModes {
         }
     }
 
-    /// The types, as a refusal lists them.
+    /// The list of the types, for a refusal.
     fn told(&self) -> String {
         let shown = self.0.iter().take(MAX_TOLD).map(|mode| shortened(mode));
         let shown = shown.collect::<Vec<_>>().join(", ");
@@ -78,8 +78,8 @@ impl InputModes {
     }
 }
 
-/// The media type of a part: the one that it names or, if it names none, that of what it is. Clients leave it out where the
-/// content says it, and of a file without one nothing is known.
+/// The media type of a part: the one that it names, otherwise the usual type of its content. Clients omit it if it follows
+/// from the content; for a file without a type, nothing is known.
 fn media_type(part: &Part) -> String {
     let named = part.media_type.as_deref().map(normal).unwrap_or_default();
     match &part.content {
@@ -98,7 +98,7 @@ fn shortened(media_type: &str) -> String {
     media_type.chars().take(MAX_TOLD_CHARS).collect()
 }
 
-/// How many media types a refusal lists, and how many characters of each.
+/// The largest number of media types in a refusal, and the largest length of each in characters.
 const MAX_TOLD: usize = 20;
 const MAX_TOLD_CHARS: usize = 100;
 

@@ -1,9 +1,9 @@
-//! The A2A (Agent2Agent) protocol without a platform: what its messages are, how calls are read and
-//! answers written. It knows neither tasks that run nor agent files and asks no clock, so any program can use it.
+//! The A2A (Agent2Agent) protocol without a platform: its data model, the decoding of calls and the encoding of
+//! answers. This crate does not run tasks, read agent files or read a clock, so any program can use it.
 //!
-//! A server reads a request with [`binding`], which gives an [`Operation`] and its parameters; decodes them to a
-//! [`Call`]; and gives the result, an [`Outcome`] or an [`error::Error`], to the [`binding::Reply`] of the
-//! request, which writes the answer in the client's form:
+//! A server reads a request with [`binding`], which returns an [`Operation`] and its parameters, and decodes
+//! these to a [`Call`]. It passes the result, an [`Outcome`] or an [`error::Error`], to the [`binding::Reply`] of
+//! the request, which encodes the answer in the client's form:
 //!
 //! ```
 //! use a2a::binding::jsonrpc::Envelope;
@@ -24,15 +24,15 @@
 //! # Ok::<(), Error>(())
 //! ```
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
 //! | [`model`] | the data model of the protocol (spec §4) |
-//! | [`error`] | every failure that the protocol names, and its wire form (§5.4) |
-//! | [`dialect`] | which version of the protocol a request speaks, and how it differs on the wire (§3.6) |
-//! | [`client`] | calls to other agents, whatever version they speak |
-//! | [`http`] | requests to other servers, as a door that platforms implement |
-//! | [`port`] | time and chance, as doors that platforms implement |
-//! | [`canonical`] | what of a card is signed (§8.4) |
+//! | [`error`] | the errors of the protocol, and their wire form (§5.4) |
+//! | [`dialect`] | the versions of the protocol, and their wire forms (§3.6) |
+//! | [`client`] | calls to other agents, of any version |
+//! | [`http`] | requests to other servers, as a trait that platforms implement |
+//! | [`port`] | time and random numbers, as traits that platforms implement |
+//! | [`canonical`] | the canonical forms of a card, which are signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]

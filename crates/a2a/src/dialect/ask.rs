@@ -1,4 +1,4 @@
-//! Calls of other agents, written in the version that they speak. Each dialect writes them in its `ask`.
+//! Encodes calls to other agents in the agent's version. Each dialect has a module `ask` for its form.
 
 use super::answer::Reader;
 use super::{Dialect, legacy, older, v0_3, v1};
@@ -6,7 +6,7 @@ use crate::wire::Binding;
 use crate::{Call, Operation};
 
 impl Dialect {
-    /// The JSON-RPC method of an operation; `None` if this version has none.
+    /// The JSON-RPC method of an operation; `None` if this version does not have the operation.
     pub(crate) fn method(self, operation: Operation) -> Option<&'static str> {
         match self {
             Self::V1 => Some(operation.name()),
@@ -14,8 +14,8 @@ impl Dialect {
         }
     }
 
-    /// The verb of a call over HTTP+JSON, and its path below the URL of the interface, with its query; `None` if this version
-    /// has none.
+    /// The verb of a call over HTTP+JSON, and the call's path and query below the URL of the interface; `None` if this
+    /// version does not have the call.
     pub(crate) fn target(self, call: &Call) -> Option<(&'static str, String)> {
         match self {
             Self::V1 => v1::paths::target(call),
@@ -24,11 +24,11 @@ impl Dialect {
         }
     }
 
-    /// The parameters of a call over JSON-RPC, or the body of one over HTTP+JSON that has one, as JSON.
+    /// The parameters of a call over JSON-RPC, or the body of a call over HTTP+JSON, as JSON.
     ///
     /// # Errors
     ///
-    /// If it cannot be encoded, which does not happen to values of the model.
+    /// If the call cannot be encoded, which does not happen to values of the model.
     pub(crate) fn asked(self, binding: Binding, call: &Call) -> serde_json::Result<String> {
         match self {
             Self::V1 => v1::ask::asked(binding, call),
@@ -37,7 +37,7 @@ impl Dialect {
         }
     }
 
-    /// The value of the header `A2A-Version` of a request. Servers of 0.1 know none.
+    /// The value of the header `A2A-Version` of a request. Servers of 0.1 do not know the header.
     pub(crate) fn version_header(self) -> Option<&'static str> {
         match self {
             Self::V1 | Self::V0_3 => Some(self.version()),
@@ -45,7 +45,7 @@ impl Dialect {
         }
     }
 
-    /// Reads what a server answers.
+    /// The reader for the answers of a server.
     pub(crate) fn reader(self, binding: Binding) -> Reader {
         Reader::new(self, binding)
     }

@@ -1,5 +1,5 @@
-//! What a client is told that asks for another version than its request looks like, or for one that the agent does not speak:
-//! which version the request looks like, what it asks for, and what to send instead.
+//! Errors for a client that requests another version than that of its method or path, or a version that the agent does not
+//! support. The text contains the version of the method or path, the requested version, and what to send instead.
 
 use super::older;
 use super::version::{is_0_3, is_1_0, shown};
@@ -7,10 +7,10 @@ use super::{Dialect, Dialects, Resource, v1};
 use crate::error::Error;
 use crate::operation::Since;
 
-/// What a request names, as far as it tells a version.
+/// The version information in a method or path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Named {
-    /// As `message/send is a method of A2A 0.3`; `None` if no version has the name.
+    /// A sentence, for example `message/send is a method of A2A 0.3`; `None` if no version has the method or path.
     what: Option<String>,
     dialect: Dialect,
     in_1_0: Option<String>,
@@ -18,7 +18,7 @@ pub(super) struct Named {
 }
 
 impl Named {
-    /// What a method of JSON-RPC names.
+    /// The version information in a JSON-RPC method.
     pub(super) fn method(name: &str) -> Self {
         let older = older::method(name);
         let operation = v1::operation(name).or_else(|| older.map(|(_, operation, _)| operation));
@@ -37,7 +37,7 @@ impl Named {
         }
     }
 
-    /// What a path below an agent names.
+    /// The version information in a path below an agent.
     pub(super) fn path(path: &str) -> Self {
         let dialect = older::dialect_of_path(path).unwrap_or_default();
         let resource = |dialect: Dialect, path: &str| {
@@ -69,8 +69,8 @@ impl Named {
         }
     }
 
-    /// The refusal of a request that asks for `asked`, which is not the version of what it names, from an agent that speaks
-    /// `dialects`.
+    /// The refusal of a request for the version `asked`, which is not the version of its method or path, by an agent that
+    /// supports `dialects`.
     pub(super) fn in_another(&self, asked: Option<&str>, dialects: &Dialects) -> Error {
         let asked_for = match asked {
             Some(version) => format!("A2A {}", shown(version)),
@@ -85,14 +85,14 @@ impl Named {
         let instead = self.instead(asked, dialects);
         let sentence = format!("{what} but the request asks for {asked_for}; send {instead}");
         if asked.is_some_and(is_1_0) {
-            // Version 1.0 is spoken, and has no such name.
+            // The agent supports version 1.0, but this version does not have the name.
             Error::OtherVersionsName(sentence)
         } else {
             Error::VersionNotSupported(sentence)
         }
     }
 
-    /// The refusal of a request whose version the agent does not speak.
+    /// The refusal of a request in a version that the agent does not support.
     pub(super) fn unspoken(&self, dialects: &Dialects) -> Error {
         let what = self.what.as_deref().unwrap_or("the request is one of an older version of A2A");
         let instead = self.instead(None, dialects);
@@ -101,7 +101,7 @@ impl Named {
         ))
     }
 
-    /// What to send instead.
+    /// The list of things to send instead.
     fn instead(&self, asked: Option<&str>, dialects: &Dialects) -> String {
         let mut ways: Vec<String> = Vec::new();
         match self.dialect {
@@ -125,7 +125,7 @@ impl Named {
     }
 }
 
-/// The refusal of a version of which an agent has no card.
+/// The refusal of a request for a card in a version for which the agent has no card.
 pub(super) fn no_card(version: &str, dialects: &Dialects) -> Error {
     let (cards, send) = if dialects.v0_3 { ("1.0 and 0.3", "1.0 or 0.3") } else { ("1.0", "1.0") };
     Error::VersionNotSupported(format!(
@@ -134,7 +134,7 @@ pub(super) fn no_card(version: &str, dialects: &Dialects) -> Error {
     ))
 }
 
-/// The versions that an agent speaks.
+/// The versions that an agent supports.
 fn versions(dialects: &Dialects) -> &'static str {
     match (dialects.v0_3, dialects.legacy) {
         (false, false) => "1.0",
@@ -144,7 +144,7 @@ fn versions(dialects: &Dialects) -> &'static str {
     }
 }
 
-/// As much of a path as errors show.
+/// The beginning of a path, for errors.
 fn short(path: &str) -> String {
     path.chars().take(60).collect()
 }

@@ -1,20 +1,20 @@
-//! Dialects: the versions of the protocol as they differ on the wire. Which one a request speaks is decided here
-//! and nowhere else (spec §3.6).
+//! Dialects: the wire forms of the versions of the protocol. Only this module decides in which dialect a request is (spec
+//! §3.6).
 //!
-//! Everything inside works with calls and outcomes in the words of 1.0. A dialect has the names of its methods
-//! and paths, and the form of its parameters, results, errors and events; 1.0 gives the texts that it gets as they are.
+//! The rest of the program uses calls and outcomes of 1.0. A dialect defines the names of its methods and paths, and the
+//! form of its parameters, results, errors and events; the dialect 1.0 sends the existing texts unchanged.
 //!
-//! | module | what is spoken |
+//! | module | content |
 //! |---|---|
 //! | `v1` | A2A 1.0 |
 //! | `v0_3` | A2A 0.3 and 0.2, over JSON-RPC (`kind`) and over HTTP+JSON (below `/v1`) |
 //! | `legacy` | the `tasks/send` family of A2A 0.1, and the plain pair `/a2a/tasks/…` |
-//! | `mistake` | what clients are told that ask for another version than that |
-//! | `version` | what the header `A2A-Version` allows |
-//! | `spoken` | what the name of a method or a path says |
+//! | `mistake` | errors for clients that request another version |
+//! | `version` | reads the header `A2A-Version` |
+//! | `spoken` | the operation and dialect of a method or a path |
 //! | `card` | agent cards for clients of older versions |
-//! | `ask` | calls of other agents, written in their version |
-//! | `answer` | what other agents answer, read in whatever version |
+//! | `ask` | encodes calls to other agents in their version |
+//! | `answer` | decodes answers of other agents in any version |
 //!
 //! # An older client
 //!
@@ -26,14 +26,19 @@
 //!                                     answer from 1.0            Reply (legacy)         {"id": "order-17", "status": …}
 //! ```
 //!
-//! 1.0 is the inner language. A dialect is a folder of `crates/a2a/src/dialect/`: parameters are read into the calls of 1.0 by readers that name fields in the client's words, and results, events and errors are written from the 1.0 text that operations
-//! give. `Reply` travels with the command and has the transport, the dialect and its habits, so the object writes the answer of an older client as it does that of any other. A call of 1.0 pays nothing: its text is borrowed, and its
-//! method is found before any older name is looked for.
+//! The program works with 1.0 inside. A dialect is a folder of `crates/a2a/src/dialect/`. Its readers decode parameters to
+//! the calls of 1.0, and report errors with the client's field names. Its writers encode results, events and errors from the
+//! 1.0 text of operations. `Reply` is sent with the command and contains the transport, the dialect and its habits, so the
+//! object encodes the answer for an older client in the same way as any other answer. A call of 1.0 has no additional cost:
+//! its text is borrowed, and its method is found before older names are compared.
 //!
-//! What only an older version can say becomes a term in the words of 1.0: an id that the client chose, how long to wait for a send, that a finished task is shown to those who subscribe to it.
+//! Information that only an older version has becomes a term of 1.0: an id that the client has chosen, how long to wait for
+//! a send, and that a subscription to a finished task returns the task.
 //!
-//! Streams carry 1.0 in their frames for all followers alike. For an older client `js/client-stream.js` has each event worded (`streamEvent`, one crossing an event), with what was told before as far as later events depend on it:
-//! artifacts of 0.1 have numbers. The notification of an older webhook is the whole task as it was after the event, replayed from the log.
+//! Streams contain 1.0 in their frames for all followers. For an older client, `js/client-stream.js` has each event
+//! translated (`streamEvent`, one call into WebAssembly per event), with the state of the stream on which later events
+//! depend: artifacts of 0.1 have numbers. The notification for an older webhook is the whole task after the event, replayed
+//! from the log.
 
 mod answer;
 mod ask;
@@ -63,37 +68,37 @@ pub use spoken::Spoken;
 pub(crate) use v1::paths::{Methods, Resource};
 pub(crate) use version::requested_version;
 
-/// A version of the protocol as it is spoken on the wire. Stored and sent by [`version`](Self::version); where
-/// nothing is stored it is 1.0.
+/// A version of the protocol in its wire form. It is stored and sent as the text of [`version`](Self::version); if no text
+/// is stored, the version is 1.0.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Dialect {
     /// A2A 1.0.
     #[default]
     V1,
-    /// A2A 0.3, of which 0.2 is a part.
+    /// A2A 0.3, which includes 0.2.
     V0_3,
     /// A2A 0.1: the `tasks/send` family.
     Legacy,
 }
 
-/// The dialects that an agent speaks besides 1.0, and how.
+/// The dialects that an agent supports in addition to 1.0, and their habits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dialects {
-    /// Whether it speaks 0.3.
+    /// Whether the agent supports 0.3.
     pub v0_3: bool,
-    /// Whether it speaks the `tasks/send` family.
+    /// Whether the agent supports the `tasks/send` family.
     pub legacy: bool,
-    /// How it writes what those versions leave open.
+    /// The agent's choice for details that older versions leave open.
     pub habits: Habits,
 }
 
 impl Dialects {
-    /// 1.0 alone.
+    /// Only 1.0.
     pub const NONE: Self = Self { v0_3: false, legacy: false, habits: Habits::DEFAULT };
-    /// All that there are.
+    /// All dialects.
     pub const ALL: Self = Self { v0_3: true, legacy: true, habits: Habits::DEFAULT };
 
-    /// Whether this dialect is among them; 1.0 always is.
+    /// Whether the agent supports this dialect; always true for 1.0.
     pub fn has(&self, dialect: Dialect) -> bool {
         match dialect {
             Dialect::V1 => true,
@@ -103,15 +108,15 @@ impl Dialects {
     }
 }
 
-/// How an agent writes what older versions leave open. Travels with a [`Reply`](crate::binding::Reply).
+/// An agent's choice for details that older versions leave open. Sent with a [`Reply`](crate::binding::Reply).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Habits {
-    /// Whether `fileWithBytes` of A2A 0.3 over HTTP+JSON is base64 once, as plain ProtoJSON has it. Otherwise it is base64 of
-    /// base64, as the SDKs for Python and Go of that version read it.
+    /// True if `fileWithBytes` of A2A 0.3 over HTTP+JSON is encoded once in base64, as in plain ProtoJSON. Otherwise it is
+    /// base64 of base64, as the Python and Go SDKs of that version read it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub single_base64: bool,
-    /// Whether the history of a legacy task is its statuses instead of its messages.
+    /// True if the history of a legacy task contains its statuses instead of its messages.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub status_history: bool,
 }
@@ -119,7 +124,7 @@ pub struct Habits {
 impl Habits {
     const DEFAULT: Self = Self { single_base64: false, status_history: false };
 
-    /// Whether they are those of agents that say nothing about it.
+    /// Whether these are the habits of an agent without settings for them.
     pub fn are_default(&self) -> bool {
         *self == Self::DEFAULT
     }
@@ -134,20 +139,20 @@ impl Decode for Habits {
     }
 }
 
-/// A call as a dialect reads it, with what only older dialects say in their parameters.
+/// A decoded call, with the parameters that exist only in older dialects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReadCall {
-    /// The call. Its message has an empty id if the dialect knows none: the server makes one.
+    /// The call. The message has an empty id if the dialect has no message ids; the server then makes an id.
     pub call: Call,
-    /// For a message: the id that the client chose for its task. The task goes on if it exists, and begins otherwise. The
-    /// message itself names no task then.
+    /// For a message: the id that the client has chosen for the task. If such a task exists, the message continues it;
+    /// otherwise the message begins a task. The message itself contains no task id in this case.
     pub chosen_id: Option<TaskId>,
-    /// Whether what a message begins is a task that can be asked for even where the agent answers with a message, and no client
-    /// has chosen its id.
+    /// True if a task must exist after the message even if the agent answers with a message. False if the client has chosen
+    /// the task's id.
     pub needs_task: bool,
-    /// How long the run that a message begins may take, in milliseconds.
+    /// The time limit for the run that a message begins, in milliseconds.
     pub run_timeout_ms: Option<u64>,
-    /// How long a message is waited for before the task is answered as it is, in milliseconds.
+    /// How long the server waits for the end of the task before it answers with the present task, in milliseconds.
     pub answer_within_ms: Option<u64>,
 }
 
@@ -162,7 +167,7 @@ impl Dialect {
     /// Every dialect.
     pub const ALL: [Self; 3] = [Self::V1, Self::V0_3, Self::Legacy];
 
-    /// The version of the protocol, as cards name it.
+    /// The version of the protocol, in the form of agent cards.
     pub const fn version(self) -> &'static str {
         match self {
             Self::V1 => "1.0",
@@ -171,8 +176,8 @@ impl Dialect {
         }
     }
 
-    /// Reads a dialect as it was stored under this name, 1.0 if none was. `None` for one that this version
-    /// of the program does not know.
+    /// Reads a dialect that is stored under this name; 1.0 if nothing is stored. `None` for a dialect that this version of
+    /// the program does not know.
     pub fn read(fields: &mut Fields, name: &str) -> Option<Self> {
         let Some(stored) = fields.string(name) else { return Some(Self::V1) };
         let known = Self::ALL.into_iter().find(|known| known.version() == stored);
@@ -182,13 +187,13 @@ impl Dialect {
         known
     }
 
-    /// Whether it is 1.0, which needs not be stored.
+    /// Whether this is 1.0, which is not stored.
     pub fn is_v1(&self) -> bool {
         *self == Self::V1
     }
 
-    /// What stands at a path below the URL of an agent, given by its segments, and the tenant that the path names. `None` if
-    /// nothing stands there.
+    /// The resource at a path below the URL of an agent, given by the path's segments, and the tenant in the path. `None` if
+    /// the path does not exist.
     pub(crate) fn resource<'a>(self, segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
         match self {
             Self::V1 => v1::paths::find(segments),
@@ -197,11 +202,11 @@ impl Dialect {
         }
     }
 
-    /// Reads the parameters of a call.
+    /// Decodes the parameters of a call.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`], with the fields as the dialect names them.
+    /// [`Error::InvalidParams`], with the field names of the dialect.
     pub fn decode(
         self,
         binding: Binding,
@@ -215,7 +220,7 @@ impl Dialect {
         }
     }
 
-    /// An error about parameters that were read, with the fields as the dialect names them.
+    /// Replaces the field names of 1.0 in an error about decoded parameters by those of the dialect.
     pub fn named(self, binding: Binding, error: Error) -> Error {
         let names = match self {
             Self::V1 => return error,
@@ -239,12 +244,12 @@ impl Dialect {
         }
     }
 
-    /// What an operation gave, as JSON text in pieces; `None` if it gives nothing. `extensions` are the URIs of
-    /// those in use.
+    /// The outcome of an operation, as JSON text in pieces; `None` if the operation has no result. `extensions` are the URIs
+    /// of the active ones.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it cannot be encoded.
+    /// [`Error::Internal`] if the outcome cannot be encoded.
     pub(crate) fn result<'a>(
         self,
         binding: Binding,
@@ -261,8 +266,8 @@ impl Dialect {
     }
 
     /// The body of a notification about an event, which is given as the JSON of a StreamResponse of 1.0 (spec §4.3.3). Older
-    /// dialects send the task as it was after the event, which `task` gives. `now` is when the notification is made. `None` if
-    /// the task cannot be had.
+    /// dialects send the task after the event, which `task` returns. `now` is when the notification is made. `None` if
+    /// `task` returns no task.
     pub fn notification<'a>(
         self,
         event: &'a str,
@@ -276,7 +281,7 @@ impl Dialect {
         }
     }
 
-    /// The code of an error over JSON-RPC.
+    /// The JSON-RPC code of an error.
     pub(crate) fn error_code(self, error: &Error) -> i32 {
         match self {
             Self::V1 | Self::V0_3 => error.wire().code,
@@ -284,7 +289,8 @@ impl Dialect {
         }
     }
 
-    /// An error of the task, with the fields as the dialect names them. Those of 0.3 have the names of 1.0 there.
+    /// Replaces the field names of 1.0 in an error that the task has returned by those of the dialect; 0.3 uses the names of
+    /// 1.0 in these errors.
     pub(crate) fn named_late(self, binding: Binding, error: &Error) -> Cow<'_, Error> {
         match self {
             Self::V1 | Self::V0_3 => Cow::Borrowed(error),
@@ -292,7 +298,7 @@ impl Dialect {
         }
     }
 
-    /// The message of an error over JSON-RPC.
+    /// The JSON-RPC message of an error.
     pub(crate) fn error_text(self, error: &Error) -> String {
         match self {
             Self::V1 => error.to_string(),
@@ -301,7 +307,7 @@ impl Dialect {
         }
     }
 
-    /// The data of an error over JSON-RPC.
+    /// The JSON-RPC data of an error.
     pub(crate) fn error_data(self, error: &Error) -> Value {
         match self {
             Self::V1 | Self::V0_3 => error.details().into(),
@@ -318,7 +324,7 @@ impl Dialect {
         }
     }
 
-    /// The header that names the extensions in use.
+    /// The header that lists the active extensions.
     pub(crate) fn extensions_header(self) -> &'static str {
         match self {
             Self::V1 => "a2a-extensions",
@@ -326,34 +332,34 @@ impl Dialect {
         }
     }
 
-    /// Whether subscribing to a task that has ended gives the task; 1.0 refuses it (spec §3.1.6).
+    /// Whether a subscription to a task that has ended returns the task; 1.0 refuses it (spec §3.1.6).
     pub fn shows_ended_tasks(self) -> bool {
         !self.is_v1()
     }
 
-    /// Whether canceling a task that is canceled is refused (0.3 §8.2); 1.0 answers the task (spec §3.1.5).
+    /// Whether canceling a canceled task is an error (0.3 §8.2); 1.0 returns the task (spec §3.1.5).
     pub fn refuses_second_cancel(self) -> bool {
         self == Self::V0_3
     }
 
-    /// Whether a stream can go on from the event that the client names by `Last-Event-ID`. A legacy client knows artifacts by
-    /// numbers, which depend on all that was told before.
+    /// Whether a stream can continue after the event in `Last-Event-ID`. Legacy clients identify artifacts by numbers, which
+    /// depend on all earlier events.
     pub fn resumes_by_event(self) -> bool {
         self != Self::Legacy
     }
 
-    /// Whether a task is shown with the statuses that it has had, by an agent of these habits.
+    /// Whether a task is sent with the history of its statuses, by an agent with these habits.
     pub fn shows_statuses(self, habits: Habits) -> bool {
         self == Self::Legacy && habits.status_history
     }
 
-    /// Whether a task has one webhook of those that are registered without an id, of which each takes the place of the one
-    /// before. Clients of older dialects ask for it without naming it.
+    /// Whether a task has at most one webhook without an id, so that a new one replaces the old one. Clients of older
+    /// dialects read it without an id.
     pub fn has_one_unnamed_webhook(self) -> bool {
         !self.is_v1()
     }
 
-    /// The media type of its notifications.
+    /// The media type of the dialect's notifications.
     pub fn notification_type(self) -> MediaType {
         match self {
             Self::V1 => MediaType::A2aJson,
@@ -361,31 +367,31 @@ impl Dialect {
         }
     }
 
-    /// Whether the token of a webhook also goes along as a bearer token, where the client has configured nothing else for the
-    /// header `Authorization`.
+    /// Whether the token of a webhook is also sent as a bearer token, unless the client has configured another content of
+    /// the header `Authorization`.
     pub fn bears_tokens(self) -> bool {
         self == Self::Legacy
     }
 }
 
-/// What was already told on a stream of an older dialect, as far as later events depend on it.
+/// The state of a stream in an older dialect, on which later events depend.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StreamState {
-    /// The ids of the artifacts of the task, in their order: artifacts of legacy streams have numbers.
+    /// The ids of the task's artifacts, in the order of their numbers: artifacts of legacy streams have numbers.
     pub artifacts: Vec<String>,
 }
 
-/// What an event comes to on a stream of an older dialect.
+/// The translation of an event for a stream of an older dialect.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct StreamPiece {
-    /// The name of the frame (`event:`), if it has one, and its JSON, in order.
+    /// The frames in order: the name (`event:`), if there is one, and the JSON.
     pub(crate) frames: Vec<(Option<&'static str>, String)>,
-    /// Whether the stream ends with it.
+    /// Whether the event ends the stream.
     pub(crate) is_last: bool,
 }
 
 impl Dialect {
-    /// What an event comes to on a stream of this dialect; never asked of 1.0, which sends events as they are.
+    /// Translates an event for a stream of this dialect; `None` for 1.0, which sends events unchanged.
     pub(crate) fn piece(
         self,
         binding: Binding,
@@ -407,13 +413,13 @@ impl Serialize for Dialect {
     }
 }
 
-/// The operation of a JSON-RPC method, in whichever version it has that name.
+/// The operation of a JSON-RPC method, of any version.
 pub fn operation_of_method(method: &str) -> Option<Operation> {
     v1::operation(method).or_else(|| older::method(method).map(|(_, operation, _)| operation))
 }
 
-/// Whether a path of the whole server that begins with this segment belongs to its default agent, in any
-/// dialect. No agent can have such a name.
+/// Whether a path of the server that begins with this segment belongs to the default agent, in any dialect. Such a segment
+/// cannot be the name of an agent.
 pub fn begins_path(segment: &str) -> bool {
     v1::paths::begins(segment) || older::PREFIXES.contains(&segment)
 }

@@ -1,4 +1,4 @@
-//! What A2A 0.3 and before have in common: the names of methods, of paths and of roles, and how a webhook authenticates.
+//! The common parts of A2A 0.3 and before: the names of methods, paths and roles, and the authentication of webhooks.
 
 use serde::Serialize;
 
@@ -6,7 +6,7 @@ use super::Dialect;
 use crate::model::{AuthenticationInfo, Role, Secret, TaskState};
 use crate::operation::{Operation, Since};
 
-/// The operation of this method and the versions that have it, if an older version does; and the name itself.
+/// The method's name, its operation, and the versions that have it; `None` if no older version has this method.
 pub(super) fn method(name: &str) -> Option<(&'static str, Operation, Since)> {
     let mut methods = Operation::ALL.iter().flat_map(|operation| {
         operation.row().older.iter().map(|(method, since)| (*method, *operation, *since))
@@ -14,13 +14,13 @@ pub(super) fn method(name: &str) -> Option<(&'static str, Operation, Since)> {
     methods.find(|(method, ..)| *method == name)
 }
 
-/// Whether a JSON-RPC method is one of an older version that is answered by a stream.
+/// Whether a JSON-RPC method is a streaming method of an older version.
 pub(crate) fn is_stream(name: &str) -> bool {
     let operation = method(name).map(|(_, operation, _)| operation);
     matches!(operation, Some(Operation::SendStreamingMessage | Operation::SubscribeToTask))
 }
 
-/// The method of an older dialect that is this operation.
+/// The method of an operation in an older dialect.
 pub(super) fn method_of(dialect: Dialect, operation: Operation) -> Option<&'static str> {
     let has_it = |since: Since| match since {
         Since::V0_3 => dialect == Dialect::V0_3,
@@ -31,7 +31,7 @@ pub(super) fn method_of(dialect: Dialect, operation: Operation) -> Option<&'stat
     methods.find(|(_, since)| has_it(*since)).map(|(method, _)| *method)
 }
 
-/// The older version that a path below an agent is of, by its first segment.
+/// The older version to which a path below an agent belongs, by its first segment.
 pub(super) fn dialect_of_path(path: &str) -> Option<Dialect> {
     match path.split('/').next()? {
         V0_3_PREFIX => Some(Dialect::V0_3),
@@ -40,23 +40,23 @@ pub(super) fn dialect_of_path(path: &str) -> Option<Dialect> {
     }
 }
 
-/// The segment with which the paths of A2A 0.3 begin.
+/// The first segment of the paths of A2A 0.3.
 pub(super) const V0_3_PREFIX: &str = "v1";
 
-/// The segment with which the paths of A2A 0.1 begin.
+/// The first segment of the paths of A2A 0.1.
 pub(super) const LEGACY_PREFIX: &str = "a2a";
 
-/// The segments with which paths of older versions begin.
+/// The first segments of the paths of older versions.
 pub(super) const PREFIXES: [&str; 3] = [V0_3_PREFIX, LEGACY_PREFIX, "agent"];
 
-/// Where clients of A2A 0.2 find the extended card.
+/// The path of the extended card for clients of A2A 0.2.
 const EXTENDED_CARD: &str = "agent/authenticatedExtendedCard";
 
 /// The names of roles, with their numbers in the proto.
 pub(super) const ROLES: [(&str, i64, Option<Role>); 2] =
     [("user", 1, Some(Role::User)), ("agent", 2, Some(Role::Agent))];
 
-/// The states with their numbers in the proto, first as they are named over HTTP+JSON.
+/// The states with their numbers in the proto. The names over HTTP+JSON are first.
 pub(super) const STATES: [(&str, i64, Option<TaskState>); 19] = [
     ("TASK_STATE_UNSPECIFIED", 0, None),
     ("TASK_STATE_SUBMITTED", 1, Some(TaskState::Submitted)),
@@ -79,7 +79,7 @@ pub(super) const STATES: [(&str, i64, Option<TaskState>); 19] = [
     ("auth-required", 8, Some(TaskState::AuthRequired)),
 ];
 
-/// How to authenticate with the receiver of a webhook, as it is shown: 1.0 knows one scheme, these versions a list.
+/// The encoded authentication for the receiver of a webhook: 1.0 has one scheme, older versions have a list.
 #[derive(Serialize)]
 pub(super) struct SchemesView<'a> {
     schemes: [&'a str; 1],

@@ -1,4 +1,4 @@
-//! What the name of a method or a path says: which operation, and in which dialect.
+//! Finds the operation and the dialect of a method or a path.
 
 use super::mistake::Named;
 use super::older;
@@ -7,21 +7,21 @@ use super::{Dialect, Dialects, v1};
 use crate::error::Error;
 use crate::operation::{Operation, Since};
 
-/// An operation that a request names, and the dialect in which it does.
+/// The operation of a request, and its dialect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Spoken {
     /// The operation.
     pub operation: Operation,
     dialect: Dialect,
-    /// The method, if it is one of an older version.
+    /// The method, if it belongs to an older version.
     method: &'static str,
-    /// Whether 0.3 and the legacy family have the same name for it, and the request names no version.
+    /// Whether 0.3 and the legacy family share the name, and the request names no version.
     is_shared: bool,
 }
 
 impl Spoken {
-    /// What a method of JSON-RPC says, in a request that asks for the version `requested`. If `is_strict` the methods of 1.0
-    /// are served only to requests that ask for it. `dialects` are those of the agent at the path, for what errors say.
+    /// The operation and dialect of a JSON-RPC method, in a request for the version `requested`. If `is_strict`, the methods
+    /// of 1.0 require a request for 1.0. `dialects` are those of the agent at the path, for the texts of errors.
     ///
     /// # Errors
     ///
@@ -54,14 +54,14 @@ impl Spoken {
         Ok(Self { operation, dialect, method: name, is_shared })
     }
 
-    /// The dialect that a path below an agent looks like: paths that begin with `v1` are those of A2A 0.3, and those
-    /// that begin with `a2a` are those of 0.1.
+    /// The dialect of a path below an agent by its form: paths that begin with `v1` belong to A2A 0.3, and paths that begin
+    /// with `a2a` belong to 0.1.
     pub fn looks_like(path: &str) -> Dialect {
         older::dialect_of_path(path).unwrap_or_default()
     }
 
-    /// The dialect in which an agent that speaks `dialects` answers at a path, to a request that asks for the version
-    /// `requested`. If `is_strict` the paths of 1.0 are served only to requests that ask for it.
+    /// The dialect in which an agent that supports `dialects` answers a request to a path, for the version `requested`. If
+    /// `is_strict`, the paths of 1.0 require a request for 1.0.
     ///
     /// # Errors
     ///
@@ -84,23 +84,23 @@ impl Spoken {
         }
     }
 
-    /// What a path says that stands for this operation in this dialect.
+    /// The operation of a path in this dialect.
     pub fn path(dialect: Dialect, operation: Operation) -> Self {
         Self { operation, dialect, method: "", is_shared: false }
     }
 
-    /// The dialect of the name, before the agent is known: errors are told in it.
+    /// The dialect of the method or path, before the agent is known; used for errors.
     pub fn dialect(self) -> Dialect {
         self.dialect
     }
 
-    /// The dialect in which an agent that speaks `dialects` answers. A name that 0.3 and the legacy family share is that of
-    /// the family if the request names a task, and its id is not one that the server gives out: then the task was begun by
-    /// `tasks/send`.
+    /// The dialect in which an agent that supports `dialects` answers. A name that 0.3 and the legacy family share belongs
+    /// to the family if the request names a task by an id that the server does not generate, because such a task was begun
+    /// by `tasks/send`.
     ///
     /// # Errors
     ///
-    /// [`Error::VersionNotSupported`] if the agent does not speak it.
+    /// [`Error::VersionNotSupported`] if the agent does not support the dialect.
     pub fn dialect_for(self, dialects: &Dialects, is_chosen_id: bool) -> Result<Dialect, Error> {
         let is_legacy = self.is_shared && dialects.legacy && (is_chosen_id || !dialects.v0_3);
         let dialect = if is_legacy { Dialect::Legacy } else { self.dialect };

@@ -1,9 +1,9 @@
-//! Which version of the protocol a request asks for (spec §3.6).
+//! The version of the protocol that a request names (spec §3.6).
 
 use super::Dialect;
 
-/// The version that a request asks for: the header `A2A-Version`, else the query parameter of that
-/// name. `None` when neither says anything, which means 0.3.
+/// The version that a request names: the header `A2A-Version`, else the query parameter of that name. `None` if both are
+/// missing, which means 0.3.
 pub(crate) fn requested_version(header: Option<&str>, query: &str) -> Option<String> {
     let header = header.map(str::trim).filter(|text| !text.is_empty());
     let parameter = || {
@@ -14,20 +14,20 @@ pub(crate) fn requested_version(header: Option<&str>, query: &str) -> Option<Str
     header.or_else(parameter).map(str::to_owned)
 }
 
-/// Whether a request that names something of 1.0 may be served, and asks for `requested`.
+/// Whether to serve a request that uses a name of 1.0 and names the version `requested`.
 ///
-/// It may if it asks for 1.0, any patch of it. A request that names no version may too unless `is_strict`: clients in the
-/// wild forget the header. One that names another version meant something else than it would get.
+/// True for 1.0 and each of its patch versions. A request without a version is served, too, unless `is_strict`: many
+/// clients forget the header. A request that names another version expects other semantics, so it is refused.
 pub(super) fn is_for_1_0(requested: Option<&str>, is_strict: bool) -> bool {
     requested.map_or(!is_strict, is_1_0)
 }
 
-/// Whether a request that names something of this older dialect may be served.
+/// Whether to serve a request that uses a name of this older dialect and names the version `requested`.
 pub(super) fn is_for_older(requested: Option<&str>, dialect: Dialect) -> bool {
     requested.is_none_or(|version| is_0_3(version) && dialect == Dialect::V0_3)
 }
 
-/// As much of a version as errors show.
+/// The beginning of a version, for errors.
 pub(super) fn shown(version: &str) -> String {
     version.chars().take(20).collect()
 }

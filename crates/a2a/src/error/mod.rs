@@ -1,5 +1,5 @@
-//! Every failure that the protocol names, with its text for the client; [`wire`](self) holds the one table
-//! that puts it on the wire (spec §3.3.2, §5.4).
+//! The errors of the protocol, with their texts for the client; the module [`wire`](self) has the only table
+//! of their wire forms (spec §3.3.2, §5.4).
 
 mod wire;
 
@@ -11,100 +11,102 @@ use crate::model::{FieldViolation, TaskId, TaskState};
 use crate::terms::{DayLimit, UsedUp};
 pub use wire::Wire;
 
-/// A refused request, or one that could not be carried out.
+/// The error of a refused request, or of a request that could not be carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Error {
-    /// There is no such task for this caller.
+    /// The task does not exist for this caller.
     TaskNotFound(TaskId),
     /// The task has ended and cannot be canceled.
     TaskNotCancelable {
-        /// The task.
+        /// The id of the task.
         id: TaskId,
-        /// How it ended.
+        /// The state in which the task ended.
         state: TaskState,
     },
-    /// The task is not at the generation that the call was to find it at.
+    /// The task is not at the generation that the call requires.
     GenerationMismatch {
-        /// The task.
+        /// The id of the task.
         id: TaskId,
-        /// The generation that the caller expects.
+        /// The required generation.
         expected: u64,
-        /// The one that the task is at.
+        /// The present generation of the task.
         generation: u64,
     },
-    /// The agent sends no webhooks.
+    /// The agent does not support webhooks.
     PushNotificationNotSupported,
-    /// The task has ended and takes no more messages.
+    /// The task has ended and accepts no more messages.
     TaskFinished(TaskState),
-    /// The agent does not offer this, or not for this task.
+    /// The agent does not support this operation, or not for this task.
     UnsupportedOperation(String),
-    /// The body is of a media type that is not taken.
+    /// The server does not accept the media type of the body.
     ContentTypeNotSupported(String),
-    /// A part of a message is of a media type that the agent does not take.
+    /// The agent does not accept the media type of a part of the message.
     PartNotAccepted(Box<FieldViolation>),
-    /// The agent broke the protocol.
+    /// The agent has violated the protocol.
     InvalidAgentResponse(String),
-    /// The agent offers an extended card, and has none.
+    /// The agent offers an extended card, but has none.
     ExtendedAgentCardNotConfigured,
-    /// A message must come with these extensions (their URIs) in use.
+    /// The agent requires these extensions (by their URIs) for a message.
     ExtensionSupportRequired(Vec<String>),
-    /// This version of the protocol is not spoken here.
+    /// The agent does not support this version of the protocol.
     VersionNotSupported(String),
     /// The body is not JSON.
     JsonParse(String),
-    /// The body is JSON, but no request.
+    /// The body is JSON, but not a request.
     InvalidRequest(String),
     /// The body is larger than this many bytes.
     TooLarge(usize),
-    /// There is no room for the body where it was to be kept, for this reason.
+    /// There is no space to store the body, for this reason.
     NoRoom(String),
     /// The body broke off before its end.
     BodyIncomplete,
-    /// The body did not come in time.
+    /// The body did not arrive in time.
     BodyTimeout,
-    /// The bodies that come in at the moment need more memory than there is for them, and this one gave way.
+    /// The bodies that are arriving at the moment need more memory than is available, so this one was
+    /// dropped.
     TooManyBodies,
-    /// There is no such method.
+    /// The method does not exist.
     MethodNotFound(String),
-    /// The name is one of another version than the request asks for; the sentence says of which.
+    /// The method or path belongs to another version than the requested one; the sentence names that
+    /// version.
     OtherVersionsName(String),
-    /// Parameters that do not fit.
+    /// Invalid parameters.
     InvalidParams(Vec<FieldViolation>),
-    /// The URL of a webhook leads to where notifications may not go.
+    /// The URL of a webhook has a target to which notifications may not be sent.
     WebhookRefused(FieldViolation),
-    /// Nothing is served at this path.
+    /// The path does not exist.
     NotFound(String),
-    /// The path does not take this HTTP method; these it takes.
+    /// The path does not accept this HTTP method; the text lists the accepted ones.
     MethodNotAllowed(&'static str),
-    /// The task is followed by as many streams as it may be.
+    /// The task already has the maximum number of streams.
     TooManyStreams(usize),
-    /// The caller has as many unfinished tasks as it may have.
+    /// The caller already has the maximum number of unfinished tasks.
     TooManyTasks(u64),
-    /// The caller has used up what it may use in a day.
+    /// The caller's daily budget is used up.
     UsedUp(UsedUp),
-    /// The request needs credentials, or those that it has are refused.
+    /// The request has no credentials although they are required, or its credentials are refused.
     Unauthenticated(Box<Refusal>),
-    /// The caller may not do this.
+    /// The caller does not have the permission.
     PermissionDenied(Box<Refusal>),
-    /// More requests came than a guard lets through; the same may pass after this many seconds.
+    /// The requests exceed a rate limit; the same request may succeed after this number of seconds.
     RateLimited(u32),
-    /// What is needed for this is not there at the moment. The cause went to the log.
+    /// A required service is not available at the moment. The cause was logged.
     Unavailable(&'static str),
-    /// What the build embedded of the agents cannot be read. The cause went to the log.
+    /// The agents that the build has embedded cannot be read. The cause was logged.
     NoAgents,
-    /// The agent of this slug cannot run: its executor could not be made. The cause went to the log.
+    /// The agent with this slug cannot run: its executor could not be created. The cause was logged.
     AgentUnusable(String),
-    /// Something broke on our side. The cause went to the log.
+    /// An internal failure. The cause was logged.
     Internal {
-        /// The task that was touched, if it exists.
+        /// The affected task, if it exists.
         task: Option<TaskId>,
     },
 }
 
-/// Why a caller is refused, and what would be asked for.
+/// The reason why a caller is refused, and the credentials that would be accepted.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refusal {
-    /// For the client. It repeats nothing of the credentials.
+    /// The text for the client. It repeats nothing of the credentials.
     pub message: String,
     /// The challenges of `WWW-Authenticate` (RFC 9110 §11.6.1), without line breaks.
     pub challenges: Vec<String>,
@@ -116,7 +118,7 @@ impl Error {
         Self::InvalidParams(vec![FieldViolation::new(field, description)])
     }
 
-    /// The details that go with the error: an ErrorInfo, and a BadRequest for wrong parameters and parts.
+    /// The details of the error: an ErrorInfo, and a BadRequest for wrong parameters and parts.
     pub fn details(&self) -> Vec<Value> {
         let mut info = Map::new();
         info.insert("@type".to_owned(), json!("type.googleapis.com/google.rpc.ErrorInfo"));
@@ -142,7 +144,7 @@ impl Error {
         details
     }
 
-    /// What is wrong with the parameters, if that is the error.
+    /// The wrong fields, if the error is about parameters or parts.
     fn violations(&self) -> Option<&[FieldViolation]> {
         if let Self::WebhookRefused(violation) = self {
             return Some(std::slice::from_ref(violation));
@@ -195,7 +197,7 @@ impl Error {
 }
 
 impl fmt::Display for Error {
-    /// The message for the client: what is wrong, and what to do about it.
+    /// The message for the client: what is wrong, and how to correct it.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::TaskNotFound(_) => out.write_str("task not found"),

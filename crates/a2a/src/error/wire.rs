@@ -1,21 +1,21 @@
-//! The one table of how errors look on the wire: codes, statuses and headers (spec §5.4, §9.5, §11.6).
+//! The only table of the wire forms of errors: codes, statuses and headers (spec §5.4, §9.5, §11.6).
 
 use super::{Error, Refusal};
 
-/// How an error looks on the wire.
+/// The wire form of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Wire {
     /// The JSON-RPC error code.
     pub code: i32,
     /// The HTTP status of the HTTP+JSON binding.
     pub http: u16,
-    /// The HTTP status of the JSON-RPC binding: 200, but for a request that HTTP itself refuses.
+    /// The HTTP status of the JSON-RPC binding: 200, except for a request that HTTP itself refuses.
     pub json_rpc_http: u16,
     /// The gRPC status name.
     pub status: &'static str,
     /// The reason in ErrorInfo.
     pub reason: &'static str,
-    /// The headers that go with the error in every binding, their names in lower case.
+    /// The headers of the error in every binding, with names in lower case.
     pub headers: Vec<(&'static str, String)>,
 }
 
@@ -24,7 +24,7 @@ impl Wire {
         Self { code, http, json_rpc_http: 200, status, reason, headers: Vec::new() }
     }
 
-    /// The HTTP status is the same in every binding.
+    /// Sets the HTTP status of the JSON-RPC binding to that of HTTP+JSON.
     fn also_over_json_rpc(self) -> Self {
         Self { json_rpc_http: self.http, ..self }
     }
@@ -34,7 +34,8 @@ impl Wire {
         self
     }
 
-    /// Also over JSON-RPC, with what would be asked for. Several challenges are one header.
+    /// Sets the HTTP status of the JSON-RPC binding, and the header with the challenges. Several
+    /// challenges are joined in one header.
     fn challenged(self, refusal: &Refusal) -> Self {
         let wire = self.also_over_json_rpc();
         if refusal.challenges.is_empty() {
@@ -44,14 +45,14 @@ impl Wire {
         }
     }
 
-    /// The same request may succeed after this time.
+    /// Adds the time after which the same request may succeed.
     fn retry_after_s(self, seconds: u32) -> Self {
         self.with_header("retry-after", seconds)
     }
 }
 
 impl Error {
-    /// The error as each binding shows it (spec §5.4).
+    /// The error in the form of each binding (spec §5.4).
     pub fn wire(&self) -> Wire {
         match self {
             Self::TaskNotFound(_) => Wire::new(-32001, 404, "NOT_FOUND", "TASK_NOT_FOUND"),
@@ -100,7 +101,7 @@ impl Error {
             Self::BodyTimeout => {
                 Wire::new(-32600, 408, "DEADLINE_EXCEEDED", "REQUEST_TIMEOUT").also_over_json_rpc()
             }
-            // Other bodies are gone as soon as they have come.
+            // Other bodies are released as soon as they are complete, so a retry is soon possible.
             Self::TooManyBodies => Wire::new(-32603, 503, "UNAVAILABLE", "TOO_MANY_BODIES")
                 .also_over_json_rpc()
                 .retry_after_s(1),
@@ -143,7 +144,8 @@ impl Error {
     }
 }
 
-/// How long a client is asked to wait for what is not available.
+/// The delay after which a client may repeat a request that failed because a service was not
+/// available.
 const RETRY_AFTER_S: u32 = 5;
 
 #[cfg(test)]

@@ -8,8 +8,7 @@ use futures_util::stream;
 
 use super::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
-/// Other servers that are one closure; until [`answer_with`](Self::answer_with) gives it, nobody answers. Clones
-/// share it.
+/// Other servers as one closure; until [`answer_with`](Self::answer_with) sets it, requests fail. Clones share it.
 #[derive(Clone, Default)]
 pub struct MemoryHttp(Rc<Servers>);
 
@@ -24,8 +23,8 @@ type Answering = dyn Fn(&HttpRequest, &str) -> Result<HttpAnswer, HttpError>;
 type Guarding = dyn Fn(&str) -> Result<(), String>;
 
 impl MemoryHttp {
-    /// Lets `answering` answer from now on. It gets each request with its body read as text, and gives the
-    /// answer or the reason why there is none. [`ok`] and [`status`] make answers.
+    /// Sets the closure that answers all requests. It receives each request and its body as text, and returns the answer, or
+    /// the reason why there is none. [`ok`] and [`status`] make answers.
     pub fn answer_with(
         &self,
         answering: impl Fn(&HttpRequest, &str) -> Result<HttpAnswer<String>, String> + 'static,
@@ -46,7 +45,7 @@ impl MemoryHttp {
         });
     }
 
-    /// As [`answer_with`](Self::answer_with), with bodies of any kind, such as a stream whose pieces come one by one or that breaks
+    /// As [`answer_with`](Self::answer_with), with bodies of any kind, for example a stream that arrives in pieces or breaks
     /// off, and with any error in place of an answer.
     pub fn respond_with(
         &self,
@@ -55,19 +54,19 @@ impl MemoryHttp {
         self.0.answering.replace(Some(Rc::new(answering)));
     }
 
-    /// Lets `guarding` judge the URLs of guarded requests from now on; until then each may be called. It says what a
-    /// URL must be that is refused.
+    /// Sets the closure that checks the URLs of guarded requests; by default all are allowed. Its error is the requirement
+    /// that the URL violates.
     pub fn guard_with(&self, guarding: impl Fn(&str) -> Result<(), String> + 'static) {
         self.0.guarding.replace(Some(Rc::new(guarding)));
     }
 
-    /// The URLs that were called, in order.
+    /// The requested URLs, in order.
     pub fn called(&self) -> Vec<String> {
         self.0.urls.borrow().clone()
     }
 }
 
-/// An answer of status 200.
+/// An answer with status 200.
 #[must_use]
 pub fn ok(body: impl Into<String>) -> HttpAnswer<String> {
     HttpAnswer { body: body.into(), ..status(200) }

@@ -1,5 +1,5 @@
-//! Requests to other servers: one door, [`Http`], for whoever makes them (agents, tools, webhooks), and what
-//! goes through it. The platform implements the door; [`memory`] does for tests.
+//! Requests to other servers: the trait [`Http`], through which agents, tools and webhooks send all their requests, and its
+//! types. The platform implements the trait; [`memory`] implements it for tests.
 
 pub mod memory;
 pub mod trace;
@@ -15,39 +15,39 @@ use crate::model::{MAX_FOREIGN_VALUES, UnfitJson, UnixMillis, read_foreign_as};
 use crate::wire::http::OWS;
 use crate::wire::percent;
 
-/// Sends requests to other servers. Redirects are not followed: they are answers.
+/// Sends requests to other servers. Redirects are not followed, but returned as answers.
 pub trait Http {
-    /// Sends a request, and gives the answer as soon as its status and headers are there. Dropping the future,
-    /// or the body of the answer, ends the exchange.
+    /// Sends a request, and returns the answer as soon as its status and headers have arrived. Dropping the future, or the
+    /// body of the answer, ends the exchange.
     ///
     /// # Errors
     ///
-    /// [`HttpError::Failed`] if there is no answer, [`HttpError::Silent`] if its head does not come within
-    /// `timeout_ms`, [`HttpError::Refused`] for a guarded request to a URL that must not be called. An answer of any
-    /// status is no error.
+    /// [`HttpError::Failed`] if there is no answer, [`HttpError::Silent`] if its head does not arrive within `timeout_ms`,
+    /// [`HttpError::Refused`] for a guarded request to a forbidden URL. An answer is not an error, independent of its
+    /// status.
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>>;
 }
 
 /// A request to another server.
 pub struct HttpRequest {
-    /// The method, as `POST`.
+    /// The method, for example `POST`.
     pub method: &'static str,
     /// The absolute URL, http or https.
     pub url: String,
-    /// Headers, in order. Of several with one name, the last one counts.
+    /// The headers, in order. Of several with the same name, the last one counts.
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: HttpBody,
-    /// How long to wait for the head of the answer, and then for each next piece of its body, in milliseconds.
+    /// How long to wait for the head of the answer, and then for each piece of its body, in milliseconds.
     pub timeout_ms: u64,
-    /// The largest body of an answer that is taken, in bytes; the piece that goes beyond is an error instead.
+    /// The largest body of an answer, in bytes; the piece that exceeds it is replaced by an error.
     pub max_bytes: usize,
-    /// Whether the URL is to be judged before it is called; see [`guarded`](Self::guarded).
+    /// Whether the URL must be checked before the request is sent; see [`guarded`](Self::guarded).
     pub is_guarded: bool,
 }
 
 impl HttpRequest {
-    /// A request without a body, with the bounds that suit most: 30 s and 1 MiB.
+    /// A request without a body, with limits that fit most uses: 30 s and 1 MiB.
     pub fn new(method: &'static str, url: impl Into<String>) -> Self {
         Self {
             method,
@@ -70,8 +70,7 @@ impl HttpRequest {
         Self::new("POST", url)
     }
 
-    /// The request with one more pair in the query of its URL, encoded: a value from outside cannot become anything
-    /// else than a value.
+    /// Adds a pair to the query of the URL, encoded, so that a foreign value cannot change other parts of the URL.
     ///
     /// ```
     /// use a2a::http::HttpRequest;
@@ -91,28 +90,28 @@ impl HttpRequest {
         self
     }
 
-    /// The request with this JSON as its body, and its content type.
+    /// Sets this JSON as the body, with its content type.
     #[must_use]
     pub fn with_json(self, json: &Value) -> Self {
         self.with_header("content-type", "application/json").with_body(json.to_string())
     }
 
-    /// The request to a URL that somebody else has chosen, such as a caller: it goes only where a webhook may go, that
-    /// is, to no private address, by https, to the hosts that the operator allows. Anything else is
-    /// [`HttpError::Refused`].
+    /// Marks the URL as chosen by somebody else, for example a caller. The request is only sent to targets that are allowed
+    /// for webhooks: by https, not to a private address, and to the hosts that the operator allows. For any other target the
+    /// result is [`HttpError::Refused`].
     #[must_use]
     pub fn guarded(self) -> Self {
         Self { is_guarded: true, ..self }
     }
 
-    /// The request with one more header.
+    /// Adds a header.
     #[must_use]
     pub fn with_header(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
         self.headers.push((name.into(), value.into()));
         self
     }
 
-    /// The request with this body, in place of the one that it has.
+    /// Replaces the body.
     #[must_use]
     pub fn with_body(mut self, body: impl Into<HttpBody>) -> Self {
         self.body = body.into();
@@ -120,8 +119,8 @@ impl HttpRequest {
     }
 }
 
-/// What the other server answered. The body is a stream of pieces unless it was read: [`text`](Self::text) makes
-/// an `HttpAnswer<String>` of it.
+/// The answer of the other server. The body is a stream of pieces until it is read: [`text`](Self::text) returns an
+/// `HttpAnswer<String>`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct HttpAnswer<Body = HttpBody> {
     /// The status.
@@ -130,17 +129,17 @@ pub struct HttpAnswer<Body = HttpBody> {
     pub headers: Vec<(String, String)>,
     /// The body.
     pub body: Body,
-    /// Which URL was called.
+    /// The requested URL.
     pub url: String,
 }
 
 impl<Body> HttpAnswer<Body> {
-    /// Whether the status says that the request succeeded.
+    /// Whether the status is a success.
     pub fn is_success(&self) -> bool {
         (200..300).contains(&self.status)
     }
 
-    /// The value of a header, whose name is given in lower case.
+    /// The value of a header; `name` is in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().find(|(known, _)| known == name);
         found.map(|(_, value)| value.as_str())
@@ -148,7 +147,7 @@ impl<Body> HttpAnswer<Body> {
 }
 
 impl HttpAnswer {
-    /// The answer with its body read whole.
+    /// The answer with its whole body as bytes.
     ///
     /// # Errors
     ///
@@ -158,7 +157,7 @@ impl HttpAnswer {
         Ok(HttpAnswer { status, headers, body: body.bytes().await?, url })
     }
 
-    /// The answer with its body read whole as text; what is not UTF-8 in it is replaced.
+    /// The answer with its whole body as text; invalid UTF-8 is replaced.
     ///
     /// # Errors
     ///
@@ -172,11 +171,11 @@ impl HttpAnswer {
 }
 
 impl HttpAnswer<String> {
-    /// The answer, if its status says that the request succeeded.
+    /// The answer, if its status is a success.
     ///
     /// # Errors
     ///
-    /// [`HttpError::Status`] for any other status than 2xx, redirects included.
+    /// [`HttpError::Status`] for any status other than 2xx, including redirects.
     pub fn success(self) -> Result<Self, HttpError> {
         if self.is_success() {
             return Ok(self);
@@ -189,7 +188,7 @@ impl HttpAnswer<String> {
         })
     }
 
-    /// The body, read as JSON of at most [`MAX_FOREIGN_VALUES`] values.
+    /// Parses the body as JSON of at most [`MAX_FOREIGN_VALUES`] values.
     ///
     /// ```
     /// use a2a::http::memory::ok;
@@ -206,13 +205,13 @@ impl HttpAnswer<String> {
     ///
     /// # Errors
     ///
-    /// [`HttpError::Misfit`] if it is no JSON within the bounds of [`read_foreign`](crate::model::read_foreign), or not one that
-    /// the type takes.
+    /// [`HttpError::Misfit`] if the body is not JSON within the limits of [`read_foreign`](crate::model::read_foreign), or
+    /// does not match the type.
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, HttpError> {
         self.json_within(MAX_FOREIGN_VALUES)
     }
 
-    /// As [`json`](Self::json), of at most `max_values` values.
+    /// As [`json`](Self::json), for at most `max_values` values.
     ///
     /// # Errors
     ///
@@ -228,44 +227,44 @@ impl HttpAnswer<String> {
     }
 }
 
-/// How long a server wants to be left alone, by its header `Retry-After`: seconds or a date (RFC 9110 §10.2.3), in
-/// milliseconds from now, 0 for a date that is past. `None` for anything else. It has no bound.
+/// The delay that a server requires in its header `Retry-After`, as seconds or as a date (RFC 9110 §10.2.3); in milliseconds
+/// from now, 0 for a date in the past. `None` for any other text. The result has no upper limit.
 pub fn retry_after_ms(text: &str, now: UnixMillis) -> Option<u64> {
     let text = text.trim_matches(OWS);
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // More digits than a number holds are more seconds than anybody waits.
+        // A number too large for `u64` means the longest delay.
         return Some(text.parse().unwrap_or(u64::MAX).saturating_mul(1_000));
     }
     let left = UnixMillis::parse_http_date(text)?.0.saturating_sub(now.0);
     Some(u64::try_from(left).unwrap_or(0))
 }
 
-/// A text of another server on one line: its words with a space between them, without control characters.
+/// A text of another server on one line: its words separated by single spaces, without control characters.
 pub fn one_line(text: &str) -> String {
     let is_gap = |letter: char| letter.is_whitespace() || letter.is_control();
     let words: Vec<&str> = text.split(is_gap).filter(|word| !word.is_empty()).collect();
     words.join(" ")
 }
 
-/// How much of an answer stands in an error, in characters.
+/// The length of the excerpt from an answer in an error, in characters.
 const EXCERPT_CHARS: usize = 200;
 
 /// The body of a request or of an answer.
 #[derive(Default)]
 pub enum HttpBody {
-    /// None.
+    /// No body.
     #[default]
     Empty,
     /// Text.
     Text(String),
     /// Bytes.
     Bytes(Vec<u8>),
-    /// Bytes that come piece by piece. A failing piece is the last one.
+    /// Bytes that arrive in pieces. A failed piece is the last one.
     Stream(LocalBoxStream<'static, Result<Vec<u8>, HttpError>>),
 }
 
 impl HttpBody {
-    /// A body that comes piece by piece.
+    /// A body that arrives in pieces.
     pub fn stream(pieces: impl Stream<Item = Result<Vec<u8>, HttpError>> + 'static) -> Self {
         Self::Stream(Box::pin(pieces))
     }
@@ -274,8 +273,8 @@ impl HttpBody {
     ///
     /// # Errors
     ///
-    /// For a body that comes from another server: [`HttpError::Failed`] if it breaks off, [`HttpError::Silent`]
-    /// if the piece does not come in time, [`HttpError::TooLarge`] if the body is larger than the request allows.
+    /// For a body from another server: [`HttpError::Failed`] if the body breaks off, [`HttpError::Silent`] if the piece does
+    /// not arrive in time, [`HttpError::TooLarge`] if the body is larger than the request allows.
     pub async fn next(&mut self) -> Option<Result<Vec<u8>, HttpError>> {
         match self {
             Self::Stream(pieces) => pieces.next().await,
@@ -302,7 +301,7 @@ impl HttpBody {
 }
 
 impl fmt::Debug for HttpBody {
-    /// How large it is, not what it holds.
+    /// The size of the body, without its content.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Empty => out.write_str("Empty"),
@@ -331,56 +330,57 @@ impl From<Vec<u8>> for HttpBody {
     }
 }
 
-/// Why there is no answer, or no more of it. The text names the URL without its query, in which keys are often sent.
+/// The reason why an answer is missing or incomplete. The text contains the URL without its query, which often contains
+/// keys.
 #[derive(Clone, PartialEq, Eq)]
 pub enum HttpError {
     /// The request could not be sent, or the connection broke.
     Failed {
-        /// Which URL was called.
+        /// The requested URL.
         url: String,
-        /// What the platform says.
+        /// The reason that the platform reports.
         reason: String,
     },
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Silent {
-        /// Which URL was called.
+        /// The requested URL.
         url: String,
-        /// How long was waited, in milliseconds.
+        /// The timeout, in milliseconds.
         timeout_ms: u64,
     },
     /// The answer is too large.
     TooLarge {
-        /// Which URL was called.
+        /// The requested URL.
         url: String,
-        /// How many bytes it may have.
+        /// The limit, in bytes.
         max_bytes: usize,
     },
-    /// The answer has a status that is no success: [`HttpAnswer::success`].
+    /// The answer has a failure status: [`HttpAnswer::success`].
     Status {
-        /// Which URL was called.
+        /// The requested URL.
         url: String,
         /// The status.
         status: u16,
         /// The first 200 characters of the body, on one line.
         begins: String,
     },
-    /// The answer is not what was wanted: [`HttpAnswer::json`].
+    /// The answer does not have the expected form: [`HttpAnswer::json`].
     Misfit {
-        /// Which URL was called.
+        /// The requested URL.
         url: String,
-        /// What is wrong with it.
+        /// What is wrong with the answer.
         reason: String,
     },
-    /// The request is [guarded](HttpRequest::guarded), and its URL must not be called. Nothing was sent.
+    /// The request is [guarded](HttpRequest::guarded), and its URL is forbidden. Nothing was sent.
     Refused {
-        /// Which URL was to be called.
+        /// The requested URL.
         url: String,
-        /// What a URL must be and why this one is not that, to be read behind the URL.
+        /// The requirement that the URL violates, as a text that continues a sentence about the URL.
         reason: String,
     },
-    /// What the request is for is not there: a binding, or something of development. Nothing was sent.
+    /// A requirement for the request is missing: a binding, or a setting of development. Nothing was sent.
     Unbound {
-        /// What is missing, and what to do about it.
+        /// What is missing, and how to correct that.
         reason: String,
     },
 }
@@ -417,7 +417,7 @@ impl fmt::Display for HttpError {
 }
 
 impl fmt::Debug for HttpRequest {
-    /// Where it goes and the names of its headers: their values may be secret.
+    /// The method, the URL and the names of the headers: their values may be secret.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         let url = shown_url(&self.url);
@@ -426,7 +426,7 @@ impl fmt::Debug for HttpRequest {
 }
 
 impl<Body: fmt::Debug> fmt::Debug for HttpAnswer<Body> {
-    /// As that of a request, with the body.
+    /// The same information as for a request, with the body.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         let url = shown_url(&self.url);
@@ -435,13 +435,14 @@ impl<Body: fmt::Debug> fmt::Debug for HttpAnswer<Body> {
 }
 
 impl fmt::Debug for HttpError {
-    /// Its text, which holds no credentials.
+    /// The text of the error, which contains no credentials.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(out, "HttpError({self})")
     }
 }
 
-/// A URL, or a reference to one, without the parts in which credentials are sent: user, query and fragment. So it may stand in an error.
+/// A URL or a reference, for errors and logs: without the parts that may contain credentials, which are user, query and
+/// fragment.
 pub fn shown_url(url: &str) -> String {
     let end = url.find(['?', '#']).unwrap_or(url.len());
     let (plain, _) = url.split_at(end);

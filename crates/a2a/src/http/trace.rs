@@ -1,10 +1,10 @@
-//! W3C Trace Context: which trace a request belongs to, taken over from one request and passed on to others.
+//! W3C Trace Context: reads the trace of a request, and passes it on to other requests.
 
 use serde::Serialize;
 
 use crate::model::decode::{Decode, Fields};
 
-/// The trace that a request belongs to, as its headers `traceparent` and `tracestate` tell.
+/// The trace of a request, from its headers `traceparent` and `tracestate`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct TraceContext {
     /// `traceparent` of version 00.
@@ -15,8 +15,8 @@ pub struct TraceContext {
 }
 
 impl TraceContext {
-    /// Reads the two headers; several headers `tracestate` are joined by commas. None without a valid `traceparent`: the
-    /// trace begins elsewhere then. A `tracestate` that is not valid is left out.
+    /// Reads the two headers; several headers `tracestate` are joined by commas. `None` without a valid `traceparent`:
+    /// the request belongs to no known trace. An invalid `tracestate` is left out.
     pub fn read(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         let parent = parent(traceparent)?;
         Some(Self { parent, state: tracestate.and_then(state) })
@@ -37,14 +37,14 @@ impl TraceContext {
         self.state.as_deref()
     }
 
-    /// The headers that tell it, each with its name in lower case.
+    /// The headers of the trace, with names in lower case.
     pub fn headers(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let state = self.tracestate().map(|state| ("tracestate", state));
         std::iter::once(("traceparent", self.traceparent())).chain(state)
     }
 
-    /// The same trace for a request of ours, which is the span of this id: 16 hexadecimal digits in lower case, not all
-    /// of them 0. Where it is none, the request counts as part of the span that the client named.
+    /// The same trace for a request of this program, whose span has this id: 16 hexadecimal digits in lower case, not
+    /// all 0. If `span` is not such an id, the request counts as part of the client's span.
     #[must_use]
     pub fn within(&self, span: &str) -> Self {
         if !is_id(span, 16) {
@@ -63,7 +63,7 @@ impl Decode for TraceContext {
     }
 }
 
-/// A `traceparent` of version 00 that says the same. Later versions may say more, which is not passed on.
+/// A `traceparent` of version 00 with the same content. Additional content of later versions is dropped.
 fn parent(text: &str) -> Option<String> {
     let text = text.trim_matches([' ', '\t']);
     if text.len() > MAX_PARENT_BYTES {
@@ -79,12 +79,12 @@ fn parent(text: &str) -> Option<String> {
     if version == "00" && field().is_some() {
         return None;
     }
-    // Whether it is sampled, and whether the trace id is random; other bits mean nothing yet.
+    // The flags for a sampled trace and for a random trace id; other bits have no meaning yet.
     let flags = u8::from_str_radix(flags, 16).ok()? & 0b11;
     Some(format!("00-{trace}-{span}-{flags:02x}"))
 }
 
-/// A valid `tracestate`, without the entries for which there is no room.
+/// A valid `tracestate`, without the entries that exceed the size limit.
 fn state(text: &str) -> Option<String> {
     if text.len() > MAX_READ_BYTES {
         return None;
@@ -103,7 +103,7 @@ fn state(text: &str) -> Option<String> {
         keys.push(key);
     }
     let size = |entries: &[&str]| entries.iter().map(|entry| entry.len() + 1).sum::<usize>();
-    // The specification lets long entries go first, then those at the end.
+    // The specification drops long entries first, and then those at the end.
     if size(&entries) > MAX_STATE_BYTES {
         entries.retain(|entry| entry.len() <= LONG_ENTRY_BYTES);
     }
@@ -113,8 +113,8 @@ fn state(text: &str) -> Option<String> {
     if entries.is_empty() { None } else { Some(entries.join(",")) }
 }
 
-/// A key: 1 to 256 letters in lower case, digits and some signs, which begins with a letter or a digit, with at most one
-/// `@` in it.
+/// Whether a text is a key: 1 to 256 lower-case letters, digits and some signs, beginning with a letter or a digit, with
+/// at most one `@`.
 fn is_key(key: &str) -> bool {
     let is_begun =
         |part: &str| part.starts_with(|c: char| c.is_ascii_lowercase() || c.is_ascii_digit());
@@ -129,7 +129,8 @@ fn is_key(key: &str) -> bool {
         }
 }
 
-/// A value: 1 to 256 visible ASCII letters and spaces, none of them a comma or `=`, and no space at its end.
+/// Whether a text is a value: 1 to 256 visible ASCII characters and spaces, without comma and `=`, and without a space
+/// at the end.
 fn is_value(value: &str) -> bool {
     let is_made = |c: char| matches!(c, ' '..='~') && c != ',' && c != '=';
     !value.is_empty() && value.len() <= 256 && value.chars().all(is_made) && !value.ends_with(' ')
@@ -143,19 +144,19 @@ fn is_hex(text: &str, digits: usize) -> bool {
     text.len() == digits && text.bytes().all(|c| c.is_ascii_digit() || (b'a'..=b'f').contains(&c))
 }
 
-/// The longest `traceparent` that is read. One of version 00 has 55 bytes.
+/// The longest `traceparent` that is read, in bytes. Version 00 has 55 bytes.
 const MAX_PARENT_BYTES: usize = 512;
 
-/// The longest `tracestate` that is read.
+/// The longest `tracestate` that is read, in bytes.
 const MAX_READ_BYTES: usize = 4096;
 
-/// How much of a `tracestate` is passed on, in bytes: what the specification wants at least.
+/// The longest `tracestate` that is passed on, in bytes: the minimum of the specification.
 const MAX_STATE_BYTES: usize = 512;
 
-/// Entries longer than this are the first to go, in bytes.
+/// Entries longer than this are dropped first, in bytes.
 const LONG_ENTRY_BYTES: usize = 128;
 
-/// How many entries a `tracestate` may have.
+/// The largest number of entries in a `tracestate`.
 const MAX_ENTRIES: usize = 32;
 
 #[cfg(test)]
@@ -170,7 +171,7 @@ mod tests {
         for (given, taken) in [
             (PARENT.to_owned(), PARENT.to_owned()),
             (format!("  {PARENT}\t"), PARENT.to_owned()),
-            // Of a later version, whatever it says besides.
+            // Headers of later versions, with and without additional content.
             (PARENT.replacen("00", "cc", 1), PARENT.to_owned()),
             (format!("{}-what-else", PARENT.replacen("00", "01", 1)), PARENT.to_owned()),
             (PARENT.replace("-01", "-ff"), PARENT.replace("-01", "-03")),

@@ -1,4 +1,4 @@
-//! The agent card (spec §4.4): what an agent is, where it answers and what it can do.
+//! The agent card (spec §4.4): the description of an agent, its interfaces and its skills.
 
 use std::collections::BTreeMap;
 
@@ -15,57 +15,58 @@ pub struct AgentCard {
     pub name: String,
     /// What the agent does.
     pub description: String,
-    /// Where it answers, the preferred interface first.
+    /// The interfaces of the agent, the preferred one first.
     pub supported_interfaces: Vec<AgentInterface>,
-    /// Who offers it.
+    /// The organization that offers the agent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<AgentProvider>,
     /// The version of the agent itself.
     pub version: String,
-    /// Where its documentation is.
+    /// The URL of the agent's documentation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub documentation_url: Option<String>,
-    /// Which optional parts of the protocol it supports.
+    /// The optional parts of the protocol that the agent supports.
     pub capabilities: AgentCapabilities,
-    /// How callers prove who they are, by names of the agent's own.
+    /// The authentication schemes, by names that the agent has chosen.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub security_schemes: BTreeMap<String, SecurityScheme>,
-    /// What a caller must pass, one of these; without any, everybody is let in.
+    /// The alternatives by which a caller can authenticate; an empty list means that no credentials
+    /// are required.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub security_requirements: Vec<SecurityRequirement>,
-    /// Media types that every skill takes unless it says otherwise.
+    /// The default media types of the skills' inputs.
     pub default_input_modes: Vec<String>,
-    /// Media types that every skill gives unless it says otherwise.
+    /// The default media types of the skills' outputs.
     pub default_output_modes: Vec<String>,
-    /// What it can do.
+    /// The skills of the agent.
     pub skills: Vec<AgentSkill>,
-    /// Where its picture is.
+    /// The URL of the agent's icon.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub icon_url: Option<String>,
 }
 
-/// One way to reach an agent (spec §4.4.6).
+/// An interface of an agent: a URL, a binding and a version (spec §4.4.6).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentInterface {
-    /// Absolute URL.
+    /// The absolute URL.
     pub url: String,
     /// `JSONRPC` or `HTTP+JSON`.
     pub protocol_binding: String,
-    /// What requests must carry as `tenant`, if anything.
+    /// The parameter `tenant` of requests, if any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// `1.0` or `0.3`.
     pub protocol_version: String,
 }
 
-/// Who offers an agent (spec §4.4.2).
+/// The organization that offers an agent (spec §4.4.2).
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentProvider {
     /// The name of the organization.
     pub organization: String,
-    /// Its web site.
+    /// The URL of its web site.
     pub url: String,
 }
 
@@ -73,35 +74,35 @@ pub struct AgentProvider {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentCapabilities {
-    /// SendStreamingMessage and SubscribeToTask.
+    /// The agent supports SendStreamingMessage and SubscribeToTask.
     pub streaming: bool,
-    /// Webhooks.
+    /// The agent calls webhooks.
     pub push_notifications: bool,
-    /// Extensions that the agent knows.
+    /// The extensions that the agent supports.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<AgentExtension>,
-    /// GetExtendedAgentCard.
+    /// The agent supports GetExtendedAgentCard.
     pub extended_agent_card: bool,
 }
 
-/// An extension of the protocol that an agent knows (spec §4.4.4).
+/// An extension of the protocol that an agent supports (spec §4.4.4).
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AgentExtension {
-    /// What identifies it.
+    /// The URI of the extension.
     pub uri: String,
     /// How the agent uses it.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
-    /// Whether a client must declare it.
+    /// Whether a client must request the extension.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub required: bool,
-    /// What else the extension wants to be said.
+    /// The parameters that the extension defines.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub params: Option<serde_json::Map<String, serde_json::Value>>,
 }
 
-/// Something an agent can do (spec §4.4.5).
+/// A skill of an agent (spec §4.4.5).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AgentSkill {
@@ -109,17 +110,17 @@ pub struct AgentSkill {
     pub id: String,
     /// A name for people.
     pub name: String,
-    /// What it does.
+    /// The description of the skill.
     pub description: String,
     /// Key words.
     pub tags: Vec<String>,
-    /// What one may ask.
+    /// Examples of requests.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub examples: Vec<String>,
-    /// Media types that it takes, if other than the agent's.
+    /// The media types of inputs, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub input_modes: Vec<String>,
-    /// Media types that it gives, if other than the agent's.
+    /// The media types of outputs, if different from the agent's.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub output_modes: Vec<String>,
 }

@@ -1,4 +1,4 @@
-//! What an agent produces (spec §4.1.7).
+//! The results of an agent (spec §4.1.7).
 
 use serde::Serialize;
 
@@ -19,7 +19,7 @@ pub struct Artifact {
     pub description: Option<String>,
     /// The content; at least one part.
     pub parts: Vec<Part>,
-    /// Free-form data, also that of extensions.
+    /// Free-form data, including that of extensions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// URIs of the extensions that contribute to this artifact.
@@ -41,14 +41,15 @@ impl Artifact {
         }
     }
 
-    /// The text parts, one directly behind the other: the parts of a streamed text are its chunks. `None` if there are none.
+    /// The text parts joined without a separator, because the parts of a streamed text are its chunks. `None` if there are
+    /// no text parts.
     pub fn text(&self) -> Option<String> {
         let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
         (!texts.is_empty()).then(|| texts.concat())
     }
 
-    /// Adds a chunk of the same artifact: its parts at the end, its metadata key by key, its name
-    /// and description where given.
+    /// Adds a chunk of the same artifact: its parts at the end, its metadata member by member, and its name and description
+    /// if set.
     pub fn extend(&mut self, chunk: Artifact) {
         self.parts.extend(chunk.parts);
         self.name = chunk.name.or_else(|| self.name.take());

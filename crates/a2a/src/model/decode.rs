@@ -1,4 +1,4 @@
-//! Reading the JSON of A2A 1.0, leniently where ProtoJSON is lenient and exactly elsewhere (spec §5.5).
+//! Decodes the JSON of A2A 1.0, leniently where ProtoJSON is lenient, otherwise strictly (spec §5.5).
 //!
 //! Accepted: camelCase and snake_case names, enum names and numbers, `10`, `10.0` and `"10"` for an
 //! integer, `null` for an absent member, unknown members. Refused, each with the path of the field:
@@ -13,10 +13,10 @@ use serde_json::{Map, Value};
 
 use super::{Metadata, UnixMillis, read_own};
 
-/// One thing that is wrong with a request (`google.rpc.BadRequest.FieldViolation`).
+/// A wrong field in a request (`google.rpc.BadRequest.FieldViolation`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FieldViolation {
-    /// The path of the field, as `message.parts[0].raw`; empty for the whole.
+    /// The path of the field, for example `message.parts[0].raw`; empty for the whole request.
     pub field: String,
     /// What is wrong, and what would be right.
     pub description: String,
@@ -29,16 +29,16 @@ impl FieldViolation {
     }
 }
 
-/// Reads a value from parsed JSON.
+/// Decodes a value from parsed JSON.
 ///
 /// # Errors
 ///
-/// Every violation found, at least one and at most [`MAX_VIOLATIONS`].
+/// All violations, at least one and at most [`MAX_VIOLATIONS`].
 pub fn decode<T: Decode>(value: Value) -> Result<T, Vec<FieldViolation>> {
     decode_with(value, T::decode)
 }
 
-/// Reads a value from parsed JSON in a way of its own.
+/// Decodes a value from parsed JSON by a function.
 ///
 /// # Errors
 ///
@@ -57,23 +57,23 @@ pub fn decode_with<T>(
     }
 }
 
-/// Reads JSON of our own making: what was stored, or sent from one part of a server to another. It is read
-/// by the same [`Decode`] as requests are.
+/// Decodes JSON that this program has written: to store it, or to send it from one part of the server to another.
+/// The value is decoded by the same [`Decode`] as in requests.
 ///
 /// # Errors
 ///
-/// If it is no JSON, or none that this type has.
+/// If the text is not JSON, or does not match the type.
 pub fn read_json<T: Decode>(text: &str) -> serde_json::Result<T> {
     decode(read_own(text)?).map_err(summary)
 }
 
-/// A type that is read from the members of a JSON object.
+/// A type that is decoded from the members of a JSON object.
 pub trait Decode: Sized {
-    /// Reads the value; `None` if it cannot be had, with the reasons noted in `fields`.
+    /// Decodes the value; `None` if it cannot be decoded, with the reasons added to `fields`.
     fn decode(fields: &mut Fields) -> Option<Self>;
 }
 
-/// The members of one JSON object that were not read yet, and where the object stands.
+/// The members of a JSON object that were not read yet, and the path of the object.
 pub struct Fields {
     members: Map<String, Value>,
     path: String,
@@ -88,7 +88,7 @@ impl Fields {
         Ok(Self { members, path: String::new(), violations: Rc::default() })
     }
 
-    /// Notes that the field `name` of this object (or the object itself, for an empty name) is wrong.
+    /// Adds a violation for the field `name` of this object, or for the object itself if `name` is empty.
     pub fn refuse(&mut self, name: &str, description: impl Into<String>) {
         let mut violations = self.violations.borrow_mut();
         if violations.len() < MAX_VIOLATIONS {
@@ -96,29 +96,30 @@ impl Fields {
         }
     }
 
-    /// A member as it is, under its camelCase or its snake_case name; `null` counts as absent.
+    /// The value of a member, under its camelCase or its snake_case name; `null` counts as absent.
     pub fn member(&mut self, name: &str) -> Option<Value> {
         self.nullable(name).filter(|value| !value.is_null())
     }
 
-    /// A member as it is, where `null` is a value.
+    /// The value of a member; `null` counts as a value.
     pub fn nullable(&mut self, name: &str) -> Option<Value> {
         self.members.remove(name).or_else(|| self.members.remove(&snake_case(name)))
     }
 
-    /// Whether there is such a member, under its camelCase or its snake_case name, with a value other than `null`.
+    /// Whether the object has this member, under its camelCase or its snake_case name, with a value other than
+    /// `null`.
     pub fn has(&self, name: &str) -> bool {
         let found = self.members.get(name).or_else(|| self.members.get(&snake_case(name)));
         found.is_some_and(|value| !value.is_null())
     }
 
-    /// Whether a member is a string that begins so.
+    /// Whether a member is a string with this prefix.
     pub fn begins(&self, name: &str, prefix: &str) -> bool {
         let text = self.members.get(name).and_then(Value::as_str);
         text.is_some_and(|text| text.starts_with(prefix))
     }
 
-    /// A text that `value`, read from the member `name`, must be; it may be empty.
+    /// Requires that `value`, from the member `name`, is a string; it may be empty.
     pub fn text(&mut self, name: &str, value: Value) -> Option<String> {
         match value {
             Value::String(text) => Some(text),
@@ -126,7 +127,7 @@ impl Fields {
         }
     }
 
-    /// A string; the empty one counts as absent.
+    /// A string; an empty string counts as absent.
     pub fn string(&mut self, name: &str) -> Option<String> {
         self.any_string(name).filter(|text| !text.is_empty())
     }
@@ -137,7 +138,7 @@ impl Fields {
         self.text(name, value)
     }
 
-    /// A string that must be there; it may be empty.
+    /// A required string; it may be empty.
     pub fn required_text(&mut self, name: &str) -> Option<String> {
         match self.member(name) {
             Some(value) => self.text(name, value),
@@ -145,7 +146,7 @@ impl Fields {
         }
     }
 
-    /// A string that must be there and not be empty.
+    /// A required string that must not be empty.
     pub fn required_string(&mut self, name: &str) -> Option<String> {
         match self.member(name) {
             Some(value) => {
@@ -198,7 +199,7 @@ impl Fields {
         }
     }
 
-    /// A number of any size as we write it ourselves, where it needs no leniency.
+    /// A number of any size in the form in which this program writes it, without the leniency for foreign numbers.
     pub fn number<T: TryFrom<i128>>(&mut self, name: &str) -> Option<T> {
         let value = self.member(name)?;
         let number = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
@@ -230,7 +231,7 @@ impl Fields {
         instant
     }
 
-    /// A free-form object, as it is kept.
+    /// A free-form object in the form in which tasks store it.
     pub fn metadata(&mut self, name: &str) -> Option<Metadata> {
         self.free_form(name).map(Metadata::from)
     }
@@ -243,7 +244,7 @@ impl Fields {
         }
     }
 
-    /// An enum value, by name or number; the unspecified one counts as absent.
+    /// An enum value, by name or number; the value for "unspecified" counts as absent.
     pub fn enumeration<T: Copy>(
         &mut self,
         name: &str,
@@ -267,7 +268,7 @@ impl Fields {
         }
     }
 
-    /// An enum value that must be there and be specified.
+    /// A required enum value, other than "unspecified".
     pub fn required_enumeration<T: Copy>(
         &mut self,
         name: &str,
@@ -281,13 +282,13 @@ impl Fields {
         value
     }
 
-    /// An object of a known kind.
+    /// An object of a known type.
     pub fn object<T: Decode>(&mut self, name: &str) -> Option<T> {
         let value = self.member(name)?;
         T::decode(&mut self.nested(name, value)?)
     }
 
-    /// An object of a known kind that must be there.
+    /// A required object of a known type.
     pub fn required_object<T: Decode>(&mut self, name: &str) -> Option<T> {
         match self.member(name) {
             Some(value) => T::decode(&mut self.nested(name, value)?),
@@ -295,7 +296,7 @@ impl Fields {
         }
     }
 
-    /// An object that is read in a way of its own.
+    /// An object that `read` decodes.
     pub(crate) fn object_with<T>(
         &mut self,
         name: &str,
@@ -305,7 +306,7 @@ impl Fields {
         read(&mut self.nested(name, value)?)
     }
 
-    /// A list of objects that are read in a way of their own; empty if absent, `None` if one of them is wrong.
+    /// A list of objects that `read` decodes; empty if absent, `None` if one of them is wrong.
     pub(crate) fn list_with<T>(
         &mut self,
         name: &str,
@@ -317,14 +318,14 @@ impl Fields {
         (is_whole && list.len() == count).then_some(list)
     }
 
-    /// The name and the members of an enum's variant, as serde writes it: an object in an object.
+    /// The name and the members of an enum variant, in the form that serde writes: an object in an object.
     pub fn variant(&mut self) -> Option<(String, Self)> {
         let (name, value) = std::mem::take(&mut self.members).into_iter().next()?;
         let members = self.nested(&name, value)?;
         Some((name, members))
     }
 
-    /// A list of objects of a known kind; empty if absent, `None` if one of them is wrong.
+    /// A list of objects of a known type; empty if absent, `None` if one of them is wrong.
     pub fn list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
         let (elements, is_whole) = self.elements(name);
         let count = elements.len();
@@ -335,7 +336,7 @@ impl Fields {
         (is_whole && list.len() == count).then_some(list)
     }
 
-    /// A list of objects of a known kind with at least one element.
+    /// A list of objects of a known type with at least one element.
     pub fn required_list<T: Decode>(&mut self, name: &str) -> Option<Vec<T>> {
         let elements = self.list(name)?;
         if elements.is_empty() {
@@ -345,7 +346,7 @@ impl Fields {
         Some(elements)
     }
 
-    /// The objects in a list, and whether it holds nothing else.
+    /// The objects in a list, and whether all elements are objects.
     fn elements(&mut self, name: &str) -> (Vec<Self>, bool) {
         let values = match self.member(name) {
             None => return (Vec::new(), true),
@@ -389,8 +390,8 @@ impl Fields {
     }
 }
 
-/// Implements `serde::Deserialize` through [`Decode`], for executors that keep values of the model in
-/// their steps. The Worker itself reads with [`decode`] and [`read_json`].
+/// Implements `serde::Deserialize` by [`Decode`], for executors that store values of the model in their steps. The
+/// Worker itself uses [`decode`] and [`read_json`].
 macro_rules! decode_via_fields {
     ($($name:ident),+) => {$(
         impl<'de> serde::Deserialize<'de> for $name {
@@ -403,7 +404,7 @@ macro_rules! decode_via_fields {
 }
 pub(crate) use decode_via_fields;
 
-/// The violations as the one error that serde can carry.
+/// The violations as one error, as serde requires.
 pub(crate) fn summary<E: serde::de::Error>(violations: Vec<FieldViolation>) -> E {
     let lines = violations.iter().map(|found| format!("{}: {}", found.field, found.description));
     E::custom(lines.collect::<Vec<_>>().join("; "))
@@ -433,12 +434,12 @@ pub(crate) fn snake_case(name: &str) -> String {
     snake
 }
 
-/// A float without fraction as an integer; far too large ones saturate, and are then out of range.
+/// A float without fraction as an integer; too large floats saturate, and are later refused as out of range.
 fn whole(float: f64) -> i64 {
     float as i64
 }
 
-/// How many violations one refusal lists at most.
+/// The largest number of violations in a refusal.
 pub const MAX_VIOLATIONS: usize = 20;
 
 /// The longest text that a refusal quotes, in characters.

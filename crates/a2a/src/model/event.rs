@@ -1,11 +1,11 @@
-//! What happens to a task, as streams, webhooks and the event log carry it (spec §4.2).
+//! The events of a task, in the form of streams, webhooks and the event log (spec §4.2).
 
 use serde::Serialize;
 
 use super::decode::{Decode, Fields, decode_via_fields};
 use super::{Artifact, ContextId, Message, Metadata, Task, TaskId, TaskStatus};
 
-/// One event of a stream (spec §3.2.3); on the wire exactly one of these members.
+/// One event of a stream (spec §3.2.3); on the wire, exactly one of these members is present.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum StreamResponse {
@@ -13,19 +13,19 @@ pub enum StreamResponse {
     Task(Task),
     /// A message.
     Message(Message),
-    /// The task entered a state.
+    /// The task has a new status.
     StatusUpdate(TaskStatusUpdateEvent),
-    /// An artifact began, grew or was replaced.
+    /// An artifact was created, extended or replaced.
     ArtifactUpdate(TaskArtifactUpdateEvent),
 }
 
-/// A task entered a state (spec §4.2.1).
+/// The event of a new status (spec §4.2.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskStatusUpdateEvent {
-    /// The task.
+    /// The id of the task.
     pub task_id: TaskId,
-    /// Its conversation.
+    /// The id of the task's conversation.
     pub context_id: ContextId,
     /// The new status.
     pub status: TaskStatus,
@@ -34,20 +34,20 @@ pub struct TaskStatusUpdateEvent {
     pub metadata: Option<Metadata>,
 }
 
-/// An artifact began, grew or was replaced (spec §4.2.2).
+/// The event of an artifact that was created, extended or replaced (spec §4.2.2).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskArtifactUpdateEvent {
-    /// The task.
+    /// The id of the task.
     pub task_id: TaskId,
-    /// Its conversation.
+    /// The id of the task's conversation.
     pub context_id: ContextId,
-    /// The artifact, or the chunk of it that is new.
+    /// The artifact, or the new chunk of it.
     pub artifact: Artifact,
-    /// Whether the parts are added to the artifact of the same id, instead of replacing it.
+    /// Whether the parts are added to the artifact with the same id, instead of replacing it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub append: bool,
-    /// Whether the artifact is complete with this.
+    /// Whether this event completes the artifact.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub last_chunk: bool,
     /// Free-form data.

@@ -1,12 +1,12 @@
-//! Bytes as text.
+//! Bytes as hexadecimal text.
 
 use std::fmt::Write;
 
-/// Bytes as hexadecimal digits in lower case, two for each.
+/// The bytes as hexadecimal digits in lower case, two for each byte.
 pub fn hex(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(2 * bytes.len());
     for byte in bytes {
-        // Writing to a text cannot fail.
+        // Writing to a String cannot fail.
         let _ = write!(text, "{byte:02x}");
     }
     text

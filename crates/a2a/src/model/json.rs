@@ -1,4 +1,4 @@
-//! Free-form JSON and long texts as tasks keep them: as text that is shared, not as trees.
+//! Free-form JSON and long texts in the form in which tasks store them: as shared text, not as trees.
 
 use std::io::{self, Write};
 use std::ops::Deref;
@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 use super::json_size::JsonSize;
 use super::reading::read_own;
 
-/// A text that is copied by sharing it.
+/// A text whose clones share its memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Text(Rc<str>);
 
@@ -35,18 +35,18 @@ impl Serialize for Text {
     }
 }
 
-/// Any JSON value, kept as compact text that is copied by sharing it. A tree takes up to fifty times
-/// the memory of its text, so trees are made only to look inside, and not kept.
+/// Any JSON value, stored as compact text whose clones share its memory. A tree needs up to fifty times the
+/// memory of its text, so a tree is made only for reading the content, and is not stored.
 #[derive(Clone, Debug)]
 pub struct Json(Rc<RawValue>);
 
 impl Json {
-    /// The value as a tree.
+    /// The value as a JSON tree.
     pub fn value(&self) -> Value {
         read_own(self.as_str()).unwrap_or_default()
     }
 
-    /// The text.
+    /// The JSON text.
     pub fn as_str(&self) -> &str {
         self.0.get()
     }
@@ -54,13 +54,13 @@ impl Json {
 
 impl From<&Value> for Json {
     fn from(value: &Value) -> Self {
-        // A tree has no keys other than strings, so encoding cannot fail.
+        // The keys of a JSON tree are strings, so encoding cannot fail.
         Self(encode(value).and_then(RawValue::from_string).unwrap_or_default().into())
     }
 }
 
 impl PartialEq for Json {
-    /// Whether the values are equal: the order of members does not count.
+    /// Whether the values are equal; the order of members is ignored.
     fn eq(&self, other: &Self) -> bool {
         self.as_str() == other.as_str() || self.value() == other.value()
     }
@@ -72,7 +72,8 @@ impl Serialize for Json {
     }
 }
 
-/// A free-form JSON object (`google.protobuf.Struct`), kept in its order, as [`Json`].
+/// A free-form JSON object (`google.protobuf.Struct`), stored as [`Json`]. The order of its members is
+/// preserved.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct Metadata(Json);
@@ -90,7 +91,7 @@ impl Metadata {
         }
     }
 
-    /// One member. Nothing is parsed if there is none.
+    /// One member. The text is only parsed if it contains the name.
     pub fn member(&self, name: &str) -> Option<Value> {
         if !self.0.as_str().contains(name) {
             return None;

@@ -28,7 +28,7 @@ impl Reader {
         self.any(fields, true)
     }
 
-    /// Decodes an event. `is_task`: an object that has a status and no id of a task is a task.
+    /// Decodes an event. `is_task`: an object with a status, but without `taskId` and `final`, is a task.
     fn any(self, fields: &mut Fields, is_task: bool) -> Option<StreamResponse> {
         if let Some(kind) = kind_of(fields, is_task) {
             return self.of_kind(kind, fields);

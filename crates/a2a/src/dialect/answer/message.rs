@@ -53,7 +53,7 @@ impl Reader {
             Some(&"file") => {
                 return Some(Part { metadata, ..fields.object_with("file", file)? });
             }
-            // In 1.0 it may be `null`.
+            // In 1.0 the data may be `null`.
             _ => match fields.nullable("data") {
                 Some(data) => return Some(self.data(data, is_proto, fields, metadata)),
                 None => {
@@ -65,7 +65,8 @@ impl Reader {
         Some(described(content, fields, metadata))
     }
 
-    /// Data, which is inside of an object in the ProtoJSON of 0.3. Metadata of 0.3 says where an object was made of another value.
+    /// Decodes data, which is wrapped in an object in the ProtoJSON of 0.3. In 0.3, the metadata marks an object that was
+    /// made from another kind of value.
     fn data(
         self,
         data: Value,
@@ -87,13 +88,13 @@ impl Reader {
     }
 }
 
-/// A part of 1.0 with what stands beside its content.
+/// A part of 1.0, with the file name and media type of its content.
 fn described(content: PartContent, fields: &mut Fields, metadata: Option<Metadata>) -> Part {
     let (filename, media_type) = (fields.string("filename"), fields.string("mediaType"));
     Part { content, metadata, filename, media_type }
 }
 
-/// A file of 0.3 and before.
+/// Decodes a file of 0.3 and before.
 fn file(fields: &mut Fields) -> Option<Part> {
     let is_set = |name: &&&str| fields.has(name);
     let content = match FILE_MEMBERS.iter().find(is_set) {
@@ -120,10 +121,10 @@ fn bytes(fields: &mut Fields, name: &str) -> Option<Base64> {
     read
 }
 
-/// The members that a part has one of, in 1.0 and before.
+/// The members for the content of a part, in 1.0 and before; a part has one of them.
 const MEMBERS: [&str; 5] = ["text", "raw", "url", "file", "data"];
 
-/// The names of the speakers, in the words of 1.0 and before.
+/// The names of roles, in 1.0 and before.
 const ROLES: [(&str, i64, Option<Role>); 5] = [
     ("ROLE_UNSPECIFIED", 0, None),
     ("ROLE_USER", 1, Some(Role::User)),

@@ -1,7 +1,7 @@
-//! Answers of other servers, read. One reader takes the words of all versions, since servers mix them up; the version that was
-//! asked decides only where one text has two meanings. What an answer can do without may be missing, and gets a value here.
+//! Decodes answers of other servers. One reader accepts the names of all versions, since servers mix them up; the version of
+//! the request decides only if a text has two meanings. Dispensable members may be missing, and get a value here.
 //!
-//! | module | what is read |
+//! | module | content |
 //! |---|---|
 //! | `task` | tasks, statuses and artifacts, and pages of tasks |
 //! | `message` | messages and their parts |
@@ -20,7 +20,7 @@ use crate::model::{ContextId, Metadata};
 use crate::wire::Binding;
 pub(crate) use task::Page;
 
-/// Reads what servers answer to calls of this dialect over this binding.
+/// Decodes the answers of servers to calls in this dialect over this binding.
 #[derive(Clone, Copy)]
 pub(crate) struct Reader {
     dialect: Dialect,
@@ -32,19 +32,19 @@ impl Reader {
         Self { dialect, binding }
     }
 
-    /// Whether values stand in the ProtoJSON of 0.3 where they do not say it.
+    /// Whether the values of an answer are in the ProtoJSON of 0.3, unless a member `kind` shows the other form.
     fn is_proto_0_3(self) -> bool {
         self.dialect == Dialect::V0_3 && self.binding == Binding::Rest
     }
 }
 
-/// The conversation, under the name of any version; empty if it is not said.
+/// The `contextId`, under the name of any version; empty if it is missing.
 fn context_id(fields: &mut Fields) -> ContextId {
     let id = fields.string("contextId").or_else(|| fields.string("sessionId"));
     ContextId::new(id.unwrap_or_default())
 }
 
-/// Free-form data; what is no object is left out.
+/// The metadata; a value that is not an object is left out.
 fn metadata(fields: &mut Fields) -> Option<Metadata> {
     let is_object = fields.member("metadata")?;
     match is_object {
@@ -53,7 +53,7 @@ fn metadata(fields: &mut Fields) -> Option<Metadata> {
     }
 }
 
-/// An instant; one that cannot be read is left out.
+/// An instant; a value that cannot be parsed is left out.
 fn timestamp(fields: &mut Fields, name: &str) -> Option<UnixMillis> {
     UnixMillis::parse(fields.member(name)?.as_str()?)
 }

@@ -1,4 +1,4 @@
-//! Tasks, statuses and artifacts, and pages of tasks.
+//! Decodes tasks, statuses and artifacts, and pages of tasks.
 
 use super::super::older::STATES;
 use super::{Reader, context_id, metadata, timestamp};
@@ -13,7 +13,7 @@ pub(crate) struct Page {
 }
 
 impl Reader {
-    /// A page of tasks. Servers leave out what is empty.
+    /// Decodes a page of tasks. Servers omit empty members.
     pub(crate) fn page(self, fields: &mut Fields) -> Option<Page> {
         let next_page_token = fields.string("nextPageToken").unwrap_or_default();
         let total_size = fields.integer("totalSize").and_then(|size| u64::try_from(size).ok());
@@ -21,7 +21,7 @@ impl Reader {
         Some(Page { tasks, next_page_token, total_size })
     }
 
-    /// A task, which may stand in an object around it.
+    /// Decodes a task, which may be wrapped in an object.
     pub(crate) fn task(self, fields: &mut Fields) -> Option<Task> {
         if fields.has("task") && !fields.has("id") {
             return fields.object_with("task", |fields| self.task(fields));
@@ -35,7 +35,7 @@ impl Reader {
         }
         let status = self.required_status(fields);
         let artifacts = self.artifacts(fields);
-        // Some servers keep statuses there.
+        // Some servers put statuses into the history.
         let history = fields.list_with("history", |fields| {
             if fields.has("state") { Some(None) } else { self.message(fields).map(Some) }
         });
@@ -50,8 +50,8 @@ impl Reader {
         })
     }
 
-    /// The status and the history of a task of the plain pair of 0.1: what the agent says when it is
-    /// done belongs to the status.
+    /// Decodes the status and the history of a task of the plain pair of 0.1: the agent's last message, after the agent
+    /// has finished, belongs to the status.
     fn plain(self, fields: &mut Fields) -> Option<(TaskStatus, Vec<Message>)> {
         let state = state(fields);
         let timestamp = timestamp(fields, "updatedAt").or_else(|| timestamp(fields, "createdAt"));
@@ -76,8 +76,8 @@ impl Reader {
         Some(TaskStatus { state: state?, message, timestamp })
     }
 
-    /// The artifacts of a task. Those without an id are named by their number; servers that give all the same number mean
-    /// their places.
+    /// Decodes the artifacts of a task. An artifact without an id gets an id from its number, or from its place if the
+    /// number is already used, because some servers send the same number for all artifacts.
     fn artifacts(self, fields: &mut Fields) -> Option<Vec<Artifact>> {
         let mut read: Vec<Artifact> = Vec::new();
         fields.list_with("artifacts", |fields| {
@@ -111,12 +111,12 @@ fn numbered(index: usize) -> String {
     format!("artifact-{index}")
 }
 
-/// The state, by its name in any version or its number. What the server calls unknown is taken for work in progress.
+/// The state, by its name in any version or by its number. An unknown state of the server is read as working.
 fn state(fields: &mut Fields) -> Option<TaskState> {
     if !fields.has("state") {
         fields.refuse("state", "is required");
         return None;
     }
-    // A name that no version has is noted in `fields`.
+    // `fields` records a name that no version has.
     Some(fields.enumeration("state", &STATES).unwrap_or(TaskState::Working))
 }

@@ -1,16 +1,16 @@
-//! Webhooks: flat in 1.0, in one more object before.
+//! Decodes webhooks: flat in 1.0, wrapped in another object before.
 
 use super::Reader;
 use crate::model::decode::Fields;
 use crate::model::{AuthenticationInfo, EventFilter, Secret, TaskId, TaskPushNotificationConfig};
 
 impl Reader {
-    /// A webhook. Its task is not named if the server does not say it.
+    /// Decodes a webhook. The task id is empty if the server does not send it.
     pub(crate) fn webhook(self, fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
         if !fields.has(INNER) {
             return config(fields);
         }
-        // Outside, `id` is the task in 0.1.
+        // Outside of the inner object, `id` is the task id in 0.1.
         let task_id = fields.string("taskId").or_else(|| fields.string("id"));
         let name = fields.string("name").unwrap_or_default();
         let names = name.strip_prefix("tasks/").and_then(|name| name.rsplit_once(CONFIGS));
@@ -23,7 +23,7 @@ impl Reader {
         Some(TaskPushNotificationConfig { task_id: TaskId::new(task_id), ..config })
     }
 
-    /// The webhooks of a task.
+    /// Decodes the webhooks of a task.
     pub(crate) fn webhooks(self, fields: &mut Fields) -> Option<Vec<TaskPushNotificationConfig>> {
         fields.list_with("configs", |fields| self.webhook(fields))
     }
@@ -57,7 +57,7 @@ fn config(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
     })
 }
 
-/// How to authenticate with the receiver: the scheme, or the first of several.
+/// The authentication for the receiver: the scheme, or the first of several schemes.
 fn authentication(fields: &mut Fields) -> Option<Option<AuthenticationInfo>> {
     let scheme = fields.string("scheme").or_else(|| fields.strings("schemes").into_iter().next());
     let credentials = fields.string("credentials").map(Secret::new);
@@ -72,8 +72,9 @@ fn only(list: &serde_json::Value) -> Option<&serde_json::Value> {
     }
 }
 
-/// The member that holds the webhook before 1.0.
+/// The member that contains the webhook before 1.0.
 const INNER: &str = "pushNotificationConfig";
 
-/// What stands between the task and the webhook in the name that 0.3 has over HTTP+JSON.
+/// The text between the task id and the webhook id in the webhook's name, which 0.3 uses over
+/// HTTP+JSON.
 const CONFIGS: &str = "/pushNotificationConfigs/";

@@ -1,10 +1,10 @@
-//! What cards have for clients of older versions besides the members of 1.0.
+//! The additional members of cards for clients of older versions.
 
 use serde_json::{Map, Value, json};
 
 use super::{KINDS, OlderFacts, VERSION_0_3};
 
-/// Adds what A2A 0.3 and 0.2 read.
+/// Adds the members that clients of A2A 0.3 and 0.2 read.
 pub(super) fn add_older(card: &mut Map<String, Value>, facts: OlderFacts) {
     let interfaces: Vec<&Value> = elements(card.get("supportedInterfaces")).collect();
     let older: Vec<&Value> =
@@ -20,7 +20,7 @@ pub(super) fn add_older(card: &mut Map<String, Value>, facts: OlderFacts) {
             let all = older.iter().map(|one| own(one)).collect();
             added.insert("additionalInterfaces".to_owned(), Value::Array(all));
         }
-        // An agent that speaks the `tasks/send` family and not 0.3.
+        // An agent that supports the `tasks/send` family but not 0.3.
         None => {
             let url = interfaces.first().map(|one| text(one, "url")).unwrap_or_default();
             added.insert("url".to_owned(), json!(url));
@@ -43,7 +43,7 @@ pub(super) fn add_older(card: &mut Map<String, Value>, facts: OlderFacts) {
     schemes.into_iter().flat_map(Map::values_mut).for_each(add_flat_members);
 }
 
-/// Adds `security` to a card or a skill that has `securityRequirements`.
+/// Adds `security` to a card or a skill with `securityRequirements`.
 fn add_requirements(holder: &mut Map<String, Value>) {
     let requirement = |one: &Value| -> Map<String, Value> {
         let schemes = one.get("schemes").and_then(Value::as_object).into_iter().flatten();
@@ -55,8 +55,9 @@ fn add_requirements(holder: &mut Map<String, Value>) {
     holder.insert("security".to_owned(), Value::Array(security));
 }
 
-/// Adds to a scheme what OpenAPI has for it. Readers of 1.0 that see `type` take these members instead of their own, so
-/// they say the same, also what OpenAPI does not know: the flow `deviceCode` and `pkceRequired`.
+/// Adds the OpenAPI members to a scheme. Readers of 1.0 that find `type` use these members instead of those of 1.0, so
+/// both have the same content, including members that OpenAPI does not define: the flow `deviceCode` and
+/// `pkceRequired`.
 fn add_flat_members(scheme: &mut Value) {
     let Some(scheme) = scheme.as_object_mut() else { return };
     let Some((wrapper, Value::Object(inner))) = scheme.iter().next() else { return };
@@ -69,7 +70,7 @@ fn add_flat_members(scheme: &mut Value) {
     scheme.append(&mut flat);
 }
 
-/// Adds what only A2A 0.1 reads, and says the media type of text in its word.
+/// Adds the members that only clients of A2A 0.1 read, and replaces the media type of text by the word of 0.1.
 pub(super) fn add_oldest(card: &mut Map<String, Value>) {
     let mut schemes: Vec<Value> = Vec::new();
     let declared = card.get("securitySchemes");
@@ -91,7 +92,7 @@ pub(super) fn add_oldest(card: &mut Map<String, Value>) {
     }
 }
 
-/// What A2A 0.1 calls a scheme; `None` for one that it has no word for.
+/// The name of a scheme in A2A 0.1; `None` for a scheme without a name there.
 fn oldest_word(scheme: &Value) -> Option<String> {
     let word = match (text(scheme, "type"), text(scheme, "in")) {
         ("apiKey", "cookie") => "cookie",
@@ -156,7 +157,7 @@ pub(crate) mod tests {
         serde_json::from_str(&text).expect("JSON")
     }
 
-    /// The members that `older` has and `card` does not.
+    /// The members that exist in `older` but not in `card`.
     fn added(older: &Value, card: &Value) -> Value {
         let members = older.as_object().expect("an object").iter();
         members

@@ -1,7 +1,7 @@
 //! Agent cards for clients of older versions.
 //!
-//! The card of 1.0 is the one that is made; the others have what it says and the members of the older versions
-//! besides, which clients of 1.0 do not read (A2A 0.3 §5.5). So one document serves a client of which no version is known.
+//! A card for an older version is the card of 1.0 with additional members, which clients of 1.0 ignore (A2A 0.3 §5.5). So
+//! one document serves a client whose version is unknown.
 
 mod members;
 mod reader;
@@ -17,17 +17,17 @@ use crate::model::read_own;
 pub(crate) use members::tests::card as card_of_1_0;
 pub(crate) use reader::{as_0_3, as_1_0};
 
-/// The name under which a card is asked for, below `/.well-known/`.
+/// The file name of a requested card, below `/.well-known/`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CardName {
     /// `agent-card.json`, the name since 0.3.
     AgentCard,
-    /// `agent.json`, the name before.
+    /// `agent.json`, the name before 0.3.
     Agent,
 }
 
 impl CardName {
-    /// The name that this is.
+    /// Parses a file name.
     pub fn parse(file: &str) -> Option<Self> {
         match file {
             "agent-card.json" => Some(Self::AgentCard),
@@ -37,12 +37,13 @@ impl CardName {
     }
 }
 
-/// The dialect of the card for a request with this header `A2A-Version` and this query, from an agent that shows `dialects`
-/// in its cards. If neither names a version, it is that of the oldest clients that know the name, if the agent speaks it.
+/// The dialect of the card for a request with this header `A2A-Version` and this query, if the agent has cards for
+/// `dialects`. If the request names no version, the dialect is that of the oldest clients that use the file name, if the
+/// agent supports it.
 ///
 /// # Errors
 ///
-/// [`Error::VersionNotSupported`] if the agent has no card of that version (spec §3.6.2).
+/// [`Error::VersionNotSupported`] if the agent has no card of the requested version (spec §3.6.2).
 pub fn dialect_of_card(
     name: CardName,
     header: Option<&str>,
@@ -59,19 +60,19 @@ pub fn dialect_of_card(
     }
 }
 
-/// What a card of 1.0 does not say, and older ones do.
+/// The information of older cards that a card of 1.0 does not contain.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct OlderFacts {
-    /// `capabilities.stateTransitionHistory`; left out if it is false.
+    /// `capabilities.stateTransitionHistory`; left out if false.
     pub state_transition_history: bool,
 }
 
 impl Dialect {
-    /// A card of 1.0, given as JSON without signatures, as this dialect has it.
+    /// Translates a card of 1.0, given as JSON without signatures, to this dialect.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it is no card.
+    /// [`Error::Internal`] if the text is not a card.
     pub fn card(self, card: &str, facts: OlderFacts) -> Result<String, Error> {
         let broken = || Error::Internal { task: None };
         if self.is_v1() {
@@ -87,7 +88,7 @@ impl Dialect {
     }
 }
 
-/// The kinds of schemes: the member of 1.0, and what `type` says in 0.3.
+/// The kinds of authentication schemes: the member of 1.0, and the value of `type` in 0.3.
 pub(crate) const KINDS: [(&str, &str); 5] = [
     ("apiKeySecurityScheme", "apiKey"),
     ("httpAuthSecurityScheme", "http"),
@@ -96,7 +97,7 @@ pub(crate) const KINDS: [(&str, &str); 5] = [
     ("mtlsSecurityScheme", "mutualTLS"),
 ];
 
-/// What cards of 0.3 say of their version.
+/// The value of `protocolVersion` in cards of 0.3.
 const VERSION_0_3: &str = "0.3.0";
 
 #[cfg(test)]

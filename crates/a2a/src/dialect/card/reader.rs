@@ -1,12 +1,13 @@
-//! What readers of a card see who know the members of one version alone: what of it they verify.
+//! The views of a card for readers that know the members of only one version; these readers verify the signature of their
+//! view.
 
 use serde_json::{Map, Value};
 
 use super::members::elements_mut;
 use super::{KINDS, VERSION_0_3};
 
-/// A card without what [`Dialect::card`] has added to it, as a reader sees it who knows the members of 1.0 alone. The words
-/// of 0.1 for media types stay.
+/// A card without the members that [`Dialect::card`] has added, which is the view of a reader that knows only the members
+/// of 1.0. The words of 0.1 for media types remain.
 pub(crate) fn as_1_0(card: &Value) -> Value {
     let mut card = card.clone();
     let Some(members) = card.as_object_mut() else { return card };
@@ -23,8 +24,8 @@ pub(crate) fn as_1_0(card: &Value) -> Value {
     card
 }
 
-/// A card as a reader sees it who knows the members of 0.3 alone and leaves out those that hold their defaults: the SDK for
-/// Python of that version does when it verifies signatures. `None` if the card has no member of 0.3.
+/// The view of a card for a reader that knows only the members of 0.3 and drops members with their default value, as the
+/// Python SDK of 0.3 does when it verifies signatures. `None` if the card has no member of 0.3.
 pub(crate) fn as_0_3(card: &Value) -> Option<Value> {
     let mut card = card.clone();
     let members = card.as_object_mut().filter(|card| card.contains_key("protocolVersion"))?;

@@ -1,4 +1,4 @@
-//! Calls as clients of this dialect write them.
+//! Encodes calls in the form of this dialect's clients.
 
 use serde::Serialize;
 
@@ -26,13 +26,13 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
             }
             other => encode(&Named { id: other.task_id() }),
         },
-        // These have the members that they have in 0.3.
+        // The parameters of these calls are the same as in 0.3.
         (_, call) => v0_3::asked(Binding::JsonRpc, call),
     }
 }
 
-/// See [`Dialect::target`](crate::dialect::Dialect::target): the plain pair. It begins tasks and shows them; a message to a task
-/// that there is has no place in it.
+/// See [`Dialect::target`](crate::dialect::Dialect::target). The plain pair begins tasks and reads them; it has no path for
+/// a message to an existing task.
 pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
     let (verb, resource) = match call {
         Call::Task(TaskCall::SendMessage(request)) if request.message.task_id.is_none() => {
@@ -44,13 +44,13 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
     Some((verb, format!("{}/tasks/{resource}", older::LEGACY_PREFIX)))
 }
 
-/// The task that a call is about.
+/// A call whose only parameter is a task.
 #[derive(Serialize)]
 struct Named<'a> {
     id: &'a TaskId,
 }
 
-/// A message to send, and the id that the client chooses for its task.
+/// A message to send, and the id that the client chooses for the task.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct SendView<'a> {
@@ -84,7 +84,8 @@ impl<'a> SendView<'a> {
     }
 }
 
-/// The id of the task: a new one has that of its message, so that a message that is sent again begins no second task.
+/// The id of the task. For a new task, this is the id of its message, so that a message that is sent again does not begin a
+/// second task.
 fn chosen_id(message: &Message) -> &str {
     message.task_id.as_ref().map_or(&message.message_id, TaskId::as_str)
 }

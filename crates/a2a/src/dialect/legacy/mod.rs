@@ -1,17 +1,17 @@
 //! A2A 0.1: the `tasks/send` family over JSON-RPC, and the plain pair `/a2a/tasks/…`.
 //!
-//! Messages have no ids there, artifacts have numbers, the client chooses the id of its task, and a conversation is a
-//! session. What 1.0 has besides is not shown.
+//! In this dialect messages have no ids, artifacts have numbers, the client chooses the id of its task, and the `contextId`
+//! is the session. Other information of 1.0 is not sent.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | `ask` | the parameters of calls, as clients write them |
-//! | `params` | the same, read |
+//! | `ask` | encodes the parameters of calls |
+//! | `params` | decodes the parameters of calls |
 //! | `part` | parts, in both directions |
-//! | `view` | tasks, messages and webhooks as they are shown |
+//! | `view` | encodes tasks, messages and webhooks |
 //! | `stream` | the frames of streams |
 //! | `plain` | the plain pair |
-//! | `refusal` | the codes and words of errors |
+//! | `refusal` | the codes and messages of errors |
 
 mod ask;
 mod params;
@@ -51,7 +51,7 @@ pub(super) fn decode(
             _,
             Operation::CreateTaskPushNotificationConfig | Operation::GetTaskPushNotificationConfig,
         ) => params::webhook(operation, params),
-        // These have the same members in 1.0; others have no name in this dialect.
+        // The parameters of these calls are the same as in 1.0; the other operations do not exist in this dialect.
         _ => operation.decode(params).map(ReadCall::from),
     }
 }
@@ -99,7 +99,7 @@ fn task_result(
     }
 }
 
-/// See [`Dialect::notification`](super::Dialect::notification). The body is the task, with what happened.
+/// See [`Dialect::notification`](super::Dialect::notification). The body is the task, with the kind of the event.
 pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<String> {
     let is_artifact = event.starts_with(r#"{"artifactUpdate""#);
     let (kind, timestamp) = if is_artifact {
@@ -110,7 +110,7 @@ pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<
     json(&TaskView::of(task).of_event(kind, timestamp), event.len())
 }
 
-/// A message instead of a task, as the completed task that clients of this dialect expect.
+/// A message in place of a task, as the completed task that clients of this dialect expect.
 fn dressed(message: &Message) -> Task {
     let id = message.task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id));
     let context_id = message.context_id.clone().unwrap_or_else(|| ContextId::new(""));
@@ -123,14 +123,15 @@ fn encoded<T: Serialize>(view: &T, size: usize) -> Result<Option<String>, Error>
     json(view, size).map(Some).ok_or(Error::Internal { task: None })
 }
 
-/// The JSON of a value, which is about as large as this, in bytes. One kind of writer for all of them keeps the code small.
+/// The JSON of a value; `size` is its approximate size in bytes. All values use one kind of writer, which keeps the code
+/// small.
 fn json<T: Serialize>(value: &T, size: usize) -> Option<String> {
     let mut json = Vec::with_capacity(size);
     serde_json::to_writer(&mut json, value).ok()?;
     String::from_utf8(json).ok()
 }
 
-/// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.
+/// The fields of calls that have another name than in 1.0: the beginning of their path in 1.0, and in this dialect.
 pub(super) const FIELD_NAMES: &[(&str, &str)] = &[
     ("configuration.taskPushNotificationConfig", "pushNotification"),
     ("configuration.acceptedOutputModes", "acceptedOutputModes"),

@@ -1,4 +1,4 @@
-//! The parameters of calls.
+//! Decodes the parameters of calls.
 
 use serde_json::Value;
 
@@ -14,7 +14,8 @@ use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
 
 use super::part::LegacyPart;
 
-/// Reads the parameters of `tasks/send` and `tasks/sendSubscribe`. The message has no id, unless the client gives it one.
+/// Decodes the parameters of `tasks/send` and `tasks/sendSubscribe`. The message has an empty id unless the client sends
+/// one.
 ///
 /// # Errors
 ///
@@ -45,8 +46,8 @@ pub(super) fn send(operation: Operation, params: Value) -> Result<ReadCall, Erro
     Ok(ReadCall { chosen_id: Some(id), ..call.into() })
 }
 
-/// Reads the parameters of `tasks/pushNotification/set` and `tasks/pushNotification/get`. A task has one webhook, which needs
-/// no id.
+/// Decodes the parameters of `tasks/pushNotification/set` and `tasks/pushNotification/get`. A task has only one webhook, so
+/// the webhook needs no id.
 ///
 /// # Errors
 ///
@@ -76,14 +77,14 @@ fn task_id(fields: &mut Fields) -> Option<TaskId> {
 pub(super) struct LegacyMessage(Message);
 
 impl LegacyMessage {
-    /// The message, in the session of this id.
+    /// The message, in the session with this id.
     pub(super) fn of_session(self, session: Option<String>) -> Message {
         Message { context_id: session.map(ContextId::new), ..self.0 }
     }
 
-    /// Reads a message, whose sender is this one if it does not say so.
+    /// Decodes a message. `sender` is the role of a message without a role; if it is `None`, the role is required.
     pub(super) fn read(fields: &mut Fields, sender: Option<Role>) -> Option<Self> {
-        // Clients on their way to a later version have it already.
+        // Clients that are prepared for a later version already send this member.
         let message_id = fields.string("messageId").unwrap_or_default();
         let role = match sender {
             Some(sender) => fields.enumeration("role", &ROLES).or(Some(sender)),
@@ -116,7 +117,7 @@ struct Webhook(TaskPushNotificationConfig);
 impl Decode for Webhook {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let events = event_filter(fields);
-        // Ids of webhooks came later.
+        // Ids of webhooks exist only in later versions.
         fields.member("id");
         let authentication = fields.object::<Authentication>("authentication").map(|read| read.0);
         let config = TaskPushNotificationConfig::read(fields, authentication)?;
@@ -124,7 +125,7 @@ impl Decode for Webhook {
     }
 }
 
-/// How to authenticate with a receiver: the first of its schemes counts.
+/// The authentication for a receiver: the first of its schemes.
 struct Authentication(AuthenticationInfo);
 
 impl Decode for Authentication {
@@ -137,7 +138,7 @@ impl Decode for Authentication {
     }
 }
 
-/// The events that are wanted: `status`, `artifact`, or both, which is also meant where nothing is said.
+/// The events that a webhook receives: `status`, `artifact`, or both, which is also the default.
 fn event_filter(fields: &mut Fields) -> EventFilter {
     let events = fields.strings("events");
     if events.iter().any(|event| event != STATUS && event != ARTIFACT) {

@@ -8,12 +8,12 @@ use serde_json::Value;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{Base64, Json, Metadata, Part, PartContent};
 
-/// A part of this dialect. One that does not say its type has it by its members.
+/// A part of this dialect. If the type is missing, it follows from the members.
 pub(super) struct LegacyPart(pub(super) Part);
 
 impl Decode for LegacyPart {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        // The second name is that of 0.2.
+        // The second name is from 0.2.
         let kind = fields.string("type").or_else(|| fields.string("kind"));
         let text = fields.member("text");
         let data = fields.nullable("data");
@@ -71,7 +71,7 @@ impl Decode for File {
     }
 }
 
-/// A part as it is shown.
+/// The encoded form of a part.
 #[derive(Serialize)]
 pub(super) struct PartView<'a> {
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
@@ -100,18 +100,18 @@ struct FileView<'a> {
 }
 
 impl<'a> PartView<'a> {
-    /// A part with its type.
+    /// The form of a part with its type.
     pub(super) fn of(part: &'a Part) -> Self {
         let (kind, view) = Self::untyped(part);
         Self { kind: Some(kind), ..view }
     }
 
-    /// A part without its type, as the plain pair has them.
+    /// The form of a part without its type, for the plain pair.
     pub(super) fn plain(part: &'a Part) -> Self {
         Self::untyped(part).1
     }
 
-    /// A text without its type.
+    /// The form of a text without its type.
     pub(super) fn plain_text(text: impl Into<Cow<'a, str>>) -> Self {
         Self { text: Some(text.into()), ..Self::empty(None) }
     }
@@ -137,7 +137,8 @@ impl<'a> PartView<'a> {
     }
 }
 
-/// The text of a part, if it is shown as one: data that is no object is, since this dialect has no other.
+/// The text of a part that is sent as text: a text, or data that is not an object, because data of this
+/// dialect must be an object.
 pub(super) fn text_of(part: &Part) -> Option<Cow<'_, str>> {
     match &part.content {
         PartContent::Text(text) => Some(Cow::Borrowed(text)),

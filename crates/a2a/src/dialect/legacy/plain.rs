@@ -1,5 +1,5 @@
-//! The plain pair: `POST /a2a/tasks/send` and `GET /a2a/tasks/{id}`. A task is what was said in it, and its parts do not say
-//! their types.
+//! The plain pair: `POST /a2a/tasks/send` and `GET /a2a/tasks/{id}`. A task is the list of its messages, and parts have no
+//! type.
 
 use std::borrow::Cow;
 
@@ -21,7 +21,7 @@ use crate::wire::http::HttpResponse;
 use crate::wire::percent;
 use crate::{Call, TaskCall};
 
-/// What stands at a path below an agent, given by its segments; `None` if nothing does.
+/// The resource at a path below an agent, given by the path's segments; `None` if the path does not exist.
 pub(in crate::dialect) fn resource(segments: &[&str]) -> Option<Resource> {
     match segments {
         [older::LEGACY_PREFIX, "tasks", "send"] => Some(Resource::Send),
@@ -30,7 +30,7 @@ pub(in crate::dialect) fn resource(segments: &[&str]) -> Option<Resource> {
     }
 }
 
-/// Reads the body of `POST /a2a/tasks/send`. The server chooses the id of the task.
+/// Decodes the body of `POST /a2a/tasks/send`. The server chooses the id of the task.
 ///
 /// # Errors
 ///
@@ -60,9 +60,9 @@ pub(super) fn decode(mut params: Value) -> Result<ReadCall, Error> {
     })
 }
 
-/// How long the run may take, in milliseconds.
+/// The time limit for the run, in milliseconds.
 fn timeout_ms(fields: &mut Fields) -> Option<u64> {
-    // What is no number is noted in `fields`.
+    // `fields` records a value that is not a number.
     let Some(millis) = fields.integer("timeoutMs") else { return Some(TIMEOUT_MS) };
     let millis = u64::try_from(millis).ok().filter(|millis| *millis > 0);
     if millis.is_none() {
@@ -71,7 +71,7 @@ fn timeout_ms(fields: &mut Fields) -> Option<u64> {
     millis
 }
 
-/// A message whose sender is the client if it does not say so.
+/// A message whose sender is the client, unless the message contains a role.
 struct Said(LegacyMessage);
 
 impl Decode for Said {
@@ -80,7 +80,7 @@ impl Decode for Said {
     }
 }
 
-/// A task.
+/// The encoded form of a task.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PlainTask<'a> {
@@ -96,7 +96,7 @@ pub(super) struct PlainTask<'a> {
 }
 
 impl<'a> PlainTask<'a> {
-    /// A task that was created at an instant, if that is known.
+    /// The form of a task. `created` is when the task was created, if that is known.
     pub(super) fn of(task: &'a Task, created: Option<UnixMillis>) -> Self {
         let said = task.history.iter().map(MessageView::plain);
         Self {
@@ -110,8 +110,8 @@ impl<'a> PlainTask<'a> {
     }
 }
 
-/// What the agent has to say as the task stands: the text of the status, and those of all artifacts. Clients look for the
-/// result there alone, so only a task that has none yet is without it.
+/// The agent's last message: the text of the status, and the texts of all artifacts. Clients read the result only from this
+/// message, so only a task without any result is sent without it.
 fn last_message(task: &Task) -> Option<MessageView<'_>> {
     let status = task.status.message.as_ref();
     let status = status.map(Message::text).filter(|text| !text.is_empty());
@@ -131,7 +131,7 @@ fn last_message(task: &Task) -> Option<MessageView<'_>> {
     (!parts.is_empty() || !is_due).then(|| MessageView::of_agent(parts))
 }
 
-/// The name of a state. A task that was canceled or declined has failed, and says why.
+/// The name of a state. A task that was canceled or rejected has failed; its last message contains the reason.
 fn state(state: TaskState) -> &'static str {
     match state {
         TaskState::Submitted => "submitted",
@@ -143,7 +143,7 @@ fn state(state: TaskState) -> &'static str {
     }
 }
 
-/// The answer with an error: what is wrong, and nothing else.
+/// The answer with an error: only its text.
 pub(in crate::dialect) fn error(error: &Error) -> HttpResponse {
     let wire = error.wire();
     let text = match error {
@@ -153,16 +153,16 @@ pub(in crate::dialect) fn error(error: &Error) -> HttpResponse {
     HttpResponse::json(wire.http, json!({"error": text}).to_string()).with_headers(wire.headers)
 }
 
-/// How long a run may take if the client does not say it, in milliseconds.
+/// The default time limit for a run, in milliseconds.
 const TIMEOUT_MS: u64 = 300_000;
 
-/// How long the end of a task is waited for before it is answered as it is, in milliseconds.
+/// How long the server waits for the end of a task before it answers with the present task, in milliseconds.
 const ANSWER_WITHIN_MS: u64 = 250;
 
-/// What a client is told of a run that took too long.
+/// The text for a client whose run has timed out.
 const TOLD_TIMED_OUT: &str = "Task timed out";
 
-/// The member of a task's metadata with the skill that the client names.
+/// The member of a task's metadata with the skill in the client's request.
 const SKILL: &str = "skill";
 
 #[cfg(test)]

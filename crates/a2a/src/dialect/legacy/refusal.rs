@@ -1,12 +1,12 @@
-//! Errors over JSON-RPC. This dialect has few codes, so some have two meanings; the message tells which. The message of an error
-//! of the specification is a constant, by which some clients know it, so what is wrong stands in its data.
+//! Errors over JSON-RPC. This dialect has few codes, so some codes have two meanings; the message distinguishes them. The
+//! message of an error of the specification is a constant, by which some clients recognize the error, so the description is
+//! in the error's data.
 
 use serde_json::{Map, Value};
 
 use crate::error::Error;
 
-/// The code of an error. None of those is given that later versions added, since clients know them by other meanings or not
-/// at all.
+/// The code of an error. Codes of later versions are never used, since clients know them with other meanings or not at all.
 pub(in crate::dialect) fn code(error: &Error) -> i32 {
     let wire = error.wire();
     match error {
@@ -20,8 +20,8 @@ pub(in crate::dialect) fn code(error: &Error) -> i32 {
     }
 }
 
-/// The message of an error: the one that the schema of 0.1.0 has for its code, or what is wrong, if the error borrows the code or the
-/// schema lacks it.
+/// The message of an error: the message of the 0.1.0 schema for its code. If the error borrows the code of another error, or
+/// the schema does not contain the code, the message is the description.
 pub(in crate::dialect) fn message(error: &Error) -> String {
     let is_borrowed = matches!(
         error,
@@ -32,7 +32,7 @@ pub(in crate::dialect) fn message(error: &Error) -> String {
     known.map_or_else(|| text(error), |(_, message)| (*message).to_owned())
 }
 
-/// The data of an error: what is wrong, and the details.
+/// The data of an error: the description and the details.
 pub(in crate::dialect) fn data(error: &Error) -> Value {
     let mut members = Map::new();
     members.insert("text".to_owned(), text(error).into());
@@ -40,7 +40,7 @@ pub(in crate::dialect) fn data(error: &Error) -> Value {
     members.into()
 }
 
-/// What is wrong.
+/// The description of an error.
 pub(super) fn text(error: &Error) -> String {
     match error {
         Error::TaskFinished(state) => format!(
@@ -64,10 +64,10 @@ const MESSAGES: [(i32, &str); 9] = [
     (-32004, "This operation is not supported"),
 ];
 
-/// The status of errors of callers who have used up what they may use.
+/// The status of errors for callers whose budget is used up.
 const EXHAUSTED: &str = "RESOURCE_EXHAUSTED";
 
-/// The codes that later versions added.
+/// The codes that exist only in later versions.
 const LATER: std::ops::RangeInclusive<i32> = -32099..=-32006;
 
 #[cfg(test)]
@@ -141,7 +141,7 @@ mod tests {
             (Error::MethodNotFound("no".to_owned()), "Method not found"),
             (Error::invalid("id", "is required"), "Invalid parameters"),
             (Error::Unavailable("later"), "Internal error"),
-            // They borrow a code, so its message would be wrong.
+            // These errors borrow a code, so the schema's message for it would be wrong.
             (
                 Error::TaskFinished(TaskState::Failed),
                 "the task is failed, which is final; send the message under another id to begin a new task",

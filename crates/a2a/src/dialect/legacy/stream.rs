@@ -1,5 +1,5 @@
-//! The frames of streams: `event: status` and `event: artifact`. The first one is a status; a status that says
-//! `"final": true` is the last one.
+//! The frames of streams: `event: status` and `event: artifact`. The first frame is a status; the last frame is a status
+//! with `"final": true`.
 
 use serde::Serialize;
 
@@ -9,8 +9,8 @@ use super::view::{ArtifactView, StatusView};
 use super::{dressed, json};
 use crate::model::{Artifact, Metadata, StreamResponse, Task, TaskId, TaskState, TaskStatus};
 
-/// See [`Dialect::piece`](super::super::Dialect::piece). A task becomes its status, and behind that its artifacts, unless the
-/// stream is over with it.
+/// See [`Dialect::piece`](super::super::Dialect::piece). A task becomes its status, followed by its artifacts unless the
+/// status ends the stream.
 pub(in crate::dialect) fn piece(
     event: &StreamResponse,
     state: &mut StreamState,
@@ -45,12 +45,12 @@ fn of_task(task: &Task, state: &mut StreamState) -> Option<StreamPiece> {
     Some(StreamPiece { frames, is_last })
 }
 
-/// Whether a stream ends with a status. A task that waits for credentials is shown as one that waits for input.
+/// Whether a status ends a stream. A task that waits for credentials is sent as a task that waits for input.
 fn is_last(state: TaskState) -> bool {
     state.is_terminal() || state.is_interrupted()
 }
 
-/// The number of an artifact: its place in the order in which the artifacts of the task began.
+/// The number of an artifact: its position in the order in which the artifacts of the task were created.
 fn number(artifact: &Artifact, state: &mut StreamState) -> usize {
     let known = state.artifacts.iter().position(|id| *id == artifact.artifact_id);
     known.unwrap_or_else(|| {
@@ -75,7 +75,7 @@ fn artifact_frame(
     Some((Some(ARTIFACT), json(&ArtifactEvent { id, artifact, metadata }, 0)?))
 }
 
-/// The task entered a state.
+/// The event of a new status.
 #[derive(Serialize)]
 struct StatusEvent<'a> {
     id: &'a TaskId,
@@ -86,7 +86,7 @@ struct StatusEvent<'a> {
     metadata: Option<&'a Metadata>,
 }
 
-/// An artifact began, grew or was replaced.
+/// The event of an artifact that was created, extended or replaced.
 #[derive(Serialize)]
 struct ArtifactEvent<'a> {
     id: &'a TaskId,

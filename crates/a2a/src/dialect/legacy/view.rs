@@ -1,4 +1,4 @@
-//! Tasks, messages and webhooks as clients of this dialect are shown them.
+//! Encodes tasks, messages and webhooks for clients of this dialect.
 
 use serde::Serialize;
 
@@ -10,7 +10,7 @@ use crate::model::{
     TaskPushNotificationConfig, TaskState, TaskStatus, UnixMillis,
 };
 
-/// A task. In notifications it says besides what happened.
+/// A task. In notifications the task also contains the kind of the event.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskView<'a> {
@@ -58,13 +58,13 @@ impl<'a> TaskView<'a> {
         }
     }
 
-    /// The same with these statuses as its history.
+    /// Sets these statuses as the history.
     pub(super) fn with_statuses(self, statuses: &'a [TaskStatus]) -> Self {
         let history = statuses.iter().map(StatusView::of).map(Said::Status).collect();
         Self { history, ..self }
     }
 
-    /// The same for a notification about an event of this kind.
+    /// Adds the kind and time of the event, for a notification.
     pub(super) fn of_event(self, kind: &'static str, timestamp: UnixMillis) -> Self {
         let (task_id, event_type, timestamp) = (Some(self.id), Some(kind), Some(timestamp));
         Self { task_id, event_type, timestamp, ..self }
@@ -88,7 +88,7 @@ impl<'a> StatusView<'a> {
     }
 }
 
-/// The name of a state. This dialect has none for tasks that were declined and for those that wait for credentials.
+/// The name of a state. This dialect has no name for rejected tasks and for tasks that wait for credentials.
 fn state(state: TaskState) -> &'static str {
     match state {
         TaskState::Submitted => "submitted",
@@ -114,12 +114,12 @@ impl<'a> MessageView<'a> {
         Self::with_parts(message, PartView::of)
     }
 
-    /// A message as the plain pair has it: its parts do not say their type.
+    /// A message for the plain pair, whose parts have no type.
     pub(super) fn plain(message: &'a Message) -> Self {
         Self::with_parts(message, PartView::plain)
     }
 
-    /// What the agent says in these parts.
+    /// A message of the agent with these parts.
     pub(super) fn of_agent(parts: Vec<PartView<'a>>) -> Self {
         Self { role: role(Role::Agent), parts, metadata: None }
     }
@@ -137,7 +137,7 @@ fn role(role: Role) -> &'static str {
     }
 }
 
-/// An artifact, or a chunk of it: which one it is says its number in the task.
+/// An artifact, or a chunk of one. `index` is the artifact's number in the task.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct ArtifactView<'a> {
@@ -168,7 +168,7 @@ impl<'a> ArtifactView<'a> {
         }
     }
 
-    /// The same on a stream.
+    /// Adds the members for a chunk on a stream.
     pub(super) fn on_stream(self, append: bool, last_chunk: bool) -> Self {
         Self { append: Some(append), last_chunk: Some(last_chunk), ..self }
     }

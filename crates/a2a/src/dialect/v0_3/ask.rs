@@ -1,4 +1,4 @@
-//! Calls as clients of 0.3 write them.
+//! Encodes calls in the form of clients of 0.3.
 
 use serde::Serialize;
 
@@ -20,7 +20,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => {
             encode(&SendView::new(Shape::of(binding, Habits::default()), request))
         }
-        // The path says the rest.
+        // The path contains the other parameters.
         Call::Task(TaskCall::CancelTask(request)) if binding == Binding::Rest => {
             only_metadata(request.metadata.as_ref())
         }
@@ -34,7 +34,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         }
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(&Named::task(&request.id)),
         Call::Task(TaskCall::Webhook(call)) => asked_of_webhook(binding, call),
-        // There is neither a listing nor a timeline.
+        // 0.3 has neither a list of tasks nor a timeline.
         Call::Card
         | Call::List(_)
         | Call::Webhooks(_)
@@ -59,7 +59,7 @@ fn asked_of_webhook(binding: Binding, call: &WebhookCall) -> serde_json::Result<
     }
 }
 
-/// What a call names: a task, and what is wanted of it.
+/// The parameters of a call about a task.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Named<'a> {
@@ -87,8 +87,8 @@ struct SendView<'a> {
     metadata: Option<&'a Metadata>,
 }
 
-/// How it is to be answered. Without `blocking` servers do this or that, and some refuse what names no output modes (0.2), so both
-/// are always said; no modes are any.
+/// The configuration of a send. Without `blocking` servers behave differently, and some refuse a configuration without
+/// output modes (0.2), so both are always sent; an empty list means any mode.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct ConfigurationView<'a> {
@@ -98,7 +98,7 @@ struct ConfigurationView<'a> {
     history_length: Option<i32>,
     #[serde(skip_serializing_if = "Option::is_none")]
     push_notification_config: Option<InnerView<'a>>,
-    /// Its name in the proto.
+    /// The name of `push_notification_config` in the proto.
     #[serde(skip_serializing_if = "Option::is_none")]
     push_notification: Option<InnerView<'a>>,
 }
@@ -130,7 +130,7 @@ impl<'a> SendView<'a> {
     }
 }
 
-/// A webhook to register over HTTP+JSON, as the SDKs for Python and Go have it.
+/// A webhook to register over HTTP+JSON, in the form of the Python and Go SDKs.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Registered<'a> {

@@ -1,11 +1,11 @@
-//! Errors of 0.3: over HTTP+JSON one body that the SDKs of all languages read.
+//! Errors of 0.3. Over HTTP+JSON, one body contains the forms of the SDKs in all languages.
 
 use serde_json::Value;
 
 use crate::error::Error;
 use crate::wire::http::HttpResponse;
 
-/// The message of an error over JSON-RPC. Some clients know an unknown task by the text of the specification alone.
+/// The JSON-RPC message of an error. Some clients recognize an unknown task only by the text of the specification.
 pub(in crate::dialect) fn error_text(error: &Error) -> String {
     match error {
         Error::TaskNotFound(_) => "Task not found".to_owned(),
@@ -13,8 +13,8 @@ pub(in crate::dialect) fn error_text(error: &Error) -> String {
     }
 }
 
-/// See [`Dialect::rest_error`](crate::dialect::Dialect::rest_error). `code` and `message` are for JavaScript, `type` and `message` for
-/// Python, `error` is for Go.
+/// See [`Dialect::rest_error`](crate::dialect::Dialect::rest_error). `code` and `message` are for JavaScript, `type` and
+/// `message` for Python, `error` is for Go.
 pub(in crate::dialect) fn rest_error(error: &Error) -> HttpResponse {
     let code = error.wire().code;
     HttpResponse::error_with(
@@ -27,7 +27,7 @@ pub(in crate::dialect) fn rest_error(error: &Error) -> HttpResponse {
     )
 }
 
-/// The name that the SDKs have for errors of this code.
+/// The SDKs' name for errors with this code.
 fn type_name(code: i32) -> &'static str {
     match code {
         -32700 => "JSONParseError",

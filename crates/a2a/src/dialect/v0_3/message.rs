@@ -1,4 +1,4 @@
-//! Messages of 0.3, read.
+//! Decodes messages of 0.3.
 
 use super::super::older::ROLES;
 use super::part::{KindPart, ProtoPart, check_kind};
@@ -35,7 +35,7 @@ impl Decode for ReadMessage {
     }
 }
 
-/// The parts of a message: in the proto they are its `content`, and have their own shape.
+/// Decodes the parts of a message: in the proto they are its `content`, and have another shape.
 fn parts(fields: &mut Fields, is_proto: bool) -> Option<Vec<Part>> {
     if !is_proto {
         let parts: Vec<KindPart> = fields.required_list("parts")?;

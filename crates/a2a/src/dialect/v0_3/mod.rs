@@ -1,13 +1,13 @@
-//! A2A 0.3, of which 0.2 is a part. It has two shapes of the same values: objects with `kind` over JSON-RPC, and the ProtoJSON of its
-//! proto over HTTP+JSON, below `/v1`. Clients mix them up, so both are read over either binding.
+//! A2A 0.3, which includes 0.2. It has two shapes of the same values: objects with `kind` over JSON-RPC, and the ProtoJSON
+//! of its proto over HTTP+JSON, below `/v1`. Clients mix the shapes up, so both are decoded over either binding.
 //!
-//! | module | what is in it |
+//! | module | content |
 //! |---|---|
-//! | `ask` | the parameters of operations, as clients write them |
-//! | `request` | the same, read |
-//! | `message`, `part` | messages and parts, read |
-//! | `webhook` | webhooks, read and written |
-//! | `view` | tasks, messages and events, written |
+//! | `ask` | encodes the parameters of operations |
+//! | `request` | decodes the parameters of operations |
+//! | `message`, `part` | decode messages and parts |
+//! | `webhook` | decodes and encodes webhooks |
+//! | `view` | encodes tasks, messages and events |
 //! | `error` | errors |
 //! | `paths` | the paths below `/v1` |
 
@@ -35,12 +35,12 @@ pub(super) use request::decode;
 use view::{ArtifactEventView, MessageView, StatusEventView, TaskView};
 use webhook::WebhookView;
 
-/// In which shape values are written.
+/// The shape in which values are encoded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Shape {
-    /// Objects say by `kind` what they are, and stand bare.
+    /// Bare objects, whose member `kind` names their type.
     Kind,
-    /// The ProtoJSON of the 0.3 proto: the name of a member says what it is.
+    /// The ProtoJSON of the 0.3 proto: the name of the member that contains a value names its type.
     Proto {
         /// See [`Habits::single_base64`].
         single_base64: bool,
@@ -55,12 +55,12 @@ impl Shape {
         }
     }
 
-    /// What an object is, where it says so itself.
+    /// The member `kind` of an object, if the shape has it.
     fn kind(self, kind: &'static str) -> Option<&'static str> {
         (self == Self::Kind).then_some(kind)
     }
 
-    /// What a member is named, where its name says what it is.
+    /// The name of the member around a value, if the shape has such a member.
     fn member(self, name: &'static str) -> Option<&'static str> {
         (self != Self::Kind).then_some(name)
     }
@@ -101,13 +101,14 @@ pub(super) fn result(
         }
         Outcome::PushConfigDeleted => return Ok(None),
         Outcome::Card(json) => Some(json.clone()),
-        // No name of 0.3 asks for them.
+        // 0.3 has no method with these outcomes.
         Outcome::Deliveries(_) | Outcome::Timeline(_) | Outcome::Webhooks(_) => None,
     };
     json.map(Some).ok_or(Error::Internal { task: None })
 }
 
-/// See [`Dialect::notification`](super::Dialect::notification). Notifications have one shape, however the webhook was registered.
+/// See [`Dialect::notification`](super::Dialect::notification). The shape of notifications does not depend on how the
+/// webhook was registered.
 pub(super) fn notification(task: &Task) -> Option<String> {
     encode(None, &TaskView::new(Shape::Kind, task), 0)
 }
@@ -139,7 +140,7 @@ pub(super) fn piece(
     Some(StreamPiece { frames: vec![(None, json?)], is_last })
 }
 
-/// The fields of calls that have other names than in 1.0: how their paths begin there, and how here.
+/// The fields of calls that have another name than in 1.0: the beginning of their path in 1.0, and in this dialect.
 pub(super) fn field_names(binding: Binding) -> &'static [(&'static str, &'static str)] {
     match binding {
         Binding::JsonRpc => &[
@@ -154,7 +155,7 @@ pub(super) fn field_names(binding: Binding) -> &'static [(&'static str, &'static
     }
 }
 
-/// A page of tasks as 1.0 has it.
+/// A page of tasks in the form of 1.0.
 struct Page {
     tasks: Vec<Task>,
     next_page_token: String,
@@ -167,7 +168,7 @@ impl Decode for Page {
     }
 }
 
-/// A page of tasks, in the shape of the SDK for Go.
+/// A page of tasks in the form of the Go SDK.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct PageView<'a> {
@@ -175,12 +176,13 @@ struct PageView<'a> {
     next_page_token: &'a str,
 }
 
-/// Reads JSON of our own.
+/// Reads JSON that this program has written.
 fn read<T: Decode>(json: &str) -> Result<T, Error> {
     read_json(json).map_err(|_| Error::Internal { task: None })
 }
 
-/// The JSON of a value, as the one member of an object if it is given a name. `size` is about how large it will be, in bytes.
+/// The JSON of a value, wrapped in an object under the name `member` if there is one. `size` is the approximate size in
+/// bytes.
 fn encode<T: Serialize>(member: Option<&str>, value: &T, size: usize) -> Option<String> {
     let mut json = Vec::with_capacity(size + size / 8);
     if let Some(name) = member {

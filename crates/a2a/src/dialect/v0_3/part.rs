@@ -1,4 +1,4 @@
-//! Parts of 0.3, read.
+//! Decodes parts of 0.3.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ use crate::model::{Base64, Json, Metadata, Part, PartContent};
 /// A part of `parts`, whose `kind` may be missing.
 pub(super) struct KindPart(pub(super) Part);
 
-/// A part of the proto. One that has a `kind` is read as a [`KindPart`].
+/// A part of the proto. A part with `kind` is decoded as a [`KindPart`].
 pub(super) struct ProtoPart(pub(super) Part);
 
 impl Decode for KindPart {
@@ -27,7 +27,7 @@ impl Decode for ProtoPart {
 
 fn part(fields: &mut Fields, is_proto: bool) -> Option<Part> {
     let metadata = fields.metadata("metadata");
-    // Versions before 0.2 call it `type`.
+    // Before 0.2 the member is called `type`.
     let name = if is_proto || fields.has("kind") { "kind" } else { "type" };
     let kind = match fields.string(name) {
         Some(kind) => kind,
@@ -58,7 +58,7 @@ fn part(fields: &mut Fields, is_proto: bool) -> Option<Part> {
     }
 }
 
-/// What a part without a kind is, by its one member.
+/// The kind of a part without `kind`: the name of its only member.
 fn only_member(fields: &mut Fields) -> Option<&'static str> {
     let mut members = ["text", "file", "data"].into_iter().filter(|name| fields.has(name));
     match (members.next(), members.next()) {
@@ -111,17 +111,18 @@ fn file_content(fields: &mut Fields) -> Option<PartContent> {
     }
 }
 
-/// The names of the content of a file, first those with `kind`, then those of the proto.
+/// The names of a file's content: those of the shape with `kind`, then those of the proto.
 pub(in crate::dialect) const FILE_MEMBERS: [&str; 4] =
     ["bytes", "uri", "fileWithBytes", "fileWithUri"];
 
-/// What is base64 of base64, as the SDKs for Python and Go write it, decoded once; `None` for what is not.
+/// Decodes base64 of base64, which the Python and Go SDKs write, once; `None` if the value is not encoded
+/// twice.
 pub(in crate::dialect) fn encoded_twice(raw: &Base64) -> Option<Base64> {
     let inner = String::from_utf8(raw.bytes()).ok().filter(|inner| !inner.is_empty())?;
     Base64::parse(&inner).filter(|read| read.as_str() == inner)
 }
 
-/// The data of a part in the proto, which is inside of an object.
+/// The data of a part in the proto, which is wrapped in an object.
 struct Data(Value);
 
 impl Decode for Data {
@@ -137,7 +138,7 @@ fn required_free_form(fields: &mut Fields, name: &str) -> Option<Value> {
     fields.free_form(name).map(Value::Object)
 }
 
-/// The data that a part had in 1.0, if its metadata says that it was no object.
+/// Restores the data of 1.0 if the metadata marks that it was not an object.
 pub(in crate::dialect) fn unmarked(
     data: Value,
     metadata: Option<Metadata>,
@@ -155,7 +156,7 @@ pub(in crate::dialect) fn unmarked(
     }
 }
 
-/// Refuses an object that says that it is another one.
+/// Refuses an object whose `kind` names another type.
 pub(super) fn check_kind(fields: &mut Fields, kind: &str) {
     match fields.string("kind") {
         Some(other) if other != kind => {

@@ -4,7 +4,7 @@ use crate::Call;
 use crate::dialect::v1::ask::query;
 use crate::dialect::{Resource, older};
 
-/// What stands at a path below an agent, given by its segments; `None` if nothing does.
+/// The resource at a path below an agent, given by the path's segments; `None` if the path does not exist.
 pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
     let (first, segments) = segments.split_first()?;
     if let ("agent", ["authenticatedExtendedCard"]) = (*first, segments) {
@@ -14,7 +14,7 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
         (false, _) => None,
         (true, ["card"]) => Some(Resource::ExtendedCard),
         (true, segments) => Resource::parse(segments).filter(|resource| match resource {
-            // These came with 1.0.
+            // These resources exist only since 1.0.
             Resource::ExtendedCard
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
@@ -32,8 +32,8 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
     }
 }
 
-/// See [`Dialect::target`](crate::dialect::Dialect::target). Not a listing: servers of
-/// later versions that also speak 0.3 take its path for that of a tenant, and answer that there are no tasks.
+/// See [`Dialect::target`](crate::dialect::Dialect::target). A list of tasks has no target: servers of later
+/// versions that also support 0.3 read its path as the path of a tenant, and answer with an empty list.
 pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
     let resource = Resource::of(call);
     let verb = resource.verb(call.operation())?;

@@ -1,4 +1,4 @@
-//! The parameters of operations, as 0.3 names them.
+//! Decodes the parameters of operations, with the names of 0.3.
 
 use serde_json::Value;
 
@@ -33,7 +33,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         Operation::SendStreamingMessage => {
             Call::Follow(FollowCall::SendStreamingMessage(Box::new(send(binding, fields)?)))
         }
-        // These have the members that they have in 1.0.
+        // The parameters of these operations are the same as in 1.0.
         Operation::GetTask
         | Operation::CancelTask
         | Operation::SubscribeToTask
@@ -54,7 +54,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
             let request = ListPushNotificationConfigsRequest { tenant, task_id };
             WebhookCall::ListTaskPushNotificationConfigs(request).into()
         }
-        // No name of 0.3 stands for them.
+        // 0.3 has no method for these operations.
         Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
         | Operation::GetTaskTimeline
@@ -65,7 +65,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
 /// A message to send.
 fn send(binding: Binding, fields: &mut Fields) -> Option<SendMessageRequest> {
     let tenant = fields.string("tenant");
-    // The second name is that of the proto's field.
+    // The second name is the name of the field in the proto.
     let name = if fields.has("request") { "request" } else { "message" };
     let message = fields.required_object(name);
     let configuration = fields.object("configuration");
@@ -76,7 +76,7 @@ fn send(binding: Binding, fields: &mut Fields) -> Option<SendMessageRequest> {
     Some(SendMessageRequest { tenant, message, configuration, metadata })
 }
 
-/// How a send is to be answered.
+/// The configuration of a send.
 struct Configuration {
     accepted_output_modes: Vec<String>,
     history_length: Option<i32>,
@@ -98,8 +98,8 @@ impl Decode for Configuration {
 }
 
 impl Configuration {
-    /// What it means. ProtoJSON leaves out what is `false` or 0, so over HTTP+JSON a missing `blocking` is `false`, and a history
-    /// length of 0 is one that was not set.
+    /// The configuration of 1.0 with the same meaning. ProtoJSON omits `false` and 0, so over HTTP+JSON a missing `blocking`
+    /// is `false`, and a history length of 0 counts as not set.
     fn meant(self, binding: Binding) -> SendMessageConfiguration {
         let (blocking, history_length) = match binding {
             Binding::JsonRpc => (self.blocking.unwrap_or(true), self.history_length),
@@ -117,8 +117,8 @@ impl Configuration {
     }
 }
 
-/// The task and the webhook that a request names. Over JSON-RPC the webhook may be missing where it `is_required` not: then the
-/// first one of the task is meant.
+/// Decodes the task and the webhook of a request. Over JSON-RPC, if not `is_required`, the webhook may be missing: the
+/// request then concerns the first webhook of the task.
 fn webhook(
     binding: Binding,
     fields: &mut Fields,
@@ -135,7 +135,7 @@ fn webhook(
     Some(PushNotificationConfigRequest { tenant, task_id: TaskId::new(task_id?), id: id? })
 }
 
-/// The names of the task and of its webhook in a request. Those over HTTP+JSON are given to the ids in the path.
+/// The names of the members for the task and its webhook. Over HTTP+JSON they are the names for the ids in the path.
 fn webhook_members(binding: Binding) -> (&'static str, &'static str) {
     match binding {
         Binding::JsonRpc => ("id", "pushNotificationConfigId"),
@@ -143,7 +143,7 @@ fn webhook_members(binding: Binding) -> (&'static str, &'static str) {
     }
 }
 
-/// A listing. 0.3 describes none; this is that of the SDK for Go.
+/// Decodes the request for a list of tasks. The specification of 0.3 does not define it; this is the form of the Go SDK.
 fn list(fields: &mut Fields) -> Option<ListTasksRequest> {
     let status = fields.enumeration("status", &STATES);
     let after = fields.timestamp("lastUpdatedAfter");

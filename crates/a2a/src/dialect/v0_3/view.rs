@@ -1,4 +1,4 @@
-//! Tasks, messages and events as 0.3 shows them, borrowed from those of 1.0.
+//! Encodes tasks, messages and events for 0.3, borrowed from those of 1.0.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::model::{
     TaskArtifactUpdateEvent, TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
 
-/// Whether a stream ends with this state: nothing follows in it that is not an answer to another message.
+/// Whether a state ends a stream: everything later would be the answer to another message.
 pub(super) fn is_final(state: TaskState) -> bool {
     state.is_terminal() || state == TaskState::InputRequired
 }
@@ -87,7 +87,8 @@ pub(super) struct MessageView<'a> {
     metadata: Option<&'a Metadata>,
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     extensions: &'a [String],
-    /// Strict readers of the 0.3 proto, which has no such field, would refuse the message.
+    /// Empty in the proto shape: the 0.3 proto has no such field, so strict readers would refuse the
+    /// message.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     reference_task_ids: &'a [TaskId],
 }
@@ -250,14 +251,14 @@ impl Serialize for FileView<'_> {
     }
 }
 
-/// The data of a part, inside of objects with one member each.
+/// The data of a part, wrapped in objects with one member each.
 struct DataView<'a> {
     members: &'static [&'static str],
     data: &'a Json,
 }
 
 impl<'a> DataView<'a> {
-    /// In 0.3 data is an object, so any other value becomes the member `value` of one.
+    /// In 0.3 data must be an object, so any other value is wrapped in an object with the member `value`.
     fn new(shape: Shape, data: &'a Json) -> Self {
         let members: &[_] = match (shape, data.as_str().starts_with('{')) {
             (Shape::Kind, true) => &[],
@@ -268,7 +269,7 @@ impl<'a> DataView<'a> {
         Self { members, data }
     }
 
-    /// Whether the metadata says that the data is the member `value` alone.
+    /// Whether the metadata must mark that the data is wrapped in an object.
     fn is_marked(&self) -> bool {
         self.members.contains(&"value")
     }
@@ -285,14 +286,15 @@ impl Serialize for DataView<'_> {
     }
 }
 
-/// Metadata with the mark that the data is the member `value` alone.
+/// The metadata with the mark that the data is wrapped in an object.
 fn marked(metadata: Option<&Metadata>) -> Metadata {
     let mut members = metadata.map(Metadata::members).unwrap_or_default();
     members.insert(DATA_MARK.to_owned(), Value::Bool(true));
     members.into()
 }
 
-/// The member of a data part's metadata that says that its data is the member `value` alone.
+/// The member of a data part's metadata which marks that the data is wrapped in an object with the member
+/// `value`.
 pub(super) const DATA_MARK: &str = "data_part_compat";
 
 /// A status event.

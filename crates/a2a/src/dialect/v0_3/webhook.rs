@@ -1,4 +1,4 @@
-//! Webhooks of 0.3, read and written: what 1.0 has in one object is in two here.
+//! Decodes and encodes webhooks of 0.3, which are two nested objects, while 1.0 has one object.
 
 use serde::Serialize;
 
@@ -7,7 +7,7 @@ use super::Shape;
 use crate::model::decode::{Decode, Fields};
 use crate::model::{AuthenticationInfo, Secret, TaskId, TaskPushNotificationConfig, webhook_id};
 
-/// The inner object: a webhook that does not say whose it is.
+/// The inner object: a webhook without its task.
 pub(super) struct ReadWebhook(pub(super) TaskPushNotificationConfig);
 
 impl Decode for ReadWebhook {
@@ -17,7 +17,7 @@ impl Decode for ReadWebhook {
     }
 }
 
-/// How to authenticate with a receiver. Of several schemes the first one counts.
+/// The authentication for a receiver: the first of its schemes.
 struct Schemes(Option<AuthenticationInfo>);
 
 impl Decode for Schemes {
@@ -35,7 +35,8 @@ impl Decode for Schemes {
     }
 }
 
-/// The webhook that a request registers, with its task. Over HTTP+JSON it may be in one more object, beside its id.
+/// Decodes the webhook that a request registers, with its task. Over HTTP+JSON the webhook may be wrapped in
+/// another object, next to its id.
 pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
     let tenant = fields.string("tenant");
     let task_id = fields.required_string("taskId");
@@ -50,7 +51,7 @@ pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConf
     Some(TaskPushNotificationConfig { tenant, id, task_id: TaskId::new(task_id?), ..webhook })
 }
 
-/// A webhook as a member of another object. Its `name` repeats what the path says.
+/// A webhook as a member of another object. The `name` of the object repeats the path.
 struct Config(ReadWebhook);
 
 impl Decode for Config {
@@ -59,7 +60,7 @@ impl Decode for Config {
     }
 }
 
-/// A webhook as it is shown.
+/// The encoded form of a webhook.
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct WebhookView<'a> {

@@ -1,4 +1,4 @@
-//! Calls as clients of A2A 1.0 write them.
+//! Encodes calls in the form of clients of A2A 1.0.
 
 use crate::model::{GetTaskTimelineRequest, Metadata, TimelineOrder, encode};
 use crate::wire::{Binding, percent};
@@ -9,7 +9,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
     match call {
         Call::Task(TaskCall::SendMessage(request))
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => encode(request),
-        // The path says the rest.
+        // The path contains the other parameters.
         Call::Task(TaskCall::CancelTask(request)) if binding == Binding::Rest => {
             only_metadata(request.metadata.as_ref())
         }
@@ -31,7 +31,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
     }
 }
 
-/// An object with this metadata, if there is some, and nothing else.
+/// An object that contains only this metadata, if there is some.
 pub(in crate::dialect) fn only_metadata(metadata: Option<&Metadata>) -> serde_json::Result<String> {
     match metadata {
         Some(metadata) => Ok(format!(r#"{{"metadata":{}}}"#, encode(metadata)?)),
@@ -39,7 +39,8 @@ pub(in crate::dialect) fn only_metadata(metadata: Option<&Metadata>) -> serde_js
     }
 }
 
-/// The query of a call over HTTP+JSON, with its question mark; empty if there is nothing to say.
+/// The query of a call over HTTP+JSON, with its question mark; empty if the call has no query
+/// parameters.
 pub(in crate::dialect) fn query(call: &Call) -> String {
     let history_length = match call {
         Call::Task(TaskCall::GetTask(request)) => request.history_length,

@@ -1,4 +1,5 @@
-//! A2A 1.0, the language that is spoken inside: its results are the texts that operations give.
+//! A2A 1.0, the version that the program uses inside: its results are the unchanged texts of
+//! operations.
 
 pub(super) mod ask;
 pub(super) mod paths;
@@ -11,7 +12,7 @@ use crate::error::Error;
 use crate::model::{EventFilter, ShownWebhook, WEBHOOKS_EXTENSION, encode};
 use crate::{Operation, Outcome};
 
-/// The operation of a JSON-RPC method: they have the same names (spec §5.3).
+/// The operation of a JSON-RPC method, which has the operation's name (spec §5.3).
 pub(super) fn operation(method: &str) -> Option<Operation> {
     Operation::named(method)
 }
@@ -45,7 +46,8 @@ pub(super) fn result<'a>(
     Ok(Some(pieces))
 }
 
-/// A webhook as a client sees it: what the extension adds is for those that use it.
+/// A webhook as a client receives it: the members of the extension are only for clients that use
+/// the extension.
 fn shown(webhook: &ShownWebhook, extensions: &[String]) -> ShownWebhook {
     let mut shown = webhook.clone();
     if !extensions.iter().any(|uri| uri == WEBHOOKS_EXTENSION) {

@@ -5,7 +5,7 @@ use crate::model::TaskId;
 use crate::wire::percent;
 use crate::{Call, FollowCall, Operation, TaskCall, WebhookCall};
 
-/// A path behind the tenant, with the ids in it decoded.
+/// The resource of a path, without the tenant, with the ids decoded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Resource {
     Send,
@@ -15,7 +15,7 @@ pub(crate) enum Resource {
     Cancel(String),
     Subscribe(String),
     PushConfigs(String),
-    /// The id of the task, and that of the config.
+    /// The id of the task, and the id of the webhook.
     PushConfig(String, String),
     Deliveries(String, String),
     Redeliver(String, String),
@@ -24,16 +24,16 @@ pub(crate) enum Resource {
     ExtendedCard,
 }
 
-/// The verbs of a resource, and the operation that each of them is (spec §5.3).
+/// The verbs of a resource, and the operation of each verb (spec §5.3).
 pub(crate) struct Methods {
-    /// As `Allow` lists them.
+    /// The value of the header `Allow`.
     pub(crate) allowed: &'static str,
-    /// By verb.
+    /// The operations by verb.
     pub(crate) operations: &'static [(&'static str, Operation)],
 }
 
 impl Resource {
-    /// What stands at a path, given by its segments; `None` if nothing does.
+    /// The resource at a path, given by the path's segments; `None` if the path does not exist.
     pub(crate) fn parse(segments: &[&str]) -> Option<Self> {
         match segments {
             ["message:send"] => Some(Self::Send),
@@ -41,7 +41,7 @@ impl Resource {
             ["extendedAgentCard"] => Some(Self::ExtendedCard),
             ["webhooks"] => Some(Self::Webhooks),
             ["tasks"] => Some(Self::Tasks),
-            // A colon that belongs to the id is to be escaped where it could be misunderstood.
+            // Clients must escape a colon in an id if it could be misread as the colon of a verb.
             ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
                 Self::Cancel(percent::decode(id))
             } else if let Some(id) = task.strip_suffix(":subscribe") {
@@ -67,7 +67,7 @@ impl Resource {
         }
     }
 
-    /// Where a call is made.
+    /// The resource of a call.
     pub(crate) fn of(call: &Call) -> Self {
         let text = |id: &TaskId| id.as_str().to_owned();
         match call {
@@ -102,7 +102,7 @@ impl Resource {
         }
     }
 
-    /// The path, with the ids in it encoded.
+    /// The path, with the ids encoded.
     pub(crate) fn path(&self) -> String {
         let encode = percent::encode;
         let configs = |task: &str| format!("tasks/{}/pushNotificationConfigs", encode(task));
@@ -123,13 +123,13 @@ impl Resource {
         }
     }
 
-    /// The verb of an operation here.
+    /// The verb of an operation on this resource.
     pub(crate) fn verb(&self, operation: Operation) -> Option<&'static str> {
         let mut known = self.methods().operations.iter();
         known.find(|(_, known)| *known == operation).map(|(verb, _)| *verb)
     }
 
-    /// The verbs that are taken here.
+    /// The verbs that this resource accepts.
     pub(crate) fn methods(&self) -> Methods {
         let (allowed, operations): (_, &[_]) = match self {
             Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
@@ -137,7 +137,7 @@ impl Resource {
             Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
             Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
             Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
-            // The specification has GET in its proto and POST in its prose.
+            // The specification has GET in its proto and POST in its text.
             Self::Subscribe(_) => (
                 "GET, POST, OPTIONS",
                 &[("GET", Operation::SubscribeToTask), ("POST", Operation::SubscribeToTask)],
@@ -169,7 +169,7 @@ impl Resource {
         Methods { allowed, operations }
     }
 
-    /// The parameters that the path says, by name.
+    /// The parameters in the path, by name.
     pub(crate) fn into_ids(self) -> impl Iterator<Item = (&'static str, String)> {
         let ids = match self {
             Self::Send | Self::Stream | Self::Tasks | Self::Webhooks | Self::ExtendedCard => {
@@ -186,7 +186,7 @@ impl Resource {
         ids.into_iter().flatten()
     }
 
-    /// Whether the path says all that a POST needs.
+    /// Whether the path contains all parameters of a POST.
     pub(crate) fn takes_no_body(&self) -> bool {
         match self {
             Self::Cancel(_) | Self::Subscribe(_) => true,
@@ -205,7 +205,8 @@ impl Resource {
     }
 }
 
-/// What stands at a path, given by its segments, and the tenant that it names: one segment before the resource.
+/// The resource at a path, given by the path's segments, and the tenant, which is one segment before the
+/// resource.
 pub(crate) fn find<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, Resource)> {
     if let Some(resource) = Resource::parse(segments) {
         return Some((None, resource));
@@ -221,8 +222,8 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
     Some((verb, format!("{}{}", resource.path(), query(call))))
 }
 
-/// Whether a path of the whole server that begins with this segment belongs to its default agent. No agent
-/// can have such a name.
+/// Whether a path of the server that begins with this segment belongs to the default agent. Such a segment
+/// cannot be the name of an agent.
 pub(crate) fn begins(segment: &str) -> bool {
     matches!(segment, "tasks" | "extendedAgentCard") || segment.starts_with("message:")
 }

@@ -1,9 +1,9 @@
-//! The operations of the protocol, one row each: everything that depends on the operation alone.
+//! The table of operations: each row contains everything that depends only on the operation.
 
 use crate::error::Error;
 use crate::model::AgentCapabilities;
 
-/// What the card of an agent must declare for an operation.
+/// The capability that an agent's card must declare for an operation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Needs {
     Nothing,
@@ -12,14 +12,14 @@ pub(crate) enum Needs {
     ExtendedCard,
 }
 
-/// The older versions that have a method name.
+/// The older versions in which a method name exists.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Since {
-    /// 0.3 alone.
+    /// Only 0.3.
     V0_3,
-    /// The legacy family alone.
+    /// Only the legacy family.
     Legacy,
-    /// Both: the id of the task distinguishes them, see [`Spoken`](crate::dialect::Spoken).
+    /// Both; the id of the task distinguishes them, see [`Spoken`](crate::dialect::Spoken).
     Both,
 }
 
@@ -29,7 +29,7 @@ pub(crate) struct Row {
     pub(crate) needs: Needs,
     pub(crate) is_for_operators: bool,
     pub(crate) brings_message: bool,
-    /// Its JSON-RPC methods before 1.0.
+    /// The JSON-RPC methods of the operation before 1.0.
     pub(crate) older: &'static [(&'static str, Since)],
 }
 
@@ -52,7 +52,7 @@ macro_rules! operations {
         }
 
         impl Operation {
-            /// All of them.
+            /// All operations.
             pub(crate) const ALL: &'static [Self] = &[$(Self::$name),*];
 
             pub(crate) const fn row(self) -> &'static Row {
@@ -162,7 +162,7 @@ operations! {
         message: false,
         older: [],
     }
-    /// ListWebhooks (extension: the webhooks of all tasks that are in trouble).
+    /// ListWebhooks (extension; lists the failing webhooks of all tasks).
     ListWebhooks {
         needs: Webhooks,
         operators: true,
@@ -179,28 +179,29 @@ operations! {
 }
 
 impl Operation {
-    /// The operation of this name, as the specification spells it (spec §5.3).
+    /// The operation with this name, which is spelled as in the specification (spec §5.3).
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|operation| operation.name() == name)
     }
 
-    /// The name of the operation, as the specification spells it (spec §5.3).
+    /// The name of the operation, spelled as in the specification (spec §5.3).
     pub fn name(self) -> &'static str {
         self.row().name
     }
 
-    /// Whether an operator may carry it out on the task of somebody else: what shows a task, ends it, or lets what its owner
-    /// registered go on. Nothing that speaks for the owner, or that shows or changes the owner's secrets.
+    /// Whether an operator may carry out the operation on another caller's task. True for operations that read a task, end
+    /// it, or continue deliveries that its owner has registered; false for operations in the owner's name, and for those
+    /// that return or change the owner's secrets.
     pub fn is_for_operators(self) -> bool {
         self.row().is_for_operators
     }
 
-    /// Whether it brings the agent a message.
+    /// Whether the operation sends a message to the agent.
     pub(crate) fn brings_message(self) -> bool {
         self.row().brings_message
     }
 
-    /// Whether an agent offers the operation; decided before its parameters are looked at.
+    /// Checks that an agent offers the operation, before the parameters are decoded.
     ///
     /// # Errors
     ///
@@ -221,7 +222,7 @@ impl Operation {
     }
 }
 
-/// Whether an agent has webhooks.
+/// Checks that an agent supports webhooks.
 ///
 /// # Errors
 ///

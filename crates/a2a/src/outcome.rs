@@ -1,17 +1,17 @@
-//! What calls come to.
+//! The outcomes of calls.
 
 use std::rc::Rc;
 
 use crate::model::{Message, ShownWebhook, TaskStatus, UnixMillis};
 
-/// What an operation gives.
+/// The outcome of an operation.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Outcome {
-    /// The result of a send: the task as it was when there was nothing more to wait for.
+    /// The result of a send: the task at the end of the wait.
     SentTask(ShownTask),
-    /// The result of a send: a message instead of a task.
+    /// The result of a send: a message in place of a task.
     SentMessage(Box<Message>),
-    /// The task as it was when the operation was done.
+    /// The task after the operation.
     Task(ShownTask),
     /// A page of tasks, as JSON.
     Tasks(String),
@@ -19,20 +19,20 @@ pub enum Outcome {
     PushConfig(Box<ShownWebhook>),
     /// All webhooks of the task.
     PushConfigs(Vec<ShownWebhook>),
-    /// A webhook of the task is gone.
+    /// A webhook of the task was deleted.
     PushConfigDeleted,
-    /// How the notifications of a webhook have fared, as JSON.
+    /// The results of a webhook's deliveries, as JSON.
     Deliveries(String),
-    /// A page of what happened in a task, as JSON.
+    /// A page of a task's timeline, as JSON.
     Timeline(String),
-    /// A page of webhooks in trouble, as JSON.
+    /// A page of failing webhooks, as JSON.
     Webhooks(String),
-    /// The card that an agent has for a caller, as JSON.
+    /// The agent's card for a caller, as JSON.
     Card(String),
 }
 
 impl Outcome {
-    /// The generation of the task that this shows, if it is one task.
+    /// The generation of the task, if the outcome is one task.
     pub fn generation(&self) -> Option<u64> {
         match self {
             Self::SentTask(task) | Self::Task(task) => Some(task.generation),
@@ -49,16 +49,16 @@ impl Outcome {
     }
 }
 
-/// A task as an answer shows it.
+/// A task in the form of an answer.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ShownTask {
-    /// The task as 1.0 JSON.
+    /// The task as JSON of 1.0.
     pub json: Rc<String>,
-    /// The generation that it shows.
+    /// The generation of the task in `json`.
     pub generation: u64,
-    /// When it was created, if that is known.
+    /// When the task was created, if that is known.
     pub created: Option<UnixMillis>,
-    /// The statuses that it has had, oldest first, as many as its history may have entries; none unless the
-    /// [`Terms`](crate::Terms) ask for them.
+    /// The past statuses of the task, oldest first, limited like the history; empty unless the
+    /// [`Terms`](crate::Terms) request them.
     pub statuses: Vec<TaskStatus>,
 }

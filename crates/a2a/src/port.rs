@@ -1,27 +1,28 @@
-//! What a program of this crate asks of the machine that it runs on, besides [`Http`](crate::http::Http): time and chance.
+//! The services that this crate needs from its platform, in addition to [`Http`](crate::http::Http): time and random
+//! numbers.
 
 use futures_util::future::LocalBoxFuture;
 
 use crate::model::UnixMillis;
 
-/// What time it is, and timers.
+/// The present time, and timers.
 pub trait Clock {
-    /// The present instant. On some platforms it advances only while waiting.
+    /// The present instant. On some platforms it advances only while the program waits.
     fn now(&self) -> UnixMillis;
 
-    /// Completes `millis` milliseconds after this call; dropping it cancels the timer. One that is never polled costs no
-    /// timer. It wakes whoever polled it last.
+    /// Completes `millis` milliseconds after this call. Dropping the future cancels the timer, and a future that is never
+    /// polled starts no timer. The timer wakes the task of the latest poll.
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'static, ()>;
 }
 
-/// Identifiers, secrets and numbers that nobody can foresee.
+/// Unpredictable identifiers, secrets and numbers.
 pub trait Random {
     /// A new random id (UUID v4).
     fn new_id(&self) -> String;
 
-    /// Random bytes that nobody can guess, at least 240 bits of them.
+    /// Unpredictable random bytes, with at least 240 bits of entropy.
     fn secret_bytes(&self) -> [u8; 32];
 
-    /// A random number from 0 to 1. Good enough to spread retries, not for secrets.
+    /// A random number from 0 to 1. Suitable for spreading retries, not for secrets.
     fn chance(&self) -> f64;
 }

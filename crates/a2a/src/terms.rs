@@ -1,76 +1,72 @@
-//! On what terms a call is made: what counts for it besides its parameters.
+//! The terms of a call: the settings that apply to it in addition to its parameters.
 
 use serde::Serialize;
 use serde_json::Value;
 
 use crate::model::decode::{Decode, Fields};
 
-/// The terms of a call. Those that do not concern its operation are not set.
+/// The terms of a call. Terms that do not apply to the operation are not set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Terms {
-    /// The generation that the task must be at for a message or a cancel to be taken
-    /// (`If-Generation-Match`).
+    /// The generation that the task must have for a message or a cancel to be accepted (`If-Generation-Match`).
     pub expected: Option<u64>,
-    /// The generation after which GetTask answers, waiting for it (`After-Generation`).
+    /// GetTask waits until the task is after this generation (`After-Generation`).
     pub after: Option<u64>,
-    /// How long GetTask waits at most, in milliseconds (`Prefer: wait`); never longer than a blocking
-    /// send.
+    /// How long GetTask waits at most, in milliseconds (`Prefer: wait`); limited to the time of a blocking send.
     pub wait_ms: Option<u64>,
-    /// How long the run that a send begins may take, in milliseconds, if less than the agent's runs may
-    /// (`Run-Timeout-Ms`).
+    /// The time limit for the run that a send begins, in milliseconds, if lower than the agent's limit (`Run-Timeout-Ms`).
     pub run_timeout_ms: Option<u64>,
-    /// How long a message is waited for before the task is answered as it is, in milliseconds, if less than a blocking send
-    /// waits. Only older dialects say it.
+    /// How long a send waits for the end of the task before the present task is returned, in milliseconds, if lower than
+    /// for a blocking send. Only older dialects set it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer_within_ms: Option<u64>,
-    /// Whether a subscription to a task that has ended is answered by the task, instead of being refused.
+    /// Whether a subscription to a task that has ended returns the task, instead of an error.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_ended: bool,
-    /// Whether a cancel of a task that is canceled is refused, instead of being answered by the task. Only A2A 0.3 says it.
+    /// Whether canceling a canceled task is an error, instead of returning the task. Only A2A 0.3 sets it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub refuses_canceled: bool,
-    /// Whether the metadata of tasks is to tell their generation.
+    /// Whether the metadata of returned tasks contains their generation.
     pub shows_generation: bool,
-    /// Whether a task is shown with the statuses that it has had. Only older dialects say it.
+    /// Whether returned tasks contain their past statuses. Only older dialects set it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_statuses: bool,
-    /// The number of unfinished tasks that the caller may have, if it has reached it: a send that would begin a
-    /// task is refused.
+    /// The caller's quota of unfinished tasks, if it is used up: a send that would begin a task is refused.
     #[serde(rename = "quota")]
     pub over_quota: Option<u64>,
-    /// What the caller has used up for the day, if anything: a message that is not a repetition is refused.
+    /// The caller's daily limit that is used up, if any: a message is refused unless it is a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_up: Option<UsedUp>,
-    /// What the caller may still use in the day, where that is limited.
+    /// The rest of the caller's daily budget, if it is limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Allowance>,
 }
 
-/// What a caller has used up for the day.
+/// A used-up daily limit of a caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct UsedUp {
-    /// The limit that it has reached.
+    /// The limit that was reached.
     pub limit: DayLimit,
-    /// In how many seconds the day is over.
+    /// The number of seconds until the end of the day.
     pub seconds: u32,
 }
 
-/// How much the calls of one caller may use in a day.
+/// The daily limit for the calls of one caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DayLimit {
-    /// This many tokens of models.
+    /// This number of model tokens.
     Tokens(u64),
     /// This cost, in millionths of the currency of the prices.
     CostMicros(u64),
 }
 
-/// What a caller may still use in a day. What is not set is not limited.
+/// The rest of a caller's daily budget. A member that is not set is not limited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Allowance {
-    /// Tokens of models.
+    /// The model tokens.
     pub tokens: Option<u64>,
-    /// Cost, in millionths of the currency of the prices.
+    /// The cost, in millionths of the currency of the prices.
     pub cost_micros: Option<u64>,
 }
 

@@ -112,8 +112,8 @@ impl Default for Metadata {
     }
 }
 
-/// Encodes a value as JSON, in memory of just its size: growing a text takes up to three times that, and
-/// the memory of an instance never shrinks.
+/// Encodes a value as JSON, in a buffer of exactly its size: a growing buffer needs up to three times the
+/// memory, and the memory of an instance never shrinks.
 ///
 /// # Errors
 ///
@@ -122,7 +122,7 @@ pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
     encode_line(value).map(|(text, _)| text)
 }
 
-/// Encodes a value as [`encode`] does, with room for the end of a line; gives the number of JSON values, too.
+/// Encodes a value as [`encode`] does, with space for a line end; also returns the number of JSON values.
 ///
 /// # Errors
 ///
@@ -135,14 +135,14 @@ pub fn encode_line<T: Serialize>(value: &T) -> serde_json::Result<(String, usize
     Ok((text, measured.json.values))
 }
 
-/// A writer that only measures what is written.
+/// A writer that only counts bytes and JSON values.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Measured {
     bytes: usize,
     json: JsonSize,
 }
 
-/// How many bytes of JSON a value is, and how many values that is.
+/// The number of bytes of a value's JSON, and the number of JSON values in it.
 pub fn measure<T: Serialize>(value: &T) -> (usize, usize) {
     let measured = Measured::of(value);
     measured.map_or((usize::MAX, usize::MAX), |measured| (measured.bytes, measured.json.values))

@@ -1,27 +1,27 @@
-//! The depth of JSON and its number of values, counted from its bytes without a tree.
+//! The depth of a JSON text and its number of values, counted without a tree.
 
-/// How deep JSON is nested and how many values it holds, told from its bytes as they come. Objects,
-/// lists, strings, numbers, `true`, `false`, `null` and the names of members all count as values.
+/// The depth of a JSON text and its number of values, counted while its bytes arrive. Objects, lists,
+/// strings, numbers, `true`, `false`, `null` and the names of members all count as values.
 ///
-/// Exact for JSON. For anything else neither is less than what stands before the first mistake, which
-/// is all that a parser gets to see.
+/// For JSON, both numbers are exact. For another text, both are at least those of the part before the
+/// first mistake, and a parser does not read further than that.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct JsonSize {
-    /// How deep objects and lists are nested.
+    /// The nesting depth of objects and lists.
     pub depth: usize,
-    /// How many values there are.
+    /// The number of values.
     pub values: usize,
     open: usize,
     state: Scan,
 }
 
-/// What the byte before belongs to.
+/// The token of the previous byte.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Scan {
     #[default]
     Between,
     String,
-    /// Behind a backslash.
+    /// After a backslash.
     Escaped,
     /// A number, `true`, `false` or `null`.
     Bare,
@@ -35,7 +35,7 @@ impl JsonSize {
         size
     }
 
-    /// Goes on with more of the text.
+    /// Reads more of the text.
     pub fn read(&mut self, text: &[u8]) {
         for byte in text {
             self.state = match (self.state, byte) {

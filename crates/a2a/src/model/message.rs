@@ -1,4 +1,4 @@
-//! Messages and the parts they and artifacts are made of (spec §4.1.4, §4.1.6).
+//! Messages, and the parts of messages and artifacts (spec §4.1.4, §4.1.6).
 
 use base64::Engine;
 use base64::engine::general_purpose::{GeneralPurpose, GeneralPurposeConfig};
@@ -9,46 +9,47 @@ use serde_json::Value;
 use super::decode::{Decode, Fields, decode_via_fields};
 use super::{ContextId, Json, Metadata, TaskId, Text};
 
-/// One contribution to a conversation (spec §4.1.4).
+/// A message of a conversation (spec §4.1.4).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Message {
-    /// Made by the sender; never empty.
+    /// The id that the sender has chosen; never empty.
     pub message_id: String,
-    /// The conversation; always set on messages of ours.
+    /// The id of the conversation; always set in messages of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub context_id: Option<ContextId>,
-    /// The task this belongs to. From a client: it must exist.
+    /// The id of the task; in a message of a client, the task must exist.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_id: Option<TaskId>,
-    /// Who speaks.
+    /// The sender: client or agent.
     pub role: Role,
     /// The content; at least one part.
     pub parts: Vec<Part>,
-    /// Free-form data, also that of extensions.
+    /// Free-form data, including that of extensions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
     /// URIs of the extensions that contribute to this message.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub extensions: Vec<String>,
-    /// Tasks named as context.
+    /// The tasks that the sender names as context.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub reference_task_ids: Vec<TaskId>,
 }
 
 impl Message {
-    /// The text parts, joined by line breaks; empty if there are none.
+    /// The text parts, joined by line breaks; empty if there are no text parts.
     pub fn text(&self) -> String {
         let texts: Vec<&str> = self.parts.iter().filter_map(Part::as_text).collect();
         texts.join("\n")
     }
 }
 
-/// The media type of a part that holds credentials for a task which waits for some (spec §7.6), a JSON object as its
-/// data. Servers of a2a-edge take it out of the message: it is neither stored with it nor shown.
+/// The media type of a part with credentials for a task that waits for credentials (spec §7.6); its data is a JSON
+/// object. Servers of a2a-edge remove the credentials from the message: they are neither stored nor returned with
+/// it.
 pub const CREDENTIALS_MEDIA_TYPE: &str = "application/vnd.a2a-edge.credentials+json";
 
-/// Who wrote a message (spec §4.1.5).
+/// The sender of a message (spec §4.1.5).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub enum Role {
     /// The client.
@@ -69,10 +70,10 @@ pub struct Part {
     /// Free-form data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
-    /// The name of the file that this is, if it is one.
+    /// The name of the file, if the content is a file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    /// The media type of the content, as `text/plain`.
+    /// The media type of the content, for example `text/plain`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub media_type: Option<String>,
 }
@@ -88,23 +89,23 @@ impl Part {
         PartContent::Data(Json::from(&data)).into()
     }
 
-    /// A part of bytes, as `image/png`.
+    /// A part of bytes, with a media type, for example `image/png`.
     pub fn raw(bytes: &[u8], media_type: impl Into<String>) -> Self {
         Self::from(PartContent::Raw(Base64::encode(bytes))).with_media_type(media_type)
     }
 
-    /// A part that is to be fetched from this URL.
+    /// A part whose content is at this URL.
     pub fn url(url: impl Into<String>) -> Self {
         PartContent::Url(url.into().into()).into()
     }
 
-    /// The part with the name of the file that it is.
+    /// Sets the name of the file.
     #[must_use]
     pub fn with_filename(self, filename: impl Into<String>) -> Self {
         Self { filename: Some(filename.into()), ..self }
     }
 
-    /// The part with the media type of its content.
+    /// Sets the media type of the content.
     #[must_use]
     pub fn with_media_type(self, media_type: impl Into<String>) -> Self {
         Self { media_type: Some(media_type.into()), ..self }
@@ -118,7 +119,7 @@ impl Part {
         }
     }
 
-    /// The data as a tree, if this is a data part.
+    /// The data as a JSON tree, if this is a data part.
     pub fn as_data(&self) -> Option<Value> {
         match &self.content {
             PartContent::Data(data) => Some(data.value()),
@@ -133,7 +134,7 @@ impl From<PartContent> for Part {
     }
 }
 
-/// The content of a [`Part`]; on the wire exactly one of these members.
+/// The content of a [`Part`]; on the wire, exactly one of these members is present.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum PartContent {
@@ -141,13 +142,13 @@ pub enum PartContent {
     Text(Text),
     /// Bytes.
     Raw(Base64),
-    /// Where the content can be fetched.
+    /// The URL of the content.
     Url(Text),
-    /// Any JSON value, `null` among them.
+    /// Any JSON value, including `null`.
     Data(Json),
 }
 
-/// Bytes, kept in the base64 form in which they travel (standard alphabet, padded).
+/// Bytes, stored in their wire form: base64 in the standard alphabet, padded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Base64(Text);
 
@@ -157,7 +158,7 @@ impl Base64 {
         Self(STANDARD.encode(bytes).into())
     }
 
-    /// Reads base64 in the standard or the URL-safe alphabet, padded or not. `None` if it is neither.
+    /// Parses base64 in the standard or the URL-safe alphabet, padded or not. `None` if the text is neither.
     pub fn parse(text: &str) -> Option<Self> {
         let url_safe = text.contains(['-', '_']);
         let engine = if url_safe { &LENIENT_URL_SAFE } else { &LENIENT_STANDARD };

@@ -1,8 +1,8 @@
 //! The A2A data model (spec §4) as plain values: tasks, messages, artifacts, events, requests, cards.
 //!
-//! Writing is `serde::Serialize` and gives the JSON of A2A 1.0 (ProtoJSON, camelCase, defaults
-//! omitted). Reading is [`decode`]: lenient where ProtoJSON is, and precise about what is wrong.
-//! How older versions look on the wire is the business of [`dialect`](crate::dialect).
+//! Values are encoded by `serde::Serialize` to the JSON of A2A 1.0 (ProtoJSON, camelCase, defaults
+//! omitted), and decoded by [`decode`], which is as lenient as ProtoJSON, and reports each wrong
+//! field. The wire forms of older versions are defined in [`dialect`](crate::dialect).
 
 mod agent_card;
 mod artifact;

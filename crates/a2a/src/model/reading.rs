@@ -1,7 +1,8 @@
-//! Reading JSON: that of others within bounds, and our own as it is.
+//! Parses JSON: foreign JSON within limits, and this program's own JSON without.
 //!
-//! A text holds a JSON value in two bytes, and its tree takes 50 to 250 bytes for each. So a text of somebody else is measured
-//! before a tree is made of it. These are the only readers of JSON: `clippy.toml` forbids those of `serde_json` elsewhere.
+//! A text needs only two bytes for a JSON value, but its tree needs 50 to 250 bytes for each value. So a foreign text is
+//! measured before it is parsed to a tree. Only the functions here parse JSON: `clippy.toml` forbids those of `serde_json`
+//! elsewhere.
 
 use std::fmt;
 
@@ -10,21 +11,21 @@ use serde_json::Value;
 
 use super::json_size::JsonSize;
 
-/// Reads JSON of somebody else: of at most `max_values` values, names of members included, and nested at most
-/// [`MAX_JSON_DEPTH`] levels deep. Of members with the same name the last one counts.
+/// Parses foreign JSON of at most `max_values` values, including the names of members, and with at most [`MAX_JSON_DEPTH`]
+/// levels. Of members with the same name, the last one counts.
 ///
 /// # Errors
 ///
-/// [`UnfitJson`]. Whether a text beyond the bounds is JSON is not looked at.
+/// [`UnfitJson`]. The syntax of a text beyond the limits is not checked.
 pub fn read_foreign(text: &[u8], max_values: usize) -> Result<Value, UnfitJson> {
     read_foreign_as(text, max_values)
 }
 
-/// As [`read_foreign`], as a type. What the type leaves out counts, too.
+/// Parses foreign JSON to a type, with the limits of [`read_foreign`]. Members that the type ignores also count.
 ///
 /// # Errors
 ///
-/// As [`read_foreign`]; also if it is not what the type takes.
+/// As [`read_foreign`]; also if the text does not match the type.
 #[expect(clippy::disallowed_methods, reason = "this is the reader, and it is bounded")]
 pub fn read_foreign_as<'a, T: Deserialize<'a>>(
     text: &'a [u8],
@@ -37,7 +38,8 @@ pub fn read_foreign_as<'a, T: Deserialize<'a>>(
     if values > max_values {
         return Err(UnfitJson::TooManyValues { max_values, got: values });
     }
-    // From text, as everywhere else: reading from bytes would be a second copy of every decoder.
+    // Parses a text and not bytes, as the other readers do: parsing bytes would add a second copy of every decoder to the
+    // program.
     let text = std::str::from_utf8(text).map_err(|error| UnfitJson::NotJson {
         reason: error.to_string(),
         is_cut: error.error_len().is_none(),
@@ -46,34 +48,35 @@ pub fn read_foreign_as<'a, T: Deserialize<'a>>(
         .map_err(|error| UnfitJson::NotJson { is_cut: error.is_eof(), reason: error.to_string() })
 }
 
-/// Reads JSON of our own making, or of those who made this Worker: what was stored, what goes from one part to another, settings
-/// and what the build has embedded. What others have a hand in was measured before it was stored or passed on.
+/// Parses JSON of this program or of the authors of this Worker: stored data, messages between parts of the program,
+/// settings and embedded data of the build. Foreign data in such JSON was measured before it was stored or sent.
 ///
 /// # Errors
 ///
-/// If it is no JSON, or not what the type takes.
+/// If the text is not JSON, or does not match the type.
 #[expect(clippy::disallowed_methods, reason = "this is the reader of what needs no bound")]
 pub fn read_own<'a, T: Deserialize<'a>>(text: &'a str) -> serde_json::Result<T> {
     serde_json::from_str(text)
 }
 
-/// Why a text of somebody else is not read as JSON. Its text is to be read behind what it is about, as "it" or "its body".
+/// The reason why a foreign text was not read as JSON. The error text continues a sentence whose subject is the text, for
+/// example "it" or "its body".
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum UnfitJson {
-    /// It holds too many values.
+    /// The text contains too many values.
     TooManyValues {
-        /// How many it may hold.
+        /// The limit.
         max_values: usize,
-        /// How many it holds, counted up to the first mistake.
+        /// The number of values, counted up to the first mistake.
         got: usize,
     },
-    /// It is nested too deep.
+    /// The text has too many levels.
     TooDeep,
-    /// It is no JSON, or not what is wanted.
+    /// The text is not JSON, or does not match the type.
     NotJson {
-        /// What is wrong, and where.
+        /// What is wrong, and the position.
         reason: String,
-        /// Whether it is the beginning of JSON, and ends in the middle.
+        /// Whether the text is the beginning of JSON that breaks off.
         is_cut: bool,
     },
 }
@@ -92,16 +95,16 @@ impl fmt::Display for UnfitJson {
 
 impl std::error::Error for UnfitJson {}
 
-/// How many JSON values an answer, an event or a message of another server may hold: as many as a request (`MAX_JSON_VALUES`),
-/// unless that is set otherwise.
+/// The largest number of JSON values in an answer, an event or a message of another server: the default limit for a request
+/// (`MAX_JSON_VALUES`).
 pub const MAX_FOREIGN_VALUES: usize = 100_000;
 
-/// How many JSON values a document may hold that tells about a server: a card, a key set, an answer of a token endpoint. Of some of
-/// these several trees are held at a time.
+/// The largest number of JSON values in a document about a server: a card, a key set, an answer of a token endpoint. For
+/// some of these, several trees are in memory at the same time.
 pub const MAX_DOCUMENT_VALUES: usize = 20_000;
 
-/// How deep JSON of others may be nested. The parser's own limit is 128, and what was read is wrapped in a few levels more when it
-/// is stored and read again.
+/// The largest depth of foreign JSON. The parser's own limit is 128, and parsed JSON is wrapped in some further levels when
+/// it is stored and read again.
 pub const MAX_JSON_DEPTH: usize = 100;
 
 #[cfg(test)]
@@ -121,12 +124,12 @@ mod tests {
             (nested(100), Ok(())),
             (nested(101), Err("is nested more than 100 levels deep")),
             (nested(100_000), Err("is nested more than 100 levels deep")),
-            // A value that is given up for another of its name was made all the same.
+            // A value that a later member of the same name replaces still counts.
             (
                 format!("{{{}\"a\":1}}", "\"a\":1,".repeat(100)),
                 Err("holds more than 200 JSON values"),
             ),
-            // A text beyond the bounds is not read up to its mistake.
+            // A text beyond the limits is not checked for syntax mistakes.
             (list(200) + "x", Err("holds more than 200 JSON values")),
         ] {
             let beginning: String = text.chars().take(20).collect();

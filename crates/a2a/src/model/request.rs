@@ -1,4 +1,4 @@
-//! What clients ask (spec §3.1, §3.2): the parameters of each operation.
+//! The parameters of each operation (spec §3.1, §3.2).
 
 use serde::Serialize;
 
@@ -12,21 +12,21 @@ use super::{
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendMessageRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// What is said.
+    /// The message.
     pub message: Message,
-    /// How to answer.
+    /// The options for the answer.
     pub configuration: SendMessageConfiguration,
-    /// Free-form data; kept as the metadata of a task that this creates.
+    /// Free-form data; stored as the metadata of a task that the message begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<Metadata>,
 }
 
 impl SendMessageRequest {
-    /// Tells what is asked for from anything else that might be: 16 hex digits over the message and the
-    /// metadata. How to answer does not count.
+    /// Identifies the content of the request: 16 hex digits of a hash over the message and the
+    /// metadata. The configuration is not included.
     pub fn fingerprint(&self) -> String {
         // The model has no map with keys other than strings, so encoding cannot fail.
         let asked = serde_json::to_vec(&(&self.message, &self.metadata)).unwrap_or_default();
@@ -34,27 +34,27 @@ impl SendMessageRequest {
     }
 }
 
-/// The FNV-1a hash, 64 bits: the same in every version of the compiler, as what it is compared with
-/// outlives deploys.
+/// The FNV-1a hash, 64 bits. Hashes are stored and compared after later deploys, so the function must
+/// not depend on the version of the compiler.
 pub fn fnv1a(bytes: &[u8]) -> u64 {
     let mix = |hash: u64, byte: &u8| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, mix)
 }
 
-/// How a send is to be answered (spec §3.2.2).
+/// The options for the answer to a send (spec §3.2.2).
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SendMessageConfiguration {
-    /// Media types that the client can take; none named means any.
+    /// The media types that the client accepts; an empty list means any.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub accepted_output_modes: Vec<String>,
-    /// How much history the returned task carries, 0 or more; unset means all.
+    /// The number of history messages in the returned task, 0 or more; `None` means all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_length: Option<i32>,
-    /// Answer as soon as the task exists, instead of when it is finished or waits for somebody.
+    /// Whether to answer as soon as the task exists, and not when it has ended or is interrupted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub return_immediately: bool,
-    /// A webhook that is registered with the task before work on the message begins.
+    /// A webhook that is registered for the task before the agent starts to work on the message.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub task_push_notification_config: Option<TaskPushNotificationConfig>,
 }
@@ -63,21 +63,21 @@ pub struct SendMessageConfiguration {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTaskRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
     pub id: TaskId,
-    /// How much history the answer carries, 0 or more; unset means all.
+    /// The number of history messages in the answer, 0 or more; `None` means all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_length: Option<i32>,
 }
 
-/// The parameters of ListTasks (spec §3.1.4). Filters that are set must all be met.
+/// The parameters of ListTasks (spec §3.1.4). A task must match all filters that are set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListTasksRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// Only tasks of this conversation.
@@ -86,27 +86,27 @@ pub struct ListTasksRequest {
     /// Only tasks in this state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<TaskState>,
-    /// How many tasks a page holds at most, 1 to [`MAX_PAGE_SIZE`](Self::MAX_PAGE_SIZE); on the wire
-    /// [`DEFAULT_PAGE_SIZE`](Self::DEFAULT_PAGE_SIZE) where unset. An explicit 0 is refused.
+    /// The largest number of tasks on a page, 1 to [`MAX_PAGE_SIZE`](Self::MAX_PAGE_SIZE); if missing
+    /// on the wire, [`DEFAULT_PAGE_SIZE`](Self::DEFAULT_PAGE_SIZE). An explicit 0 is refused.
     pub page_size: u8,
-    /// Where the page begins: the `nextPageToken` of the page before.
+    /// The `nextPageToken` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
-    /// How much history each task carries, 0 or more; unset means all that the index has.
+    /// The number of history messages in each task, 0 or more; `None` means all that the index stores.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub history_length: Option<i32>,
-    /// Only tasks whose present status began then or later.
+    /// Only tasks that entered their present status at or after this instant.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status_timestamp_after: Option<UnixMillis>,
-    /// Whether the tasks carry their artifacts.
+    /// Whether the tasks contain their artifacts.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub include_artifacts: bool,
 }
 
 impl ListTasksRequest {
-    /// The page size where a request names none.
+    /// The page size of a request without a page size.
     pub const DEFAULT_PAGE_SIZE: u8 = 50;
-    /// The largest page size that a request may name.
+    /// The largest page size of a request.
     pub const MAX_PAGE_SIZE: u8 = 100;
 }
 
@@ -114,7 +114,7 @@ impl ListTasksRequest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct CancelTaskRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
@@ -128,7 +128,7 @@ pub struct CancelTaskRequest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct SubscribeToTaskRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
@@ -155,7 +155,7 @@ impl Decode for SendMessageRequest {
 
 impl Decode for SendMessageConfiguration {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        // The second name is that of older texts of the specification.
+        // The second name is from older versions of the specification.
         let push = fields.object("taskPushNotificationConfig");
         let push = push.or_else(|| fields.object("pushNotificationConfig"));
         Some(Self {
@@ -200,7 +200,8 @@ impl Decode for CancelTaskRequest {
     }
 }
 
-/// The page size; the default also where it is refused, which is noted in `fields`.
+/// The page size. If the value is refused, the violation is added to `fields`, and the default is
+/// returned.
 pub(super) fn page_size(fields: &mut Fields) -> u8 {
     let Some(given) = fields.integer("pageSize") else {
         return ListTasksRequest::DEFAULT_PAGE_SIZE;

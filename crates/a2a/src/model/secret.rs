@@ -1,16 +1,16 @@
-//! Texts that are not to be seen.
+//! Texts that must not appear in logs.
 
 use std::fmt;
 
 use serde::Serialize;
 
-/// A text that is not to be seen in logs: it shows only when it is asked for by name, or serialized.
+/// A text that must not appear in logs: only [`reveal`](Self::reveal) and serialization expose it.
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Secret(String);
 
 impl Secret {
-    /// Keeps a text secret.
+    /// Wraps a secret text.
     pub fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }

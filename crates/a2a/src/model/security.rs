@@ -1,10 +1,10 @@
-//! How callers prove who they are, as a card declares it (spec §4.5).
+//! The authentication schemes of a card (spec §4.5).
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 
-/// A scheme (spec §4.5.1): an object with one member, whose name says what kind it is.
+/// A scheme (spec §4.5.1): an object with one member, whose name is the kind of the scheme.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub enum SecurityScheme {
     /// A key in a header, in the query or in a cookie.
@@ -28,7 +28,7 @@ pub enum SecurityScheme {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ApiKeySecurityScheme {
-    /// For people.
+    /// A description for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// `header`, `query` or `cookie`.
@@ -41,12 +41,12 @@ pub struct ApiKeySecurityScheme {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct HttpAuthSecurityScheme {
-    /// For people.
+    /// A description for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The name of the authentication scheme, as `Bearer`.
+    /// The name of the authentication scheme, for example `Bearer`.
     pub scheme: String,
-    /// What bearer tokens are, as `JWT`.
+    /// The format of bearer tokens, for example `JWT`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bearer_format: Option<String>,
 }
@@ -55,12 +55,12 @@ pub struct HttpAuthSecurityScheme {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OAuth2SecurityScheme {
-    /// For people.
+    /// A description for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// How tokens are to be had.
+    /// The flow by which clients obtain tokens.
     pub flows: OAuthFlows,
-    /// Metadata of the authorization server (RFC 8414).
+    /// The URL of the authorization server's metadata (RFC 8414).
     #[serde(rename = "oauth2MetadataUrl", skip_serializing_if = "Option::is_none")]
     pub metadata_url: Option<String>,
 }
@@ -69,10 +69,10 @@ pub struct OAuth2SecurityScheme {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct OpenIdConnectSecurityScheme {
-    /// For people.
+    /// A description for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The discovery document.
+    /// The URL of the discovery document.
     pub open_id_connect_url: String,
 }
 
@@ -80,50 +80,51 @@ pub struct OpenIdConnectSecurityScheme {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct MutualTlsSecurityScheme {
-    /// For people.
+    /// A description for people.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
 }
 
-/// How tokens are to be had: one flow (spec §4.5.7). The two that OAuth 2.1 has given up are missing.
+/// The flow by which clients obtain tokens (spec §4.5.7). The two flows that OAuth 2.1 removes are not
+/// supported.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum OAuthFlows {
-    /// A person allows it in a browser (spec §4.5.8).
+    /// A person grants access in a browser (spec §4.5.8).
     #[serde(rename_all = "camelCase")]
     AuthorizationCode {
-        /// Where the person allows it.
+        /// The URL at which the person grants access.
         authorization_url: String,
-        /// Where tokens are given out.
+        /// The URL that issues tokens.
         token_url: String,
-        /// Where tokens are renewed.
+        /// The URL that renews tokens.
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
         scopes: BTreeMap<String, String>,
-        /// Whether PKCE (RFC 7636) is needed.
+        /// Whether PKCE (RFC 7636) is required.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         pkce_required: bool,
     },
-    /// A program shows its own credentials (spec §4.5.9).
+    /// A program uses its own credentials (spec §4.5.9).
     #[serde(rename_all = "camelCase")]
     ClientCredentials {
-        /// Where tokens are given out.
+        /// The URL that issues tokens.
         token_url: String,
-        /// Where tokens are renewed.
+        /// The URL that renews tokens.
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
         scopes: BTreeMap<String, String>,
     },
-    /// A person allows it on another device (RFC 8628).
+    /// A person grants access on another device (RFC 8628).
     #[serde(rename_all = "camelCase")]
     DeviceCode {
-        /// Where the device asks for a code.
+        /// The URL at which the device requests a code.
         device_authorization_url: String,
-        /// Where tokens are given out.
+        /// The URL that issues tokens.
         token_url: String,
-        /// Where tokens are renewed.
+        /// The URL that renews tokens.
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
@@ -131,16 +132,18 @@ pub enum OAuthFlows {
     },
 }
 
-/// One way to be let in: schemes that must all pass (spec §4.4.1). Several of them are alternatives.
+/// One way to authenticate: schemes of which all are required (spec §4.4.1). Several requirements are
+/// alternatives.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SecurityRequirement {
-    /// The scopes that are needed of each scheme, by its name.
+    /// The required scopes of each scheme, by the scheme's name.
     pub schemes: BTreeMap<String, StringList>,
 }
 
-/// A list as a value of a map of the protocol. It is written also when it is empty: strict readers want it.
+/// A list as a value in a map of the protocol. It is encoded even if it is empty, because strict readers
+/// require it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct StringList {
-    /// Its elements.
+    /// The elements of the list.
     pub list: Vec<String>,
 }

@@ -6,25 +6,25 @@ use serde::{Serialize, Serializer};
 use super::decode::{Decode, Fields, decode_via_fields};
 use super::{Artifact, ContextId, GENERATION_MEMBER, Message, Metadata, TaskId, UnixMillis};
 
-/// A unit of work with a life of its own (spec §4.1.1).
+/// A unit of work with a state (spec §4.1.1).
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Made by the server.
+    /// The id, which the server has generated.
     pub id: TaskId,
-    /// The conversation it belongs to; always set.
+    /// The id of the conversation; always set.
     pub context_id: ContextId,
-    /// Where it stands.
+    /// The present status.
     pub status: TaskStatus,
-    /// What it has produced so far, in the order in which the artifacts began.
+    /// The artifacts, in the order in which they were created.
     pub artifacts: Vec<Artifact>,
-    /// What was said, oldest first; the message of the current status is not among it.
+    /// The messages, oldest first, without the message of the current status.
     pub history: Vec<Message>,
     /// Free-form data.
     pub metadata: Option<Metadata>,
 }
 
 impl Task {
-    /// The task as one answer shows it.
+    /// The task in the form of one answer.
     pub fn view(&self, history: HistoryLimit) -> TaskView<'_> {
         TaskView { task: self, history, artifacts: true, generation: None }
     }
@@ -36,17 +36,18 @@ impl Serialize for Task {
     }
 }
 
-/// How much history an answer carries (`historyLength`, spec §3.2.4).
+/// The number of history messages in an answer (`historyLength`, spec §3.2.4).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum HistoryLimit {
     /// All that is stored.
     All,
-    /// At most this many of the newest messages, oldest first; none at all for 0.
+    /// At most this number of the newest messages, oldest first; 0 means no messages.
     Newest(usize),
 }
 
 impl HistoryLimit {
-    /// From the wire, where an absent value means all. The decoder has refused negative ones.
+    /// The limit from a wire value, where an absent value means all. The decoder has already
+    /// refused negative values.
     pub fn from_wire(length: Option<i32>) -> Self {
         match length {
             Some(length) => Self::Newest(usize::try_from(length).unwrap_or(0)),
@@ -55,17 +56,17 @@ impl HistoryLimit {
     }
 }
 
-/// A [`Task`] as one answer shows it, borrowed: history limited, artifacts shown or left out, with
-/// its generation or without.
+/// A [`Task`] in the form of one answer, borrowed: with limited history, with or without artifacts,
+/// and with or without its generation.
 #[derive(Clone, Copy, Debug)]
 pub struct TaskView<'a> {
     /// The whole task.
     pub task: &'a Task,
-    /// How much of its history is shown.
+    /// The limit for the history.
     pub history: HistoryLimit,
-    /// Whether its artifacts are shown.
+    /// Whether the artifacts are included.
     pub artifacts: bool,
-    /// Its generation, if its metadata is to tell it.
+    /// The generation, if the metadata must contain it.
     pub generation: Option<u64>,
 }
 
@@ -101,15 +102,15 @@ impl Serialize for TaskView<'_> {
     }
 }
 
-/// A state, what the agent says with it, and since when (spec §4.1.2).
+/// A state, the agent's message, and the time of the state (spec §4.1.2).
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct TaskStatus {
     /// The state.
     pub state: TaskState,
-    /// What the agent says with it: a question, a reason, a progress note.
+    /// The agent's message in this state: a question, a reason, a progress note.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub message: Option<Message>,
-    /// When the state was entered; always set on tasks of ours.
+    /// When the task entered the state; always set in tasks of this server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timestamp: Option<UnixMillis>,
 }
@@ -117,25 +118,25 @@ pub struct TaskStatus {
 /// The states of a task (spec §4.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum TaskState {
-    /// Accepted; nothing has happened yet.
+    /// The task is accepted; nothing has happened yet.
     #[serde(rename = "TASK_STATE_SUBMITTED")]
     Submitted,
-    /// The agent works on it.
+    /// The agent works on the task.
     #[serde(rename = "TASK_STATE_WORKING")]
     Working,
-    /// Done. Terminal.
+    /// The task is done. Terminal.
     #[serde(rename = "TASK_STATE_COMPLETED")]
     Completed,
-    /// Ended without a result. Terminal.
+    /// The task ended without a result. Terminal.
     #[serde(rename = "TASK_STATE_FAILED")]
     Failed,
-    /// Ended by the client. Terminal.
+    /// The client has canceled the task. Terminal.
     #[serde(rename = "TASK_STATE_CANCELED")]
     Canceled,
     /// The agent waits for a message of the client. Interrupted.
     #[serde(rename = "TASK_STATE_INPUT_REQUIRED")]
     InputRequired,
-    /// The agent declined it. Terminal.
+    /// The agent has declined the task. Terminal.
     #[serde(rename = "TASK_STATE_REJECTED")]
     Rejected,
     /// The agent waits for credentials. Interrupted.
@@ -156,7 +157,7 @@ impl TaskState {
         Self::AuthRequired,
     ];
 
-    /// Whether nothing can happen to the task any more.
+    /// Whether the state is final, so that the task cannot change any more.
     pub fn is_terminal(self) -> bool {
         match self {
             Self::Completed | Self::Failed | Self::Canceled | Self::Rejected => true,
@@ -164,12 +165,12 @@ impl TaskState {
         }
     }
 
-    /// Whether the task waits for somebody other than the agent.
+    /// Whether the task waits for somebody other than the agent: for input or for credentials.
     pub fn is_interrupted(self) -> bool {
         matches!(self, Self::InputRequired | Self::AuthRequired)
     }
 
-    /// The number that the protocol gives to the state.
+    /// The number of the state in the protocol.
     pub fn number(self) -> i64 {
         match self {
             Self::Submitted => 1,
@@ -183,7 +184,7 @@ impl TaskState {
         }
     }
 
-    /// The name on the wire, as `TASK_STATE_WORKING`.
+    /// The name on the wire, for example `TASK_STATE_WORKING`.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Submitted => "TASK_STATE_SUBMITTED",
@@ -199,7 +200,7 @@ impl TaskState {
 }
 
 impl std::fmt::Display for TaskState {
-    /// The state in words, as `input required`.
+    /// The name of the state in words, for example `input required`.
     fn fmt(&self, out: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         out.write_str(match self {
             Self::Submitted => "submitted",
@@ -214,7 +215,7 @@ impl std::fmt::Display for TaskState {
     }
 }
 
-/// What the reason begins with that the status of a task gives when its run took too long.
+/// The beginning of the text in the status of a task whose run has exceeded its time limit.
 pub const TIMED_OUT: &str = "task timed out";
 
 impl Decode for Task {
@@ -247,7 +248,7 @@ impl Decode for TaskStatus {
 
 decode_via_fields!(Task, TaskStatus);
 
-/// Wire name, number and meaning of each state; unspecified counts as unset.
+/// The wire name, number and value of each state; "unspecified" counts as not set.
 pub(super) const STATES: [(&str, i64, Option<TaskState>); 9] = [
     ("TASK_STATE_UNSPECIFIED", 0, None),
     ("TASK_STATE_SUBMITTED", 1, Some(TaskState::Submitted)),

@@ -1,4 +1,4 @@
-//! Instants, and how they stand on the wire (spec §5.6.1).
+//! Instants and their wire form (spec §5.6.1).
 
 use std::fmt;
 use std::time::{Duration, UNIX_EPOCH};
@@ -8,39 +8,40 @@ use serde::{Serialize, Serializer};
 
 /// An instant in milliseconds since 1970-01-01T00:00:00Z.
 ///
-/// On the wire: UTC with milliseconds and `Z`, as `2026-01-05T09:00:01.250Z`.
+/// On the wire: UTC with milliseconds and `Z`, for example `2026-01-05T09:00:01.250Z`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct UnixMillis(pub i64);
 
 impl UnixMillis {
-    /// Reads an ISO 8601 instant with any number of fraction digits. An offset other than `Z` is
-    /// converted; a missing one counts as UTC (A2A 0.3 clients leave it out). Digits past the
-    /// millisecond are cut off. `None` for anything else.
+    /// Parses an ISO 8601 instant with any number of fraction digits. An offset other than `Z` is
+    /// converted; without an offset, the instant is read as UTC (A2A 0.3 clients omit it). Digits
+    /// after the millisecond are dropped. `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
         let parsed = DateTime::parse_from_rfc3339(text)
             .or_else(|_| DateTime::parse_from_rfc3339(&format!("{text}Z")));
         parsed.ok().map(|instant| Self(instant.timestamp_millis()))
     }
 
-    /// Reads an instant of an HTTP header, as `Mon, 05 Jan 2026 09:00:01 GMT` (RFC 9110 §5.6.7), the
-    /// obsolete forms included. `None` for anything else.
+    /// Parses an instant of an HTTP header, for example `Mon, 05 Jan 2026 09:00:01 GMT` (RFC 9110
+    /// §5.6.7), including the obsolete forms. `None` for any other text.
     pub fn parse_http_date(text: &str) -> Option<Self> {
         let since = httpdate::parse_http_date(text).ok()?.duration_since(UNIX_EPOCH).ok()?;
         i64::try_from(since.as_millis()).ok().map(Self)
     }
 
-    /// The instant as it stands in HTTP headers, to the second; the epoch for anything before it.
+    /// The instant in the form of HTTP headers, in whole seconds; an instant before the epoch
+    /// becomes the epoch.
     pub fn http_date(self) -> String {
         let since = Duration::from_millis(u64::try_from(self.0).unwrap_or_default());
         httpdate::fmt_http_date(UNIX_EPOCH + since)
     }
 
-    /// The instant this many milliseconds later, or the last one that there is.
+    /// The instant this number of milliseconds later; at most the largest `i64`.
     pub fn after(self, millis: u64) -> Self {
         Self(self.0.saturating_add(i64::try_from(millis).unwrap_or(i64::MAX)))
     }
 
-    /// The milliseconds from `earlier` to this instant; 0 if it is not earlier.
+    /// The milliseconds from `earlier` to this instant; 0 if `earlier` is not earlier.
     pub fn millis_since(self, earlier: Self) -> u64 {
         u64::try_from(self.0.saturating_sub(earlier.0)).unwrap_or(0)
     }
@@ -59,8 +60,8 @@ impl Serialize for UnixMillis {
     }
 }
 
-/// How long to wait after `failures` failures: `first_ms`, doubled for each further one, up to
-/// `most_ms`; in milliseconds.
+/// The delay after `failures` failures, in milliseconds: `first_ms`, doubled for each further
+/// failure, up to `most_ms`.
 pub fn doubled(first_ms: u64, failures: u32, most_ms: u64) -> u64 {
     let doublings = failures.saturating_sub(1).min(30);
     first_ms.saturating_mul(1 << doublings).min(most_ms)

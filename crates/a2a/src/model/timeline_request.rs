@@ -6,36 +6,38 @@ use super::TaskId;
 use super::decode::{Decode, Fields};
 use super::request::page_size;
 
-/// The extension that tells what happened in a task. All agents have it.
+/// The URI of the extension that returns the events of a task as a timeline. Every agent declares
+/// it.
 pub const TIMELINE_EXTENSION: &str = "urn:a2a-edge:timeline:v1";
 
 /// The parameters of GetTaskTimeline.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct GetTaskTimelineRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
     pub id: TaskId,
-    /// How many entries a page holds at most, 1 to 100; on the wire 50 where unset.
+    /// The largest number of entries on a page, 1 to 100; 50 if missing on the wire.
     pub page_size: u8,
-    /// Where the page begins: the `nextPageToken` or the `resumeToken` of a former answer.
+    /// The `nextPageToken` or the `resumeToken` of an earlier answer, at which the page begins.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
-    /// What comes first. Unset, that of the token, or the oldest.
+    /// The order of the entries. `None` means the order of the token; without a token, the oldest
+    /// entry is first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub order: Option<TimelineOrder>,
 }
 
-/// What comes first in a timeline.
+/// The order of the entries in a timeline.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum TimelineOrder {
-    /// The oldest entry.
+    /// The oldest entry is first.
     #[default]
     Asc,
-    /// The newest entry.
+    /// The newest entry is first.
     Desc,
 }
 

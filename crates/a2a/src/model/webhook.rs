@@ -1,49 +1,50 @@
-//! Webhooks of a task (spec §4.3): what a client registers.
+//! Webhooks of a task (spec §4.3), in the form in which clients register them.
 
 use serde::Serialize;
 
 use super::decode::{Decode, Fields};
 use super::{Base64, Secret, TaskId};
 
-/// A webhook of a task (spec §4.3.1), as it is registered.
+/// A webhook of a task (spec §4.3.1), in the form in which clients register it.
 ///
-/// `events` and `signing_secret` belong to the extension [`WEBHOOKS_EXTENSION`]. They are taken from any
-/// client, and shown to those that name the extension.
+/// `events` and `signing_secret` belong to the extension [`WEBHOOKS_EXTENSION`]. They are accepted from
+/// any client, but returned only to clients that request the extension.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct TaskPushNotificationConfig {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// Its id, unique in its task; empty in a request that leaves it to us.
+    /// The id of the webhook, unique within its task; empty in a request, if the server shall generate
+    /// it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The task; empty in a request that comes with a message.
+    /// The task; empty in a webhook that is part of a message.
     #[serde(skip_serializing_if = "is_unset")]
     pub task_id: TaskId,
-    /// Where notifications go.
+    /// The URL to which notifications are sent.
     pub url: String,
-    /// What the receiver is told to know them by. A secret.
+    /// The token that is sent with notifications, so that the receiver recognizes them. A secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token: Option<Secret>,
-    /// How to authenticate with the receiver.
+    /// The authentication for the receiver.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authentication: Option<AuthenticationInfo>,
-    /// Which events it gets.
+    /// The events that the webhook receives.
     #[serde(skip_serializing_if = "EventFilter::is_all")]
     pub events: EventFilter,
-    /// What notifications are signed with, in the form `whsec_` and base64. A secret.
+    /// The key that signs notifications, in the form `whsec_` and base64. A secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signing_secret: Option<Secret>,
 }
 
-/// A webhook as an answer shows it.
+/// A webhook in the form of an answer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ShownWebhook {
-    /// What is shown of it.
+    /// The members that the client may read.
     #[serde(flatten)]
     pub config: TaskPushNotificationConfig,
-    /// Which secrets it has, shown or not; for clients that use the extension.
+    /// Which secrets the webhook has, even if they are left out; for clients that use the extension.
     #[serde(flatten)]
     pub has: Option<KnownSecrets>,
 }
@@ -52,16 +53,16 @@ pub struct ShownWebhook {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct KnownSecrets {
-    /// A token.
+    /// Whether it has a token.
     pub has_token: bool,
-    /// Credentials to authenticate with.
+    /// Whether it has credentials for the receiver.
     pub has_credentials: bool,
-    /// Something to sign with.
+    /// Whether it has a signing secret.
     pub has_signing_secret: bool,
 }
 
 impl KnownSecrets {
-    /// Those of this webhook.
+    /// The secrets of this webhook.
     pub fn of(config: &TaskPushNotificationConfig) -> Self {
         let authentication = config.authentication.as_ref();
         Self {
@@ -72,25 +73,25 @@ impl KnownSecrets {
     }
 }
 
-/// How to authenticate with a receiver of notifications (spec §4.3.2).
+/// The authentication for a receiver of notifications (spec §4.3.2).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct AuthenticationInfo {
-    /// An HTTP authentication scheme, as `Bearer`.
+    /// An HTTP authentication scheme, for example `Bearer`.
     pub scheme: String,
-    /// What goes behind it. A secret.
+    /// The credentials of the scheme. A secret.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub credentials: Option<Secret>,
 }
 
-/// Which events a webhook gets.
+/// The events that a webhook receives.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum EventFilter {
     /// Every event.
     #[default]
     All,
-    /// The task as it was created, and status changes.
+    /// The creation of the task, and status changes.
     Status,
     /// Artifacts.
     Artifacts,
@@ -101,13 +102,14 @@ fn is_unset(id: &TaskId) -> bool {
 }
 
 impl EventFilter {
-    /// Whether nothing is filtered.
+    /// Whether the webhook receives all events.
     pub fn is_all(&self) -> bool {
         *self == Self::All
     }
 }
 
-/// The extension under which webhooks can be filtered, looked at and sent again.
+/// The URI of the extension for filtering webhooks, reading their deliveries and requesting
+/// redeliveries.
 pub const WEBHOOKS_EXTENSION: &str = "urn:a2a-edge:webhooks:v1";
 
 impl Decode for TaskPushNotificationConfig {
@@ -118,7 +120,7 @@ impl Decode for TaskPushNotificationConfig {
 }
 
 impl TaskPushNotificationConfig {
-    /// Reads all members but `authentication`, which dialects write in different ways.
+    /// Decodes all members except `authentication`, whose form depends on the dialect.
     pub(crate) fn read(
         fields: &mut Fields,
         authentication: Option<AuthenticationInfo>,
@@ -147,7 +149,8 @@ impl TaskPushNotificationConfig {
     }
 }
 
-/// The id of a webhook that a client gives by this name; empty if it gives none.
+/// The id that a client has chosen for a webhook, from the member `name`; empty if the member is
+/// missing.
 pub(crate) fn webhook_id(fields: &mut Fields, name: &str) -> String {
     let id = fields.string(name).unwrap_or_default();
     if id.len() > MAX_ID_CHARS || !id.bytes().all(is_of_an_id) {
@@ -167,7 +170,7 @@ impl Decode for AuthenticationInfo {
 }
 
 impl AuthenticationInfo {
-    /// Checks the scheme, which was read from the member `name`, and reads the rest.
+    /// Checks the scheme, which was read from the member `name`, and decodes the other members.
     pub(crate) fn read(fields: &mut Fields, name: &str, scheme: Option<String>) -> Option<Self> {
         if scheme.as_ref().is_some_and(|scheme| {
             scheme.len() > MAX_SCHEME_BYTES || !scheme.bytes().all(is_of_a_token)
@@ -179,7 +182,8 @@ impl AuthenticationInfo {
     }
 }
 
-/// The events that are wanted; all of them also where the name is refused, which is noted in `fields`.
+/// The events that a webhook receives. If the name is refused, the violation is added to `fields`, and
+/// all events are returned.
 fn event_filter(fields: &mut Fields) -> EventFilter {
     match fields.string("events").as_deref() {
         None | Some("all") => EventFilter::All,
@@ -192,7 +196,7 @@ fn event_filter(fields: &mut Fields) -> EventFilter {
     }
 }
 
-/// A secret that goes into a header. What is wrong with it is said without quoting it.
+/// A secret for a header. Violations do not quote it.
 fn header_text(fields: &mut Fields, name: &str) -> Option<Secret> {
     let text = fields.string(name)?;
     let is_visible = text.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic());
@@ -203,8 +207,8 @@ fn header_text(fields: &mut Fields, name: &str) -> Option<Secret> {
     Some(Secret::new(text))
 }
 
-/// Whether this is a secret as notifications are signed with. Its base64 is the one spelling that all
-/// receivers read.
+/// Whether a text is a valid signing secret. Its base64 must have the one form that all receivers
+/// accept.
 fn is_signing_secret(text: &str) -> bool {
     let Some(encoded) = text.strip_prefix(SECRET_PREFIX) else { return false };
     Base64::parse(encoded).is_some_and(|read| {
@@ -213,17 +217,17 @@ fn is_signing_secret(text: &str) -> bool {
     })
 }
 
-/// What needs no escaping in a path (RFC 3986 §3.3), of the characters that are no delimiters.
+/// Whether a byte needs no escape in a path (RFC 3986 §3.3) and is not a delimiter.
 fn is_of_an_id(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"._~:-".contains(&byte)
 }
 
-/// The characters of a token in HTTP (RFC 9110 §5.6.2).
+/// Whether a byte is allowed in an HTTP token (RFC 9110 §5.6.2).
 fn is_of_a_token(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
-/// The longest id that a client may give a webhook, in characters.
+/// The longest id that a client may choose for a webhook, in characters.
 const MAX_ID_CHARS: usize = 64;
 
 /// The longest URL of a webhook, in bytes.
@@ -235,7 +239,7 @@ const MAX_HEADER_BYTES: usize = 4_096;
 /// The longest name of an authentication scheme, in bytes.
 const MAX_SCHEME_BYTES: usize = 64;
 
-/// What signing secrets begin with, and how many bytes they hold, as the Standard Webhooks have it.
+/// The prefix of signing secrets, and the limits for the number of their bytes (Standard Webhooks).
 const SECRET_PREFIX: &str = "whsec_";
 const MIN_SECRET_BYTES: usize = 24;
 const MAX_SECRET_BYTES: usize = 64;
@@ -251,7 +255,7 @@ mod tests {
         format!("whsec_{}", Base64::encode(&vec![7; bytes]).as_str())
     }
 
-    /// The fields that are refused in a config with these members.
+    /// The refused fields of a config with these members.
     fn refused(members: Value) -> Vec<String> {
         let mut config = json!({"url": "https://example.com/hook"});
         for (name, value) in members.as_object().unwrap() {

@@ -1,5 +1,5 @@
 //! The parameters of calls about the webhooks of a task (spec §3.1.8 to §3.1.10, and the extension
-//! [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)), and of the list of those in trouble.
+//! [`WEBHOOKS_EXTENSION`](super::WEBHOOKS_EXTENSION)), and of the list of failing webhooks.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -8,26 +8,27 @@ use super::TaskId;
 use super::decode::{Decode, Fields};
 use super::request::page_size;
 
-/// The parameters of Get- and DeleteTaskPushNotificationConfig (spec §3.1.8, §3.1.10), and of the
-/// listing of deliveries.
+/// The parameters of GetTaskPushNotificationConfig and DeleteTaskPushNotificationConfig (spec §3.1.8, §3.1.10), and of
+/// the list of deliveries.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct PushNotificationConfigRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
     pub task_id: TaskId,
-    /// The webhook; of GetTaskPushNotificationConfig in older dialects also empty, for the one that was registered first.
+    /// The id of the webhook. In GetTaskPushNotificationConfig of older dialects it may be empty, which means the webhook
+    /// that was registered first.
     pub id: String,
 }
 
-/// The parameters of ListTaskPushNotificationConfigs (spec §3.1.9). A task has so few that every answer
-/// is complete: the page size and token of a request are not needed.
+/// The parameters of ListTaskPushNotificationConfigs (spec §3.1.9). A task has only a few webhooks, so every answer is
+/// complete, and the page size and token of a request are ignored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListPushNotificationConfigsRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
@@ -38,14 +39,14 @@ pub struct ListPushNotificationConfigsRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RedeliverRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
     /// The task.
     pub task_id: TaskId,
     /// The webhook.
     pub id: String,
-    /// The generation of the first event to be sent again, from 1.
+    /// The generation of the first event to send again, from 1.
     pub from_generation: u64,
 }
 
@@ -53,33 +54,33 @@ pub struct RedeliverRequest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ListWebhooksRequest {
-    /// The agent, when several answer at one URL.
+    /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// Only webhooks in this trouble.
+    /// Only webhooks with this problem.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub state: Option<WebhookTrouble>,
-    /// How many webhooks a page holds at most, as for [`ListTasksRequest`](super::ListTasksRequest).
+    /// The largest number of webhooks on a page; see [`ListTasksRequest`](super::ListTasksRequest).
     pub page_size: u8,
-    /// Where the page begins: the `nextPageToken` of the page before.
+    /// The `nextPageToken` of the previous page.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page_token: Option<String>,
 }
 
-/// What may be wrong with a webhook.
+/// The problems of a webhook.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WebhookTrouble {
-    /// Its newest attempt has failed.
+    /// The newest attempt has failed.
     Failing,
-    /// Nothing is sent to it before its owner asks for that.
+    /// Nothing is sent to the webhook until its owner requests a redelivery.
     Suspended,
-    /// Events were given up that nobody has asked for again.
+    /// Some events were given up, and no redelivery of them was requested.
     DeadLetters,
 }
 
 impl WebhookTrouble {
-    /// Its name on the wire.
+    /// The name on the wire.
     pub fn wire_name(self) -> &'static str {
         match self {
             Self::Failing => "failing",
@@ -89,7 +90,7 @@ impl WebhookTrouble {
     }
 }
 
-/// The troubles by name. Nothing on the wire gives them by number.
+/// The problems by name. The numbers are not used on the wire.
 const TROUBLES: [(&str, i64, Option<WebhookTrouble>); 3] = [
     ("failing", 1, Some(WebhookTrouble::Failing)),
     ("suspended", 2, Some(WebhookTrouble::Suspended)),
@@ -97,7 +98,7 @@ const TROUBLES: [(&str, i64, Option<WebhookTrouble>); 3] = [
 ];
 
 impl PushNotificationConfigRequest {
-    /// As [`Decode`], also for the webhook that was registered first.
+    /// As [`Decode`], but the id may be empty, which means the webhook that was registered first.
     pub(crate) fn decode_any(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
         let task_id = fields.required_string("taskId");
@@ -151,7 +152,7 @@ impl Decode for RedeliverRequest {
     }
 }
 
-/// A number without fraction, as `3.0`, that is exact.
+/// A number without fraction, for example `3.0`, that a double represents exactly.
 fn whole(number: f64) -> Option<u64> {
     ((0.0..=9_007_199_254_740_992.0).contains(&number) && number.fract() == 0.0)
         .then_some(number as u64)
@@ -191,7 +192,7 @@ mod tests {
         for from in [json!(3), json!("3"), json!(3.0)] {
             assert_eq!(read(from).unwrap().from_generation, 3);
         }
-        // Beyond what any task has, and still a number that the object of the task reads.
+        // A generation that no task reaches, but that the task's object can decode.
         for from in [json!(u64::MAX), json!(u64::MAX.to_string())] {
             let request = read(from).unwrap();
             let sent = serde_json::to_string(&request).unwrap();

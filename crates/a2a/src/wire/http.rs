@@ -1,4 +1,4 @@
-//! Answers as values, and the headers that every answer carries.
+//! Answers as values, and the headers of every answer.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ pub use super::header::OWS;
 use super::media_type::MediaType;
 use crate::error::Error;
 
-/// Cuts an absolute URL, as the platform gives it, into origin, path and query (empty if none).
+/// Splits an absolute URL, in the platform's form, into origin, path and query (empty if there is none).
 pub fn split_url(url: &str) -> (&str, &str, &str) {
     let url = url.split_once('#').map_or(url, |(url, _)| url);
     let (url, query) = url.split_once('?').unwrap_or((url, ""));
@@ -24,7 +24,7 @@ pub fn split_url(url: &str) -> (&str, &str, &str) {
 pub struct HttpResponse {
     /// The status code.
     pub status: u16,
-    /// The headers that are added to those of [`COMMON`], their names in lower case.
+    /// The headers in addition to those of [`COMMON`], with names in lower case.
     pub headers: Vec<(Cow<'static, str>, String)>,
     /// The body.
     pub body: String,
@@ -36,7 +36,7 @@ impl HttpResponse {
         Self::of_type(status, MediaType::Json, body)
     }
 
-    /// An answer of this media type.
+    /// An answer with this media type.
     pub fn of_type(status: u16, media_type: MediaType, body: String) -> Self {
         Self { status, headers: Vec::new(), body }.with_header("content-type", media_type.as_str())
     }
@@ -46,7 +46,7 @@ impl HttpResponse {
         Self { status, headers: Vec::new(), body: String::new() }
     }
 
-    /// The same answer with one more header.
+    /// Adds a header.
     pub fn with_header(
         mut self,
         name: impl Into<Cow<'static, str>>,
@@ -61,7 +61,7 @@ impl HttpResponse {
         Self::error_with(error, &[])
     }
 
-    /// The same with these members beside that of 1.0.
+    /// The same error with additional members outside of the member `error`.
     pub(crate) fn error_with(error: &Error, members: &[(&str, Value)]) -> Self {
         let wire = error.wire();
         let mut body = json!({"error": {
@@ -78,7 +78,7 @@ impl HttpResponse {
         Self::json(wire.http, body.to_string()).with_headers(wire.headers)
     }
 
-    /// The same answer with more headers.
+    /// Adds headers.
     pub fn with_headers<N: Into<Cow<'static, str>>>(
         self,
         headers: impl IntoIterator<Item = (N, String)>,
@@ -87,8 +87,8 @@ impl HttpResponse {
         headers.into_iter().fold(self, with)
     }
 
-    /// The answer to a CORS preflight, which asks for these headers, or to any other OPTIONS request.
-    /// Whatever headers a page wants to send it may; which of them are names is all that is looked at.
+    /// The answer to a CORS preflight for these request headers, or to any other OPTIONS request. A page may send any
+    /// headers; only the syntax of their names is checked.
     pub fn options(allowed: &'static str, requested_headers: Option<&str>) -> Self {
         let response = Self::empty(204)
             .with_header("allow", allowed)
@@ -101,7 +101,7 @@ impl HttpResponse {
     }
 }
 
-/// Whether a text is a list of names of headers that may be repeated in an answer.
+/// Whether a text is a list of header names that may be repeated in an answer.
 fn are_header_names(text: &str) -> bool {
     let is_token = |name: &str| {
         let allowed = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
@@ -111,14 +111,14 @@ fn are_header_names(text: &str) -> bool {
         && text.split(',').all(|name| is_token(name.trim_matches(OWS)))
 }
 
-/// The longest list of headers that a preflight may ask for.
+/// The longest list of headers in a preflight, in bytes.
 const MAX_REQUESTED_BYTES: usize = 4096;
 
-/// The headers of every answer: pages of any origin may call agents, and no browser guesses what an answer is. A preflight
-/// that asks for request headers is answered with those instead of the ones here.
+/// The headers of every answer: pages of any origin may call agents, and browsers must not guess the type of an answer. In
+/// the answer to a preflight with request headers, the list of these replaces the one here.
 ///
-/// They allow no credentials, so a browser hides answers that depend on cookies. The server puts a single origin in place
-/// of `*` where an agent names the origins of its pages.
+/// The headers allow no credentials, so a browser hides answers that depend on cookies. If an agent lists the origins of
+/// its pages, the server replaces `*` by one origin.
 pub const COMMON: [(&str, &str); 5] = [
     ("access-control-allow-origin", "*"),
     ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),

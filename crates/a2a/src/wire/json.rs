@@ -1,4 +1,4 @@
-//! Parsing JSON from strangers.
+//! Parses the JSON of request bodies.
 
 use serde_json::Value;
 
@@ -9,8 +9,8 @@ use crate::model::{MAX_JSON_DEPTH, UnfitJson, read_foreign};
 ///
 /// # Errors
 ///
-/// [`Error::JsonParse`] if it is not JSON, [`Error::InvalidRequest`] if it is nested more than
-/// [`MAX_JSON_DEPTH`] levels deep, [`Error::InvalidParams`] if it holds too many values.
+/// [`Error::JsonParse`] if the body is not JSON, [`Error::InvalidRequest`] if it has more than
+/// [`MAX_JSON_DEPTH`] levels, [`Error::InvalidParams`] if it contains too many values.
 pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
     read_foreign(body, max_values).map_err(|unfit| match unfit {
         UnfitJson::TooDeep => {
@@ -27,12 +27,13 @@ pub fn parse(body: &[u8], max_values: usize) -> Result<Value, Error> {
     })
 }
 
-/// The value of a member of a JSON object as it is written there; of several of one name the last one.
-/// Names with escapes in them are not found.
+/// The unparsed text of a member's value in a JSON object; of several members of the same name, the
+/// last one. Names with escapes are not found.
 pub(super) fn member<'a>(object: &'a str, name: &str) -> Option<&'a str> {
     let mut open = 0_usize;
     let mut found = None;
-    // Where the value of a member named so begins, and where the newest string of the object does.
+    // The positions at which the value of the searched member begins, and at which the newest string
+    // of the object begins.
     let mut value = None;
     let mut string = None;
     let mut quoted = None;
@@ -86,7 +87,7 @@ mod tests {
     #[test]
     fn bodies_of_too_many_values_are_told_the_setting() {
         assert!(parse(br#"{"a": [1, 2, "x"]}"#, 6).is_ok());
-        // Whether it is JSON is not looked at then.
+        // In this case the syntax of the text is not checked.
         for body in [r#"{"a": [1, 2, "x", null]}"#, "[0,0,0,0,0,0,0"] {
             let refused = parse(body.as_bytes(), 6).expect_err(body);
             assert_eq!(refused.wire().code, -32602);

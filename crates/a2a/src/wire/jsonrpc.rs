@@ -9,7 +9,7 @@ use super::http::HttpResponse;
 use super::json;
 use crate::error::Error;
 
-/// The id of a JSON-RPC request, given back with its answer: a string, a number or null.
+/// The id of a JSON-RPC request, which the answer repeats: a string, a number or null.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(transparent)]
 pub struct RequestId(Id);
@@ -18,14 +18,15 @@ pub struct RequestId(Id);
 #[serde(untagged)]
 enum Id {
     Plain(Value),
-    /// A number that [`Value`] does not keep as it was written, as `1e3` or one beyond 64 bits.
+    /// A number whose digits [`Value`] does not preserve, for example `1e3` or a number beyond 64
+    /// bits.
     Digits {
         digits: String,
     },
 }
 
 impl RequestId {
-    /// The id of an answer to a request whose id cannot be known.
+    /// The id of an answer to a request whose id is unknown.
     pub const NULL: Self = Self(Id::Plain(Value::Null));
 
     /// An id that is a string.
@@ -38,7 +39,8 @@ impl RequestId {
         Self(Id::Plain(number.into()))
     }
 
-    /// Reads the member `id` of a request. `text` gives it as it was written, if it is found.
+    /// Parses the member `id` of a request. `text` returns the member's unparsed text, if it is
+    /// found.
     fn parse<'a>(
         value: Option<Value>,
         text: impl FnOnce() -> Option<&'a str>,
@@ -61,7 +63,7 @@ impl RequestId {
         }
     }
 
-    /// Reads it back as it was serialized.
+    /// Parses an id that was serialized by this type.
     pub(crate) fn read(value: Value) -> Option<Self> {
         if let Value::Object(members) = &value {
             let digits = members.get("digits")?.as_str()?.to_owned();
@@ -70,7 +72,7 @@ impl RequestId {
         Self::parse(Some(value), || None).ok()
     }
 
-    /// The JSON of it.
+    /// The JSON text of the id.
     fn json(&self) -> String {
         match &self.0 {
             Id::Plain(value) => value.to_string(),
@@ -79,13 +81,13 @@ impl RequestId {
     }
 }
 
-/// The longest number that is given back as it was written.
+/// The longest number that an answer repeats with its original digits.
 const MAX_ID_DIGITS: usize = 1_000;
 
-/// A JSON-RPC request, before its method is looked at.
+/// A JSON-RPC request whose method was not checked yet.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Envelope {
-    /// Its id.
+    /// The id of the request.
     pub id: RequestId,
     /// The method.
     pub method: String,
@@ -94,11 +96,11 @@ pub struct Envelope {
 }
 
 impl Envelope {
-    /// Reads a body of at most `max_values` values.
+    /// Parses a body of at most `max_values` values.
     ///
     /// # Errors
     ///
-    /// What is wrong, with the id as far as it is known.
+    /// The error, with the id if it is known.
     pub fn parse(body: &[u8], max_values: usize) -> Result<Self, (RequestId, Error)> {
         let unknown = |error| (RequestId::NULL, error);
         let mut members = match json::parse(body, max_values).map_err(unknown)? {
@@ -125,7 +127,7 @@ impl Envelope {
     }
 }
 
-/// The answer with a result that is JSON text already, in pieces.
+/// The answer with a result that is already JSON text, in pieces.
 pub(crate) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
     let opening = result_opening(id);
     let length: usize = result.iter().map(|piece| piece.len()).sum();
@@ -136,13 +138,13 @@ pub(crate) fn result(id: &RequestId, result: &[Cow<'_, str>]) -> HttpResponse {
     HttpResponse::json(200, body)
 }
 
-/// What stands before the result in an answer; [`RESULT_CLOSING`] stands behind it.
+/// The text before the result in an answer; [`RESULT_CLOSING`] is the text after it.
 pub(crate) fn result_opening(id: &RequestId) -> String {
     let id = id.json();
     format!(r#"{{"jsonrpc":"2.0","id":{id},"result":"#)
 }
 
-/// What stands behind the result in an answer.
+/// The text after the result in an answer.
 pub(crate) const RESULT_CLOSING: &str = "}";
 
 /// The answer with an error. The HTTP status is 200, except for a request that HTTP itself refuses.
@@ -150,7 +152,7 @@ pub fn error(id: &RequestId, error: &Error) -> HttpResponse {
     failure(id, error, error.wire().code, &error.to_string(), &error.details().into())
 }
 
-/// The answer with an error that has this code, message and data in the dialect of the request.
+/// The answer with an error, with the code, message and data of the request's dialect.
 pub(crate) fn failure(
     id: &RequestId,
     error: &Error,

@@ -1,15 +1,14 @@
-//! The two media types of the protocol: which of them a request has, and which its answer gets
-//! (spec §11.1).
+//! The two media types of the protocol, for requests and answers (spec §11.1).
 
 use serde::Serialize;
 
 use super::header::OWS;
 use crate::error::Error;
 
-/// A media type in which A2A messages travel.
+/// A media type of A2A messages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub enum MediaType {
-    /// `application/json`, which every client understands.
+    /// `application/json`, which every client accepts.
     #[default]
     Json,
     /// `application/a2a+json`.
@@ -17,7 +16,7 @@ pub enum MediaType {
 }
 
 impl MediaType {
-    /// The type as headers name it.
+    /// The type in the form of headers.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Json => "application/json",
@@ -25,11 +24,11 @@ impl MediaType {
         }
     }
 
-    /// The type of a request body; `None` without a `Content-Type` header, which is fine.
+    /// The type of a request body; `None` without a `Content-Type` header, which is accepted.
     ///
     /// # Errors
     ///
-    /// [`Error::ContentTypeNotSupported`] for a type that is no JSON of ours.
+    /// [`Error::ContentTypeNotSupported`] for any other type.
     pub fn of_body(content_type: Option<&str>) -> Result<Option<Self>, Error> {
         let essence = essence(content_type.unwrap_or_default());
         if essence.is_empty() {
@@ -44,8 +43,8 @@ impl MediaType {
         )))
     }
 
-    /// The type for the answer: what `Accept` ranks first of the two, the one named first among
-    /// equals; where it names neither, the type of the request body, else `application/json`.
+    /// The type of the answer: the one that `Accept` prefers; if both are equal, the first one. If
+    /// `Accept` contains neither, the type of the request body, else `application/json`.
     pub fn of_answer(accept: Option<&str>, content_type: Option<&str>) -> Self {
         let mut best: Option<(Self, u16)> = None;
         for range in accept.unwrap_or_default().split(',') {
@@ -65,7 +64,7 @@ impl MediaType {
     }
 }
 
-/// Whether an `Accept` header names event streams.
+/// Whether an `Accept` header contains the type of event streams.
 pub(crate) fn accepts_event_stream(accept: Option<&str>) -> bool {
     let mut ranges = accept.unwrap_or_default().split(',');
     ranges
@@ -77,8 +76,8 @@ pub fn essence(text: &str) -> &str {
     text.split(';').next().unwrap_or_default().trim_matches(OWS)
 }
 
-/// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2), 1000 if it says none
-/// or none that can be read.
+/// The weight of a media range in `Accept` in thousandths (RFC 9110 §12.4.2); 1000 if it is missing
+/// or invalid.
 pub fn weight(range: &str) -> u16 {
     let parameters = range.split(';').skip(1).filter_map(|parameter| parameter.split_once('='));
     let mut weights =

@@ -1,5 +1,6 @@
-//! What every dialect and every binding writes with: HTTP answers, media types, percent-encoding, envelopes of JSON-RPC, and
-//! the text of event streams. It knows neither of them. [`binding`](crate::binding) shows it to other crates.
+//! The parts that all dialects and bindings use: HTTP answers, media types, percent-encoding, envelopes of JSON-RPC, and the
+//! text of event streams. They do not depend on a dialect or binding. [`binding`](crate::binding) exports them to other
+//! crates.
 
 mod header;
 pub mod http;

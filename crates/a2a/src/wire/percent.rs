@@ -1,7 +1,7 @@
 //! Percent-encoding in paths and queries (RFC 3986 §2.1).
 
-/// A path segment as it was meant. What is no escape stays as it is, and what is no UTF-8 becomes
-/// U+FFFD: such an id was never given out.
+/// Decodes a path segment. Invalid escapes remain unchanged, and invalid UTF-8 becomes U+FFFD, which no id of the
+/// server contains.
 pub fn decode(text: &str) -> String {
     let mut decoded = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -13,8 +13,8 @@ pub fn decode(text: &str) -> String {
     String::from_utf8_lossy(&decoded).into_owned()
 }
 
-/// A text as one value of a query or one segment of a path: everything but letters, digits, `-`, `.`, `_` and `~` is
-/// escaped (RFC 3986 §2.3).
+/// Encodes a text as one value of a query or one segment of a path: everything except letters, digits, `-`, `.`, `_`
+/// and `~` is escaped (RFC 3986 §2.3).
 pub fn encode(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -28,8 +28,8 @@ pub fn encode(text: &str) -> String {
     encoded
 }
 
-/// The parameters of a query in their order, `+` read as a space as HTML forms write it. A
-/// parameter without `=` has an empty value.
+/// The parameters of a query in their order; `+` is decoded as a space, as in HTML forms. A parameter without `=`
+/// has an empty value.
 pub fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     query.split('&').filter(|pair| !pair.is_empty()).map(|pair| {
         let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
@@ -37,7 +37,7 @@ pub fn pairs(query: &str) -> impl Iterator<Item = (String, String)> {
     })
 }
 
-/// The byte that an escape at the beginning stands for, and what comes after it.
+/// The byte of an escape at the beginning of a text, and the text after the escape.
 fn escape(text: &[u8]) -> Option<(u8, &[u8])> {
     let [b'%', high, low, after @ ..] = text else { return None };
     let digit = |letter: &u8| char::from(*letter).to_digit(16);

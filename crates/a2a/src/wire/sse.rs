@@ -2,7 +2,7 @@
 
 use super::http::HttpResponse;
 
-/// A stream of one event with the body of an answer.
+/// A stream with one event, whose data is the body of an answer.
 pub(crate) fn single_event(body: &str) -> HttpResponse {
     let stream =
         HttpResponse { status: 200, headers: Vec::new(), body: format!("data: {body}\n\n") };

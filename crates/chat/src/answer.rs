@@ -1,4 +1,4 @@
-//! What a model answers.
+//! The answers of a model.
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
@@ -9,40 +9,41 @@ use crate::{ChatMessage, ToolCall, Usage};
 /// The whole answer of a model.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ChatAnswer {
-    /// Its text. May be empty.
+    /// The text of the answer; may be empty.
     pub text: String,
-    /// Why it does not do what it was asked, in its words, if the provider tells refusals from text.
+    /// The model's refusal of the request, if the provider separates refusals from text.
     pub refusal: Option<String>,
-    /// The tools that it calls, in its order. Those of an answer that was cut or filtered, as [`end`](Self::end) says, may lack something.
+    /// The tools that the model calls, in the model's order. If the answer was cut or filtered, as [`end`](Self::end)
+    /// reports, the calls may be incomplete.
     pub calls: Vec<ToolCall>,
-    /// Why it stopped.
+    /// Why the model stopped.
     pub end: End,
-    /// What it took, if the provider says.
+    /// The tokens of the answer, if the provider reports them.
     pub usage: Option<Usage>,
-    /// The model that answered, as the provider names it.
+    /// The model that answered, by the provider's name for it.
     pub model: Option<String>,
-    /// What it thought before it called tools, where the provider wants that back.
+    /// The model's reasoning before its calls of tools, if the provider requires that the next request contains it.
     pub reasoning: Option<String>,
 }
 
 /// Why a model stopped.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// It has said everything.
+    /// The answer is complete.
     Stop,
-    /// It calls tools.
+    /// The model calls tools.
     ToolCalls,
-    /// The answer was cut at the largest number of tokens that it may have.
+    /// The answer was cut at the limit of its tokens.
     Length,
-    /// A filter of the provider took something away, or everything.
+    /// A filter of the provider removed a part of the answer, or all of it.
     ContentFilter,
     /// Another reason, in the provider's words.
     Other(String),
-    /// The provider does not say.
+    /// The provider reports no reason.
     Unsaid,
 }
 
-/// What a listener sees of an answer that is under way.
+/// A piece of an answer in progress, for a listener.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Delta {
     /// More text. Never empty.
@@ -52,7 +53,7 @@ pub enum Delta {
 }
 
 impl End {
-    /// The end that a provider names.
+    /// The end for a provider's `finish_reason`.
     pub(crate) fn read(reason: &str) -> Self {
         match reason {
             "stop" | "end_turn" | "eos" | "stop_sequence" => Self::Stop,
@@ -63,7 +64,7 @@ impl End {
         }
     }
 
-    /// Its name: that of the wire, or what the provider says; empty for [`Unsaid`](Self::Unsaid).
+    /// The name of the end: the name on the wire, or the provider's reason; empty for [`Unsaid`](Self::Unsaid).
     pub fn as_str(&self) -> &str {
         match self {
             Self::Stop => "stop",
@@ -76,11 +77,11 @@ impl End {
     }
 }
 
-/// How much of a provider's own reason is kept, in characters.
+/// The longest stored reason of a provider, in characters.
 const MAX_REASON_CHARS: usize = 100;
 
 impl ChatAnswer {
-    /// The answer as a message of the conversation that goes on.
+    /// The answer as a message of the conversation, for the next request.
     pub fn to_message(&self) -> ChatMessage {
         let text = match (&self.refusal, self.text.is_empty()) {
             (Some(refusal), true) => refusal.clone(),
@@ -93,7 +94,7 @@ impl ChatAnswer {
         }
     }
 
-    /// The answer as it is kept.
+    /// The answer in its stored form.
     pub fn to_json(&self) -> Value {
         let calls: Vec<Value> = self.calls.iter().map(ToolCall::to_json).collect();
         json!({
@@ -107,7 +108,7 @@ impl ChatAnswer {
         })
     }
 
-    /// The answer that was kept; `None` if it is none.
+    /// Reads an answer from its stored form; `None` if `json` is not an answer.
     pub fn from_json(json: &Value) -> Option<Self> {
         Some(Self {
             text: string(json, "text")?,
@@ -124,7 +125,7 @@ impl ChatAnswer {
     }
 }
 
-// By way of `Value`: derived code would be several times as large in WebAssembly.
+// Encoded through `Value`: derived code would be several times as large in WebAssembly.
 impl Serialize for ChatAnswer {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_json().serialize(serializer)

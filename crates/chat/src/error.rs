@@ -1,48 +1,49 @@
-//! Why a model gave no answer.
+//! The errors of requests to a model.
 
 use std::fmt;
 
-/// Why a model gave no answer. The text is for people; it holds no secrets, and what it quotes of the provider is cut.
+/// The error of a request to a model. The text is for people; it contains no secrets, and its quotes of the provider
+/// are shortened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChatError {
-    /// What went wrong.
+    /// The kind of the error.
     pub kind: ChatErrorKind,
-    /// The same in words, beginning in lower case.
+    /// A description that begins in lower case.
     pub text: String,
-    /// How long the provider wants to be left alone, if it says, in milliseconds. It has no bound.
+    /// The delay before the next request that the provider requires, if any, in milliseconds. It has no upper limit.
     pub retry_after_ms: Option<u64>,
 }
 
-/// What went wrong.
+/// The kinds of errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ChatErrorKind {
-    /// The request was not sent: the endpoint must not be called, or a binding is missing.
+    /// The request was not sent: the endpoint is forbidden, or a binding is missing.
     NotSent,
-    /// The provider cannot be reached, or the connection broke before its answer began.
+    /// The provider cannot be reached, or the connection broke before the answer began.
     Unreachable,
-    /// Nothing came in time.
+    /// Nothing arrived in time.
     Silent,
-    /// The credentials are missing or wrong, or may not use the model (401, 403).
+    /// The credentials are missing or wrong, or have no access to the model (401, 403).
     Unauthorized,
-    /// There is no such model, or no such URL (404), or it leads elsewhere (3xx).
+    /// The model or the URL does not exist (404), or the URL redirects (3xx).
     NotFound,
-    /// Too many requests or tokens for now (429).
+    /// Too many requests or tokens at the moment (429).
     RateLimited,
-    /// The account is out of credit (402, or 429 that says so).
+    /// The account has no credit left (402, or 429 with such a reason).
     QuotaExhausted,
-    /// The conversation is longer than the model takes.
+    /// The conversation is longer than the model accepts.
     ContextTooLong,
     /// A filter of the provider refuses the request.
     ContentFilter,
     /// The provider refuses the request for another reason (4xx).
     BadRequest,
-    /// The provider fails (5xx, 408, 409, 425), or says so within its answer.
+    /// The provider failed (5xx, 408, 409, 425), or reports a failure within its answer.
     ServerError,
-    /// The provider has too much to do (503, 529).
+    /// The provider is overloaded (503, 529).
     Overloaded,
-    /// The answer is none: no JSON, or not one of chat completions.
+    /// The answer is not JSON, or is not the answer of chat completions.
     Malformed,
-    /// The answer broke off or ended in the middle.
+    /// The answer broke off or ended before it was complete.
     CutOff,
     /// The answer is too large.
     TooLarge,

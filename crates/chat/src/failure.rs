@@ -1,4 +1,4 @@
-//! Answers that say that the request failed.
+//! Answers that report a failure of the request.
 
 use a2a::http::{HttpAnswer, HttpBody, one_line, retry_after_ms, shown_url};
 use a2a::model::{MAX_FOREIGN_VALUES, UnixMillis, read_foreign};
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::{ChatError, ChatErrorKind, Endpoint};
 
-/// The error for an answer whose status is no success.
+/// The error for an answer with a failure status.
 pub(crate) fn refused<'a>(
     answer: HttpAnswer,
     endpoint: &'a Endpoint,
@@ -26,7 +26,7 @@ pub(crate) fn refused<'a>(
             );
             return ChatError::new(ChatErrorKind::NotFound, text);
         }
-        // Before anything of it is cut, in the middle of a secret maybe.
+        // Secrets are replaced before the text is cut, because a cut could be in the middle of a secret.
         let text = endpoint.redacted(&read_some(body).await);
         let json = read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES)
             .unwrap_or_else(|_| plain(&text).into());
@@ -34,7 +34,7 @@ pub(crate) fn refused<'a>(
     })
 }
 
-/// The error that an answer or a chunk says, with the status that it came with, if it is the answer's own.
+/// The error in an answer or a chunk, with the status of the answer, if the error is the whole answer.
 pub(crate) fn failed(json: &Value, status: Option<u16>, endpoint: &Endpoint) -> ChatError {
     let json = json.as_array().and_then(|list| list.first()).unwrap_or(json);
     let error = json.get("error").filter(|error| !error.is_null()).unwrap_or(json);
@@ -61,7 +61,7 @@ pub(crate) fn failed(json: &Value, status: Option<u16>, endpoint: &Endpoint) -> 
     ChatError::new(kind, text)
 }
 
-/// What goes wrong, by the status, the names of the error (`code`, `type`) and the words of its message in lower case.
+/// The kind of an error, by the status, the names in the error (`code`, `type`) and its message in lower case.
 fn kind_of(status: Option<u16>, names: &[&str], message: &str) -> ChatErrorKind {
     let is_named = |wanted: &[&str]| names.iter().any(|name| wanted.contains(name));
     let says = |wanted: &[&str]| wanted.iter().any(|words| message.contains(words));
@@ -102,7 +102,7 @@ fn kind_of(status: Option<u16>, names: &[&str], message: &str) -> ChatErrorKind 
     }
 }
 
-/// What providers say, in lower case, of a conversation that is too long.
+/// Words of providers, in lower case, for a conversation that is too long.
 const TOO_LONG: [&str; 8] = [
     "context length",
     "context window",
@@ -114,13 +114,13 @@ const TOO_LONG: [&str; 8] = [
     "exceeds the maximum number of tokens",
 ];
 
-/// The message of an error, in any of the shapes that servers have.
+/// The message of an error, in any form that servers use.
 fn message_of(json: &Value) -> Option<String> {
     let text =
         |json: &Value| json.as_str().map(str::to_owned).filter(|text| !text.trim().is_empty());
     let detail = &json["detail"];
     let first = |list: &Value, name: &str| text(list.as_array()?.first()?.get(name)?);
-    // What a router quotes of the provider behind it says more than its own words.
+    // A router's quote of the provider behind it describes the error better than the router's own message.
     let raw = json.get("metadata").and_then(|metadata| text(&metadata["raw"]));
     match (text(&json["message"]), raw) {
         (Some(message), Some(raw)) => Some(format!("{message}: {raw}")),
@@ -132,7 +132,7 @@ fn message_of(json: &Value) -> Option<String> {
     .or_else(|| first(&json["errors"], "message"))
 }
 
-/// A member that is a word or a number.
+/// A member whose value is a text or a number.
 fn word(json: &Value, name: &str) -> Option<String> {
     match json.get(name)? {
         Value::String(word) if !word.is_empty() => Some(word.clone()),
@@ -141,7 +141,7 @@ fn word(json: &Value, name: &str) -> Option<String> {
     }
 }
 
-/// What can be read of a body that is no JSON: of a page, its title.
+/// The readable text of a body that is not JSON; for an HTML page, its title.
 fn plain(text: &str) -> String {
     if !text.trim_start().starts_with('<') {
         return text.to_owned();
@@ -153,7 +153,7 @@ fn plain(text: &str) -> String {
     }
 }
 
-/// How long the provider wants to be left alone, in milliseconds. A date is taken from the answer's own.
+/// The delay that the provider requires, in milliseconds. A date is compared with the date of the answer.
 fn retry_after(answer: &HttpAnswer) -> Option<u64> {
     let number = |text: &str| {
         let number: f64 = text.trim().parse().ok()?;
@@ -191,15 +191,15 @@ async fn read_some(mut body: HttpBody) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// The beginning of a text of somebody else, on one line.
+/// The beginning of a foreign text, on one line.
 pub(crate) fn excerpt(text: &str) -> String {
-    // Only what may be shown is looked at: the text may be large.
+    // Only a beginning is processed, because the text may be large.
     let begin: String = text.chars().take(EXCERPT_CHARS * 4).collect();
     one_line(&begin).chars().take(EXCERPT_CHARS).collect()
 }
 
-/// How much of somebody else's text stands in an error, in characters.
+/// The length of a foreign text in an error, in characters.
 const EXCERPT_CHARS: usize = 300;
 
-/// How much of an answer that refuses is read.
+/// The largest part of a failed answer that is read, in bytes.
 const MAX_ERROR_BYTES: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! An answer from its chunks. One that comes whole is a single chunk.
+//! Builds an answer from its chunks. A whole answer is a single chunk.
 
 use a2a::model::{MAX_FOREIGN_VALUES, measure, read_foreign_as};
 use serde_json::Value;
@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::message::string;
 use crate::{ChatAnswer, Delta, End, ToolCall, Usage};
 
-/// What has come of an answer.
+/// The parts of an answer that have arrived.
 pub(crate) struct Fold {
     text: String,
     refusal: Option<String>,
@@ -16,14 +16,14 @@ pub(crate) struct Fold {
     usage: Option<Usage>,
     model: Option<String>,
     has_begun: bool,
-    /// How many bytes of the model may still come.
+    /// The number of bytes that the model may still send.
     left_bytes: usize,
-    /// How many JSON values the extra members of calls may still have.
+    /// The number of JSON values that the extra members of calls may still contain.
     left_values: usize,
     known_ids: Vec<String>,
 }
 
-/// A call that is under way.
+/// A call that is still incomplete.
 #[derive(Default)]
 struct Partial {
     index: Option<u64>,
@@ -33,17 +33,17 @@ struct Partial {
     extra: Option<Value>,
 }
 
-/// The model says more than it may.
+/// The exceeded limit of an answer.
 #[derive(Debug)]
 pub(crate) enum TooMuch {
-    /// In bytes.
+    /// The limit for bytes.
     Bytes,
-    /// In JSON values.
+    /// The limit for JSON values.
     Values,
 }
 
 impl Fold {
-    /// Of an answer with up to this many bytes, none of whose calls gets a known id.
+    /// An answer of up to this number of bytes. Its calls get none of the known ids.
     pub(crate) fn new(max_bytes: usize, known_ids: Vec<String>) -> Self {
         Self {
             text: String::new(),
@@ -60,21 +60,21 @@ impl Fold {
         }
     }
 
-    /// Whether a model has said anything, if only that it is there.
+    /// Whether a chunk of a model has arrived, even without content.
     pub(crate) fn has_begun(&self) -> bool {
         self.has_begun
     }
 
-    /// Whether the model has said why it stopped.
+    /// Whether the model has sent the reason for its end.
     pub(crate) fn has_ended(&self) -> bool {
         self.end.is_some()
     }
 
-    /// Adds a chunk, and gives what a listener sees of it.
+    /// Adds a chunk, and returns the new pieces for a listener.
     ///
     /// # Errors
     ///
-    /// If the model says more than it may.
+    /// If the answer exceeds a limit.
     pub(crate) fn add(&mut self, chunk: &Value) -> Result<Vec<Delta>, TooMuch> {
         let mut deltas = Vec::new();
         self.note_usage(chunk);
@@ -101,7 +101,7 @@ impl Fold {
         } else if choices.is_none()
             && (chunk.get("response").is_some() || chunk.get("tool_calls").is_some())
         {
-            // What Workers AI has of its own.
+            // The members that only Workers AI has.
             self.has_begun = true;
             self.add_text(native_text(&chunk["response"]), &mut deltas)?;
             self.add_calls(&chunk["tool_calls"], false)?;
@@ -110,7 +110,7 @@ impl Fold {
         Ok(deltas)
     }
 
-    /// The answer.
+    /// Finishes the answer.
     pub(crate) fn finish(self) -> ChatAnswer {
         let mut ids = self.known_ids;
         let mut calls = Vec::new();
@@ -128,7 +128,7 @@ impl Fold {
             calls.push(ToolCall { id, name, arguments, extra });
         }
         let end = match self.end.unwrap_or(End::Unsaid) {
-            // Some models stop, and some say nothing, where they call tools.
+            // Some models report `stop` or nothing when they call tools.
             End::Stop | End::Unsaid if !calls.is_empty() => End::ToolCalls,
             end => end,
         };
@@ -168,7 +168,7 @@ impl Fold {
         Ok(())
     }
 
-    /// Adds a piece of a call. Servers differ in what they repeat and in what they leave out.
+    /// Adds a piece of a call. Servers differ in which members they repeat and omit.
     fn add_call(&mut self, piece: &Value, is_whole: bool) -> Result<(), TooMuch> {
         let function = piece.get("function").filter(|function| function.is_object());
         let function = function.unwrap_or(piece);
@@ -203,7 +203,7 @@ impl Fold {
         Ok(())
     }
 
-    /// The call under way that a piece belongs to; `None` if it begins another.
+    /// The incomplete call to which a piece belongs; `None` if the piece begins a new call.
     fn known(&self, index: Option<u64>, id: &str, name: &str) -> Option<usize> {
         let at = match index {
             Some(_) => self.calls.iter().rposition(|call| call.index == index),
@@ -222,12 +222,12 @@ impl Fold {
         }
     }
 
-    /// What the answer has taken so far, if the provider has said it.
+    /// The usage of the answer until now, if the provider has reported it.
     pub(crate) fn usage(&self) -> Option<Usage> {
         self.usage
     }
 
-    /// Reads what the provider says of what the answer takes. The last word counts.
+    /// Reads the usage that the provider reports. The last report counts.
     pub(crate) fn note_usage(&mut self, json: &Value) {
         self.usage = json.get("usage").and_then(Usage::read).or(self.usage);
     }
@@ -239,8 +239,8 @@ impl Fold {
 }
 
 impl Partial {
-    /// Whether a piece with this id and this name begins another call, though it has the same index: some servers number all
-    /// calls alike. Others repeat the id and the name with every piece, or make up a new id for each.
+    /// Whether a piece with this id and this name begins a new call although its index is the same: some servers send the
+    /// same index for all calls. Other servers repeat the id and the name in every piece, or send a new id in each piece.
     fn is_over(&self, id: &str, name: &str) -> bool {
         match (self.id.is_empty() || id.is_empty(), name.is_empty()) {
             (_, true) => false,
@@ -255,7 +255,7 @@ impl Partial {
     }
 }
 
-/// An id that is none of these.
+/// An id that is different from these.
 fn made_up(ids: &[String]) -> String {
     let mut number = ids.len() + 1;
     loop {
@@ -278,7 +278,7 @@ fn text_of(content: &Value) -> String {
     }
 }
 
-/// The text of a `response`: of an answer with a schema, its JSON.
+/// The text of a `response`; its JSON if the answer has a schema.
 fn native_text(response: &Value) -> String {
     match response {
         Value::String(text) => text.clone(),
@@ -287,5 +287,5 @@ fn native_text(response: &Value) -> String {
     }
 }
 
-/// What a piece of a call costs besides its texts, in bytes, so that empty ones do not come for nothing.
+/// The fixed number of bytes counted for each piece of a call, so that empty pieces also use up the limit.
 const CALL_BYTES: usize = 16;

@@ -1,8 +1,9 @@
-//! Chat completions without a platform: what is asked of a model, the answer as it arrives, and why there is none. HTTP comes
-//! through the port of [`a2a`], so any program can use it.
+//! Chat completions without a platform: requests to a model, answers as they arrive, and errors. HTTP requests are sent
+//! through the port of [`a2a`], so any program can use this crate.
 //!
-//! [`open`] sends a [`ChatRequest`] to an [`Endpoint`] and gives an [`AnswerStream`], whose deltas are the text as the model writes it.
-//! When they are over, the stream becomes a [`ChatAnswer`]. Nothing is tried again here: a [`ChatError`] says whether it may help.
+//! [`open`] sends a [`ChatRequest`] to an [`Endpoint`] and returns an [`AnswerStream`], whose deltas are the text as the
+//! model writes it. After the last delta, the stream becomes a [`ChatAnswer`]. This crate does not retry: a [`ChatError`]
+//! reports whether a retry may help.
 //!
 //! ```
 //! use a2a::http::memory::{MemoryHttp, ok};
@@ -23,29 +24,37 @@
 //! # Ok::<(), chat::ChatError>(())
 //! ```
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | `request`, `message` | what a model is asked |
-//! | `answer`, `usage` | what it says, and what that took |
-//! | `endpoint` | where it is, and the [`Dialect`] that is spoken there |
-//! | `write` | a request as its body |
-//! | `open`, `stream` | an answer as it arrives, whole or in chunks |
-//! | `fold` | an answer from its chunks |
-//! | `failure`, `error` | answers that say that the request failed |
-//! | `workers_ai` | what the binding of Workers AI throws |
+//! | `request`, `message` | the request to a model |
+//! | `answer`, `usage` | the answer, and the number of its tokens |
+//! | `endpoint` | the URL and the [`Dialect`] of a model |
+//! | `write` | encodes a request as its body |
+//! | `open`, `stream` | receives an answer, whole or in chunks |
+//! | `fold` | builds an answer from its chunks |
+//! | `failure`, `error` | answers that report a failure |
+//! | `workers_ai` | exceptions of the Workers AI binding |
 //!
 //! # Models, the wire
 //!
-//! `crates/chat/src/` asks a model once. It repeats nothing, has no clock, and keeps nothing: the executor decides with what a `ChatError` says.
+//! `crates/chat/src/` sends a request to a model once. It does not retry, and has no clock and no state: the executor
+//! decides by the `ChatError`.
 //!
-//! - **One answer, however it comes** (`stream.rs`, `fold.rs`). The first byte that is no blank says whether the body is one JSON object or a stream of events; content types are often wrong. Each chunk, and an
-//!   answer that is whole, goes through the same `Fold`, so both give the same `ChatAnswer`; `crates/chat/tests/wire/splits.rs` shows it for any answer in any pieces. A stream is whole when the model has said why it
-//!   stopped, or with `[DONE]`; any other end is an error that may be repeated.
-//! - **A piece of a call belongs to the call with its index**, if that is not over already: servers number, repeat and leave out ids and names in different ways (`Fold::known`, `Partial::is_over`; `quirks.rs` is the table).
-//! - **Ids of calls** are those of the provider unless they are missing or in the conversation already. They depend on the conversation alone, so a repeated request gives the same ones.
-//! - **Workers AI** is a dialect of the writer. Its answers are read by the same `Fold`, since newer models answer as others do. `edge/service/bound.rs` runs the binding; what that throws becomes an answer with a status, by its number.
-//! - **A binding is reached only by its name in the agent's file** (`Peers::bound`, `port::Target`). No URL leads to one, and a guarded request is refused there.
-//! - **Secrets of the endpoint** are taken out of all that is quoted of it, before it is cut.
+//! - **One form for every answer** (`stream.rs`, `fold.rs`). The first byte that is not blank shows whether the body is one
+//!   JSON object or a stream of events, because content types are often wrong. Each chunk, and each whole answer, is added
+//!   to the same `Fold`, so both result in the same `ChatAnswer`; `crates/chat/tests/wire/splits.rs` tests this for any
+//!   answer in any pieces. A stream is complete after the model's reason for its end, or after `[DONE]`; any other end is an
+//!   error that may be retried.
+//! - **A piece of a call belongs to the call with the same index**, unless that call is complete: servers number, repeat and
+//!   omit ids and names in different ways (`Fold::known`, `Partial::is_over`; `quirks.rs` is the table).
+//! - **Ids of calls** are those of the provider, unless they are missing or already in the conversation. They depend only on
+//!   the conversation, so a repeated request results in the same ids.
+//! - **Workers AI** is a dialect of the writer. Its answers are read by the same `Fold`, since newer models answer in the
+//!   common form. `edge/service/bound.rs` calls the binding; an exception of the binding becomes an answer whose status
+//!   depends on the number in the exception.
+//! - **A binding can only be addressed by its name in the agent's file** (`Peers::bound`, `port::Target`). No URL addresses
+//!   a binding, and a guarded request to a binding is refused.
+//! - **Secrets of the endpoint** are replaced in every quoted text of the provider, before the text is shortened.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
 

@@ -6,20 +6,22 @@ use serde_json::{Value, json};
 /// A message of a conversation, oldest first.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ChatMessage {
-    /// What the model is told about its work.
+    /// The instructions for the model.
     System(String),
-    /// What somebody says to it.
+    /// A message of the user.
     User(Vec<Content>),
-    /// What the model has said. [`ChatAnswer::to_message`](crate::ChatAnswer::to_message) makes it.
+    /// An answer of the model, made by [`ChatAnswer::to_message`](crate::ChatAnswer::to_message).
     Assistant {
-        /// Its text; may be empty if it calls tools.
+        /// The text; may be empty if the model calls tools.
         text: String,
-        /// The tools that it calls, each of which must be answered by a [`Tool`](Self::Tool) message before anything else is said.
+        /// The tools that the model calls. For each call, the next messages must be [`Tool`](Self::Tool) messages with the
+        /// results.
         calls: Vec<ToolCall>,
-        /// What it thought before it called tools. Some providers want that back (`reasoning_content`).
+        /// The model's reasoning before its calls of tools. Some providers require it in the next request
+        /// (`reasoning_content`).
         reasoning: Option<String>,
     },
-    /// What a tool that the model called has given.
+    /// The result of a tool that the model has called.
     Tool {
         /// The id of the call.
         call_id: String,
@@ -28,37 +30,38 @@ pub enum ChatMessage {
     },
 }
 
-/// A piece of what somebody says.
+/// A piece of a user's message.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Text.
     Text(String),
     /// An image.
     Image {
-        /// Where it is: an https URL that the provider can read, or a `data:` URL with its bytes.
+        /// The URL of the image: an https URL that the provider can read, or a `data:` URL with its bytes.
         url: String,
     },
-    /// A file. Not all models take files, and most that do take PDF alone.
+    /// A file. Not all models accept files, and most of those accept only PDF.
     File {
-        /// Its name.
+        /// The name of the file.
         name: Option<String>,
-        /// Its media type.
+        /// The media type of the file.
         media_type: String,
-        /// Its bytes, in base64.
+        /// The bytes of the file, in base64.
         base64: String,
     },
 }
 
-/// A call of a tool that the model wants.
+/// A model's call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolCall {
-    /// Its id: never empty, and no other call of the same conversation has it.
+    /// The id of the call: never empty, and unique within the conversation.
     pub id: String,
-    /// The name of the tool, as the model writes it.
+    /// The name of the tool, as the model has written it.
     pub name: String,
-    /// The arguments as the model writes them: JSON, if it makes no mistake. Empty if it writes nothing.
+    /// The arguments, as the model has written them: JSON, unless the model makes a mistake. Empty if the model writes none.
     pub arguments: String,
-    /// What the provider wants to have back with the call (`extra_content`; Gemini signs its thoughts there).
+    /// Additional data of the provider that the next request must contain (`extra_content`; Gemini's signatures of its
+    /// thoughts).
     pub extra: Option<Value>,
 }
 
@@ -68,7 +71,7 @@ impl ChatMessage {
         Self::User(vec![Content::Text(text.into())])
     }
 
-    /// The message as it is kept: an object with `role`.
+    /// The message in its stored form: an object with `role`.
     pub fn to_json(&self) -> Value {
         match self {
             Self::System(text) => json!({"role": "system", "text": text}),
@@ -86,7 +89,7 @@ impl ChatMessage {
         }
     }
 
-    /// The message that was kept; `None` if it is none.
+    /// Reads a message from its stored form; `None` if `json` is not a message.
     pub fn from_json(json: &Value) -> Option<Self> {
         let text = || string(json, "text");
         Some(match json.get("role")?.as_str()? {
@@ -145,17 +148,17 @@ impl ToolCall {
     }
 }
 
-/// The member of this name, if it is a text.
+/// The member of this name, if its value is a text.
 pub(crate) fn string(json: &Value, name: &str) -> Option<String> {
     json.get(name)?.as_str().map(str::to_owned)
 }
 
-/// The calls that were kept.
+/// The calls in their stored form.
 pub(crate) fn calls(json: &Value) -> Option<Vec<ToolCall>> {
     json.get("calls")?.as_array()?.iter().map(ToolCall::from_json).collect()
 }
 
-// By way of `Value`: derived code would be several times as large in WebAssembly.
+// Encoded through `Value`: derived code would be several times as large in WebAssembly.
 impl Serialize for ChatMessage {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.to_json().serialize(serializer)

@@ -1,4 +1,4 @@
-//! A request on its way.
+//! Sends a request.
 
 use a2a::http::{Http, HttpError, HttpRequest};
 use futures_util::future::LocalBoxFuture;
@@ -8,11 +8,12 @@ use crate::stream::MAX_STREAM_FACTOR;
 use crate::write::write;
 use crate::{AnswerStream, ChatError, ChatErrorKind, ChatMessage, ChatRequest, Endpoint};
 
-/// Sends a request, once, and gives the answer as soon as its head is there. Dropping the future or the stream ends the exchange.
+/// Sends a request once, and returns the answer as soon as its head has arrived. Dropping the future or the stream ends the
+/// exchange.
 ///
 /// # Errors
 ///
-/// If there is no answer, or one that says that the request failed.
+/// If there is no answer, or if it reports a failure.
 pub fn open<'a>(
     http: &'a dyn Http,
     endpoint: &'a Endpoint,
@@ -44,7 +45,7 @@ fn post(endpoint: &Endpoint, request: &ChatRequest) -> HttpRequest {
     post
 }
 
-/// The ids of all calls of the conversation.
+/// The ids of all calls in the conversation.
 fn known_ids(request: &ChatRequest) -> Vec<String> {
     let calls = request.messages.iter().filter_map(|message| match message {
         ChatMessage::Assistant { calls, .. } => Some(calls),
@@ -53,7 +54,7 @@ fn known_ids(request: &ChatRequest) -> Vec<String> {
     calls.flatten().map(|call| call.id.clone()).collect()
 }
 
-/// The error for a request that got no answer.
+/// The error for a request without an answer.
 fn unsent(endpoint: &Endpoint, error: &HttpError) -> ChatError {
     let kind = match error {
         HttpError::Refused { .. } | HttpError::Unbound { .. } => ChatErrorKind::NotSent,

@@ -1,4 +1,5 @@
-//! An answer as it arrives: one JSON object, or the events of a stream. The bytes say which, as the content type is often wrong.
+//! An answer as it arrives: one JSON object, or the events of a stream. The bytes decide, as the content type is often
+//! wrong.
 
 use std::collections::VecDeque;
 
@@ -12,7 +13,7 @@ use crate::failure::{excerpt, failed};
 use crate::fold::{Fold, TooMuch};
 use crate::{ChatAnswer, ChatError, ChatErrorKind, Delta, Endpoint, Usage};
 
-/// An answer that is under way.
+/// An answer that is arriving.
 pub struct AnswerStream {
     endpoint: Endpoint,
     body: HttpBody,
@@ -20,23 +21,23 @@ pub struct AnswerStream {
     form: Form,
     fold: Fold,
     deltas: VecDeque<Delta>,
-    /// The beginning of the body, for an error.
+    /// The beginning of the body, for the text of an error.
     begin: Vec<u8>,
-    /// How many bytes may still come.
+    /// The number of bytes that may still arrive.
     left_bytes: usize,
     end: Option<Result<(), ChatError>>,
 }
 
-/// How the answer is written.
+/// The form of the answer.
 enum Form {
-    /// Not known before the first byte that says something.
+    /// Unknown until the first byte that is not blank.
     Unknown,
     Whole(Vec<u8>),
     Events(Box<SseReader>),
 }
 
 impl AnswerStream {
-    /// The stream of an answer of success. No call in it gets one of the `known_ids`.
+    /// The stream of a successful answer. None of its calls gets one of the `known_ids`.
     pub(crate) fn new(answer: HttpAnswer, endpoint: Endpoint, known_ids: Vec<String>) -> Self {
         let content_type = excerpt(answer.header("content-type").unwrap_or_default());
         Self {
@@ -52,12 +53,13 @@ impl AnswerStream {
         }
     }
 
-    /// What the model says next; `None` when the answer is whole. May be dropped while it waits, and called again, without that
-    /// anything is lost.
+    /// The next piece of the answer; `None` after the last one. The future may be dropped while it waits, and `next` called
+    /// again, without losing anything.
     ///
     /// # Errors
     ///
-    /// If the answer breaks off, is too large, is none, or says that the request failed. The same error from then on.
+    /// If the answer breaks off, is too large, is not an answer of a model, or reports a failure. Later calls return the
+    /// same error.
     pub fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<Option<Delta>, ChatError>> {
         Box::pin(async move {
             loop {
@@ -79,28 +81,28 @@ impl AnswerStream {
                     Err(error) => self.end = Some(Err(error)),
                 }
                 if self.end.is_some() {
-                    // Closes the connection.
+                    // Dropping the body closes the connection.
                     self.body = HttpBody::Empty;
                 }
             }
         })
     }
 
-    /// What the answer has taken, as far as the provider has said it until now, also of one that has failed.
+    /// The usage that the provider has reported until now, also for a failed answer.
     pub fn usage(&self) -> Option<Usage> {
         self.fold.usage()
     }
 
-    /// Whether the model has begun to answer.
+    /// Whether a chunk of the model has arrived.
     pub fn has_begun(&self) -> bool {
         self.fold.has_begun()
     }
 
-    /// The whole answer, after [`next`](Self::next) has given `None`.
+    /// The whole answer, after [`next`](Self::next) has returned `None`.
     ///
     /// # Errors
     ///
-    /// That of [`next`](Self::next), or that it was not read to its end.
+    /// The error of [`next`](Self::next), or an error if the answer was not read to its end.
     pub fn into_answer(self) -> Result<ChatAnswer, ChatError> {
         match self.end {
             Some(Ok(())) => Ok(self.fold.finish()),
@@ -112,7 +114,7 @@ impl AnswerStream {
         }
     }
 
-    /// Reads a piece of the body. Whether the answer is whole by it.
+    /// Reads a piece of the body. Returns whether the answer is complete.
     fn read(&mut self, piece: &[u8]) -> Result<bool, ChatError> {
         let too_large = || too_large(self.endpoint.max_bytes);
         self.left_bytes = self.left_bytes.checked_sub(piece.len()).ok_or_else(too_large)?;
@@ -134,7 +136,7 @@ impl AnswerStream {
         }
     }
 
-    /// Takes a piece of a body whose form is known.
+    /// Reads a piece of a body whose form is known.
     fn take(&mut self, piece: &[u8]) -> Result<bool, ChatError> {
         let too_large = || too_large(self.endpoint.max_bytes);
         match &mut self.form {
@@ -156,7 +158,7 @@ impl AnswerStream {
         Ok(false)
     }
 
-    /// Takes an event. Whether it is the last one.
+    /// Reads an event. Returns whether the event is the last one.
     fn event(&mut self, event: &SseEvent) -> Result<bool, ChatError> {
         let data = event.data.trim();
         if data == "[DONE]" {
@@ -172,7 +174,7 @@ impl AnswerStream {
             Err(_) if event.event == "error" => {
                 Err(failed(&Value::from(data), None, &self.endpoint))
             }
-            // A sign of life.
+            // An empty event that keeps the connection open.
             Err(_) if data.is_empty() => Ok(false),
             Err(unfit @ UnfitJson::TooManyValues { .. }) => Err(too_many(&unfit)),
             Err(unfit) => {
@@ -203,7 +205,7 @@ impl AnswerStream {
         }
     }
 
-    /// What the end of the body brings.
+    /// Handles the end of the body.
     fn finish(&mut self) -> Result<(), ChatError> {
         match &mut self.form {
             Form::Unknown => Err(self.none("it is empty")),
@@ -226,7 +228,7 @@ impl AnswerStream {
                 }
             }
             Form::Events(reader) => {
-                // What stands there without an end may be whole, or the beginning of an event.
+                // The rest without an empty line may be a whole event, or only the beginning of an event.
                 let mut is_cut = false;
                 if let Some(event) = reader.rest() {
                     is_cut = event.data.trim() != "[DONE]" && !is_json(&event.data);
@@ -245,7 +247,7 @@ impl AnswerStream {
         }
     }
 
-    /// The end of an answer that broke off: none if the model had finished.
+    /// Handles a body that broke off: this is not an error if the model had already finished.
     fn broken(&self, error: &HttpError) -> Result<(), ChatError> {
         if self.fold.has_ended() {
             return Ok(());
@@ -261,7 +263,7 @@ impl AnswerStream {
         })
     }
 
-    /// The error for an answer that is none of a model.
+    /// The error for an answer that is not the answer of a model.
     fn none(&self, reason: &str) -> ChatError {
         let begin = excerpt(&self.endpoint.redacted(&String::from_utf8_lossy(&self.begin)));
         let kind = match self.content_type.as_str() {
@@ -279,11 +281,11 @@ fn malformed(reason: &str) -> ChatError {
     ChatError::new(ChatErrorKind::Malformed, text)
 }
 
-/// The error that a chunk says.
+/// The error in a chunk.
 fn error_in(chunk: &Value) -> Option<&Value> {
     let error = chunk.get("error").filter(|error| !error.is_null());
     let is_error = |name: &str| chunk.get(name).and_then(Value::as_str) == Some("error");
-    // Of an answer that is whole, `choices` count more than an empty error.
+    // In a whole answer, an `error` that is empty or `false` is ignored.
     error
         .filter(|error| *error != &Value::Bool(false) && error.as_str() != Some(""))
         .map(|_| chunk)
@@ -292,7 +294,7 @@ fn error_in(chunk: &Value) -> Option<&Value> {
 
 fn is_json(text: &str) -> bool {
     let read = read_foreign_as::<serde::de::IgnoredAny>(text.as_bytes(), usize::MAX);
-    // One that is whole and beyond the bounds is refused where it is read.
+    // A whole event beyond the limits counts as JSON here; the reader refuses it later.
     !matches!(read, Err(UnfitJson::NotJson { .. }))
 }
 
@@ -309,11 +311,11 @@ fn too_many(unfit: &UnfitJson) -> ChatError {
     ChatError::new(ChatErrorKind::TooLarge, format!("the answer of the model {unfit}"))
 }
 
-/// How much larger than one answer a stream may be: each chunk repeats what all have in common.
+/// The largest stream, as a multiple of the largest answer: each chunk repeats the common members.
 pub(crate) const MAX_STREAM_FACTOR: usize = 16;
 
-/// What may stand before an answer without saying how it is written: white space, and the bytes of a byte order mark.
+/// The bytes before an answer that do not show its form: white space, and the bytes of a byte order mark.
 const BLANKS: [u8; 7] = [b' ', b'\t', b'\r', b'\n', 0xef, 0xbb, 0xbf];
 
-/// How much of a body is kept for an error.
+/// The length of the beginning of a body that is kept for an error, in bytes.
 const BEGIN_BYTES: usize = 2_000;

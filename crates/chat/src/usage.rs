@@ -1,33 +1,33 @@
-//! What an answer took.
+//! The usage of an answer.
 
 use serde_json::{Value, json};
 
-/// What an answer took, in tokens, as the provider counts.
+/// The number of tokens of a request and its answer, as counted by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Usage {
-    /// Those of the request, the cached ones included.
+    /// The tokens of the request, including the cached ones.
     pub input: u64,
-    /// Those of the answer, what the model thought included.
+    /// The tokens of the answer, including the reasoning.
     pub output: u64,
-    /// Those of the request that the provider knew already; 0 if it does not say.
+    /// The tokens of the request that the provider had cached; 0 if it does not report them.
     pub cached: u64,
-    /// Those of the answer that the model thought; 0 if the provider does not say.
+    /// The tokens of the answer that are reasoning; 0 if the provider does not report them.
     pub reasoning: u64,
 }
 
 impl Usage {
-    /// Both together.
+    /// The sum of input and output.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 
-    /// The usage as it is kept.
+    /// The usage in its stored form.
     pub fn to_json(&self) -> Value {
         let Self { input, output, cached, reasoning } = self;
         json!({"input": input, "output": output, "cached": cached, "reasoning": reasoning})
     }
 
-    /// The usage that was kept; `None` if it is none.
+    /// Reads the usage from its stored form; `None` if `json` is not a usage.
     pub fn from_json(json: &Value) -> Option<Self> {
         let number = |name| json.get(name)?.as_u64();
         Some(Self {
@@ -38,7 +38,7 @@ impl Usage {
         })
     }
 
-    /// What a provider says.
+    /// Reads the usage that a provider reports.
     pub(crate) fn read(usage: &Value) -> Option<Self> {
         let within = |outer: &str, name: &str| count(usage.get(outer)?.get(name));
         let input = count(usage.get("prompt_tokens")).or(count(usage.get("input_tokens")));
@@ -57,7 +57,7 @@ impl Usage {
     }
 }
 
-/// A count of tokens. Some servers write it with a decimal point.
+/// A number of tokens. Some servers write it with a decimal point.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

@@ -1,9 +1,9 @@
-//! What the binding of Workers AI throws.
+//! The exceptions of the Workers AI binding.
 
 use serde_json::json;
 
-/// What the binding of Workers AI has thrown, as an answer of a server: the status that Cloudflare documents for the number in the
-/// text, and a body that says the same. `None` for a text without such a number.
+/// Translates an exception of the Workers AI binding to an answer of a server: the status that Cloudflare documents for the
+/// number in the text, and a body with the message. `None` for a text without such a number.
 ///
 /// ```
 /// let (status, body) = chat::workers_ai_failure("InferenceUpstreamError: 3040: Capacity temporarily exceeded").unwrap();
@@ -26,7 +26,7 @@ pub fn workers_ai_failure(thrown: &str) -> Option<(u16, String)> {
         "3006" => 413,
         "3007" | "3008" => 408,
         "3036" => 429,
-        // Documented as 429; but it is the platform that is busy, not the account that asks too often.
+        // Documented as 429, but the platform is busy; the account has not sent too many requests.
         "3040" => 503,
         "3003" | "3039" => 400,
         code if code.starts_with('5') => 400,

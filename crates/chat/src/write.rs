@@ -1,4 +1,4 @@
-//! A request as its body.
+//! Encodes a request as its body.
 
 use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use serde_json::{Map, Value, json};
@@ -31,7 +31,7 @@ pub(crate) fn write(request: &ChatRequest, dialect: Dialect) -> Value {
             "stream_options" | "response_format" if *value == Value::Bool(false) => {
                 body.shift_remove(name);
             }
-            // Refused where nothing is streamed.
+            // Providers refuse this parameter without a stream.
             "stream_options" if !body.contains_key("stream") => {}
             name => put(&mut body, name, value.clone()),
         }
@@ -39,7 +39,7 @@ pub(crate) fn write(request: &ChatRequest, dialect: Dialect) -> Value {
     Value::Object(body)
 }
 
-/// Whether the answer is to come in chunks. Workers AI has no chunks for answers with a schema.
+/// Whether to request the answer in chunks. Workers AI does not stream answers with a schema.
 fn streams(request: &ChatRequest, dialect: Dialect) -> bool {
     request.streams && (dialect == Dialect::ChatCompletions || request.output_schema.is_none())
 }
@@ -49,7 +49,7 @@ fn message_json(message: &ChatMessage, dialect: Dialect) -> Value {
         ChatMessage::System(text) => json!({"role": "system", "content": text}),
         ChatMessage::User(contents) => json!({"role": "user", "content": contents_json(contents)}),
         ChatMessage::Assistant { text, calls, reasoning } => {
-            // Workers AI takes no `null` here, and most others no empty text.
+            // Workers AI does not accept `null` here, and most other providers do not accept an empty text.
             let is_null =
                 dialect == Dialect::ChatCompletions && text.is_empty() && !calls.is_empty();
             let content = if is_null { Value::Null } else { json!(text) };
@@ -71,7 +71,7 @@ fn message_json(message: &ChatMessage, dialect: Dialect) -> Value {
     }
 }
 
-/// One text where there is nothing else: not all models take a list.
+/// The contents of a message; a single text if all are texts, because not all models accept a list.
 fn contents_json(contents: &[Content]) -> Value {
     let texts = contents.iter().map(|content| match content {
         Content::Text(text) => Some(text.as_str()),
@@ -107,8 +107,8 @@ fn audio_format(media_type: &str) -> Option<&'static str> {
     }
 }
 
-/// A call as the model is told that it made it. Many servers read the arguments, and refuse the whole conversation if these are
-/// no JSON object.
+/// A call in the conversation. Many servers parse the arguments, and refuse the whole conversation if they are not a JSON
+/// object.
 fn call_json(call: &ToolCall) -> Value {
     let arguments = match read_foreign(call.arguments.as_bytes(), MAX_FOREIGN_VALUES) {
         Ok(Value::Object(_)) => call.arguments.clone(),
@@ -127,7 +127,7 @@ fn call_json(call: &ToolCall) -> Value {
 
 fn tool_json(tool: &ToolSpec) -> Value {
     let mut parameters = tool.parameters.as_object().cloned().unwrap_or_default();
-    // Both are wanted, also of a tool without arguments.
+    // Providers require both members, even for a tool without arguments.
     parameters.entry("type").or_insert_with(|| "object".into());
     parameters.entry("properties").or_insert_with(|| json!({}));
     json!({"type": "function", "function": {
@@ -145,8 +145,8 @@ fn format_json(schema: &Value, dialect: Dialect) -> Value {
     json!({"type": "json_schema", "json_schema": json_schema})
 }
 
-/// Whether a schema keeps to what providers can hold a model to: objects whose members are all required, without others, and no
-/// keyword that such providers refuse.
+/// Whether a schema uses only features that providers can enforce: objects whose members are all required, without
+/// additional members, and no keyword that such providers refuse.
 fn is_strict(schema: &Value) -> bool {
     let Some(schema) = schema.as_object() else { return false };
     let all = |schemas: &Value| match schemas {
@@ -171,7 +171,7 @@ fn is_strict(schema: &Value) -> bool {
     })
 }
 
-/// Keywords of schemas without schemas in them that providers which hold a model to a schema know.
+/// The keywords without inner schemas that providers which enforce schemas know.
 const PLAIN_KEYWORDS: [&str; 16] = [
     "required",
     "additionalProperties",
@@ -191,7 +191,7 @@ const PLAIN_KEYWORDS: [&str; 16] = [
     "maxItems",
 ];
 
-/// Adds a member. Each use of the map's own method would be compiled again.
+/// Adds a member. As a function of its own, because each inlined use of the map's method would be compiled again.
 #[inline(never)]
 fn put(members: &mut Map<String, Value>, name: &str, value: Value) {
     members.insert(name.to_owned(), value);

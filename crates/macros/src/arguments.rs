@@ -1,4 +1,4 @@
-//! `#[arguments]`: a struct or an enum becomes a type that arguments are made of.
+//! `#[arguments]`: makes a struct or an enum a type for arguments.
 
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
@@ -59,18 +59,18 @@ pub(crate) fn expand(mut input: DeriveInput) -> Result<TokenStream> {
     })
 }
 
-/// What a type is made into.
+/// The generated code for a type.
 struct Expanded {
     shape: TokenStream,
     defaults: TokenStream,
-    /// For the attribute of serde on the type.
+    /// The content of serde's attribute on the type.
     container: TokenStream,
 }
 
-/// The fields of a struct, or of a variant.
+/// The generated code for the fields of a struct, or of a variant.
 struct NamedFields {
     fields: TokenStream,
-    /// The functions from which serde takes what is missing.
+    /// The functions that return the defaults for serde.
     defaults: TokenStream,
 }
 
@@ -127,7 +127,7 @@ fn named(owner: &Ident, fields: &mut FieldsNamed, rule: Option<&str>) -> Result<
     Ok(NamedFields { fields: shapes, defaults })
 }
 
-/// An enum: names to choose from or, where a variant has content, objects with the name of the variant.
+/// An enum: a choice of names or, if a variant has content, objects with the name of the variant.
 fn variants(data: &mut DataEnum, rule: &str, description: &str) -> Result<TokenStream> {
     let mut names = Vec::new();
     let mut shapes = TokenStream::new();
@@ -168,7 +168,7 @@ fn variants(data: &mut DataEnum, rule: &str, description: &str) -> Result<TokenS
             ::a2a_edge::tool::Shape::OneOf { more: #description, shapes: &[#shapes] }
         });
     }
-    // What each name means is told beside the list of them.
+    // The meanings of the names are added to the description.
     let description = match (description, meanings.join(" ")) {
         ("", meanings) => docs::keyword("description", &meanings),
         (description, meanings) if meanings.is_empty() => description.to_owned(),
@@ -184,7 +184,7 @@ fn variants(data: &mut DataEnum, rule: &str, description: &str) -> Result<TokenS
     })
 }
 
-/// The name of a variant as serde writes it, and what it means.
+/// The name of a variant in serde's form, and the variant's description.
 fn named_variant(variant: &mut Variant, rule: &str) -> Result<(String, String)> {
     let meaning = docs::text_of(&variant.attrs);
     let mut given = None;
@@ -204,7 +204,7 @@ fn named_variant(variant: &mut Variant, rule: &str) -> Result<(String, String)> 
     Ok((name, meaning))
 }
 
-/// The words of a name in CamelCase, in lower case, split as serde does: at every capital letter.
+/// The words of a name in CamelCase, in lower case, split at every capital letter, as serde does.
 fn words_of(name: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for letter in name.chars() {

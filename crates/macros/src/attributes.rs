@@ -1,4 +1,4 @@
-//! What stands on a field, and what its type tells.
+//! The attributes of a field, and the limits that follow from its type.
 
 use proc_macro2::TokenStream;
 use quote::ToTokens;
@@ -7,19 +7,19 @@ use syn::{Attribute, Error, Expr, ExprLit, ExprRange, Lit, Result, Type, UnOp};
 use crate::kind::inner;
 use crate::{docs, limit};
 
-/// The attributes of a field, taken apart.
+/// The parsed attributes of a field.
 pub(crate) struct FieldAttributes {
-    /// What stays on the field: doc comments, those of serde, others.
+    /// The attributes that remain on the field: doc comments, those of serde, others.
     pub(crate) kept: Vec<Attribute>,
     /// The expression of `#[default(…)]`.
     pub(crate) default: Option<Expr>,
-    /// The name that serde gives the field.
+    /// The field's name in serde's `rename`.
     pub(crate) rename: Option<String>,
-    /// Whether serde gives it a default.
+    /// Whether serde has a default for the field.
     pub(crate) has_serde_default: bool,
-    /// Whether serde skips it.
+    /// Whether serde skips the field.
     pub(crate) is_skipped: bool,
-    /// Keywords for its schema, each with its comma.
+    /// The keywords for the field's schema, each with its comma.
     pub(crate) keywords: String,
 }
 
@@ -72,13 +72,14 @@ impl FieldAttributes {
         })
     }
 
-    /// Whether a field of this type must be given.
+    /// Whether a field of this type is required.
     pub(crate) fn is_required(&self, ty: &Type) -> bool {
         self.default.is_none() && !self.has_serde_default && inner(ty, "Option").is_none()
     }
 }
 
-/// How serde names the variants or the fields of a type: the rule in `#[serde(rename_all = "…")]`.
+/// serde's rule for the names of the variants or the fields of a type: `#[serde(rename_all =
+/// "…")]`.
 pub(crate) fn rename_all(attributes: &[Attribute]) -> Result<Option<String>> {
     let mut rule = None;
     for attribute in attributes.iter().filter(|attribute| attribute.path().is_ident("serde")) {
@@ -95,7 +96,7 @@ pub(crate) fn rename_all(attributes: &[Attribute]) -> Result<Option<String>> {
     Ok(rule)
 }
 
-/// A name as serde writes it by this rule; `words` are its parts in lower case.
+/// A name in serde's form by this rule; `words` are the parts of the name in lower case.
 pub(crate) fn renamed(words: &[String], rule: &str, at: &impl ToTokens) -> Result<String> {
     let capitalized = |word: &String| {
         let mut letters = word.chars();
@@ -148,7 +149,7 @@ fn literal(expression: &Expr) -> Option<String> {
     }
 }
 
-/// The expression of a default as a value of its field's type: a text converts.
+/// The expression of a default as a value of the field's type: a text is converted.
 pub(crate) fn as_value(expression: &Expr) -> TokenStream {
     match expression {
         Expr::Lit(ExprLit { lit: Lit::Str(text), .. }) => {

@@ -1,8 +1,8 @@
-//! Doc comments as descriptions.
+//! Reads doc comments as descriptions.
 
 use syn::{Attribute, Expr, ExprLit, Lit, Meta};
 
-/// The text of the doc comments among these attributes: lines are joined, paragraphs are kept apart.
+/// The text of the doc comments among these attributes: lines are joined, paragraphs are separated.
 pub(crate) fn text_of(attributes: &[Attribute]) -> String {
     let lines = attributes.iter().filter_map(|attribute| match &attribute.meta {
         Meta::NameValue(pair) if pair.path.is_ident("doc") => match &pair.value {
@@ -14,7 +14,7 @@ pub(crate) fn text_of(attributes: &[Attribute]) -> String {
     let mut text = String::new();
     let mut begins_paragraph = false;
     for line in lines {
-        // An empty line has no lines.
+        // `split` is used because `lines` returns nothing for an empty line.
         for line in line.split('\n').map(str::trim) {
             if line.is_empty() {
                 begins_paragraph = true;
@@ -35,7 +35,7 @@ pub(crate) fn is_doc(attribute: &Attribute) -> bool {
     attribute.path().is_ident("doc")
 }
 
-/// `"key":"text",` of a schema; nothing for no text.
+/// The member `"key":"text",` of a schema; empty if there is no text.
 pub(crate) fn keyword(key: &str, text: &str) -> String {
     match text {
         "" => String::new(),
@@ -43,7 +43,7 @@ pub(crate) fn keyword(key: &str, text: &str) -> String {
     }
 }
 
-/// A text as JSON.
+/// A text as a JSON string.
 pub(crate) fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }

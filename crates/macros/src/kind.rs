@@ -1,4 +1,4 @@
-//! The type of a field, as limits and parameters tell them apart.
+//! The kinds of field types, as limits and parameters distinguish them.
 
 use syn::{GenericArgument, PathArguments, Type};
 
@@ -27,7 +27,7 @@ impl Kind {
     }
 }
 
-/// Whether a parameter of this type is one argument, and not the whole of them.
+/// Whether a parameter of this type is one argument, and not the object of all arguments.
 pub(crate) fn is_one_argument(ty: &Type) -> bool {
     let known = ["bool", "char", "Option", "HashMap", "BTreeMap", "Value", "Map", "Box"];
     Kind::of(ty) != Kind::Other || last_name(ty).is_some_and(|name| known.contains(&name.as_str()))

@@ -1,8 +1,8 @@
-//! The attributes `#[tool]`, `#[arguments]` and `#[settings]`. They run on the machine that compiles; what they leave in a Worker is a
-//! schema as constants, and the reader that serde derives.
+//! The attributes `#[tool]`, `#[arguments]` and `#[settings]`. They run at compile time; a Worker contains only the schema
+//! as constants, and the decoder that serde derives.
 //!
-//! What they write begins with `::a2a_edge`. That is the library in a Worker, and `a2a_agents` in its build script,
-//! which says `extern crate a2a_agents as a2a_edge;`.
+//! The generated code uses paths that begin with `::a2a_edge`. This is the library in a Worker, and `a2a_agents` in its
+//! build script, which declares `extern crate a2a_agents as a2a_edge;`.
 
 mod arguments;
 mod attributes;
@@ -15,15 +15,15 @@ use proc_macro::TokenStream;
 use quote::quote;
 use syn::parse_macro_input;
 
-/// Makes a tool of a function: `#[tool] async fn weather(…)` becomes `fn weather() -> impl Tool`.
+/// Makes a tool from a function: `#[tool] async fn weather(…)` becomes `fn weather() -> impl Tool`.
 ///
-/// The name of the tool is that of the function, its description the doc comment. Arguments are the parameters,
-/// each described by its doc comment, which may have `#[limit(…)]` and `#[default(…)]`; or one parameter whose type
-/// has `#[arguments]`. A last parameter `call: &dyn ToolCall` gets the call. The function may be async or not, and
-/// returns whatever converts into a `ToolOutput`, or a `Result` of it.
+/// The tool has the name of the function, and its description is the doc comment. The arguments are the parameters, each
+/// described by its doc comment, and optionally with `#[limit(…)]` and `#[default(…)]`; or a single parameter whose type has
+/// `#[arguments]`. A last parameter `call: &dyn ToolCall` receives the call. The function may be async or not, and returns a
+/// type that converts into a `ToolOutput`, or a `Result` of such a type.
 ///
-/// Secrets and variables that the body asks for by a literal, as `call.secret("WEATHER_KEY")`, are what the tool
-/// [`needs`]; `#[tool(needs("NAME"))]` adds others.
+/// Secrets and variables that the body reads with a literal name, for example `call.secret("WEATHER_KEY")`, become the
+/// tool's [`needs`]; `#[tool(needs("NAME"))]` adds others.
 ///
 /// [`needs`]: https://docs.rs/a2a-edge-agents
 #[proc_macro_attribute]
@@ -33,18 +33,18 @@ pub fn tool(attribute: TokenStream, item: TokenStream) -> TokenStream {
     tool::expand(settings, function).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct or an enum a type that arguments of tools are made of: serde reads it, and its JSON schema follows
-/// from its fields and their doc comments.
+/// Makes a struct or an enum a type for the arguments of tools: serde decodes it, and its JSON schema follows from its
+/// fields and their doc comments.
 ///
 /// | on a field | meaning |
 /// |---|---|
-/// | a type `Option<…>` | it may be missing, or null |
-/// | `#[default(…)]` | it may be missing, and is this then; a literal stands in the schema |
-/// | `#[limit(1..=200)]` | the least and the most: of a number, of the characters of a text, of the elements of a list |
-/// | `#[serde(rename = "…")]`, `#[serde(default)]` | as serde says |
+/// | a type `Option<…>` | the field may be missing or null |
+/// | `#[default(…)]` | the value of a missing field; a literal is part of the schema |
+/// | `#[limit(1..=200)]` | the minimum and maximum: of a number, of the characters of a text, of the elements of a list |
+/// | `#[serde(rename = "…")]`, `#[serde(default)]` | as in serde |
 ///
-/// Fields that the struct does not have are refused. The variants of an enum are named in `snake_case` unless
-/// `#[serde(rename_all = "…")]` says otherwise.
+/// Unknown fields are refused. The variants of an enum are named in `snake_case`, unless `#[serde(rename_all = "…")]` sets
+/// another rule.
 #[proc_macro_attribute]
 pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let nothing = parse_macro_input!(attribute as syn::parse::Nothing);
@@ -53,8 +53,8 @@ pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     arguments::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
-/// Makes a struct the settings of an executor: what may stand in `[executor.<kind>]`. serde reads it, and keys that the
-/// struct does not have are refused; what serde offers for fields (`default`, `rename`) works as usual.
+/// Makes a struct the settings of an executor: the table `[executor.<kind>]`. serde decodes it, and unknown keys are
+/// refused; serde's attributes for fields (`default`, `rename`) work as usual.
 #[proc_macro_attribute]
 pub fn settings(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let nothing = parse_macro_input!(attribute as syn::parse::Nothing);

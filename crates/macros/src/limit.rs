@@ -1,4 +1,4 @@
-//! `#[limit(…)]`: a range of literals, as keywords of a schema.
+//! `#[limit(…)]`: translates a range of literals to keywords of a schema.
 
 use syn::{Error, Expr, ExprLit, ExprRange, ExprUnary, Lit, RangeLimits, Result, Type, UnOp};
 

@@ -1,4 +1,4 @@
-//! `#[tool]`: a function becomes a tool.
+//! `#[tool]`: makes a tool from a function.
 
 use proc_macro2::{TokenStream, TokenTree};
 use quote::{ToTokens, format_ident, quote};
@@ -11,7 +11,7 @@ use syn::{
 use crate::docs;
 use crate::kind::is_one_argument;
 
-/// What stands in the parentheses of `#[tool(…)]`.
+/// The content of the parentheses of `#[tool(…)]`.
 #[derive(Default)]
 pub(crate) struct Settings {
     name: Option<LitStr>,
@@ -99,16 +99,16 @@ pub(crate) fn expand(settings: Settings, function: ItemFn) -> Result<TokenStream
     })
 }
 
-/// The parameters of the function, taken apart.
+/// The parsed parameters of the function.
 struct Parameters {
     values: Vec<PatType>,
-    /// Whether the one parameter is the whole of the arguments.
+    /// Whether the only parameter is the object of all arguments.
     whole: bool,
     has_call: bool,
 }
 
 impl Parameters {
-    /// Takes them, and leaves them without their doc comments and our attributes.
+    /// Copies the parameters, and removes their doc comments and our attributes from the function.
     fn take(inputs: &mut Punctuated<FnArg, Token![,]>) -> Result<Self> {
         let mut values = Vec::new();
         let mut has_call = false;
@@ -141,12 +141,12 @@ impl Parameters {
     }
 }
 
-/// How the arguments come to the function.
+/// The code that passes the arguments to the function.
 struct Inputs {
-    /// The type of the arguments, where it has to be made.
+    /// The generated type of the arguments, if one is needed.
     item: TokenStream,
     ty: TokenStream,
-    /// What the function is called with.
+    /// The expressions with which the function is called.
     passed: TokenStream,
 }
 
@@ -177,7 +177,7 @@ impl Inputs {
     }
 }
 
-/// The names of secrets and variables that a body asks for by a literal: `.secret("NAME")`, `.var("NAME")` and
+/// The names of secrets and variables that a body reads with a literal: `.secret("NAME")`, `.var("NAME")` and
 /// `.value("NAME")`.
 fn needs_of(body: TokenStream, needs: &mut Vec<String>) {
     let tokens: Vec<TokenTree> = body.into_iter().collect();

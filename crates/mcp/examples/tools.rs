@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Does what the command line says, and gives the exit code.
+/// Executes the command, and returns the exit code.
 async fn run(options: Options) -> Result<u8, McpError> {
     let settings = Settings { headers: options.headers.clone(), ..Settings::new(&options.url) };
     let mut client = Client::new(settings, native::ports());
@@ -82,7 +82,7 @@ async fn list(client: &Client, as_json: bool) -> Result<(), McpError> {
     Ok(())
 }
 
-/// Calls a tool, all rounds of questions and its task included.
+/// Calls a tool, including all rounds of questions and its task.
 async fn call(client: &Client, options: &Options) -> Result<u8, McpError> {
     let list = client.list_tools().await?;
     let Some(tool) = list.tools.iter().find(|tool| tool.name == options.name) else {
@@ -137,7 +137,7 @@ async fn follow(
     Ok(1)
 }
 
-/// Waits for a task.
+/// Waits for the end of a task.
 async fn wait(
     client: &Client,
     task: &TaskHandle,
@@ -169,7 +169,7 @@ async fn wait(
     }
 }
 
-/// The answers of the command line, which are given one after the other.
+/// The answers of the command line, which are used one after the other.
 struct Asked(std::vec::IntoIter<Value>);
 
 impl Asked {
@@ -177,7 +177,7 @@ impl Asked {
         Self(options.answers.clone().into_iter())
     }
 
-    /// The answer to a question; `None` if there is none left.
+    /// The answer to a question; `None` if no answer is left.
     fn to(&mut self, question: &Question) -> Option<Answer> {
         let place = match &question.kind {
             QuestionKind::Form(schema) => schema.to_string(),
@@ -193,7 +193,7 @@ impl Asked {
     }
 }
 
-/// Shows a result, and gives the exit code.
+/// Prints a result, and returns the exit code.
 fn show(result: &CallResult, as_json: bool) -> u8 {
     if as_json {
         line(&result.to_json().to_string());
@@ -210,7 +210,7 @@ fn show(result: &CallResult, as_json: bool) -> u8 {
     u8::from(result.is_error)
 }
 
-/// Prints a line. Who has closed the output does not want to read it.
+/// Prints a line. Errors are ignored, because the reader may have closed the output.
 fn line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }

@@ -1,4 +1,4 @@
-//! Answers as the description of the API has them.
+//! Answers in the form of the API's documentation.
 
 use chat::{Delta, End, ToolCall, Usage};
 

@@ -1,4 +1,4 @@
-//! Answers that refuse, and requests without an answer.
+//! Failed answers, and requests without an answer.
 
 use a2a::http::HttpError;
 use a2a::model::Secret;

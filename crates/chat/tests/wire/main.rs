@@ -1,5 +1,5 @@
-//! Requests as servers get them, and answers as servers write them: after the description of OpenAI's API, and after what other
-//! servers do otherwise.
+//! Requests as servers receive them, and answers in the forms that servers write: that of OpenAI's documentation, and those
+//! of other servers.
 
 #![allow(
     clippy::disallowed_methods,

@@ -1,4 +1,4 @@
-//! What servers do otherwise than the description of the API says, and streams that end badly.
+//! Deviations of servers from the API's documentation, and streams that end badly.
 
 use a2a::http::HttpError;
 use chat::{ChatErrorKind, ChatMessage, Endpoint, ToolCall};
@@ -314,7 +314,7 @@ fn an_answer_of_too_many_values_is_refused_however_it_comes() {
             TooLarge,
             "the answer of the model holds more than 100000 JSON values",
         ),
-        // Each chunk is within the bound, and what is kept of them is not.
+        // Each chunk is within the limit, but the sum of the stored values is not.
         (
             extra(&list(40_000)),
             TooLarge,
@@ -358,7 +358,7 @@ fn an_exchange_that_fails_in_the_middle_is_an_error_unless_the_model_had_finishe
         let whole = r#"{"choices":[{"message":{"content":"Hi"},"finish_reason":"stop"}]"#;
         assert_eq!(read_pieces(pieces(whole.to_owned())).error().kind, kind);
     }
-    // Behind the end of the stream, nothing is asked of the exchange.
+    // After the end of the stream, the body is not read any further.
     let done = events(&[&chunk(r#"{"content":"Hi"}"#, "null"), "[DONE]"]);
     let never = HttpError::Failed { url: url(), reason: "it left".to_owned() };
     assert_eq!(read_pieces(vec![Ok(done.into_bytes()), Err(never)]).answer().text, "Hi");
@@ -453,7 +453,8 @@ fn a_stream_that_is_not_read_to_its_end_is_no_answer() {
     let (endpoint, request) = (endpoint(), request());
     let mut stream = block_on(chat::open(&http, &endpoint, &request)).unwrap();
     assert!(block_on(stream.next()).unwrap().is_some());
-    // All of it came in one piece, so it is over already; one that has not begun is not.
+    // The whole answer arrived in one piece, so it is already complete; an answer that has not
+    // begun is not complete.
     assert!(stream.into_answer().is_ok());
     let stream = block_on(chat::open(&http, &endpoint, &request)).unwrap();
     assert_eq!(stream.into_answer().unwrap_err().kind, ChatErrorKind::CutOff);

@@ -1,4 +1,4 @@
-//! What servers get.
+//! The requests that servers receive.
 
 use chat::{
     ChatAnswer, ChatMessage, ChatRequest, Content, Dialect, End, Endpoint, ToolCall, ToolSpec,
@@ -259,7 +259,8 @@ fn workers_ai_gets_inputs_for_its_binding() {
     let messages = json!([{"role": "user", "content": "Hi"},
         {"role": "assistant", "content": "", "tool_calls": calls}]);
     assert_eq!(inputs, json!({"messages": messages, "stream": true, "max_tokens": 500}));
-    // Its answers with a schema come whole, and the schema stands there by itself.
+    // In Workers AI, answers with a schema are not streamed, and the schema is not wrapped in an
+    // object.
     asked.output_schema = Some(json!({"type": "object"}));
     let (_, inputs) = sent(&endpoint, &asked);
     assert_eq!(inputs.get("stream"), None);

@@ -1,4 +1,5 @@
-//! Any pieces of a body give the same answer, a stream says the same as one object, and no bytes are too odd.
+//! The pieces of a body do not affect the answer, a stream has the same content as one object, and no bytes
+//! make the reader panic.
 
 use a2a::http::HttpError;
 use chat::{Delta, End};
@@ -7,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Outcome, answer, asked, endpoint, events, read, read_pieces, request};
 
-/// What a model says: its texts, its calls with the pieces of their arguments, and its end.
+/// The content of a model's answer: its texts, its calls with the pieces of their arguments, and its end.
 #[derive(Clone, Debug)]
 struct Saying {
     texts: Vec<String>,
@@ -68,7 +69,7 @@ fn saying() -> impl Strategy<Value = Saying> {
         .prop_map(|(texts, calls, end, usage)| Saying { texts, calls, end, usage })
 }
 
-/// What comes of a body in pieces of these sizes, over and over.
+/// The outcome for a body in pieces of these sizes, which are used in a cycle.
 fn in_pieces(body: &[u8], sizes: &[usize]) -> Outcome {
     let (mut rest, mut pieces) = (body, Vec::new());
     for size in sizes.iter().cycle() {
@@ -82,7 +83,7 @@ fn in_pieces(body: &[u8], sizes: &[usize]) -> Outcome {
     read_pieces(pieces)
 }
 
-/// The texts of a stream, joined: how many pieces there are depends on how they came.
+/// The texts of a stream, joined, because their number depends on the pieces of the body.
 fn heard(outcome: &Outcome) -> String {
     let text = |delta: &Delta| {
         let (Delta::Text(text) | Delta::Refusal(text)) = delta;
@@ -124,7 +125,7 @@ proptest! {
         let outcome = in_pieces(&body.as_bytes()[..cut], &[16]);
         prop_assert!(saying.texts.concat().starts_with(&heard(&outcome)));
         if let Ok(answer) = outcome.answer {
-            // Only once the model has said that it has finished; its usage may be lost.
+            // Only after the model has reported its end; the usage may be lost.
             prop_assert_eq!(&answer.text, &saying.texts.concat());
             prop_assert_eq!(answer.calls.len(), saying.calls.len());
         }
@@ -147,7 +148,7 @@ proptest! {
     }
 }
 
-/// JSON made of the names that answers have.
+/// JSON with the member names of answers.
 fn json_text(depth: u32) -> impl Strategy<Value = String> {
     let name = prop::sample::select(vec![
         "choices",

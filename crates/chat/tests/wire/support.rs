@@ -1,4 +1,4 @@
-//! A server in memory, and the bodies that it gives.
+//! A server in memory, and the bodies of its answers.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -10,7 +10,7 @@ use futures_executor::block_on;
 use futures_util::stream;
 use serde_json::Value;
 
-/// What a listener saw of an answer, and how it ended.
+/// The pieces for a listener, and the result of an answer.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Outcome {
     pub(crate) deltas: Vec<Delta>,
@@ -27,7 +27,7 @@ impl Outcome {
     }
 }
 
-/// An endpoint with a small bound.
+/// An endpoint with a small limit.
 pub(crate) fn endpoint() -> Endpoint {
     Endpoint { max_bytes: 20_000, ..Endpoint::new("https://models.example/v1") }
 }
@@ -36,7 +36,7 @@ pub(crate) fn request() -> ChatRequest {
     ChatRequest::new("small", vec![ChatMessage::user("Hi")])
 }
 
-/// What comes of this answer of a server.
+/// The outcome for this answer of a server.
 pub(crate) fn asked(
     endpoint: &Endpoint,
     request: &ChatRequest,
@@ -65,12 +65,12 @@ pub(crate) fn asked(
     })
 }
 
-/// What comes of this body.
+/// The outcome for this body.
 pub(crate) fn read(body: &str) -> Outcome {
     read_pieces(vec![Ok(body.as_bytes().to_vec())])
 }
 
-/// What comes of a body in these pieces.
+/// The outcome for a body in these pieces.
 pub(crate) fn read_pieces(pieces: Vec<Result<Vec<u8>, HttpError>>) -> Outcome {
     asked(&endpoint(), &request(), move |_| Ok(answer(200, &[], pieces.clone())))
 }
@@ -85,7 +85,7 @@ pub(crate) fn answer(
     HttpAnswer { status, headers: headers.collect(), body, url: String::new() }
 }
 
-/// The requests that a server gets, each with its body.
+/// The request as a server receives it, with its body.
 pub(crate) fn sent(endpoint: &Endpoint, request: &ChatRequest) -> (HttpRequest, Value) {
     let http = MemoryHttp::default();
     let seen = Rc::new(RefCell::new(None));
@@ -108,12 +108,12 @@ pub(crate) fn sent(endpoint: &Endpoint, request: &ChatRequest) -> (HttpRequest, 
     seen.take().expect("a request")
 }
 
-/// The events of a stream, as most servers write them.
+/// The events of a stream, in the form of most servers.
 pub(crate) fn events(chunks: &[&str]) -> String {
     chunks.iter().map(|chunk| format!("data: {chunk}\n\n")).collect()
 }
 
-/// A chunk with this delta and this end, as OpenAI writes it.
+/// A chunk with this delta and this end, in the form of OpenAI.
 pub(crate) fn chunk(delta: &str, end: &str) -> String {
     format!(
         r#"{{"id":"chatcmpl-1","object":"chat.completion.chunk","created":1763800000,"model":"small-2026","service_tier":"default","system_fingerprint":null,"choices":[{{"index":0,"delta":{delta},"logprobs":null,"finish_reason":{end}}}],"usage":null,"obfuscation":"x8"}}"#

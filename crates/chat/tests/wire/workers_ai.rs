@@ -1,4 +1,4 @@
-//! Answers of `env.AI.run`: its own, and those that newer models give as others do.
+//! Answers of `env.AI.run`: its own form, and the common form of newer models.
 
 use chat::{ChatErrorKind, Delta, End, Endpoint, Usage, workers_ai_failure};
 

@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The options of the command line.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ The result is printed on standard output, progress and questions on standard err
 1 it or the tool failed; 2 the command line is wrong; 3 the server asks something, and there is no answer left; 5 the
 server has canceled its task; 6 the time is over.";
 
-/// What is done.
+/// The command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
     Discover,
@@ -31,11 +31,11 @@ pub(crate) enum Command {
     Call,
 }
 
-/// What the command line says.
+/// The options of the command line.
 pub(crate) struct Options {
     pub(crate) command: Command,
     pub(crate) url: String,
-    /// The tool; empty unless one is called.
+    /// The name of the tool to call; empty for other commands.
     pub(crate) name: String,
     pub(crate) arguments: Value,
     pub(crate) answers: Vec<Value>,
@@ -46,7 +46,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments; `None` if the help is wanted.
+    /// Parses the arguments; `None` if the help is requested.
     pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut options = Self {
             command: Command::List,
@@ -101,7 +101,7 @@ impl Options {
     }
 }
 
-/// JSON, or a word that stands for itself.
+/// An answer as JSON; a text that is not JSON becomes a string.
 fn answer(text: &str) -> Value {
     a2a::model::read_own(text).unwrap_or_else(|_| json!(text))
 }

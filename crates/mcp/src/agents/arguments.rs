@@ -1,37 +1,37 @@
-//! What the tool of an agent is called with.
+//! The arguments of an agent's tool.
 
 use a2a::client::DEPTH_KEY;
 use a2a::model::{ContextId, Message, Part, Role, TaskId};
 use serde_json::{Map, Value, json};
 
-/// What the tool of an agent is called with.
+/// The arguments of an agent's tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Arguments {
-    /// What is said to the agent.
+    /// The text for the agent.
     pub message: Option<String>,
-    /// What is given to it as data.
+    /// The data for the agent.
     pub data: Option<Value>,
-    /// The task to go on with.
+    /// The task to continue.
     pub task_id: Option<String>,
     /// The conversation of a new task.
     pub context_id: Option<String>,
-    /// The id of the message, by which it is known again.
+    /// The id of the message, by which a repeated message is recognized.
     pub message_id: Option<String>,
-    /// The other arguments, which the skill that is meant has by itself.
+    /// The other arguments, which are the skill's own.
     pub own: Map<String, Value>,
 }
 
-/// What a tool stands for.
+/// The target of a tool.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Callee<'a> {
     /// An agent.
     Agent,
-    /// A skill, with the schema of its own arguments where that is known.
+    /// A skill, with the schema of its own arguments if that is known.
     Skill(Option<&'a Value>),
 }
 
 impl Callee<'_> {
-    /// Whether an argument of this name is one of the skill itself.
+    /// Whether an argument of this name belongs to the skill itself.
     fn owns(self, name: &str) -> bool {
         let Self::Skill(schema) = self else { return false };
         let properties = schema.and_then(|schema| schema.get("properties"));
@@ -40,11 +40,11 @@ impl Callee<'_> {
 }
 
 impl Arguments {
-    /// Reads arguments; those of a skill may have others besides the known ones, and its own in place of these.
+    /// Reads the arguments. A skill may have other arguments in addition to the known ones, or replace these by its own.
     ///
     /// # Errors
     ///
-    /// What they must be.
+    /// The violated requirement.
     pub fn read(arguments: &Map<String, Value>, callee: Callee<'_>) -> Result<Self, String> {
         let text = |name: &str| match arguments.get(name).filter(|_| !callee.owns(name)) {
             None | Some(Value::Null) => Ok(None),
@@ -74,13 +74,14 @@ impl Arguments {
         })
     }
 
-    /// Whether something is said.
+    /// Whether there is content for the agent.
     pub fn say_something(&self) -> bool {
         self.message.is_some() || self.data.is_some()
     }
 
-    /// The message to the agent: of this id unless the arguments bring one, and about this skill if one is meant. A skill is called by its
-    /// own arguments as tools of agents are, unless something else is said.
+    /// The message to the agent: with this id unless the arguments contain one, and for this skill if there is one. If a
+    /// skill is called only with its own arguments, or these are present next to a text, the message contains them as a call
+    /// of the skill, in the form of agents' tools.
     pub fn to_message(self, id: impl FnOnce() -> String, skill: Option<&str>) -> Message {
         let is_call = self.data.is_none() && (self.message.is_none() || !self.own.is_empty());
         let call = skill.filter(|_| is_call && self.task_id.is_none());
@@ -101,7 +102,7 @@ impl Arguments {
     }
 }
 
-/// Says in a message how many agents have called each other before it.
+/// Adds to a message its depth, which is the number of agents that have called each other before.
 pub fn say_depth(message: &mut Message, depth: u32) {
     if depth > 0 {
         let mut members = message.metadata.take().unwrap_or_default().members();
@@ -112,7 +113,7 @@ pub fn say_depth(message: &mut Message, depth: u32) {
 
 const KNOWN: [&str; 5] = ["message", "data", "task_id", "context_id", "message_id"];
 
-/// The member of a message's metadata that names the skill which it is for.
+/// The member of a message's metadata that names the skill for the message.
 pub const SKILL_KEY: &str = "skillId";
 
 #[cfg(test)]

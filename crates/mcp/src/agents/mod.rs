@@ -1,12 +1,12 @@
-//! Agents of A2A as tools of MCP: what a card is as tools, what a task is as a result, as a question or as progress. Pure; who calls
-//! the agents is the caller of this module.
+//! A2A agents as MCP tools: translates cards to tools, and tasks to results, questions or progress. Pure; the caller of this
+//! module calls the agents.
 //!
-//! | module | what it is |
+//! | item | content |
 //! |---|---|
 //! | [`agent_tool`], [`skill_tool`], [`tool_name`] | an agent or a skill as a tool |
-//! | [`Arguments`] | what such a tool is called with, as a message |
+//! | [`Arguments`] | the arguments of such a tool, as a message |
 //! | [`result_of`], [`answered`] | a task or a message as a result |
-//! | [`Waiting`] | what a task waits for, as a question |
+//! | [`Waiting`] | the question of an interrupted task |
 //! | [`progress_text`] | an event as progress |
 
 mod arguments;

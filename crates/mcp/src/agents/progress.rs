@@ -1,8 +1,9 @@
-//! Events of tasks as progress.
+//! Translates events of tasks to progress.
 
 use a2a::model::StreamResponse;
 
-/// What an event says about how a task gets on; `None` if nothing. At most 1,000 characters.
+/// The progress text for an event; `None` if the event reports no progress. At most 1,000
+/// characters.
 pub fn progress_text(event: &StreamResponse) -> Option<String> {
     let text = match event {
         StreamResponse::Task(task) => format!("task {}", task.id),

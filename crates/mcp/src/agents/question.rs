@@ -1,23 +1,23 @@
-//! What a task waits for, as a question to the user of a client, and the answer as a message.
+//! Translates the question of an interrupted task to a question for the user of a client, and the answer to a message.
 
 use a2a::model::{Message, Part, PartContent, Task, TaskId, TaskState, fnv1a};
 use serde_json::{Map, Value, json};
 
 use crate::model::{Answer, Question, QuestionKind};
 
-/// What a task waits for.
+/// The question of an interrupted task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Waiting {
     task: TaskId,
     turn: String,
-    /// The question; `None` where the agent asks for an authorization and says no URL for it.
+    /// The question; `None` if the agent requires an authorization without a URL.
     pub question: Option<Question>,
-    /// Whether the form is ours, for an agent that takes any text.
+    /// Whether the form is the standard form, for an agent that accepts any text.
     is_plain: bool,
 }
 
 impl Waiting {
-    /// What a task waits for; `None` for one that waits for nobody.
+    /// The question of a task; `None` for a task that is not interrupted.
     pub fn of(task: &Task) -> Option<Self> {
         let message = task.status.message.as_ref();
         let turn = match (message, &task.status.timestamp) {
@@ -41,19 +41,19 @@ impl Waiting {
         Some(Self { task: task.id.clone(), turn, question, is_plain })
     }
 
-    /// What the client sends back with the answer: which task asks, and at which turn. It is no secret and proves nothing: whose task it
-    /// is, and what it waits for, is asked of the task itself.
+    /// The state that the client returns with the answer: the task, and the turn of the question. It is not secret and
+    /// proves nothing: the owner and the question are read from the task.
     pub fn state(&self) -> String {
         format!("1.{}.{}", self.task, self.turn)
     }
 
-    /// The id of the message that answers the question. The same question has the same one, so that an answer which comes twice counts
-    /// once.
+    /// The id of the message that answers the question. It is the same for the same question, so a repeated answer counts
+    /// only once.
     pub fn message_id(&self) -> String {
         format!("mcp-{}", self.turn)
     }
 
-    /// The task that a state names; `None` for a text that is no state.
+    /// The task in a state; `None` for a text that is not a state.
     pub fn task_of(state: &str) -> Option<TaskId> {
         let (task, turn) = state.strip_prefix("1.")?.rsplit_once('.')?;
         let is_turn = (1..=MAX_TURN_BYTES).contains(&turn.len())
@@ -62,7 +62,7 @@ impl Waiting {
         (is_id && is_turn).then(|| TaskId::new(task))
     }
 
-    /// Whether a state is of this question, and not of an earlier one.
+    /// Whether a state belongs to this question, and not to an earlier one.
     pub fn is_of(&self, state: &str) -> bool {
         self.state() == state
     }
@@ -73,8 +73,8 @@ impl Waiting {
         answers.iter().find(|(known, _)| known == key).map(|(_, answer)| answer)
     }
 
-    /// An answer as the parts of a message to the agent; `None` for one that refuses. The content of a form is data, that of our
-    /// own form text.
+    /// The parts of the message for an answer; `None` if the user refuses. The content of a form becomes data, that of the
+    /// standard form becomes text.
     pub fn parts(&self, answer: &Answer) -> Option<Vec<Part>> {
         let Answer::Accept(content) = answer else { return None };
         let content = content.clone().unwrap_or_else(|| json!({}));
@@ -88,7 +88,7 @@ impl Waiting {
     }
 }
 
-/// The form for an agent that does not say what it wants.
+/// The standard form, for an agent that does not send a form.
 fn plain_form() -> Value {
     json!({
         "type": "object",
@@ -97,8 +97,8 @@ fn plain_form() -> Value {
     })
 }
 
-/// The form that a part of a question asks to fill in: its data is a schema of an object that forms can have, or holds one as
-/// `requestedSchema` or `schema`.
+/// The form in a part of a question: the part's data is a JSON schema of an object with supported fields, or contains such a
+/// schema as `requestedSchema` or `schema`.
 fn form(part: &Part) -> Option<Value> {
     let data = part.as_data()?;
     let inner = ["requestedSchema", "schema"].into_iter().find_map(|name| data.get(name));
@@ -118,7 +118,7 @@ fn form(part: &Part) -> Option<Value> {
     Some(Value::Object(form))
 }
 
-/// Whether a form can have this field: text, number, boolean, a choice.
+/// Whether MCP forms support this field: text, number, boolean, or a choice.
 fn is_field(schema: &Value) -> bool {
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "number" | "integer" | "boolean") => true,
@@ -129,7 +129,7 @@ fn is_field(schema: &Value) -> bool {
     }
 }
 
-/// The URL that a part of a question leads to.
+/// The URL in a part of a question.
 fn url(part: &Part) -> Option<String> {
     let url = match &part.content {
         PartContent::Url(url) => url.to_string(),

@@ -1,4 +1,4 @@
-//! Tasks and messages as results of tools.
+//! Translates tasks and messages to results of tools.
 
 use a2a::client::{extract_text, last_agent_message};
 use a2a::model::{Artifact, Message, Part, PartContent, Task, TaskState};
@@ -6,8 +6,8 @@ use serde_json::{Map, Value, json};
 
 use crate::model::{CallResult, Content, ResourceContents};
 
-/// A task of the agent of this name as a result: what it has produced, or what it waits for, or why it has failed. `address` begins
-/// the addresses of what has none of its own, as `a2a://agents.example/demo/tasks/1f`.
+/// The result for a task of the agent with this name: its artifacts, its question, or the reason of its failure. `address`
+/// is the prefix for the URIs of content without a URI, for example `a2a://agents.example/demo/tasks/1f`.
 pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     let state = task.status.state;
     let mut structured = Map::new();
@@ -26,7 +26,7 @@ pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     if let Some(data) = data_of(&task.artifacts) {
         say("data", data);
     }
-    // What the agent asked before is not its result.
+    // An earlier question of the agent is not part of the result.
     let said = match state {
         TaskState::Completed if !content.is_empty() => spoken(task.status.message.as_ref()),
         _ => spoken(task.status.message.as_ref().or_else(|| last_agent_message(task))),
@@ -65,7 +65,7 @@ pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     CallResult { content, structured: Some(Value::Object(structured)), is_error }
 }
 
-/// A message instead of a task as a result. `address` as for [`result_of`].
+/// The result for a message in place of a task. `address` as for [`result_of`].
 pub fn answered(message: &Message, address: &str) -> CallResult {
     let mut content = Vec::new();
     pieces(&mut content, &message.parts, &format!("{address}/message"));
@@ -94,7 +94,7 @@ pub fn state_name(state: TaskState) -> &'static str {
     }
 }
 
-/// A part as a piece of content: text, data as JSON, bytes by their media type, a URL as a link. `uri` is the address of bytes.
+/// A part as content: text, data as JSON, bytes by their media type, a URL as a link. `uri` is the URI for bytes.
 pub fn content_of(part: &Part, uri: String) -> Content {
     let mime_type = part.media_type.clone();
     match &part.content {
@@ -123,7 +123,7 @@ pub fn content_of(part: &Part, uri: String) -> Content {
     }
 }
 
-/// Adds parts to content. Texts that follow each other are chunks of one text.
+/// Adds parts to the content. Consecutive texts are chunks of one text.
 fn pieces(content: &mut Vec<Content>, parts: &[Part], address: &str) {
     let mut is_after_text = false;
     for (place, part) in parts.iter().enumerate() {
@@ -139,7 +139,7 @@ fn pieces(content: &mut Vec<Content>, parts: &[Part], address: &str) {
     }
 }
 
-/// The data of all artifacts: the value if there is one, a list of several.
+/// The data of all artifacts: a single value, or a list of several values.
 fn data_of(artifacts: &[Artifact]) -> Option<Value> {
     one_or_all(artifacts.iter().flat_map(|artifact| &artifact.parts))
 }
@@ -156,7 +156,7 @@ fn one_or_all<'a>(parts: impl Iterator<Item = &'a Part>) -> Option<Value> {
     }
 }
 
-/// What a message says, if it says anything.
+/// The text of a message, unless it is blank.
 fn spoken(message: Option<&Message>) -> Option<String> {
     message.map(Message::text).filter(|text| !text.trim().is_empty())
 }

@@ -1,4 +1,4 @@
-//! Agents and skills as tools.
+//! Translates agents and skills to tools.
 
 use a2a::client::RemoteCard;
 use a2a::model::{AgentSkill, fnv1a, read_own};
@@ -6,8 +6,9 @@ use serde_json::{Map, Value};
 
 use crate::model::{Annotations, Tool};
 
-/// A name for the tool that these words stand for, as the slug of an agent and the id of a skill: at most 48 of `A-Za-z0-9_-`,
-/// which every host takes. Words that are cut or changed leave a mark, so that different words have different names.
+/// A tool's name from these words, for example the slug of an agent and the id of a skill: at most 48 characters of
+/// `A-Za-z0-9_-`, which every host accepts. If words are cut or changed, a hash is added, so that different words have
+/// different names.
 ///
 /// ```
 /// use mcp::agents::tool_name;
@@ -30,7 +31,7 @@ pub fn tool_name(words: &[&str]) -> String {
     kept + &mark
 }
 
-/// An agent as a tool of this name.
+/// The tool with this name for an agent.
 pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
     let mut description = card.description.trim().to_owned();
     if !card.skills.is_empty() {
@@ -51,8 +52,8 @@ pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
     tool(name, &card.name, description, "\"message\"")
 }
 
-/// A skill of an agent as a tool of this name. `own` is the schema of the skill's own arguments, where it is known: they stand beside those of
-/// all agents, and before them where names are the same.
+/// The tool with this name for a skill of an agent. `own` is the schema of the skill's own arguments, if it is known: they
+/// are added to those of all agents, and replace those with the same name.
 pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill, own: Option<&Value>) -> Tool {
     let mut description = skill.description.trim().to_owned();
     for example in skill.examples.iter().take(MAX_EXAMPLES) {
@@ -70,7 +71,7 @@ pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill, own: Option
     }
 }
 
-/// The schema of a skill's own arguments, with those that all agents have.
+/// The schema of a skill's own arguments, together with those of all agents.
 fn joined(mut own: Map<String, Value>, common: Value) -> Value {
     let mut properties =
         own.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
@@ -84,7 +85,7 @@ fn joined(mut own: Map<String, Value>, common: Value) -> Value {
     own.into()
 }
 
-/// The schema of what [`result_of`](super::result_of) tells of a task.
+/// The schema of the structured content of [`result_of`](super::result_of).
 pub fn result_schema() -> Value {
     schema(OUTPUT)
 }
@@ -100,7 +101,7 @@ fn tool(name: &str, title: &str, description: String, required: &str) -> Tool {
     }
 }
 
-/// A schema that stands here as text: macros would make kilobytes of code of it.
+/// A schema from its text: the `json!` macro would generate kilobytes of code.
 fn schema(text: &str) -> Value {
     read_own(text).unwrap_or_default()
 }
@@ -122,10 +123,11 @@ const OUTPUT: &str = r#"{"type": "object", "properties": {
     "question": {"type": "string", "description": "What the agent asks."}
     }, "required": ["state", "text"]}"#;
 
-/// The longest name: some hosts drop a whole list for a name above 64, and put the name of the server before it.
+/// The longest name in characters: some hosts drop a whole list because of a name above 64, and add the server's name as a
+/// prefix.
 const MAX_NAME: usize = 48;
 
-/// How many skills the description of an agent tells.
+/// The largest number of skills in the description of an agent.
 const MAX_SKILLS: usize = 30;
 
 const MAX_EXAMPLES: usize = 3;

@@ -1,4 +1,4 @@
-//! What is asked of a tool, and the request that it becomes.
+//! The call of a tool, and its request.
 
 use serde_json::{Map, Value, json};
 
@@ -7,24 +7,24 @@ use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Answer, Tool};
 
-/// A call of a tool. [`new`](Self::new) makes one of the usual kind.
+/// A call of a tool. [`new`](Self::new) makes one with the usual settings.
 #[derive(Clone, Debug)]
 pub struct ToolRequest<'a> {
-    /// The tool, as its server lists it.
+    /// The tool, from the list of its server.
     pub tool: &'a Tool,
-    /// What it is given: an object, as a rule. It is passed on as it is.
+    /// The arguments, normally an object. They are sent unchanged.
     pub arguments: Value,
-    /// The answers to the questions of the round before ([`CallEvent::Asked`](super::CallEvent::Asked)), each with the key of its
-    /// question: all of them.
+    /// The answers to all questions of the previous round ([`CallEvent::Asked`](super::CallEvent::Asked)), each with the key
+    /// of its question.
     pub answers: Vec<(String, Answer)>,
-    /// What came with the questions, byte for byte.
+    /// The state that the server sent with the questions, unchanged.
     pub state: Option<String>,
-    /// The number that came with the questions; 0 for a call that answers none.
+    /// The round that came with the questions; 0 for a call without answers.
     pub round: u32,
-    /// Whether progress is to be told.
+    /// Whether to request progress.
     pub has_progress: bool,
-    /// What tells this call from others in the header `Idempotency-Key`, so that a server which knows it carries it out once
-    /// however often it is made. Visible ASCII.
+    /// The header `Idempotency-Key`: a server that supports it executes repeated calls with the same key only once. Visible
+    /// ASCII.
     pub key: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl<'a> ToolRequest<'a> {
     }
 }
 
-/// What a call holds of its request, to make it again.
+/// The owned copy of a request, for repeating the call.
 pub(super) struct Asking {
     pub(super) tool: Tool,
     arguments: Value,
@@ -55,11 +55,11 @@ impl From<ToolRequest<'_>> for Asking {
 }
 
 impl Asking {
-    /// The request. `is_modern`: arguments go along in headers where the tool wants it.
+    /// The request. If `is_modern`, arguments are also sent in headers if the tool requires it.
     ///
     /// # Errors
     ///
-    /// If the tool cannot be called, or too many rounds of questions have passed.
+    /// If the tool cannot be called, or after too many rounds of questions.
     pub(super) fn ask(&self, client: &Client, is_modern: bool) -> Result<Ask, McpError> {
         if self.round > MAX_ROUNDS {
             let reason = format!("the server has asked {MAX_ROUNDS} times without a result");
@@ -87,7 +87,7 @@ impl Asking {
             headers,
             has_progress: self.has_progress,
             takes_questions: true,
-            // A server may be silent until its tool has run: the time of the call ends it.
+            // A server may send nothing until its tool has run, so only the time limit of the call ends the wait.
             timeout_ms: client
                 .settings()
                 .call_timeout_ms
@@ -96,7 +96,7 @@ impl Asking {
         })
     }
 
-    /// Makes it the call of the next round, which answers nothing but says this state.
+    /// Changes the request to that of the next round, with this state and without answers.
     pub(super) fn goes_on(&mut self, state: Option<String>) {
         self.round += 1;
         self.answers.clear();
@@ -104,7 +104,7 @@ impl Asking {
     }
 }
 
-/// The answers to questions as they are sent.
+/// The answers to questions, in the form of a request.
 pub(super) fn responses(answers: &[(String, Answer)]) -> Value {
     answers
         .iter()
@@ -113,5 +113,5 @@ pub(super) fn responses(answers: &[(String, Answer)]) -> Value {
         .into()
 }
 
-/// How often a server may answer a call by questions, or by the wish to be called again.
+/// How often a server may answer a call by questions, or by a request to call again.
 pub const MAX_ROUNDS: u32 = 10;

@@ -1,4 +1,4 @@
-//! A call of a tool, as it goes on.
+//! A call of a tool, and its events.
 
 use std::collections::VecDeque;
 use std::rc::Rc;
@@ -18,33 +18,33 @@ use super::questions::asked;
 use super::{Client, McpError, Progress, TaskHandle, ToolRequest};
 use crate::model::{Answer, CallResult, Question, code};
 
-/// What a call of a tool brings.
+/// An event of a tool's call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallEvent {
-    /// How far it is: rising, and at most ten in a second, of which the newest counts.
+    /// The progress: rising, and at most ten events per second, of which the newest counts.
     Progress(Progress),
     /// The tool has run. The last event.
     Finished(CallResult),
-    /// The server wants answers to all of these questions first. The last event: the tool is called again with the same arguments, the
-    /// answers, and what came with them.
+    /// The server requires answers to all of these questions first. The last event: the caller calls the tool again with the
+    /// same arguments, the answers, the state and the round.
     Asked {
         /// The questions.
         questions: Vec<Question>,
-        /// What the server wants to have back.
+        /// The state that the next call must contain.
         state: Option<String>,
-        /// How often it has asked, this time included.
+        /// The number of rounds, including this one.
         round: u32,
     },
-    /// A legacy server asks a question, and waits for [`answer`](Call::answer) while the call goes on.
+    /// A legacy server asks a question, and waits for [`answer`](Call::answer) during the call.
     LegacyAsked(Question),
-    /// The server goes on with it as a task. The last event.
+    /// The server continues the call as a task. The last event.
     Task(TaskHandle),
 }
 
-/// A call of a tool that is under way, or about to be: nothing is sent before its first [`next`](Self::next).
+/// A call of a tool, in progress or not yet sent: the first [`next`](Self::next) sends it.
 ///
-/// Dropping it closes the connection. That cancels the call where the server speaks 2026-07-28; a legacy server goes on unless it
-/// is told by [`cancel`](Self::cancel).
+/// Dropping the call closes the connection. This cancels the call if the server supports 2026-07-28; a legacy server
+/// continues unless [`cancel`](Self::cancel) is called.
 pub struct Call {
     client: Client,
     live: Rc<Live>,
@@ -52,8 +52,9 @@ pub struct Call {
 }
 
 impl Client {
-    /// Calls a tool. The call has [`call_timeout_ms`](super::Settings::call_timeout_ms) altogether. Nothing is sent before the
-    /// first [`next`](Call::next), and a call is never made twice but where the server has certainly not carried it out.
+    /// Calls a tool. The time limit of the whole call is [`call_timeout_ms`](super::Settings::call_timeout_ms). The first
+    /// [`next`](Call::next) sends the request, and the call is sent again only if it is certain that the server has not
+    /// executed it.
     pub fn call(&self, request: ToolRequest<'_>) -> Call {
         let live = Rc::<Live>::default();
         let running = Box::new(Running {
@@ -78,12 +79,12 @@ impl Client {
 }
 
 impl Call {
-    /// What the call brings next; `None` after its last event, or after an error. May be dropped while it waits, and called
-    /// again, without that anything is lost.
+    /// The next event; `None` after the last event, or after an error. The future may be dropped while it waits, and `next`
+    /// called again, without losing anything.
     ///
     /// # Errors
     ///
-    /// If the server refuses the call or cannot be called. A tool that has run and failed is no error: see
+    /// If the server refuses the call or cannot be called. A failure of the tool itself is not an error: see
     /// [`CallResult::is_error`].
     pub fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<CallEvent, McpError>>> {
         Box::pin(async move { self.events.next().await })
@@ -93,7 +94,7 @@ impl Call {
     ///
     /// # Errors
     ///
-    /// If there is no such question, or the answer cannot be sent.
+    /// If there is no such question, or if the answer cannot be sent.
     pub fn answer<'a>(
         &'a self,
         key: &'a str,
@@ -111,7 +112,8 @@ impl Call {
         })
     }
 
-    /// Gives the call up, in the way of the server's era: the connection is closed, and a legacy server is told. No event follows.
+    /// Cancels the call, in the way of the server's era: the connection is closed, and a legacy server is notified. No event
+    /// follows.
     pub fn cancel<'a>(&'a mut self) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             self.events = stream::empty().boxed_local();
@@ -120,28 +122,28 @@ impl Call {
     }
 }
 
-/// A call, and where it is.
+/// The state of a call.
 struct Running {
     client: Client,
     asking: Asking,
     live: Rc<Live>,
     heard: Option<LocalBoxStream<'static, Result<Heard, McpError>>>,
-    /// The end of the whole time.
+    /// The timer for the end of the whole call.
     deadline: Option<LocalBoxFuture<'static, ()>>,
-    /// Events that are due.
+    /// The events that are ready.
     events: VecDeque<Result<CallEvent, McpError>>,
-    /// The newest progress that counts.
+    /// The value of the newest progress.
     newest: Option<f64>,
-    /// Progress that is told when it is time.
+    /// The progress that waits for its time.
     pending: Option<Progress>,
-    /// When progress was told last.
+    /// When progress was last reported.
     told: Option<UnixMillis>,
-    /// Whether the tool was looked up again.
+    /// Whether the tool was already listed again.
     has_listed: bool,
     is_over: bool,
 }
 
-/// What comes first.
+/// The first of several things to happen.
 enum First {
     Heard(Option<Result<Heard, McpError>>),
     Pause,
@@ -186,7 +188,7 @@ impl Running {
         }
     }
 
-    /// Makes the request, from the first time on bounded by the deadline.
+    /// Sends the request. The first time, the timer of the deadline is started.
     fn begin<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<(), McpError>> {
         Box::pin(async move {
             let client = self.client.clone();
@@ -204,7 +206,7 @@ impl Running {
         })
     }
 
-    /// Waits for the server, for the time to tell progress, and for the end of all time.
+    /// Waits for the server, for the next time to report progress, and for the deadline.
     fn first<'a>(&'a mut self) -> LocalBoxFuture<'a, First> {
         Box::pin(async move {
             let (Some(heard), Some(deadline)) = (&mut self.heard, &mut self.deadline) else {
@@ -226,7 +228,7 @@ impl Running {
         })
     }
 
-    /// Progress that has waited long enough.
+    /// The pending progress, if it has waited long enough.
     fn due(&mut self) -> Option<CallEvent> {
         let now = self.client.ports().clock.now();
         let is_due = self.told.is_none_or(|told| now.millis_since(told) >= PROGRESS_MS);
@@ -235,7 +237,7 @@ impl Running {
         Some(CallEvent::Progress(progress))
     }
 
-    /// Keeps progress if it has risen. What comes quickly after each other is told once.
+    /// Stores progress if it has risen. Progress in quick succession is reported once.
     fn take_progress(&mut self, progress: Progress) {
         if self.newest.is_none_or(|newest| progress.progress > newest) {
             self.newest = Some(progress.progress);
@@ -248,7 +250,7 @@ impl Running {
         self.events.extend(pending.map(Ok));
     }
 
-    /// The last event.
+    /// Adds the last event.
     fn end(&mut self, event: Result<CallEvent, McpError>) {
         self.tell_pending();
         self.events.push_back(event);
@@ -281,7 +283,7 @@ impl Running {
         })
     }
 
-    /// The server wants to be called again, without an answer to anything.
+    /// Calls the tool again, without answers, because the server requires it.
     fn call_again<'a>(&'a mut self, state: Option<String>) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             if state.is_none() {
@@ -299,7 +301,7 @@ impl Running {
     fn take_error<'a>(&'a mut self, error: McpError) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             match error.code() {
-                // The definition of the tool has changed since it was listed.
+                // The definition of the tool has changed since the list was read.
                 Some(code::HEADER_MISMATCH) if !std::mem::replace(&mut self.has_listed, true) => {
                     let name = self.asking.tool.name.clone();
                     let listed = Box::pin(self.client.list_tools()).await;
@@ -325,7 +327,7 @@ impl Running {
     }
 }
 
-/// The URLs that a server of 2025-11-25 wants its user to visit before the call is made again.
+/// The URLs that a server of 2025-11-25 requires its user to visit before the call is repeated.
 fn urls(error: &McpError) -> Vec<Question> {
     let McpError::Rpc { error, .. } = error else { return Vec::new() };
     let data = error.data.as_ref().and_then(|data| data.get("elicitations"));
@@ -338,8 +340,8 @@ fn urls(error: &McpError) -> Vec<Question> {
     .collect()
 }
 
-/// The time between two events of progress, in milliseconds.
+/// The least time between two reports of progress, in milliseconds.
 const PROGRESS_MS: u64 = 100;
 
-/// The time before a call that the server wants to have again and again.
+/// The delay before a call that the server requests repeatedly, in milliseconds.
 const AGAIN_MS: u64 = 1_000;

@@ -1,4 +1,4 @@
-//! Why a request to a server failed.
+//! The errors of requests to a server.
 
 use std::fmt;
 
@@ -8,74 +8,75 @@ use a2a::model::UnfitJson;
 
 use crate::model::{RpcError, code};
 
-/// Why a request to a server failed. The texts are for people and hold no secrets; what they quote of the server is cut.
+/// The reason why a request to a server failed. The texts are for people and contain no secrets; quotes of the server
+/// are shortened.
 #[derive(Clone, Debug, PartialEq)]
 pub enum McpError {
-    /// There is no answer: the server cannot be reached, is silent, or must not be called.
+    /// There is no answer: the server cannot be reached, does not answer, or is forbidden.
     Unreachable(HttpError),
-    /// The answer broke off, for this reason, or ended without the result. A tool may have run.
+    /// The answer broke off, for this reason, or ended without the result. The tool may have run.
     Lost(String),
-    /// The answer has a status that says that it failed, and no error of the protocol.
+    /// The answer has a failure status, and no error of the protocol.
     Status {
         /// The status.
         status: u16,
-        /// The first 200 characters of its body, on one line.
+        /// The first 200 characters of the body, on one line.
         begins: String,
-        /// How long the server wants to be left alone, if it says, in milliseconds.
+        /// The delay that the server requires, if any, in milliseconds.
         retry_after_ms: Option<u64>,
     },
-    /// The answer is a redirect that is not followed: it leads to another host, or asks for another method.
+    /// The answer is a redirect that is not followed: its target is another host, or it requires another method.
     Redirected {
         /// The status.
         status: u16,
-        /// Where it leads, without its query.
+        /// The target, without its query.
         to: String,
     },
-    /// The answer is none of MCP, for this reason.
+    /// The answer is not an MCP answer, for this reason.
     NotMcp(String),
-    /// The server speaks no revision that is spoken here; the text says which it speaks.
+    /// The server supports no revision that this client supports; the text lists the server's revisions.
     Unsupported(String),
-    /// The server refused, with an error of the protocol.
+    /// The server refused the request with an error of the protocol.
     Rpc {
-        /// Its error.
+        /// The server's error.
         error: RpcError,
-        /// The status that it came with.
+        /// The HTTP status of the answer.
         status: u16,
     },
     /// The answer is too large.
     TooLarge {
-        /// How many bytes it may have.
+        /// The limit, in bytes.
         max_bytes: usize,
     },
-    /// The answer, or a message of it, exceeds the bounds of JSON that is read here.
+    /// The answer, or a message in it, exceeds the limits for JSON.
     TooMuchJson(UnfitJson),
-    /// The time of the call, of the list or of the request is over.
+    /// The time limit of the call, of the list or of the request has passed.
     Timeout {
-        /// How long it was, in milliseconds.
+        /// The time limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// The server has lost its session, and the new one as well. The request was not carried out.
+    /// The server has lost its session, and then the new one as well. The request was not executed.
     SessionLost,
-    /// The server refused the credentials (401), or what they are for (403).
+    /// The server refused the credentials (401), or their permissions (403).
     Refused {
         /// The status.
         status: u16,
-        /// What the server says about it: what it wants (`WWW-Authenticate`), and the message of its error. Empty if it
-        /// says nothing.
+        /// The server's information: the challenge (`WWW-Authenticate`), and the message of its error. Empty if there is
+        /// none.
         reason: String,
     },
-    /// A secret is missing, or credentials cannot be had.
+    /// A secret is missing, or credentials cannot be obtained.
     Credentials(String),
     /// The settings cannot be used, for this reason.
     Settings(String),
-    /// More agents have called each other in a row than may; nothing was sent.
+    /// The number of agents that have called each other in a row is over the limit; nothing was sent.
     TooDeep {
-        /// How many have.
+        /// The number of agents.
         depth: u32,
-        /// How many may.
+        /// The limit.
         limit: u32,
     },
-    /// What the server says makes no sense.
+    /// The server's answer does not match the request.
     Unexpected(String),
 }
 
@@ -93,7 +94,7 @@ impl McpError {
         }
     }
 
-    /// Whether the request was certainly not carried out: the server refused it, or never got it.
+    /// Whether it is certain that the request was not executed: the server refused it, or did not receive it.
     pub fn is_untouched(&self) -> bool {
         match self {
             Self::Status { status, .. } => (300..500).contains(status) || *status == 503,
@@ -127,7 +128,7 @@ impl McpError {
     }
 }
 
-/// Whether a status says that the same request may succeed later.
+/// Whether the status is temporary, so that the same request may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502..=504)
 }
@@ -192,7 +193,7 @@ impl fmt::Display for McpError {
 impl std::error::Error for McpError {}
 
 impl From<ClientError> for McpError {
-    /// What failed while credentials were put on a request.
+    /// An error from adding credentials to a request.
     fn from(error: ClientError) -> Self {
         Self::Credentials(error.to_string())
     }
@@ -200,7 +201,7 @@ impl From<ClientError> for McpError {
 
 /// The beginning of a text of a server, on one line: at most 200 characters.
 pub(super) fn excerpt(text: &str) -> String {
-    // Only what may be shown is looked at: the text may be large.
+    // Only a beginning is processed, because the text may be large.
     let begin: String = text.chars().take(EXCERPT_CHARS * 4).collect();
     one_line(&begin).chars().take(EXCERPT_CHARS).collect()
 }

@@ -1,9 +1,10 @@
-//! The values of `Mcp-Name` and `Mcp-Param-*` (2026-07-28): headers that repeat what the body of a request says.
+//! The values of `Mcp-Name` and `Mcp-Param-*` (2026-07-28): headers that repeat a part of the request's body.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 
-/// A text as the value of a header: as it is if a header can carry it unchanged, else `=?base64?…?=` with its UTF-8.
+/// A text as the value of a header: unchanged if a header can contain it, else `=?base64?…?=` with the base64 of its
+/// UTF-8.
 ///
 /// ```
 /// use mcp::header::{decode, encode};
@@ -20,7 +21,7 @@ pub fn encode(text: &str) -> String {
     }
 }
 
-/// The text that the value of a header stands for; `None` if it says that it is base64 and is not that of UTF-8.
+/// The text of a header's value; `None` if the value is marked as base64 but is not the base64 of UTF-8.
 pub fn decode(value: &str) -> Option<String> {
     let value = value.trim_matches(BLANKS);
     match encoded(value) {
@@ -29,13 +30,13 @@ pub fn decode(value: &str) -> Option<String> {
     }
 }
 
-/// Whether a header carries a text unchanged, and nobody takes it for base64.
+/// Whether a header can contain a text unchanged, and the text does not look like marked base64.
 fn is_plain(text: &str) -> bool {
     let is_allowed = |letter: char| matches!(letter, ' '..='~' | '\t');
     text.chars().all(is_allowed) && text.trim_matches(BLANKS) == text && encoded(text).is_none()
 }
 
-/// What stands between the marks of base64, if they are there.
+/// The text between the marks of base64, if they are there.
 fn encoded(value: &str) -> Option<&str> {
     value.strip_prefix(OPENING)?.strip_suffix(CLOSING)
 }
@@ -43,7 +44,7 @@ fn encoded(value: &str) -> Option<&str> {
 const OPENING: &str = "=?base64?";
 const CLOSING: &str = "?=";
 
-/// What is cut off around the value of a header on its way.
+/// The white space that is removed around the value of a header.
 const BLANKS: [char; 2] = [' ', '\t'];
 
 #[cfg(test)]

@@ -1,15 +1,17 @@
-//! MCP (Model Context Protocol) over streamable HTTP without a platform: what its messages are, how servers are called, and
-//! how calls are answered. Time, chance and HTTP come through the ports of [`a2a`], so any program can use it.
+//! MCP (Model Context Protocol) over streamable HTTP without a platform: the messages, the client that calls servers, and
+//! the server that answers calls. Time, random numbers and HTTP are used through the ports of [`a2a`], so any program can
+//! use this crate.
 //!
-//! Two eras share the wire. *Modern* is 2026-07-28: each request stands for itself and says in `_meta` what its client can
-//! do. *Legacy* is 2025-11-25, 2025-06-18 and 2025-03-26: a connection begins with `initialize`, and servers may hold sessions.
+//! There are two eras of the wire format. *Modern* is 2026-07-28: each request is independent, and contains the capabilities
+//! of its client in `_meta`. *Legacy* is 2025-11-25, 2025-06-18 and 2025-03-26: a connection begins with `initialize`, and
+//! servers may have sessions.
 //!
-//! | module | what it is |
+//! | module | content |
 //! |---|---|
-//! | [`client`] | calls to servers: which era they speak, their tools, calls and what these bring |
-//! | [`model`] | tools, results, questions and errors, alike in all revisions |
-//! | [`server`] | requests read, checked and answered |
-//! | [`agents`] | agents of A2A as tools |
+//! | [`client`] | calls to servers: their era, their tools, calls and their events |
+//! | [`model`] | tools, results, questions and errors, the same for all revisions |
+//! | [`server`] | parses, checks and answers requests |
+//! | [`agents`] | A2A agents as tools |
 //! | [`header`] | texts as values of headers |
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]

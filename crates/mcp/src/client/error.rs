@@ -206,12 +206,12 @@ pub(super) fn excerpt(text: &str) -> String {
     one_line(&begin).chars().take(EXCERPT_CHARS).collect()
 }
 
-/// A URL without the parts in which credentials are sent, cut as [`excerpt`].
+/// A URL for errors, without the parts that may contain credentials, shortened as by [`excerpt`].
 pub(super) fn shown(url: &str) -> String {
     excerpt(&shown_url(url))
 }
 
-/// Errors with which servers refuse a request before they begin it.
+/// The errors by which servers refuse a request before they start to execute it.
 const REFUSALS: [i64; 7] = [
     code::PARSE,
     code::INVALID_REQUEST,

@@ -1,4 +1,4 @@
-//! One request of MCP and what the server says to it, in either era.
+//! One MCP request and the messages of the server during it, in either era.
 
 use std::rc::Rc;
 
@@ -14,30 +14,30 @@ use super::wire::Sending;
 use super::{Client, McpError};
 use crate::model::{Question, RpcError, code, meta};
 
-/// What is heard during a request.
+/// A message of the server during a request.
 pub(super) enum Heard {
     Progress(Progress),
     /// A question of a legacy server, which waits for the answer.
     Asked(Question),
-    /// The result, which is the last thing.
+    /// The result, which is the last message.
     Result(Value),
 }
 
-/// A request that is under way.
+/// A request in progress.
 pub(super) struct Exchange {
     client: Client,
     ask: Ask,
     open: Option<Open>,
     live: Rc<Live>,
     has_new_session: bool,
-    /// How many requests the server has made (legacy).
+    /// The number of requests that the server has sent (legacy).
     requests: u32,
     /// How often the stream was resumed.
     resumes: u32,
 }
 
 impl Client {
-    /// The result of a request that is answered at once.
+    /// The result of a request that needs no progress or questions.
     pub(super) fn ask<'a>(&'a self, ask: Ask) -> LocalBoxFuture<'a, Result<Value, McpError>> {
         Box::pin(async move {
             let mut exchange = Exchange::new(self.clone(), ask, Rc::default());
@@ -56,7 +56,7 @@ impl Exchange {
         Self { client, ask, open, live, has_new_session, requests, resumes }
     }
 
-    /// What is heard, as a stream: waiting for its next item may be given up and begun again.
+    /// The messages as a stream: waiting for the next item may be dropped and started again.
     pub(super) fn into_stream(self) -> LocalBoxStream<'static, Result<Heard, McpError>> {
         stream::unfold(Some(Box::new(self)), |exchange| async {
             let mut exchange = exchange?;
@@ -67,7 +67,7 @@ impl Exchange {
         .boxed_local()
     }
 
-    /// What is heard next.
+    /// The next message.
     pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Result<Heard, McpError>> {
         Box::pin(async move {
             loop {
@@ -86,7 +86,7 @@ impl Exchange {
         })
     }
 
-    /// Whether the request is made again after this error, because the server has not looked at it.
+    /// Returns without an error if the request may be sent again, because the server has not processed it.
     fn goes_on_after<'a>(
         &'a mut self,
         error: McpError,
@@ -152,7 +152,8 @@ impl Exchange {
         })
     }
 
-    /// Answers a request of a legacy server, unless it is a question for the caller. Newer servers make none.
+    /// Answers a request of a legacy server; returns the question if the request is one for the caller. Modern servers send
+    /// no requests.
     fn asked<'a>(
         &'a mut self,
         id: Value,
@@ -194,13 +195,14 @@ impl Exchange {
                 Err(error) => ("error", error.to_json()),
             };
             let message = reply(id, name, answer);
-            // Where this fails, the stream of the call tells how it goes on.
+            // If this fails, the stream of the call shows the consequence.
             let _ = self.client.tell(&session, &message).await;
             Ok(None)
         })
     }
 
-    /// Goes on with a stream that has ended without the result, where a legacy server numbers its events; else fails with this error.
+    /// Resumes a stream that has ended without the result, if a legacy server numbers its events; otherwise fails with this
+    /// error.
     fn resume<'a>(&'a mut self, error: McpError) -> LocalBoxFuture<'a, Result<(), McpError>> {
         Box::pin(async move {
             let Some(open) = &mut self.open else { return Err(error) };
@@ -225,7 +227,7 @@ impl Exchange {
                         open.incoming = incoming;
                         return Ok(());
                     }
-                    // The server does not resume streams, or has forgotten this one.
+                    // The server does not resume streams, or does not know this one any more.
                     Ok(answer) if matches!(answer.status, 400..=428) => return Err(error),
                     Ok(_) | Err(McpError::Unreachable(_)) => failures += 1,
                     Err(other) => return Err(other),
@@ -235,14 +237,14 @@ impl Exchange {
     }
 }
 
-/// How many requests a legacy server may make during one call.
+/// The largest number of requests that a legacy server may send during one call.
 const MAX_REQUESTS: u32 = 100;
 
-/// How often a stream is resumed, and how often in a row without success.
+/// How often a stream is resumed at most, and how often in a row without success.
 const MAX_RESUMES: u32 = 100;
 const MAX_FAILURES: u32 = 5;
 
-/// How long to wait before a stream is resumed, unless the server says it, and within which bounds it may.
+/// The delay before a stream is resumed, if the server sends none, and the limits for the server's delay, in milliseconds.
 const RETRY_MS: u64 = 1_000;
 const MIN_RETRY_MS: u64 = 200;
 const MAX_RETRY_MS: u64 = 60_000;

@@ -1,4 +1,5 @@
-//! How sessions with servers of revisions before 2026-07-28 begin and end: `initialize`, notifications and `DELETE`.
+//! The beginning and the end of sessions with servers of revisions before 2026-07-28: `initialize`, notifications and
+//! `DELETE`.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -15,7 +16,7 @@ use super::{Client, McpError};
 use crate::model::{Revision, code};
 
 impl Client {
-    /// The session with a legacy server, begun if there is none.
+    /// The session with a legacy server; begins one if there is none.
     pub(super) fn session<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<Session>, McpError>> {
         Box::pin(async move {
             let known = self.0.session.borrow().clone();
@@ -29,7 +30,7 @@ impl Client {
         })
     }
 
-    /// Begins a session, and gives what the server says of itself.
+    /// Begins a session, and returns the server's description of itself.
     pub(super) fn initialize<'a>(
         &'a self,
     ) -> LocalBoxFuture<'a, Result<(Verdict, Rc<Session>), McpError>> {
@@ -59,7 +60,7 @@ impl Client {
         })
     }
 
-    /// Sends a message to which there is no answer.
+    /// Sends a message that has no answer.
     pub(super) fn tell<'a>(
         &'a self,
         session: &'a Session,
@@ -71,7 +72,7 @@ impl Client {
         })
     }
 
-    /// Forgets a session that the server has lost, unless another one has begun.
+    /// Drops a session that the server has lost, unless another one has begun.
     pub(super) fn forget_session(&self, lost: &Rc<Session>) {
         let mut session = self.0.session.borrow_mut();
         if session.as_ref().is_some_and(|known| Rc::ptr_eq(known, lost)) {
@@ -79,7 +80,7 @@ impl Client {
         }
     }
 
-    /// Tells a legacy server that nobody waits for the answer any more.
+    /// Notifies a legacy server that the call is canceled.
     pub(super) fn tell_cancel<'a>(
         &'a self,
         live: &'a Live,
@@ -92,26 +93,27 @@ impl Client {
             put(&mut params, "requestId", id.into());
             put(&mut params, "reason", reason.into());
             let message = notification("notifications/cancelled", Some(params));
-            // The answer is not waited for. A server that misses the notification completes a call whose result is discarded.
+            // The result of the notification is ignored. A server that does not receive it completes a call whose result is
+            // discarded.
             let telling = self.tell(&session, &message);
             let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
         })
     }
 
-    /// Ends the session with a legacy server, if there is one that the server remembers. Servers that keep no sessions, and those
-    /// of 2026-07-28, are not told anything.
+    /// Ends the session with a legacy server, if the server has given it an id. Nothing is sent to servers without sessions,
+    /// and to those of 2026-07-28.
     pub fn close<'a>(&'a self) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             let session = self.0.session.take();
             let Some(session) = session.filter(|session| session.id.is_some()) else { return };
             let sending = session.within(Sending::new("DELETE", self.settings().timeout_ms));
-            // A server may refuse, and then ends the session in its own time.
+            // A server may refuse this, and then ends the session later by itself.
             let _ = self.send(&sending).await;
         })
     }
 }
 
-/// A message to which there is no answer.
+/// A message that has no answer.
 fn notification(method: &str, params: Option<Map<String, Value>>) -> Value {
     let mut message = Map::new();
     put(&mut message, "jsonrpc", "2.0".into());
@@ -122,12 +124,12 @@ fn notification(method: &str, params: Option<Map<String, Value>>) -> Value {
     Value::Object(message)
 }
 
-/// Whether a header can hold it.
+/// Whether a text is usable as a session id in a header.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic())
 }
 
-/// What it means that a server refuses `initialize`.
+/// The error for a refused `initialize`.
 fn foreign(error: McpError) -> McpError {
     match &error {
         McpError::Status { status: 400 | 404 | 405, .. } => McpError::Unsupported(format!(
@@ -146,10 +148,10 @@ fn foreign(error: McpError) -> McpError {
 
 const NEWEST_LEGACY: Revision = Revision::V2025_11_25;
 
-/// The revisions that are spoken here.
+/// The revisions that this client supports.
 pub(super) const SPOKEN: &str = "2026-07-28, 2025-11-25, 2025-06-18 and 2025-03-26";
 
-/// How long a server may take to hear that a call is canceled, in milliseconds.
+/// The longest time for sending the notification of a cancellation, in milliseconds.
 const CANCEL_MS: u64 = 5_000;
 
 const MAX_ID_BYTES: usize = 1_024;

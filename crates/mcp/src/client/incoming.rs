@@ -16,14 +16,14 @@ use super::error::excerpt;
 pub(super) struct Incoming {
     body: HttpBody,
     form: Form,
-    /// The messages of a batch that is read.
+    /// The messages that were parsed but not returned yet.
     messages: VecDeque<Value>,
-    /// How many bytes may still come.
+    /// The number of bytes that may still arrive.
     left_bytes: usize,
     max_bytes: usize,
     /// The newest id of an event (legacy).
     pub(super) last_event_id: Option<String>,
-    /// What the stream before this one said about coming back.
+    /// The delay before a resumption that the previous stream has sent.
     earlier_retry_ms: Option<u64>,
     is_over: bool,
 }
@@ -34,11 +34,11 @@ enum Form {
 }
 
 impl Incoming {
-    /// The messages of this answer, whose content type says how they are written.
+    /// The messages of this answer, whose content type decides about its form.
     ///
     /// # Errors
     ///
-    /// If it is of another type, or too large.
+    /// If the answer has another type, or is too large.
     pub(super) fn of(
         answer: HttpAnswer,
         max_bytes: usize,
@@ -87,11 +87,11 @@ impl Incoming {
         })
     }
 
-    /// The next message; `None` at the end. May be dropped while it waits, without that anything is lost.
+    /// The next message; `None` at the end. The future may be dropped while it waits, without losing anything.
     ///
     /// # Errors
     ///
-    /// If the answer breaks off, is too large, or is none.
+    /// If the answer breaks off, is too large, or is not an MCP answer.
     pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<Value, McpError>>> {
         Box::pin(async move {
             loop {
@@ -124,19 +124,19 @@ impl Incoming {
         })
     }
 
-    /// Makes this the stream that goes on where another one has ended: the bounds are those of both.
+    /// Continues an ended stream by this one: the limits apply to both together.
     pub(super) fn goes_on_from(&mut self, ended: &Self) {
         self.left_bytes = self.left_bytes.min(ended.left_bytes);
         self.last_event_id.clone_from(&ended.last_event_id);
         self.earlier_retry_ms = ended.retry_ms();
     }
 
-    /// Whether the messages come as events.
+    /// Whether the messages arrive as events.
     pub(super) fn is_stream(&self) -> bool {
         matches!(self.form, Form::Events(_))
     }
 
-    /// How long the server wants to be left alone before the stream goes on (legacy), in milliseconds.
+    /// The delay before the stream is resumed that the server requires (legacy), in milliseconds.
     pub(super) fn retry_ms(&self) -> Option<u64> {
         match &self.form {
             Form::Events(reader) => reader.retry_ms().or(self.earlier_retry_ms),
@@ -157,7 +157,8 @@ impl Incoming {
         Ok(())
     }
 
-    /// The next message of what has arrived. Of a stream, one is read at a time: its tree takes far more memory than its text.
+    /// The next message of the bytes that have arrived. A stream is parsed one message at a time, because a tree needs far
+    /// more memory than its text.
     fn ready(&mut self) -> Result<Option<Value>, McpError> {
         if let Some(message) = self.messages.pop_front() {
             return Ok(Some(message));
@@ -172,7 +173,7 @@ impl Incoming {
         Ok(None)
     }
 
-    /// What the end of the body brings.
+    /// Handles the end of the body.
     fn end(&mut self) -> Result<(), McpError> {
         match &mut self.form {
             Form::Whole(whole) => {
@@ -204,11 +205,11 @@ impl Incoming {
     }
 }
 
-/// The message of an event; `None` for one that holds none, such as a sign of life.
+/// The message of an event; `None` for an event without a message, for example one that keeps the connection open.
 ///
 /// # Errors
 ///
-/// If it exceeds the bounds of JSON.
+/// If the message exceeds the limits for JSON.
 fn message(event: &str, data: &str) -> Result<Option<Value>, McpError> {
     if !matches!(event, "" | "message") || data.trim().is_empty() {
         return Ok(None);
@@ -226,7 +227,7 @@ pub(super) fn media_type(answer: &HttpAnswer) -> String {
     essence(kind).to_ascii_lowercase()
 }
 
-/// Whether a content type is that of JSON. An answer that names none may be.
+/// Whether a content type is that of JSON. An answer without a type may be JSON.
 fn is_json(kind: &str) -> bool {
     matches!(kind, "" | "application/json")
         || (kind.starts_with("application/") && kind.ends_with("+json"))
@@ -256,5 +257,5 @@ fn begin(bytes: &[u8]) -> &[u8] {
 
 const EXCERPT_BYTES: usize = 2_000;
 
-/// How much larger than one answer a stream may be: it holds progress besides.
+/// The largest stream, as a multiple of the largest answer: a stream also contains progress.
 const MAX_STREAM_FACTOR: usize = 16;

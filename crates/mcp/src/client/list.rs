@@ -9,37 +9,38 @@ use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Tool, code};
 
-/// The tools of a server, in its order.
+/// The tools of a server, in the server's order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolList {
     /// The tools that can be called.
     pub tools: Vec<Tool>,
-    /// How long the list is fresh, counted from now, in milliseconds: the shortest time that a page names. `None` if no page
-    /// names one; 0 is "stale at once", which many servers say without to mean it.
+    /// How long the list is fresh from now on, in milliseconds: the shortest time in its pages. `None` if no page contains a
+    /// time. 0 means that the list is stale at once, but many servers send 0 without this meaning.
     pub ttl_ms: Option<u64>,
-    /// Whether the list is for these credentials alone.
+    /// Whether the list is only for these credentials.
     pub is_private: bool,
-    /// Tools that cannot be called, and why; at most 100.
+    /// Tools that cannot be called, with the reasons; at most 100.
     pub dropped: Vec<Dropped>,
-    /// Why the list has not all tools of the server, if it has not.
+    /// The reason why the list lacks tools of the server; `None` if it is complete.
     pub cut: Option<String>,
 }
 
 /// A tool of a list that cannot be called.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dropped {
-    /// Its name, cut if it is long; empty if it has none.
+    /// The name, cut if it is long; empty if the tool has none.
     pub name: String,
-    /// Why it cannot be called.
+    /// The reason why the tool cannot be called.
     pub reason: String,
 }
 
 impl Client {
-    /// The tools of the server, all pages. A tool that breaks a rule is left out, the others stay; a list without end is cut.
+    /// The tools of the server, from all pages. A tool that violates a rule is left out, the others remain; a list without
+    /// an end is cut.
     ///
     /// # Errors
     ///
-    /// If the server cannot be called, or gives no list.
+    /// If the server cannot be called, or its answer is not a list.
     pub fn list_tools<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, McpError>> {
         Box::pin(async move {
             let listing = Box::pin(self.list());
@@ -50,7 +51,7 @@ impl Client {
     pub(super) fn list<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, McpError>> {
         Box::pin(async move {
             match self.list_once().await {
-                // The list has changed between two pages, and the cursor is no more.
+                // The list has changed between two pages, so the cursor is invalid.
                 Err((true, McpError::Rpc { error, .. })) if error.code == code::INVALID_PARAMS => {
                     self.list_once().await.map_err(|(_, error)| error)
                 }
@@ -59,7 +60,7 @@ impl Client {
         })
     }
 
-    /// Reads the pages. An error comes with whether it is one of a later page.
+    /// Reads the pages. An error is returned with the information whether it is from a later page.
     fn list_once<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, (bool, McpError)>> {
         Box::pin(async move {
             let is_modern = self.is_modern().await.map_err(|error| (false, error))?;
@@ -93,7 +94,7 @@ impl Client {
         })
     }
 
-    /// Whether a server says by this error that it has no tools at all, as it said of itself.
+    /// Whether this error means that the server has no tools, which its capabilities also show.
     fn has_no_tools(&self, error: &McpError) -> bool {
         let says_none =
             self.verdict().is_some_and(|known| known.capabilities.get("tools").is_none());
@@ -101,7 +102,7 @@ impl Client {
     }
 }
 
-/// A list that is read page by page.
+/// A list while its pages are read.
 struct Reading {
     list: ToolList,
     is_modern: bool,
@@ -122,7 +123,7 @@ impl Reading {
         }
     }
 
-    /// Takes the tools of a page. Gives whether more may follow.
+    /// Adds the tools of a page. Returns whether more tools may be read.
     fn page(&mut self, result: Value) -> Result<bool, McpError> {
         let list = &mut self.list;
         if let Some(ttl) = result.get("ttlMs").and_then(Value::as_f64) {
@@ -160,9 +161,9 @@ impl Reading {
         Ok(true)
     }
 
-    /// A tool as it can be called; `None` for one that this client does not know how to call.
+    /// Checks and parses a tool; `None` for a tool that this client cannot call.
     fn judge(&self, json: &Value, bytes: usize) -> Result<Option<Tool>, String> {
-        // Experimental tasks of 2025-11-25, which the extension has replaced.
+        // The experimental tasks of 2025-11-25, which the extension has replaced, are not supported.
         let support = json.get("execution").and_then(|execution| execution.get("taskSupport"));
         if !self.is_modern && support.is_some_and(|support| support == "required") {
             return Ok(None);

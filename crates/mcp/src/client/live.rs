@@ -1,4 +1,5 @@
-//! What a call and its stream share, so that the call can be answered and canceled while the stream is read.
+//! The state that a call shares with its stream, so that the call can be answered and canceled while the
+//! stream is read.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -7,18 +8,18 @@ use serde_json::Value;
 
 use super::session::Session;
 
-/// Where a request stands.
+/// The state of a request.
 #[derive(Default)]
 pub(super) struct Live {
     id: Cell<u64>,
     session: RefCell<Option<Rc<Session>>>,
     is_open: Cell<bool>,
-    /// Questions of a legacy server without an answer: the key of each, and the id of its request.
+    /// The unanswered questions of a legacy server: the key of each, and the id of its request.
     questions: RefCell<Vec<(String, Value)>>,
 }
 
 impl Live {
-    /// A request of this id is about to be sent, within a session if the server is a legacy one.
+    /// Called before a request with this id is sent, within a session if the server is legacy.
     pub(super) fn begins(&self, id: u64, session: Option<Rc<Session>>) {
         self.id.set(id);
         self.session.replace(session);
@@ -26,7 +27,7 @@ impl Live {
         self.questions.borrow_mut().clear();
     }
 
-    /// The request is answered, or cannot be any more.
+    /// Called when the request is answered, or cannot be answered any more.
     pub(super) fn ends(&self) {
         self.is_open.set(false);
     }
@@ -36,18 +37,18 @@ impl Live {
         self.session.borrow().clone()
     }
 
-    /// The id and the session of a request to a legacy server that is not answered yet.
+    /// The id and the session of an unanswered request to a legacy server.
     pub(super) fn unanswered(&self) -> Option<(u64, Rc<Session>)> {
         let session = self.session().filter(|_| self.is_open.get())?;
         Some((self.id.get(), session))
     }
 
-    /// The server asks a question by a request of this id.
+    /// Records a question that the server asks by a request with this id.
     pub(super) fn asks(&self, key: String, id: Value) {
         self.questions.borrow_mut().push((key, id));
     }
 
-    /// The id of the request that asked the question of this key. Given once.
+    /// Removes the question with this key, and returns the id of its request.
     pub(super) fn take_question(&self, key: &str) -> Option<Value> {
         let mut questions = self.questions.borrow_mut();
         let index = questions.iter().position(|(known, _)| known == key)?;

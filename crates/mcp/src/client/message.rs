@@ -1,4 +1,4 @@
-//! Messages of JSON-RPC that servers send.
+//! The JSON-RPC messages of servers.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::McpError;
 use super::error::excerpt;
 use crate::model::RpcError;
 
-/// A message of a server, as far as it matters for one request.
+/// A message of a server, in its relation to one request.
 #[derive(Debug, PartialEq)]
 pub(super) enum Message {
     /// The result of the request.
@@ -15,27 +15,27 @@ pub(super) enum Message {
     Error(RpcError),
     /// A notification.
     Notification {
-        /// What it is.
+        /// The method of the notification.
         method: String,
-        /// What it says.
+        /// The params of the notification.
         params: Value,
     },
     /// A request of the server (legacy).
     Request {
-        /// Its id, as the server wrote it.
+        /// The id, as the server has written it.
         id: Value,
-        /// What it is.
+        /// The method of the request.
         method: String,
-        /// What it says.
+        /// The params of the request.
         params: Value,
     },
-    /// Something else: the answer to another request, or what is no message.
+    /// Anything else: the answer to another request, or an invalid message.
     Other,
 }
 
 impl Message {
-    /// What a message is for the request of this id. `is_sole`: the message is the whole answer to the request, so an error without
-    /// an id belongs to it.
+    /// Parses a message during the request with this id. `is_sole`: the message is the whole answer to the request, so an
+    /// error without an id belongs to the request.
     pub(super) fn read(mut message: Value, id: u64, is_sole: bool) -> Self {
         let mut take =
             |name: &str| message.get_mut(name).map(Value::take).filter(|value| !value.is_null());
@@ -57,21 +57,21 @@ impl Message {
     }
 }
 
-/// Which kind of result a server of 2026-07-28 gives. Older servers give `complete` ones alone, without to say so.
+/// The kind of a result of a server of 2026-07-28. Older servers send only `complete` results, without a `resultType`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ResultType {
-    /// The request is done.
+    /// The request is complete.
     Complete,
-    /// The server wants answers first.
+    /// The server requires answers first.
     InputRequired,
-    /// A task goes on with it.
+    /// A task continues the call.
     Task,
 }
 
 impl ResultType {
     /// # Errors
     ///
-    /// If it is a kind that is not known here, or that the client has not asked for.
+    /// If the kind is unknown, or was not offered by the client.
     pub(super) fn of(result: &Value) -> Result<Self, McpError> {
         match result.get("resultType") {
             None | Some(Value::Null) => Ok(Self::Complete),

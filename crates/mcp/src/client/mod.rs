@@ -1,8 +1,8 @@
-//! Calls to MCP servers over streamable HTTP, whichever era they speak.
+//! Calls to MCP servers over streamable HTTP, of either era.
 //!
-//! A [`Client`] is made from [`Settings`] (where the server is, how long to wait, what may be asked) and the
-//! [`Ports`] of [`a2a`] (HTTP, time, chance). It finds out which era the server speaks, lists its tools, and calls them. It names
-//! no platform, and waits by its ports alone. A client that is dropped sends nothing.
+//! A [`Client`] is made from [`Settings`] (the server's URL, the timeouts, the offered capabilities) and the [`Ports`] of
+//! [`a2a`] (HTTP, time, random numbers). It detects the era of the server, lists its tools, and calls them. It depends on no
+//! platform, and waits only by its ports. Dropping a client sends nothing.
 //!
 //! ```
 //! use a2a::client::simulation::{Simulation, SimulatedAnswer};
@@ -32,33 +32,42 @@
 //! # Ok::<(), mcp::client::McpError>(())
 //! ```
 //!
-//! | type | what it is |
+//! | type | content |
 //! |---|---|
-//! | [`Settings`] | where a server is, and how it is called |
-//! | [`Verdict`] | what is known of a server: its era, its name, what it can do |
-//! | [`ToolList`] | the tools of a server, all pages |
-//! | [`Call`], [`CallEvent`] | a call of a tool, and what it brings: progress, questions, a task, the result |
-//! | [`TaskHandle`], [`TaskLook`] | a call that the server goes on with as a task |
-//! | [`McpError`] | why something failed, for people |
+//! | [`Settings`] | the URL of a server, and how to call it |
+//! | [`Verdict`] | the known facts about a server: its era, its name, its capabilities |
+//! | [`ToolList`] | the tools of a server, from all pages |
+//! | [`Call`], [`CallEvent`] | a call of a tool, and its events: progress, questions, a task, the result |
+//! | [`TaskHandle`], [`TaskLook`] | a call that the server continues as a task |
+//! | [`McpError`] | the reason of a failure, for people |
 //!
 //! # MCP, the client
 //!
-//! `crates/mcp/src/client/` calls MCP servers by the ports of the A2A client, so it is tried in simulated time. All requests go to one URL; a redirect is followed
-//! within its origin alone.
+//! `crates/mcp/src/client/` calls MCP servers by the ports of the A2A client, so it is tested in simulated time. All
+//! requests are sent to one URL; a redirect is followed only within its origin.
 //!
-//! - **The era** (`negotiation.rs`, `session.rs`, `verdict.rs`). `server/discover` is asked first. A server that knows it speaks 2026-07-28; an outage, refused credentials
-//!   and a redirect are errors; everything else is taken for an older server, which gets `initialize`. The verdict has a date and can be kept by callers: one about an older
-//!   server is a day old at most, and a server that does not fit its verdict any more is asked again, once.
-//! - **One request** (`wire.rs`, `open.rs`, `incoming.rs`, `message.rs`, `exchange.rs`). `wire.rs` adds credentials and tries once more after a 401. `Incoming` gives the messages
-//!   of an answer, whether it is JSON or a stream, within bounds; `Message` says which of them belong to the request. An `Exchange` makes a request again only where the server has not
-//!   looked at it: its session was lost, or it speaks another era. For older servers it answers pings, refuses what was not offered, resumes streams whose events have ids, and reads the stream besides the
-//!   answers (`standing.rs`), where many servers ask their questions.
-//! - **A call** (`call.rs`, `asking.rs`, `params.rs`). `Call::next` may be dropped while it waits: what is under way lives in a stream that the call owns. Progress is told ten times
-//!   a second at most. A tool whose headers do not fit any more (-32020) is listed again, and the call made once more. Nothing is sent when a call is dropped; `Call::cancel` tells older servers.
-//! - **Questions** end a call of 2026-07-28: the caller makes it again with the answers and the state, which no part of the client reads. In older revisions a question keeps its call open.
-//! - **Lists** (`list.rs`) end: pages, tools and bytes are bounded, cursors in a circle are noticed, and a tool that breaks a rule is left out with the reason.
+//! - **The era** (`negotiation.rs`, `session.rs`, `verdict.rs`). The first request is `server/discover`. A server that
+//!   supports it is a server of 2026-07-28; an outage, refused credentials and a redirect are errors; any other answer means
+//!   an older server, which receives `initialize`. The verdict has a date and can be stored by callers: a verdict about an
+//!   older server is valid for at most a day, and if the answers of a server contradict its verdict, the server is asked
+//!   again, once.
+//! - **One request** (`wire.rs`, `open.rs`, `incoming.rs`, `message.rs`, `exchange.rs`). `wire.rs` adds credentials and
+//!   retries once after a 401. `Incoming` returns the messages of an answer, JSON or a stream, within limits; `Message`
+//!   selects those of the request. An `Exchange` sends a request again only if the server has not processed it: its session
+//!   was lost, or it has another era. For older servers it answers pings, refuses everything that was not offered, resumes
+//!   streams whose events have ids, and reads the separate stream (`standing.rs`), on which many servers ask their
+//!   questions.
+//! - **A call** (`call.rs`, `asking.rs`, `params.rs`). The future of `Call::next` may be dropped while it waits, because the
+//!   request is in a stream that the call owns. Progress is reported at most ten times per second. If the headers of a tool
+//!   do not match any more (-32020), the tools are listed again, and the call is repeated once. Dropping a call sends
+//!   nothing; `Call::cancel` notifies older servers.
+//! - **Questions** end a call of 2026-07-28: the caller repeats it with the answers and the state, which the client never
+//!   reads. In older revisions a question leaves its call open.
+//! - **Lists** (`list.rs`) always end: the numbers of pages, tools and bytes are limited, repeated cursors are detected, and
+//!   a tool that violates a rule is left out with the reason.
 //!
-//! `crates/mcp/tests/all/misbehaving/` is a table of servers that do all of this wrong; `tests/conformance/mcp/` drives the client by the official kit.
+//! `crates/mcp/tests/all/misbehaving/` is a table of servers that violate all of this; `tests/conformance/mcp/` runs the
+//! client with the official kit.
 
 mod asking;
 mod call;
@@ -98,7 +107,7 @@ pub use settings::Settings;
 pub use task::{TaskHandle, TaskLook, TaskState};
 pub use verdict::Verdict;
 
-/// A client of one server. Clones share what is known of the server, and the session with it.
+/// A client for one server. Clones share the known facts about the server, and the session.
 #[derive(Clone)]
 pub struct Client(Rc<Inner>);
 
@@ -114,22 +123,22 @@ struct Inner {
 }
 
 impl Client {
-    /// A client of the server that these settings name.
+    /// A client for the server of these settings.
     pub fn new(settings: Settings, ports: Ports) -> Self {
         let (credentials, known) = (RefCell::default(), RefCell::default());
         let (session, ids) = (RefCell::default(), Cell::default());
         Self(Rc::new(Inner { settings, ports, credentials, known, session, ids }))
     }
 
-    /// The same client with these credentials, which go along with every request. Clones that exist get them, too.
+    /// Adds these credentials to every request. Existing clones also use them.
     #[must_use]
     pub fn with_credentials(self, credentials: Rc<dyn Credentials>) -> Self {
         self.0.credentials.replace(Some(credentials));
         self
     }
 
-    /// The same client with what was known of the server before, so that it need not be asked; not if that is
-    /// [stale](Verdict::is_stale). A server that has changed since is noticed and asked again.
+    /// Sets an earlier verdict about the server, so that the client need not ask the server; a [stale](Verdict::is_stale)
+    /// verdict is ignored. If the server has changed since then, the client detects the change and asks again.
     #[must_use]
     pub fn with_verdict(self, verdict: Option<Verdict>) -> Self {
         let now = self.ports().clock.now();
@@ -143,7 +152,7 @@ impl Client {
         &self.0.settings
     }
 
-    /// What the client asks of the machine.
+    /// The services of the platform that this client uses.
     pub fn ports(&self) -> &Ports {
         &self.0.ports
     }
@@ -154,7 +163,7 @@ impl Client {
         self.0.ids.get()
     }
 
-    /// Lets a future go on for this long.
+    /// Waits for a future, at most for this number of milliseconds.
     async fn within<T>(
         &self,
         timeout_ms: u64,

@@ -1,4 +1,4 @@
-//! Which era a server speaks: it is asked in the newer way first.
+//! Detects the era of a server, by trying the newer one first.
 
 use std::rc::Rc;
 
@@ -11,11 +11,11 @@ use super::verdict::Verdict;
 use super::{Client, McpError};
 use crate::model::{LATEST, Revision, code};
 
-/// What a client holds of a server's verdict.
+/// The verdict about the server, as the client stores it.
 #[derive(Clone)]
 pub(super) struct Known {
     verdict: Rc<Verdict>,
-    /// Whether it comes from another client, so that the server may have changed since.
+    /// Whether the verdict was passed to the client, so that the server may have changed since then.
     is_remembered: bool,
 }
 
@@ -25,26 +25,26 @@ impl Known {
     }
 }
 
-/// What the answer to `server/discover` tells.
+/// The result of `server/discover`.
 #[derive(Debug, PartialEq)]
 enum Probe {
-    /// The server speaks 2026-07-28, and says this of itself.
+    /// The server supports 2026-07-28, and has sent this description of itself.
     Modern(Value),
-    /// It does not: it knows `initialize`, if anything.
+    /// The server does not support 2026-07-28; it may support `initialize`.
     Legacy,
-    /// It refuses 2026-07-28 and says that it supports it, so it may take it the next time.
+    /// The server refuses 2026-07-28 but lists it as supported, so another attempt may succeed.
     Again,
-    /// It says nothing.
+    /// The server does not answer.
     Silent,
 }
 
 impl Client {
-    /// Asks the server which era it speaks, and what it says of itself; the client then keeps to that. A legacy server gets a
-    /// session by this. At most 10 s pass before the older way is tried.
+    /// Asks the server for its era and its description; the client then keeps to this era. For a legacy server, this begins
+    /// a session. At most 10 s pass before the older era is tried.
     ///
     /// # Errors
     ///
-    /// If the server cannot be reached, refuses credentials, or speaks nothing that is spoken here.
+    /// If the server cannot be reached, refuses the credentials, or supports no revision of this client.
     pub fn discover<'a>(&'a self) -> LocalBoxFuture<'a, Result<Verdict, McpError>> {
         Box::pin(async move {
             self.settings().check()?;
@@ -56,12 +56,12 @@ impl Client {
         })
     }
 
-    /// What is known of the server by now: what [`discover`](Self::discover) or any other request has found out.
+    /// The facts about the server that are known from [`discover`](Self::discover) or from any other request.
     pub fn verdict(&self) -> Option<Verdict> {
         self.0.known.borrow().as_ref().map(|known| (*known.verdict).clone())
     }
 
-    /// Which era the server speaks, asked if that is not known.
+    /// Whether the server is modern; asks the server if that is unknown.
     pub(super) fn is_modern<'a>(&'a self) -> LocalBoxFuture<'a, Result<bool, McpError>> {
         Box::pin(async move {
             let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
@@ -72,7 +72,7 @@ impl Client {
         })
     }
 
-    /// Asks the server again which era it speaks, if that was known from elsewhere. Gives whether it speaks another one by now.
+    /// Asks the server for its era again, if the verdict was passed to the client. Returns whether the era has changed.
     pub(super) fn has_changed<'a>(&'a self) -> LocalBoxFuture<'a, bool> {
         Box::pin(async move {
             let before = self.0.known.borrow().clone().filter(|known| known.is_remembered);
@@ -83,7 +83,7 @@ impl Client {
         })
     }
 
-    /// Whether an answer looks as if the server did not speak the era any more that it is known for.
+    /// Whether an error suggests that the server no longer has the known era.
     pub(super) fn looks_changed(&self, error: &McpError) -> bool {
         let known = self.0.known.borrow();
         let is_modern = known.as_ref().is_some_and(|known| known.verdict.is_modern());
@@ -131,7 +131,7 @@ impl Client {
     }
 }
 
-/// What the answer to `server/discover` tells. That a server does not know it, legacy ones say in many ways.
+/// The meaning of the answer to `server/discover`. Legacy servers refuse this method in many ways.
 fn judge(answer: Result<Value, McpError>) -> Result<Probe, McpError> {
     let error = match answer {
         Ok(result) => {
@@ -168,7 +168,7 @@ fn judge(answer: Result<Value, McpError>) -> Result<Probe, McpError> {
     }
 }
 
-/// What a server tells that refuses 2026-07-28 and says which revisions it supports.
+/// The meaning of a refusal of 2026-07-28 that lists the supported revisions.
 fn of_supported(data: Option<&Value>) -> Result<Probe, McpError> {
     let supported = data.and_then(|data| data.get("supported")).and_then(Value::as_array);
     let Some(supported) = supported else { return Ok(Probe::Legacy) };
@@ -186,10 +186,10 @@ fn of_supported(data: Option<&Value>) -> Result<Probe, McpError> {
     )))
 }
 
-/// How long the answer to `server/discover` may take, in milliseconds.
+/// The longest time for the answer to `server/discover`, in milliseconds.
 const PROBE_MS: u64 = 10_000;
 
-/// The code with which legacy servers refuse what they cannot take.
+/// The code of legacy servers for requests that they cannot process.
 const OLD_REFUSAL: i64 = -32_000;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! A request on its way, in either era, and the answer that comes to it.
+//! Sends a request, in either era, and receives its answer.
 
 use std::rc::Rc;
 
@@ -17,16 +17,16 @@ use super::{Client, McpError};
 use crate::header;
 use crate::model::{LATEST, meta};
 
-/// A request, without what the era adds.
+/// A request, without the additions of the era.
 #[derive(Clone)]
 pub(super) struct Ask {
     pub(super) method: &'static str,
     pub(super) params: Map<String, Value>,
-    /// What its header `Mcp-Name` says.
+    /// The value of the header `Mcp-Name`.
     pub(super) name: Option<String>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) has_progress: bool,
-    /// Whether the caller answers questions (legacy).
+    /// Whether the caller answers questions during the request (legacy).
     pub(super) takes_questions: bool,
     pub(super) timeout_ms: u64,
 }
@@ -36,16 +36,16 @@ pub(super) struct Open {
     pub(super) id: u64,
     pub(super) incoming: Incoming,
     pub(super) status: u16,
-    /// That of a legacy server.
+    /// The session with a legacy server.
     pub(super) session: Option<Rc<Session>>,
-    /// The id of the session that the answer names.
+    /// The id of the session in the answer.
     session_id: Option<String>,
-    /// What a legacy server says besides the answer.
+    /// The separate stream of a legacy server.
     standing: Option<Standing>,
 }
 
 impl Client {
-    /// A request with what the client has to say in it.
+    /// A request with the usual settings.
     pub(super) fn plain(&self, method: &'static str, params: Map<String, Value>) -> Ask {
         Ask {
             method,
@@ -58,7 +58,7 @@ impl Client {
         }
     }
 
-    /// Sends a request in the way of the server's era.
+    /// Sends a request in the form of the server's era.
     pub(super) fn open<'a>(
         &'a self,
         ask: &'a Ask,
@@ -81,7 +81,7 @@ impl Client {
         })
     }
 
-    /// Sends a request in the way of 2026-07-28.
+    /// Sends a request in the form of 2026-07-28.
     pub(super) fn open_modern<'a>(
         &'a self,
         ask: &'a Ask,
@@ -101,7 +101,7 @@ impl Client {
         self.open_as(sending, id, None)
     }
 
-    /// Sends a request in the way of older revisions, within a session.
+    /// Sends a request in the form of older revisions, within a session.
     pub(super) fn open_legacy<'a>(
         &'a self,
         ask: &'a Ask,
@@ -130,7 +130,7 @@ impl Client {
         })
     }
 
-    /// What the `_meta` of a request says in all revisions.
+    /// The members of `_meta` in a request of any revision.
     fn said_in_meta(&self, ask: &Ask, id: u64) -> Map<String, Value> {
         let settings = self.settings();
         let mut members = Map::new();
@@ -150,7 +150,7 @@ impl Client {
 }
 
 impl Open {
-    /// The next message, from the answer or besides it.
+    /// The next message, from the answer or from the separate stream.
     pub(super) fn next<'a>(&'a mut self) -> LocalBoxFuture<'a, Option<Result<Value, McpError>>> {
         Box::pin(async move {
             if let Some(standing) = &mut self.standing {
@@ -164,12 +164,12 @@ impl Open {
         })
     }
 
-    /// The id of the session that the server has begun by its answer.
+    /// The id of the session that this answer has begun.
     pub(super) fn session_id(&self) -> Option<&str> {
         self.session_id.as_deref()
     }
 
-    /// The result, where nothing else is expected before it.
+    /// The result, for a request without expected messages before it.
     pub(super) fn result(mut self) -> LocalBoxFuture<'static, Result<Value, McpError>> {
         Box::pin(async move {
             let is_sole = !self.incoming.is_stream();
@@ -187,7 +187,7 @@ impl Open {
     }
 }
 
-/// A request as it is sent, but for the headers of the era.
+/// The HTTP request, without the headers of the era.
 fn sending(ask: &Ask, id: u64, members: Map<String, Value>) -> Sending {
     let mut params = ask.params.clone();
     if !members.is_empty() {
@@ -214,7 +214,8 @@ pub(super) fn reply(id: Value, name: &str, answer: Value) -> Value {
     Value::Object(message)
 }
 
-/// Adds a member. Each use of the map's own method would be compiled again.
+/// Adds a member. As a function of its own, because each inlined use of the map's method would be
+/// compiled again.
 #[inline(never)]
 pub(super) fn put(members: &mut Map<String, Value>, name: &str, value: Value) {
     members.insert(name.to_owned(), value);

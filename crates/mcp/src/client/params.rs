@@ -1,27 +1,27 @@
-//! Arguments that go along in headers, so that proxies need not read the body (2026-07-28): `Mcp-Param-*`.
+//! Arguments that are also sent in headers, so that proxies need not read the body (2026-07-28): `Mcp-Param-*`.
 
 use serde_json::{Map, Value};
 
 use crate::header;
 
-/// An argument of a tool that goes along in a header.
+/// An argument of a tool that is also sent in a header.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct ParamHeader {
-    /// The name of the header, behind `Mcp-Param-`.
+    /// The name of the header, after `Mcp-Param-`.
     name: String,
-    /// Where the argument is, as the names of nested members.
+    /// The path of the argument, as the names of nested members.
     path: Vec<String>,
 }
 
 impl ParamHeader {
-    /// The header for these arguments; `None` if the argument is absent, or none that a header holds.
+    /// The header for these arguments; `None` if the argument is absent, or if its value cannot be sent in a header.
     pub(super) fn of(&self, arguments: &Value) -> Option<(String, String)> {
         let value = self.path.iter().try_fold(arguments, |value, name| value.get(name))?;
         let text = match value {
             Value::String(text) => header::encode(text),
             Value::Bool(flag) => flag.to_string(),
             Value::Number(number) => match number.as_f64().filter(|_| number.is_f64()) {
-                // `5.0` is an integer of JSON schema.
+                // `5.0` is an integer in JSON Schema.
                 Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => {
                     (float as i64).to_string()
                 }
@@ -33,11 +33,11 @@ impl ParamHeader {
     }
 }
 
-/// The arguments that a schema wants to have in headers (`x-mcp-header`).
+/// The arguments that a schema requires in headers (`x-mcp-header`).
 ///
 /// # Errors
 ///
-/// The rule that the schema breaks. A tool with such a schema cannot be called.
+/// The violated rule. A tool with such a schema cannot be called.
 pub(super) fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> {
     let mut found = Vec::new();
     walk(schema, &mut Vec::new(), true, &mut found)?;
@@ -50,7 +50,7 @@ pub(super) fn param_headers(schema: &Value) -> Result<Vec<ParamHeader>, String> 
     Ok(found)
 }
 
-/// Looks at a schema and at those within it. `is_reachable`: the way from the root leads through `properties` alone.
+/// Searches a schema and its inner schemas. `is_reachable`: the path from the root consists only of `properties`.
 fn walk(
     schema: &Value,
     path: &mut Vec<String>,
@@ -71,7 +71,7 @@ fn walk(
                             path.pop();
                         }
                     }
-                    // Their members are names.
+                    // The members of these keywords have free names.
                     (
                         "$defs" | "definitions" | "patternProperties" | "dependentSchemas",
                         Value::Object(schemas),
@@ -80,7 +80,7 @@ fn walk(
                             walk(schema, path, false, found)?;
                         }
                     }
-                    // These are values.
+                    // The content of these keywords is not a schema.
                     ("const" | "default" | "enum" | "examples", _) => {}
                     (_, other) => walk(other, path, false, found)?,
                 }

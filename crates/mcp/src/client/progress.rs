@@ -1,20 +1,20 @@
-//! How far calls are, as servers tell it.
+//! The progress of calls, as reported by servers.
 
 use serde_json::Value;
 
-/// How far a call is.
+/// The progress of a call.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Progress {
-    /// How much is done: a number that rises from one to the next.
+    /// The amount of completed work, which rises with each report.
     pub progress: f64,
-    /// How much there is to do, if the server knows.
+    /// The total amount of work, if the server knows it.
     pub total: Option<f64>,
-    /// What the server does, for people; at most 2,000 characters.
+    /// A description of the present work for people; at most 2,000 characters.
     pub message: Option<String>,
 }
 
 impl Progress {
-    /// What the params of `notifications/progress` say; `None` if that is nothing.
+    /// Parses the params of `notifications/progress`; `None` if they contain no progress.
     pub(super) fn read(params: &Value) -> Option<Self> {
         let number = |name: &str| params.get(name).and_then(Value::as_f64);
         let message = params.get("message").and_then(Value::as_str);

@@ -1,4 +1,4 @@
-//! The questions in results that want input.
+//! The questions in results that require input.
 
 use serde_json::Value;
 
@@ -6,7 +6,7 @@ use super::McpError;
 use super::error::excerpt;
 use crate::model::Question;
 
-/// The questions of a result that wants input, and what is to be given back with the answers.
+/// The questions of a result that requires input, and the state that the next request must contain.
 pub(super) fn asked(result: &Value) -> Result<(Vec<Question>, Option<String>), McpError> {
     let state = result.get("requestState").and_then(Value::as_str).map(str::to_owned);
     Ok((questions(result)?, state))
@@ -16,7 +16,7 @@ pub(super) fn asked(result: &Value) -> Result<(Vec<Question>, Option<String>), M
 ///
 /// # Errors
 ///
-/// If one of them is for something that the client has not offered.
+/// If a question uses a capability that the client has not offered.
 pub(super) fn questions(result: &Value) -> Result<Vec<Question>, McpError> {
     let requests = result.get("inputRequests").and_then(Value::as_object);
     let mut questions = Vec::new();

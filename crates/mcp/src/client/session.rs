@@ -1,4 +1,4 @@
-//! Sessions of servers of 2025-11-25 and before: a connection begins with `initialize`.
+//! Sessions with servers of 2025-11-25 and before: a connection begins with `initialize`.
 
 use std::cell::Cell;
 
@@ -6,24 +6,24 @@ use super::McpError;
 use super::wire::Sending;
 use crate::model::Revision;
 
-/// What a legacy server was agreed with.
+/// The agreement with a legacy server.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Session {
     pub(super) revision: Revision,
-    /// The id, of a server that has sessions.
+    /// The id; `None` if the server has no sessions.
     pub(super) id: Option<String>,
-    /// Whether the server has reported that it has no stream apart from its answers.
+    /// Whether the server has reported that it has no separate stream.
     pub(super) is_mute: Cell<bool>,
 }
 
 impl Session {
-    /// A request within the session.
+    /// Adds the session to a request.
     pub(super) fn within(&self, mut sending: Sending) -> Sending {
         self.put_headers(&mut sending);
         sending
     }
 
-    /// Puts the headers of a request within the session.
+    /// Adds the headers of the session to a request.
     pub(super) fn put_headers(&self, sending: &mut Sending) {
         sending.header("MCP-Protocol-Version", self.revision.as_str());
         if let Some(id) = &self.id {
@@ -31,17 +31,19 @@ impl Session {
         }
     }
 
-    /// Whether the server may have a stream besides its answers. One without sessions could not tell whose it is.
+    /// Whether the server may have a stream in addition to its answers. A server without sessions cannot know to
+    /// which client the stream belongs.
     pub(super) fn may_have_stream(&self) -> bool {
         self.id.is_some() && !self.is_mute.get()
     }
 
-    /// The server has no such stream.
+    /// Records that the server has no such stream.
     pub(super) fn has_no_stream(&self) {
         self.is_mute.set(true);
     }
 
-    /// Whether the server says by this error that it has the session no more: it has not looked at the request then.
+    /// Whether this error means that the server no longer knows the session: in this case it has not processed the
+    /// request.
     pub(super) fn is_lost(&self, error: &McpError) -> bool {
         let (status, text) = match error {
             McpError::Status { status, begins, .. } => (*status, begins),

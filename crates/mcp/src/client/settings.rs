@@ -1,4 +1,4 @@
-//! Where a server is, and how it is called.
+//! The settings of a client: the server's URL, and how to call the server.
 
 use std::fmt;
 
@@ -10,50 +10,48 @@ use super::McpError;
 use super::open::put;
 use crate::model::TASKS_EXTENSION;
 
-/// Where a server is, and how it is called. The defaults suit most.
+/// The URL of a server, and how to call the server. The defaults fit most uses.
 #[derive(Clone, PartialEq)]
 pub struct Settings {
-    /// The URL of the server's endpoint: absolute, http or https. All requests go there.
+    /// The URL of the server's endpoint: absolute, http or https. All requests are sent to this URL.
     pub url: String,
-    /// The name by which the client introduces itself.
+    /// The name that the client sends about itself.
     pub name: String,
-    /// The version of the client that goes with its name.
+    /// The version of the client that it sends with its name.
     pub version: String,
-    /// Headers that go along with every request.
+    /// Headers of every request.
     pub headers: Vec<(String, String)>,
-    /// The time of a request until the head of its answer, and then between two pieces of the answer, in milliseconds:
-    /// 30,000. It does not hold for calls of tools: a server may be silent until its tool has run.
+    /// The time of a request until the head of its answer has arrived, and then between two pieces of the answer, in
+    /// milliseconds: 30,000. It does not apply to calls of tools, because a server may send nothing until its tool has run.
     pub timeout_ms: u64,
-    /// The time of a call of a tool, of a list with all its pages, and of any other request as a whole, in milliseconds:
-    /// 300,000.
+    /// The total time of a call of a tool, of a list with all its pages, and of any other request, in milliseconds: 300,000.
     pub call_timeout_ms: u64,
-    /// The largest answer, and the largest event of a stream, in bytes: 4 MiB. A stream as a whole may have 16 times that.
+    /// The largest answer, and the largest event of a stream, in bytes: 4 MiB. A whole stream may have 16 times this size.
     pub max_bytes: usize,
-    /// How many pages of a list are read: 50.
+    /// The largest number of pages of a list that are read: 50.
     pub max_pages: usize,
-    /// How many tools are taken from a list: 1,000.
+    /// The largest number of tools in a list: 1,000.
     pub max_tools: usize,
-    /// Whether the URL comes from somebody who may not reach everything: requests are then
-    /// [guarded](a2a::http::HttpRequest::guarded).
+    /// Whether the URL comes from an untrusted person: requests are then [guarded](a2a::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// How many agents have called each other before a call of this client, which its `_meta` says
-    /// ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)): 0, about which nothing is said, for a program that is no agent.
+    /// The depth of this client's calls: the number of agents that have called each other before. It is sent in `_meta`
+    /// ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,
-    /// The trace that calls belong to, which their `_meta` says.
+    /// The trace of the calls, which is sent in `_meta`.
     pub trace: Option<TraceContext>,
-    /// Whether the server may ask questions that are answered by forms: true. Where it may ask anything, a call to an older server
-    /// with sessions takes one request more, for the stream on which many of them ask.
+    /// Whether the server may ask questions that are answered by forms: true. If any questions are allowed, a call to an
+    /// older server with sessions needs one more request, for the stream on which many of these servers ask.
     pub takes_forms: bool,
-    /// Whether the server may ask its user to visit a URL: true.
+    /// Whether the server may request that its user visits a URL: true.
     pub takes_urls: bool,
-    /// Whether the server may answer calls by tasks (2026-07-28): true.
+    /// Whether the server may continue calls as tasks (2026-07-28): true.
     pub takes_tasks: bool,
 }
 
 impl Settings {
-    /// The settings of a server at this URL, with the defaults.
+    /// The settings for a server at this URL, with the defaults.
     pub fn new(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -75,11 +73,11 @@ impl Settings {
         }
     }
 
-    /// Whether calls can be made with these settings.
+    /// Checks that calls can be made with these settings.
     ///
     /// # Errors
     ///
-    /// [`McpError::Settings`] for a URL that is not absolute, [`McpError::TooDeep`] for a depth beyond the largest one.
+    /// [`McpError::Settings`] for a URL that is not absolute, [`McpError::TooDeep`] for a depth over the limit.
     pub(super) fn check(&self) -> Result<(), McpError> {
         let (depth, limit) = (self.depth, self.max_depth);
         if depth > limit {
@@ -94,12 +92,12 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether the server may ask anything.
+    /// Whether the server may ask questions of any kind.
     pub(super) fn takes_questions(&self) -> bool {
         self.takes_forms || self.takes_urls
     }
 
-    /// The name and the version of the client, as both eras write them.
+    /// The name and the version of the client, in the form of both eras.
     pub(super) fn client_info(&self) -> Value {
         let mut info = Map::new();
         put(&mut info, "name", self.name.as_str().into());
@@ -107,7 +105,7 @@ impl Settings {
         Value::Object(info)
     }
 
-    /// What the client can do, as servers of this era are told.
+    /// The client's capabilities, in the form for servers of this era.
     pub(super) fn capabilities(&self, is_modern: bool) -> Value {
         let yes = || Value::Object(Map::new());
         let (mut capabilities, mut kinds, mut extensions) = (Map::new(), Map::new(), Map::new());
@@ -128,7 +126,7 @@ impl Settings {
 }
 
 impl fmt::Debug for Settings {
-    /// The values of headers and a query of the URL are not shown: they may be secret.
+    /// The values of headers and the query of the URL are left out: they may be secret.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let names: Vec<&str> = self.headers.iter().map(|(name, _)| name.as_str()).collect();
         out.debug_struct("Settings")

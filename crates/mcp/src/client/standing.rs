@@ -1,4 +1,4 @@
-//! The stream on which a legacy server says what it puts into the answer of no request: many ask their questions there.
+//! The separate stream of a legacy server, for messages that belong to no answer: many servers ask their questions on it.
 
 use std::rc::Rc;
 
@@ -11,7 +11,7 @@ use super::incoming::Incoming;
 use super::session::Session;
 use super::wire::Sending;
 
-/// What a server says besides its answers. It ends when the server ends it, or cannot be read.
+/// The messages on a server's separate stream. It ends when the server ends it, or when it cannot be read.
 pub(super) type Standing = LocalBoxStream<'static, Value>;
 
 enum State {
@@ -20,8 +20,8 @@ enum State {
 }
 
 impl Client {
-    /// Opens the stream of a session; `None` if the server has none. A call is not held up by it: while the head of the answer does not
-    /// come, at most half a second.
+    /// Opens the separate stream of a session; `None` if the server has none. Until the head of the answer arrives, a call
+    /// is delayed by at most half a second.
     pub(super) fn standing<'a>(
         &'a self,
         session: &'a Rc<Session>,

@@ -1,4 +1,4 @@
-//! Calls that servers go on with as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
+//! Calls that servers continue as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Map, Value, json};
@@ -10,57 +10,57 @@ use super::questions::questions;
 use super::{Client, McpError};
 use crate::model::{Answer, CallResult, Question, RpcError};
 
-/// A task of a server. Callers may keep it: it says all that is needed to look for the task later.
+/// A task of a server. Callers may store it: it contains all data for reading the task later.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskHandle {
-    /// The id that the server gave it.
+    /// The id that the server has generated.
     pub id: String,
-    /// How long to wait between two looks, in milliseconds: what the server wants, at least 1,000, at most 300,000.
+    /// The time between two reads, in milliseconds: the server's value, at least 1,000, at most 300,000.
     pub poll_interval_ms: u64,
-    /// How long the server keeps it, from its beginning, in milliseconds; `None` if there is no bound.
+    /// How long the server stores the task, from its creation, in milliseconds; `None` if there is no limit.
     pub ttl_ms: Option<u64>,
 }
 
-/// A task of a server as it is now.
+/// A snapshot of a server's task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskLook {
-    /// Where it stands.
+    /// The state of the task.
     pub state: TaskState,
-    /// What the server says about that, for people.
+    /// The server's description of the state, for people.
     pub message: Option<String>,
-    /// How long to wait until the next look, as in [`TaskHandle::poll_interval_ms`].
+    /// The time until the next read, as in [`TaskHandle::poll_interval_ms`].
     pub poll_interval_ms: u64,
 }
 
-/// Where a task stands.
+/// The state of a task.
 #[derive(Clone, Debug, PartialEq)]
 pub enum TaskState {
-    /// It is at work.
+    /// The tool is running.
     Working,
-    /// It waits for answers to these questions ([`Client::answer_task`]). A key stands for one question as long as the task
-    /// lives.
+    /// The task waits for answers to these questions ([`Client::answer_task`]). A key belongs to the same question during
+    /// the whole life of the task.
     Asked(Vec<Question>),
     /// The tool has run.
     Completed(CallResult),
-    /// The call has failed, with an error of the protocol.
+    /// The call has failed with an error of the protocol.
     Failed(RpcError),
-    /// It was canceled.
+    /// The task was canceled.
     Cancelled,
 }
 
 impl TaskHandle {
-    /// As it is kept.
+    /// The stored form of the task.
     pub fn to_json(&self) -> Value {
         json!({"id": self.id, "pollIntervalMs": self.poll_interval_ms, "ttlMs": self.ttl_ms})
     }
 
-    /// One that was kept; `None` for anything else.
+    /// Reads a task from its stored form; `None` if `json` is not a task.
     pub fn read(json: &Value) -> Option<Self> {
         let id = json.get("id").and_then(Value::as_str)?.to_owned();
         Some(Self { id, ..Self::bounds(json) })
     }
 
-    /// That of a task as a server writes it.
+    /// The handle for a task in the form of a server.
     pub(super) fn of(task: &Value) -> Result<Self, McpError> {
         let id = task.get("taskId").and_then(Value::as_str).unwrap_or_default();
         if id.is_empty() || id.len() > MAX_ID_BYTES {
@@ -82,11 +82,11 @@ impl TaskHandle {
 }
 
 impl Client {
-    /// Looks at a task.
+    /// Reads the state of a task.
     ///
     /// # Errors
     ///
-    /// If the server does not know it (any more), or cannot be called.
+    /// If the server does not know the task (any more), or cannot be called.
     pub fn task<'a>(
         &'a self,
         task: &'a TaskHandle,
@@ -132,8 +132,8 @@ impl Client {
         })
     }
 
-    /// Answers questions of a task, some of them or all, each by its key. That the server has got them does not mean that it has gone
-    /// on: the next looks tell.
+    /// Answers some or all questions of a task, each by its key. After this the task need not have continued yet;
+    /// [`task`](Self::task) returns its state.
     ///
     /// # Errors
     ///
@@ -150,7 +150,8 @@ impl Client {
         })
     }
 
-    /// Asks the server to cancel a task. It need not, or may have finished: the next looks tell.
+    /// Requests that the server cancels a task. The server may ignore this, or may have finished; [`task`](Self::task)
+    /// returns the state.
     ///
     /// # Errors
     ///
@@ -181,7 +182,7 @@ impl Client {
 const MAX_ID_BYTES: usize = 1_024;
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
-/// How long to wait between two looks where the server does not say it, and within which bounds it may.
+/// The time between two reads, if the server sends none, and the limits for the server's value, in milliseconds.
 const POLL_MS: u64 = 2_000;
 const MIN_POLL_MS: u64 = 1_000;
 const MAX_POLL_MS: u64 = 300_000;

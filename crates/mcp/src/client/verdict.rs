@@ -1,27 +1,27 @@
-//! What is known of a server: its era, and what it says about itself.
+//! The known facts about a server: its era, and its description of itself.
 
 use a2a::model::UnixMillis;
 use serde_json::{Value, json};
 
 use crate::model::{Revision, meta};
 
-/// What is known of a server. Callers may keep it, so that the next client of the server need not ask.
+/// The known facts about a server. Callers may store them, so that the next client of the server need not ask.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
-    /// The revision that is spoken with it.
+    /// The revision that the client uses with the server.
     pub revision: Revision,
-    /// Its name, by which it introduces itself.
+    /// The name in the server's description of itself.
     pub server_name: Option<String>,
-    /// Its version, which goes with its name.
+    /// The version in the server's description of itself.
     pub server_version: Option<String>,
-    /// What it can do; an object, empty if it would have more than 16 KiB.
+    /// The capabilities; an object, empty if it would have more than 16 KiB.
     pub capabilities: Value,
-    /// What it says about how its tools are used.
+    /// The server's instructions for the use of its tools.
     pub instructions: Option<String>,
-    /// When it was asked.
+    /// When the server was asked.
     pub at: UnixMillis,
-    /// Whether the server told its era. `false` if it was silent when it was asked, and then answered in the older way: this
-    /// is not to be kept.
+    /// Whether the server's answer has shown its era. `false` if it did not answer `server/discover` and then answered in
+    /// the older era: such a verdict must not be stored.
     pub is_settled: bool,
 }
 
@@ -31,12 +31,13 @@ impl Verdict {
         self.revision.is_modern()
     }
 
-    /// Whether the server is to be asked again: it spoke an older revision a day ago, or did not tell its era.
+    /// Whether the server must be asked again: the verdict is from a day ago and names an older revision, or the era is
+    /// uncertain.
     pub fn is_stale(&self, now: UnixMillis) -> bool {
         !self.is_settled || (!self.is_modern() && now.millis_since(self.at) >= LEGACY_MS)
     }
 
-    /// As it is kept.
+    /// The stored form of the verdict.
     pub fn to_json(&self) -> Value {
         json!({
             "revision": self.revision.as_str(),
@@ -49,7 +50,7 @@ impl Verdict {
         })
     }
 
-    /// One that was kept; `None` for anything else.
+    /// Reads a verdict from its stored form; `None` if `json` is not a verdict.
     pub fn read(json: &Value) -> Option<Self> {
         let text = |name: &str| json.get(name).and_then(Value::as_str).map(str::to_owned);
         Some(Self {
@@ -63,7 +64,7 @@ impl Verdict {
         })
     }
 
-    /// What the result of `server/discover` or of `initialize` says of a server that speaks this revision.
+    /// The verdict from the result of `server/discover` or `initialize`, for a server of this revision.
     pub(super) fn of(revision: Revision, result: &Value, at: UnixMillis) -> Self {
         let of_meta = result.get("_meta").and_then(|members| members.get(meta::SERVER_INFO));
         let info = of_meta.or_else(|| result.get("serverInfo"));
@@ -90,7 +91,7 @@ fn cut(text: Option<&Value>, max_chars: usize) -> Option<String> {
     text.get(..end).map(str::to_owned)
 }
 
-/// How long a server counts as one that speaks no 2026-07-28: a day.
+/// How long a server counts as a legacy server: a day, in milliseconds.
 const LEGACY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 const MAX_CAPABILITIES_BYTES: usize = 16 * 1_024;

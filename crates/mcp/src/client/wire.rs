@@ -1,4 +1,4 @@
-//! One request of HTTP to a server: credentials, redirects, and answers that say that it failed.
+//! One HTTP request to a server: credentials, redirects, and answers that report a failure.
 
 use a2a::client::SseReader;
 use a2a::http::{HttpAnswer, HttpBody, HttpRequest, retry_after_ms};
@@ -11,7 +11,7 @@ use super::incoming::{Incoming, media_type};
 use super::message::Message;
 use super::{Client, McpError};
 
-/// What goes to the endpoint of the server.
+/// A request to the server's endpoint.
 pub(super) struct Sending {
     method: &'static str,
     headers: Vec<(String, String)>,
@@ -25,7 +25,7 @@ impl Sending {
         Self { method, headers: Vec::new(), body: None, timeout_ms }
     }
 
-    /// A message that is posted.
+    /// A POST request with this message.
     pub(super) fn post(message: &Value, timeout_ms: u64) -> Self {
         let mut sending = Self::new("POST", timeout_ms);
         sending.header("Accept", "application/json, text/event-stream");
@@ -47,12 +47,13 @@ impl Sending {
 }
 
 impl Client {
-    /// Sends a request, once more if the server refuses credentials (401) and others can be had, and gives the answer when its head
-    /// is there. Redirects within the origin that keep the method are followed.
+    /// Sends a request, and a second time if the server refuses the credentials (401) and new ones can be obtained; returns
+    /// the answer when its head has arrived. Redirects are followed if they preserve the method and stay within the origin.
     ///
     /// # Errors
     ///
-    /// If there is no answer, or one that refuses credentials or leads elsewhere. Any other status is no error.
+    /// If there is no answer, or if it refuses the credentials or redirects to another origin. Any other status is not an
+    /// error.
     pub(super) fn send<'a>(
         &'a self,
         sending: &'a Sending,
@@ -96,7 +97,7 @@ impl Client {
                 request.body = HttpBody::Text(body.clone());
             }
             request.timeout_ms = sending.timeout_ms;
-            // How large an answer may be depends on its head: see `Incoming`.
+            // The size limit depends on the head of the answer: see `Incoming`.
             request.max_bytes = usize::MAX;
             request.is_guarded = settings.is_guarded;
             let credentials = self.0.credentials.borrow().clone();
@@ -107,11 +108,11 @@ impl Client {
         })
     }
 
-    /// The messages of an answer to the request of this id.
+    /// The messages of an answer to the request with this id.
     ///
     /// # Errors
     ///
-    /// If its status says that the request failed, or it is none of MCP.
+    /// If the status is a failure, or if the answer is not an MCP answer.
     pub(super) fn incoming<'a>(
         &'a self,
         answer: HttpAnswer,
@@ -134,7 +135,7 @@ impl Client {
     }
 }
 
-/// The message of an answer with a status of failure. Servers write ids of their own choice into these.
+/// The message of an answer with a failure status. The id in it is ignored, because servers write arbitrary ids there.
 fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
     let read = |text: &str| {
         let mut json = read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES).ok()?;
@@ -150,7 +151,7 @@ fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
     events.find_map(|event| read(&event.data))
 }
 
-/// What a server says that refuses credentials.
+/// The error for an answer that refuses the credentials.
 fn refusal(answer: HttpAnswer) -> LocalBoxFuture<'static, McpError> {
     Box::pin(async move {
         let (status, kind) = (answer.status, media_type(&answer));
@@ -173,7 +174,7 @@ fn redirected(answer: &HttpAnswer) -> McpError {
     McpError::Redirected { status: answer.status, to }
 }
 
-/// Where a redirect leads, if that is within the origin of the URL that was called.
+/// The target of a redirect, if it is within the origin of the requested URL.
 fn target(url: &str, answer: &HttpAnswer) -> Option<String> {
     let location = answer.header("location")?.trim();
     if location.bytes().any(|byte| !byte.is_ascii_graphic() || byte == b'\\') {
@@ -187,14 +188,14 @@ fn target(url: &str, answer: &HttpAnswer) -> Option<String> {
     is_same.then(|| location.to_owned())
 }
 
-/// The beginning of an absolute URL, up to its path.
+/// The origin of an absolute URL.
 fn origin(url: &str) -> Option<&str> {
     let (scheme, rest) = url.split_once("://")?;
     let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
     url.get(..scheme.len() + 3 + end)
 }
 
-/// A body as text, as far as an error is to be read from it.
+/// The beginning of a body as text, to read an error from it.
 fn read_some(mut body: HttpBody) -> LocalBoxFuture<'static, String> {
     Box::pin(async move {
         let mut whole = Vec::new();
@@ -210,7 +211,7 @@ fn read_some(mut body: HttpBody) -> LocalBoxFuture<'static, String> {
 
 const MAX_REDIRECTS: usize = 3;
 
-/// How much of an answer with a status of failure is read, in bytes.
+/// The largest part of a failed answer that is read, in bytes.
 const MAX_FAILURE_BYTES: usize = 64 * 1024;
 
 #[cfg(test)]

@@ -1,56 +1,57 @@
-//! What results of tools hold.
+//! The content of tools' results.
 
 use serde_json::{Value, json};
 
 use super::{object, text};
 
-/// A piece of the result of a tool.
+/// A piece of a tool's result.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Content {
     /// Text.
     Text(String),
     /// An image.
     Image {
-        /// Its bytes in base64.
+        /// The bytes in base64.
         data: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
     },
-    /// A sound.
+    /// A sound recording.
     Audio {
-        /// Its bytes in base64.
+        /// The bytes in base64.
         data: String,
-        /// Its media type.
+        /// The media type.
         mime_type: String,
     },
-    /// Where something is that can be fetched.
+    /// A link to a resource.
     ResourceLink {
-        /// Its address; any scheme.
+        /// The URI of the resource, with any scheme.
         uri: String,
-        /// Its name.
+        /// The name of the resource.
         name: String,
-        /// What it is.
+        /// The description of the resource.
         description: Option<String>,
-        /// Its media type.
+        /// The media type of the resource.
         mime_type: Option<String>,
     },
-    /// Something with its address.
+    /// An embedded resource.
     Resource(ResourceContents),
 }
 
 /// The contents of a resource.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ResourceContents {
-    /// Its address.
+    /// The URI of the resource.
     pub uri: String,
-    /// Its media type.
+    /// The media type of the resource.
     pub mime_type: Option<String>,
-    /// Its text, or its bytes in base64.
+    /// The text (`Ok`), or the bytes in base64 (`Err`).
     pub body: Result<String, String>,
 }
 
 impl Content {
-    /// A piece of `content`; `None` for a kind that is not known here, or one that lacks something.
+    /// Parses an element of `content`; `None` for an unknown type, or if a required member is
+    /// missing.
     pub fn read(json: &Value) -> Option<Self> {
         let member = |name: &str| text(json, name);
         let (data, mime_type) = (member("data"), member("mimeType"));
@@ -73,7 +74,7 @@ impl Content {
         }
     }
 
-    /// As it stands in `content`.
+    /// The form of the piece in `content`.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Text(text) => json!({"type": "text", "text": text}),
@@ -98,7 +99,7 @@ impl Content {
 }
 
 impl ResourceContents {
-    /// The contents of a resource; `None` if there are none.
+    /// Parses the contents of a resource; `None` if `json` has none.
     pub fn read(json: &Value) -> Option<Self> {
         let body = match (text(json, "text"), text(json, "blob")) {
             (Some(text), _) => Ok(text),
@@ -107,7 +108,7 @@ impl ResourceContents {
         Some(Self { uri: text(json, "uri")?, mime_type: text(json, "mimeType"), body })
     }
 
-    /// As they stand in a result.
+    /// The form of the contents in a result.
     pub fn to_json(&self) -> Value {
         let (text, blob) = match &self.body {
             Ok(text) => (Some(json!(text)), None),

@@ -1,4 +1,4 @@
-//! Errors of JSON-RPC, as MCP uses them.
+//! JSON-RPC errors in MCP.
 
 use std::fmt;
 
@@ -6,38 +6,38 @@ use serde_json::{Value, json};
 
 use super::{object, text};
 
-/// Codes of errors.
+/// The codes of errors.
 pub mod code {
-    /// What came is no JSON.
+    /// The body is not JSON.
     pub const PARSE: i64 = -32_700;
-    /// What came is no request.
+    /// The body is not a request.
     pub const INVALID_REQUEST: i64 = -32_600;
-    /// There is no such method, or its capability is not advertised.
+    /// The method does not exist, or its capability is not advertised.
     pub const METHOD_NOT_FOUND: i64 = -32_601;
-    /// The params are wrong: also an unknown tool, cursor, task or resource.
+    /// The params are invalid, for example with an unknown tool, cursor, task or resource.
     pub const INVALID_PARAMS: i64 = -32_602;
     /// The server has failed.
     pub const INTERNAL: i64 = -32_603;
-    /// A header differs from what the body says, or is absent (2026-07-28).
+    /// A header differs from the body, or is absent (2026-07-28).
     pub const HEADER_MISMATCH: i64 = -32_020;
-    /// The request declares no capability without which it cannot be answered (2026-07-28).
+    /// The request does not declare a capability that its answer needs (2026-07-28).
     pub const MISSING_CAPABILITY: i64 = -32_021;
-    /// The revision is not spoken here (2026-07-28).
+    /// The server does not support the revision (2026-07-28).
     pub const UNSUPPORTED_VERSION: i64 = -32_022;
-    /// There is no such resource (legacy).
+    /// The resource does not exist (legacy).
     pub const RESOURCE_NOT_FOUND: i64 = -32_002;
-    /// The user has to visit a URL first (2025-11-25).
+    /// The user must visit a URL first (2025-11-25).
     pub const URL_REQUIRED: i64 = -32_042;
 }
 
-/// An error of JSON-RPC.
+/// A JSON-RPC error.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RpcError {
-    /// Its [code].
+    /// The [code].
     pub code: i64,
     /// What is wrong, for people.
     pub message: String,
-    /// More about it.
+    /// Further information.
     pub data: Option<Value>,
 }
 
@@ -47,7 +47,8 @@ impl RpcError {
         Self { code, message: message.into(), data: None }
     }
 
-    /// The member `error` of an answer; `None` for what is none. One without a code has 0.
+    /// Parses the member `error` of an answer; `None` if it is not an object. A missing code is
+    /// read as 0.
     pub fn read(json: &Value) -> Option<Self> {
         json.is_object().then(|| Self {
             code: json.get("code").and_then(Value::as_i64).unwrap_or_default(),
@@ -56,7 +57,7 @@ impl RpcError {
         })
     }
 
-    /// As it stands in an answer.
+    /// The form of the error in an answer.
     pub fn to_json(&self) -> Value {
         object([
             ("code", Some(json!(self.code))),

@@ -1,4 +1,4 @@
-//! What servers ask clients for in the middle of a call (`elicitation/create`), and what they answer.
+//! The questions of servers to clients during a call (`elicitation/create`), and the answers.
 
 use serde_json::{Value, json};
 
@@ -7,36 +7,37 @@ use super::{object, text};
 /// A question of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Question {
-    /// What tells it from others of the same round.
+    /// The key, unique among the questions of a round.
     pub key: String,
-    /// What it says to people.
+    /// The text for people.
     pub message: String,
-    /// How it is answered.
+    /// The kind of the answer.
     pub kind: QuestionKind,
 }
 
-/// How a question is answered.
+/// The kind of a question's answer.
 #[derive(Clone, Debug, PartialEq)]
 pub enum QuestionKind {
-    /// By an object that fits this schema: flat, of strings, numbers, booleans and choices.
+    /// An object that matches this schema: flat, of strings, numbers, booleans and choices.
     Form(Value),
-    /// At this URL, which the client shows to its user and never opens by itself.
+    /// A visit of this URL, which the client shows to its user and never opens by itself.
     Url(String),
 }
 
 /// The answer to a question.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Answer {
-    /// The user consents; to a form with its content.
+    /// The user consents; for a form, with its content.
     Accept(Option<Value>),
     /// The user refuses.
     Decline,
-    /// The user has left without a decision.
+    /// The user has closed the question without a decision.
     Cancel,
 }
 
 impl Question {
-    /// The question of this key with these params of `elicitation/create`; `None` for what is none.
+    /// Parses the params of `elicitation/create` as the question with this key; `None` for an unknown
+    /// mode or without a URL.
     pub fn read(key: &str, params: &Value) -> Option<Self> {
         let kind = match params.get("mode").and_then(Value::as_str).unwrap_or("form") {
             "form" => {
@@ -66,7 +67,7 @@ impl Question {
 }
 
 impl Answer {
-    /// An answer as it came; `None` for what is none.
+    /// Parses an answer; `None` for an unknown action.
     pub fn read(json: &Value) -> Option<Self> {
         match json.get("action").and_then(Value::as_str)? {
             "accept" => Some(Self::Accept(json.get("content").cloned())),
@@ -76,7 +77,7 @@ impl Answer {
         }
     }
 
-    /// As it is sent.
+    /// The form of the answer in a request.
     pub fn to_json(&self) -> Value {
         match self {
             Self::Accept(content) => {

@@ -1,4 +1,4 @@
-//! What a call of a tool gives.
+//! The results of calls of tools.
 
 use serde_json::{Value, json};
 
@@ -7,17 +7,17 @@ use super::{Content, object};
 /// The result of a tool that has run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct CallResult {
-    /// What it gives, in pieces.
+    /// The content, in pieces.
     pub content: Vec<Content>,
-    /// What it gives as JSON; of any kind in 2026-07-28, an object before.
+    /// The structured content; of any type in 2026-07-28, an object before.
     pub structured: Option<Value>,
-    /// Whether it has failed, or found its arguments wrong. `content` then says why.
+    /// Whether the tool has failed, or has refused its arguments. `content` then contains the reason.
     pub is_error: bool,
 }
 
 impl CallResult {
-    /// A result as it came, in any revision. Pieces of kinds that are not known here are left out; `None` if it is no object, or
-    /// has neither pieces nor structure.
+    /// Parses a result of any revision. Pieces of unknown types are left out; `None` if the result has neither `content` nor
+    /// `structuredContent`.
     pub fn read(json: &Value) -> Option<Self> {
         let structured = json.get("structuredContent").cloned();
         let content = json.get("content").and_then(Value::as_array);
@@ -29,7 +29,7 @@ impl CallResult {
         Some(Self { content, structured, is_error })
     }
 
-    /// As it stands in an answer, without what the era adds (`resultType`).
+    /// The form of the result in an answer, without the additions of the era (`resultType`).
     pub fn to_json(&self) -> Value {
         let content: Vec<Value> = self.content.iter().map(Content::to_json).collect();
         object([
@@ -39,7 +39,7 @@ impl CallResult {
         ])
     }
 
-    /// Its texts, a line each.
+    /// The texts of the content, one per line.
     pub fn text(&self) -> String {
         let text = |piece: &Content| match piece {
             Content::Text(text) => Some(text.clone()),

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// A revision of the protocol, the oldest first.
+/// A revision of the protocol; older ones compare as less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Revision {
     /// 2025-03-26: the first one over streamable HTTP.
@@ -19,11 +19,11 @@ pub enum Revision {
 pub const LATEST: Revision = Revision::V2026_07_28;
 
 impl Revision {
-    /// All of them, the newest first.
+    /// All revisions, the newest first.
     pub const ALL: [Self; 4] =
         [Self::V2026_07_28, Self::V2025_11_25, Self::V2025_06_18, Self::V2025_03_26];
 
-    /// As it stands on the wire.
+    /// The text of the revision on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::V2025_03_26 => "2025-03-26",
@@ -33,7 +33,7 @@ impl Revision {
         }
     }
 
-    /// The one that is written like this; `None` for one that is not known here.
+    /// The revision with this text; `None` for an unknown revision.
     ///
     /// ```
     /// use mcp::model::Revision;
@@ -45,7 +45,7 @@ impl Revision {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text)
     }
 
-    /// Whether each request stands for itself: true for 2026-07-28 alone.
+    /// Whether requests are independent of each other: true only for 2026-07-28.
     pub fn is_modern(self) -> bool {
         self >= Self::V2026_07_28
     }

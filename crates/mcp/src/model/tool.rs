@@ -1,4 +1,4 @@
-//! Tools, as servers list them.
+//! The tools in servers' lists.
 
 use serde_json::{Value, json};
 
@@ -7,37 +7,38 @@ use super::{object, text};
 /// A tool of a server.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tool {
-    /// Unique in its server; not empty. Servers should keep to 128 of `A-Za-z0-9_.-`, but any text is taken.
+    /// The name, unique in the server; not empty. Servers should use at most 128 characters of `A-Za-z0-9_.-`, but any text
+    /// is accepted.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     pub title: Option<String>,
-    /// What it does, for models and people.
+    /// The description, for models and people.
     pub description: Option<String>,
-    /// The JSON schema of its arguments, as the server wrote it; an object.
+    /// The JSON schema of the arguments, as the server has written it; an object.
     pub input_schema: Value,
-    /// The JSON schema of its structured result.
+    /// The JSON schema of the structured content of results.
     pub output_schema: Option<Value>,
-    /// What the server says about its effects.
+    /// The server's hints about the effects of the tool.
     pub annotations: Annotations,
 }
 
-/// What a server says about the effects of a tool. Nothing makes it keep to that. Each `None` is what the protocol assumes.
+/// A server's hints about the effects of a tool, which are not enforced. `None` means the protocol's default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// A name for people, of servers that have no `title`.
+    /// The name for people, from servers without `title`.
     pub title: Option<String>,
-    /// It changes nothing; assumed false.
+    /// The tool changes nothing; false by default.
     pub read_only: Option<bool>,
-    /// It may destroy something; assumed true.
+    /// The tool may destroy data; true by default.
     pub destructive: Option<bool>,
-    /// The same call again has no further effect; assumed false.
+    /// A repeated call has no further effect; false by default.
     pub idempotent: Option<bool>,
-    /// It reaches what lies outside of the server; assumed true.
+    /// The tool accesses things outside of the server; true by default.
     pub open_world: Option<bool>,
 }
 
 impl Tool {
-    /// A tool of a list; `None` for one without a name, or whose schema is no object.
+    /// Parses a tool of a list; `None` without a name, or if the schema is not an object.
     pub fn read(json: &Value) -> Option<Self> {
         let name = text(json, "name").filter(|name| !name.is_empty())?;
         let input_schema = match json.get("inputSchema") {
@@ -55,7 +56,7 @@ impl Tool {
         })
     }
 
-    /// As it stands in a list.
+    /// The form of the tool in a list.
     pub fn to_json(&self) -> Value {
         object([
             ("name", Some(json!(self.name))),
@@ -67,7 +68,7 @@ impl Tool {
         ])
     }
 
-    /// Its name for people: its title, else that of its annotations.
+    /// The name for people: the title, else that of the annotations.
     pub fn shown_name(&self) -> Option<&str> {
         let titles = [self.title.as_deref(), self.annotations.title.as_deref()];
         titles.into_iter().flatten().find(|title| !title.trim().is_empty())
@@ -75,7 +76,7 @@ impl Tool {
 }
 
 impl Annotations {
-    /// Those of a tool. What is no hint is left out.
+    /// Parses the annotations of a tool. Values of a wrong type are left out.
     pub fn read(json: &Value) -> Self {
         let flag = |name: &str| json.get(name).and_then(Value::as_bool);
         Self {
@@ -87,7 +88,7 @@ impl Annotations {
         }
     }
 
-    /// As they stand at a tool; an empty object if nothing is said.
+    /// The form of the annotations in a tool; an empty object if there are none.
     pub fn to_json(&self) -> Value {
         let flag = |flag: Option<bool>| flag.map(Value::Bool);
         object([
@@ -99,8 +100,8 @@ impl Annotations {
         ])
     }
 
-    /// Whether a call may be made again after a crash, if the server is believed: the tool changes nothing, or the same
-    /// call again has no further effect.
+    /// Whether a call may be repeated after a crash, if the server's hints are true: the tool changes nothing, or a
+    /// repeated call has no further effect.
     pub fn may_be_repeated(&self) -> bool {
         self.read_only == Some(true) || self.idempotent == Some(true)
     }

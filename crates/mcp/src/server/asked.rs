@@ -1,57 +1,57 @@
-//! What requests ask for.
+//! The methods of requests, with their parsed params.
 
 use serde_json::{Map, Value, json};
 
 use super::Era;
 use crate::model::{Answer, RpcError, TASKS_EXTENSION, code};
 
-/// What is asked for.
+/// A parsed request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Asked {
-    /// What the server is (modern).
+    /// The description of the server (modern).
     Discover,
-    /// The same, as the beginning of a connection (legacy), by a client that wants this revision.
+    /// The description of the server, at the beginning of a connection (legacy), by a client that requests this revision.
     Initialize(String),
-    /// Nothing but a sign of life (legacy).
+    /// A check of the connection (legacy).
     Ping,
-    /// The tools.
+    /// The list of tools.
     ListTools,
     /// A call of a tool.
     CallTool(Box<ToolCall>),
-    /// The resources.
+    /// The list of resources.
     ListResources,
-    /// The patterns of addresses of further resources.
+    /// The list of templates for the URIs of further resources.
     ListTemplates,
-    /// The contents of the resource at this address.
+    /// The contents of the resource with this URI.
     ReadResource(String),
     /// A task of the tasks extension (modern).
     GetTask(String),
-    /// Answers to what a task asks (modern).
+    /// Answers to the questions of a task (modern).
     UpdateTask(String, Vec<(String, Answer)>),
-    /// The end of a task (modern).
+    /// The cancellation of a task (modern).
     CancelTask(String),
 }
 
 /// A call of a tool.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct ToolCall {
-    /// Its name.
+    /// The name of the tool.
     pub name: String,
-    /// Its arguments.
+    /// The arguments of the tool.
     pub arguments: Map<String, Value>,
-    /// Answers to the questions of the round before, by their keys. What is no answer is left out.
+    /// The answers to the questions of the previous round, by their keys. Invalid answers are left out.
     pub answers: Vec<(String, Answer)>,
-    /// What the server has said to itself in the round before. The client may have changed it.
+    /// The state that the server sent in the previous round. The client may have changed it.
     pub state: Option<String>,
 }
 
 impl Asked {
-    /// What a method with these params asks for.
+    /// Parses the params of a method.
     ///
     /// # Errors
     ///
-    /// Why it cannot be answered: there is no such method in this era, the params do not fit, or the client does not declare
-    /// what the method belongs to.
+    /// The reason of the refusal: the method does not exist in this era, the params are invalid, or the client does not
+    /// declare the required capability.
     pub(super) fn read(
         method: &str,
         params: &Map<String, Value>,
@@ -105,7 +105,7 @@ impl Asked {
     }
 }
 
-/// A list, all of which stands on its first page.
+/// A request for a list, which has only one page.
 fn first_page(params: &Map<String, Value>, asked: Asked) -> Result<Asked, RpcError> {
     match params.get("cursor") {
         None | Some(Value::Null) => Ok(asked),
@@ -138,8 +138,8 @@ fn tasks_needed() -> RpcError {
     RpcError { data: Some(needed), ..RpcError::new(code::MISSING_CAPABILITY, message) }
 }
 
-/// How much of a name of the client stands in an error, in characters.
+/// The longest part of a client's name in an error, in characters.
 const MAX_SHOWN: usize = 80;
 
-/// How many answers a request may bring.
+/// The largest number of answers in a request.
 const MAX_ANSWERS: usize = 100;

@@ -1,5 +1,5 @@
-//! Answering calls: requests of both eras at one URL are read, checked and answered. What the tools do is left to the caller of
-//! this module, which gets a [`Request`] and gives the answer by its [`Reply`].
+//! The server side: parses, checks and answers requests of both eras at one URL. The caller of this module runs the tools:
+//! it receives a [`Request`] and makes the answer by the request's [`Reply`].
 //!
 //! ```
 //! use mcp::server::{Asked, Incoming, Received, ServerInfo, read};
@@ -15,11 +15,11 @@
 //! assert_eq!(answer.status, 200);
 //! ```
 //!
-//! | module | what it is |
+//! | item | content |
 //! |---|---|
-//! | [`Incoming`], [`read`] | a request, and what it comes to |
-//! | [`Asked`] | what is asked for |
-//! | [`Reply`] | how it is answered |
+//! | [`Incoming`], [`read`] | an HTTP request, and its decision: a request or an answer |
+//! | [`Asked`] | the parsed method and params |
+//! | [`Reply`] | makes the answer |
 
 mod asked;
 mod era;

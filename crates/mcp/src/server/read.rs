@@ -1,5 +1,5 @@
-//! Reads requests, in the order in which they are checked: HTTP method, JSON, envelope, era, and for modern ones what they say
-//! of themselves, headers, version, method.
+//! Parses requests. The order of the checks is: HTTP method, JSON, envelope, era, and for modern requests their `_meta`,
+//! headers, version, method.
 
 use a2a::binding::http::HttpResponse;
 use a2a::binding::json::parse;
@@ -12,52 +12,52 @@ use super::{Asked, Capabilities, Era, Reply, ServerInfo};
 use crate::header;
 use crate::model::{LATEST, Revision, RpcError, code, meta};
 
-/// A request as HTTP brings it.
+/// An HTTP request.
 pub struct Incoming<'a> {
     /// The method, in upper case.
     pub method: &'a str,
-    /// Gives the value of a header, whose name is given in lower case.
+    /// Returns the value of a header; the name is in lower case.
     pub header: &'a dyn Fn(&str) -> Option<String>,
     /// The body.
     pub body: &'a [u8],
-    /// How many values the JSON of the body may hold.
+    /// The largest number of JSON values in the body.
     pub max_values: usize,
 }
 
-/// What a request comes to.
+/// The decision about an HTTP request.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Received {
-    /// This answer: it is refused, or a notification, after which nothing is to be done here.
+    /// The answer to a refused request, or to a notification, which is ignored.
     Answer(HttpResponse),
-    /// A request that is to be answered.
+    /// A request that the caller must answer.
     Request(Box<Request>),
 }
 
 /// A request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Request {
-    /// What it asks for.
+    /// The parsed method and params.
     pub asked: Asked,
-    /// What it says besides.
+    /// The `_meta` of the request.
     pub meta: Meta,
-    /// How it is answered.
+    /// Makes the answer.
     pub reply: Reply,
 }
 
-/// What a request says besides (`_meta`).
+/// The `_meta` of a request.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Meta {
-    /// What the client wants to have with the progress of the request: a text or a number.
+    /// The client's token for the progress of the request: a text or a number.
     pub progress_token: Option<Value>,
-    /// How many agents have called each other before this request.
+    /// The depth of the request: the number of agents that have called each other before.
     pub depth: u32,
-    /// The trace that the request belongs to, as the header of this name.
+    /// The trace of the request, in the form of the header `traceparent`.
     pub traceparent: Option<String>,
-    /// The same.
+    /// The header `tracestate` of the trace.
     pub tracestate: Option<String>,
 }
 
-/// Reads a request.
+/// Parses a request.
 pub fn read(incoming: &Incoming<'_>, server: &ServerInfo) -> Received {
     match incoming.read(server) {
         Ok(Some(request)) => Received::Request(Box::new(request)),
@@ -67,10 +67,10 @@ pub fn read(incoming: &Incoming<'_>, server: &ServerInfo) -> Received {
 }
 
 impl Incoming<'_> {
-    /// The request, `None` for a notification.
+    /// The request; `None` for a notification.
     fn read(&self, server: &ServerInfo) -> Result<Option<Request>, HttpResponse> {
         if self.method != "POST" {
-            // The standing stream and the end of a session: there is neither here.
+            // The separate stream and the end of a session, which this server does not have.
             let reply = Reply::new(Value::Null, Era::Legacy, server);
             let message = format!("the method {} is not taken here; POST a request", self.method);
             let answer = reply.refused(405, &RpcError::new(code::INVALID_REQUEST, message));
@@ -135,7 +135,7 @@ impl Incoming<'_> {
         Ok(Some(Request { asked, meta, reply }))
     }
 
-    /// The era of a request, which has passed the checks of that era. An error comes with the era in which it is told.
+    /// The era of a request, after the checks of that era. An error is returned with the era of its answer.
     fn era(
         &self,
         method: &str,
@@ -145,7 +145,7 @@ impl Incoming<'_> {
         let told = said.and_then(|said| said.get(meta::PROTOCOL_VERSION));
         let header = self.header(VERSION);
         let header = header.as_deref().map(str::trim);
-        // Revisions are dates, so that their texts have their order.
+        // Revisions are dates, so comparing their texts compares their dates.
         let is_modern = told.is_some() || header.is_some_and(|version| version >= LATEST.as_str());
         if is_modern {
             return self.modern(method, params, said, header).map_err(|error| (MODERN, error));
@@ -223,7 +223,7 @@ impl Meta {
     }
 }
 
-/// The member of the params that `Mcp-Name` repeats.
+/// The member of the params that the header `Mcp-Name` repeats.
 fn named_by(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
@@ -246,7 +246,7 @@ fn mismatch(name: &str, value: Option<&str>, wanted: &str) -> RpcError {
     RpcError::new(code::HEADER_MISMATCH, message)
 }
 
-/// The error for a body that is no JSON, or more than is taken.
+/// The error for a body that is not JSON, or exceeds the limits.
 fn no_json(error: &Error) -> RpcError {
     let code = match error {
         Error::JsonParse(_) => code::PARSE,
@@ -272,19 +272,19 @@ fn is_json(kind: &str) -> bool {
     essence(kind).eq_ignore_ascii_case("application/json")
 }
 
-/// A text of the client, as it stands in an error.
+/// A text of the client, shortened for an error.
 fn shown(text: &str) -> String {
     text.chars().filter(|letter| !letter.is_control()).take(MAX_SHOWN).collect()
 }
 
-/// The modern era, for errors that come before it is known what the client can do.
+/// The modern era, for errors before the client's capabilities are known.
 const MODERN: Era = Era::Modern(Capabilities { forms: false, urls: false, tasks: false });
 
 const VERSION: &str = "mcp-protocol-version";
 const METHOD: &str = "mcp-method";
 const NAME: &str = "mcp-name";
 
-/// How much of a text of the client stands in an error, in characters.
+/// The longest text of a client in an error, in characters.
 const MAX_SHOWN: usize = 80;
 
 /// The longest header of a trace that is passed on, in bytes.

@@ -1,4 +1,4 @@
-//! Writes answers, in the form of the era of their request.
+//! Makes answers, in the form of the request's era.
 
 use a2a::binding::http::HttpResponse;
 use serde_json::{Map, Value, json};
@@ -6,19 +6,19 @@ use serde_json::{Map, Value, json};
 use super::{Capabilities, Era};
 use crate::model::{CallResult, LATEST, Question, QuestionKind, Revision, RpcError, code, meta};
 
-/// What a server says of itself.
+/// A server's description of itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerInfo {
-    /// Its name.
+    /// The name.
     pub name: String,
-    /// Its name for people.
+    /// The name for people.
     pub title: Option<String>,
-    /// Its version.
+    /// The version.
     pub version: String,
 }
 
 impl ServerInfo {
-    /// A server of this name and version.
+    /// A server with this name and version.
     pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
         Self { name: name.into(), title: None, version: version.into() }
     }
@@ -32,10 +32,10 @@ impl ServerInfo {
     }
 }
 
-/// How a request is answered.
+/// Makes the answer to a request.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reply {
-    /// The id of the request; null where it is not known.
+    /// The id of the request; null if it is unknown.
     pub(super) id: Value,
     pub(super) era: Era,
     server: ServerInfo,
@@ -51,7 +51,7 @@ impl Reply {
         self.era
     }
 
-    /// What the client of the request says that it can do: nothing where it is legacy.
+    /// The capabilities of the request's client; none for a legacy client.
     pub fn capabilities(&self) -> Capabilities {
         match self.era {
             Era::Modern(capabilities) => capabilities,
@@ -64,7 +64,7 @@ impl Reply {
         HttpResponse::json(200, self.message(result).to_string())
     }
 
-    /// The answer with a result that may be remembered for this long, by others as well unless it is private.
+    /// The answer with a result that may be cached for this time, in shared caches only if it is not private.
     pub fn cacheable(&self, result: Value, ttl_ms: u64, is_private: bool) -> HttpResponse {
         let mut members = members(result);
         if let Era::Modern(_) = self.era {
@@ -75,7 +75,8 @@ impl Reply {
         self.result(Value::Object(members))
     }
 
-    /// The answer to `server/discover` or `initialize`, whose client wants this revision. `capabilities` are those of the server.
+    /// The answer to `server/discover` or `initialize`, whose client requests this revision. `capabilities` are those of the
+    /// server.
     pub fn introduction(
         &self,
         wanted: Option<&str>,
@@ -105,8 +106,8 @@ impl Reply {
         }
     }
 
-    /// The message with the result of a tool. Before 2026-07-28 structure is an object, so that any other is the member `result` of
-    /// one there.
+    /// The message with the result of a tool. Before 2026-07-28 structured content must be an object, so any other value is
+    /// wrapped in an object with the member `result`.
     pub fn called(&self, mut result: CallResult) -> Value {
         if self.era == Era::Legacy {
             let wrapped = |structure: Value| match structure {
@@ -118,20 +119,20 @@ impl Reply {
         self.message(result.to_json())
     }
 
-    /// The message that asks the user something, in the middle of a call, and what the client has to send back with the
-    /// answers. For modern clients alone.
+    /// The message with questions to the user during a call, and the state that the client returns with the answers. Only
+    /// for modern clients.
     pub fn asking(&self, questions: &[Question], state: &str) -> Value {
         let requests = input_requests(questions);
         let result = json!({"inputRequests": requests, "requestState": state});
         self.message_of("input_required", result)
     }
 
-    /// The message that says that a task does the rest. For modern clients that declare tasks alone.
+    /// The message that continues the call as a task. Only for modern clients that declare tasks.
     pub fn task(&self, task: Value) -> Value {
         self.message_of("task", task)
     }
 
-    /// The message of this result.
+    /// The message with this result.
     pub fn message(&self, result: Value) -> Value {
         self.message_of("complete", result)
     }
@@ -153,7 +154,7 @@ impl Reply {
         json!({"jsonrpc": "2.0", "id": self.id, "error": error.to_json()})
     }
 
-    /// The answer with an error, with the status that the protocol has for it.
+    /// The answer with an error, with the error's HTTP status in the protocol.
     pub fn error(&self, error: &RpcError) -> HttpResponse {
         let status = match (error.code, self.era) {
             (code::PARSE | code::INVALID_REQUEST, _) => 400,
@@ -171,7 +172,7 @@ impl Reply {
         HttpResponse::json(status, self.error_message(error).to_string())
     }
 
-    /// The notification that a request with this token gets on: `progress` rises from one to the next.
+    /// The notification of progress for a request with this token: `progress` must rise.
     pub fn progress(&self, token: &Value, progress: u64, message: &str) -> Value {
         let mut params = json!({"progressToken": token, "progress": progress});
         if let (false, Value::Object(params)) = (message.is_empty(), &mut params) {
@@ -181,7 +182,7 @@ impl Reply {
     }
 }
 
-/// What is asked, by the keys of the questions.
+/// The questions in the form of `inputRequests`, by their keys.
 pub fn input_requests(questions: &[Question]) -> Map<String, Value> {
     let request = |question: &Question| {
         let request = json!({"method": "elicitation/create", "params": question.to_json()});
@@ -191,7 +192,7 @@ pub fn input_requests(questions: &[Question]) -> Map<String, Value> {
 }
 
 impl Capabilities {
-    /// Whether a client that can do this can show a question to its user.
+    /// Whether a client with these capabilities can show a question to its user.
     pub fn can_show(self, question: &Question) -> bool {
         match question.kind {
             QuestionKind::Form(_) => self.forms,

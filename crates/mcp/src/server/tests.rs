@@ -1,4 +1,4 @@
-//! What requests come to: goldens of both eras, each refusal, and any bytes.
+//! The decisions about requests: goldens of both eras, each refusal, and any bytes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ fn every_method_says_what_it_asks_for() {
         let (headers, body) = modern(method, params);
         assert_eq!(request(&headers, &body).asked, asked);
     }
-    // What only modern clients can do is not read from others.
+    // Parameters of modern clients are ignored in requests of legacy clients.
     let called = ToolCall { answers: Vec::new(), state: None, ..called };
     for (method, params, asked) in [
         (
@@ -230,7 +230,7 @@ fn modern_requests_are_checked_in_order() {
     ] {
         let mut body = body.clone();
         body["params"]["_meta"][member] = value;
-        // What a request says of itself comes before its headers.
+        // The `_meta` of a request is checked before its headers.
         let headers = with("mcp-method", "x");
         assert_eq!(refused(&headers, body.to_string().as_bytes()), (400, -32_602, json!(7)));
     }

@@ -1,5 +1,5 @@
-//! Walks of the client through servers that behave: what goes over the wire in each era, tasks, cancellation, credentials, and
-//! streams in any pieces.
+//! Tests of the client with correct servers: the requests of each era, tasks, cancellation, credentials, and streams in any
+//! pieces.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -348,7 +348,7 @@ fn waiting_for_an_event_may_be_given_up_at_any_time() {
     assert_eq!(simulation.requests().len(), 1);
 }
 
-/// Credentials of which only the second ones are right.
+/// Credentials of which only the second value is valid.
 #[derive(Default)]
 struct Rotating(Cell<u32>);
 
@@ -428,7 +428,7 @@ fn errors_tell_whether_to_try_again_and_whether_a_tool_may_have_run() {
 }
 
 proptest! {
-    /// The pieces in which a stream arrives change nothing.
+    /// The pieces of a stream do not affect the events.
     #[test]
     fn any_pieces_of_a_stream_give_the_same_events(
         cuts in prop::collection::vec(1_usize..60, 0..60),

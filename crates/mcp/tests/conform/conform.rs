@@ -1,6 +1,6 @@
-//! The client as the official conformance kit for clients drives it: `conform URL` lists the tools of a scenario's server and calls
-//! them, with the arguments that the scenario wants (`MCP_CONFORMANCE_CONTEXT`) or that their schemas allow, and answers each question
-//! with the defaults of its form. See tests/conformance/mcp/ of the repository.
+//! Runs the client with the official conformance kit: `conform URL` lists the tools of a scenario's server and calls them,
+//! with the arguments of the scenario (`MCP_CONFORMANCE_CONTEXT`) or with arguments that match their schemas, and answers
+//! each question with the defaults of its form. See tests/conformance/mcp/ of the repository.
 
 use std::process::ExitCode;
 
@@ -42,7 +42,7 @@ async fn drive(url: String) -> Result<(), McpError> {
     Ok(())
 }
 
-/// What is called: what the scenario wants, else each tool once.
+/// The calls: those of the scenario, otherwise one of each tool.
 fn calls(list: &ToolList) -> Vec<(&Tool, Value)> {
     let context = std::env::var("MCP_CONFORMANCE_CONTEXT").unwrap_or_default();
     let context: Value = a2a::model::read_own(&context).unwrap_or_default();
@@ -57,7 +57,8 @@ fn calls(list: &ToolList) -> Vec<(&Tool, Value)> {
     tools.map(|tool| (tool, Value::Object(content(&tool.input_schema, list)))).collect()
 }
 
-/// An object that fits a schema: its defaults, and what is required. An argument `schema` is the schema of another tool as it came.
+/// An object that matches a schema: its defaults, and its required members. An argument `schema` is the schema of another
+/// tool, as received.
 fn content(schema: &Value, list: &ToolList) -> Map<String, Value> {
     let properties = schema.get("properties").and_then(Value::as_object);
     let required = schema.get("required").and_then(Value::as_array);
@@ -90,7 +91,7 @@ fn sample(property: &Value) -> Value {
     }
 }
 
-/// Calls a tool, all rounds of questions included, and gives its text.
+/// Calls a tool, including all rounds of questions, and returns the text of the result.
 async fn call(client: &Client, tool: &Tool, arguments: Value) -> Result<String, McpError> {
     let mut request = ToolRequest::new(tool, arguments);
     loop {

@@ -1,4 +1,4 @@
-//! Which era a server speaks.
+//! The detection of a server's era.
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest};
 use mcp::client::Settings;
@@ -8,7 +8,7 @@ use serde_json::json;
 use super::case::{Case, any_case};
 use super::said::{answer, discovered, hello, initialized, plain, refusal};
 
-/// A legacy server that answers `server/discover` like this.
+/// A legacy server with this answer to `server/discover`.
 fn probed(
     name: &'static str,
     discover: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -21,7 +21,7 @@ fn probed(
     })
 }
 
-/// A server that answers `initialize` like this, and does not know `server/discover`.
+/// A server with this answer to `initialize`, which does not support `server/discover`.
 fn begun(
     name: &'static str,
     initialize: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -41,7 +41,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Ways of legacy servers to say that they do not know `server/discover`.
+/// The ways in which legacy servers refuse `server/discover`.
 fn legacy() -> Vec<Case> {
     let unknown = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32_000, "message": "Bad Request: no session"}});
     vec![
@@ -135,7 +135,7 @@ fn neither() -> Vec<Case> {
     ]
 }
 
-/// Servers that are not any more what they were.
+/// Servers that have changed their era.
 fn changed() -> Vec<Case> {
     vec![
         any_case("a server that was modern", |request| match request.rpc_method().as_str() {

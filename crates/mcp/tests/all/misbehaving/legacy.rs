@@ -1,4 +1,4 @@
-//! Legacy servers: sessions, requests in streams, streams that go on.
+//! Legacy servers: sessions, requests in streams, resumed streams.
 
 use std::cell::Cell;
 
@@ -12,7 +12,7 @@ use super::said::{
     answer, hello, initialized, page, plain, progress, raw, refusal, result, stream,
 };
 
-/// A legacy server with sessions that answers calls like this. The client knows its era.
+/// A legacy server with sessions and this answer to calls. The client knows its era.
 fn old(name: &'static str, serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static) -> Case {
     let sessions = Cell::new(0);
     let case = any_case(name, move |request| match request.rpc_method().as_str() {
@@ -27,12 +27,12 @@ fn old(name: &'static str, serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer 
     case.known(Revision::V2025_11_25)
 }
 
-/// Whether the client asks for the stream besides the answers.
+/// Whether this is the client's request for the separate stream.
 fn is_standing(request: &SimulatedRequest) -> bool {
     request.method == "GET" && request.header("last-event-id").is_none()
 }
 
-/// A legacy server with a session that gives this stream besides its answers.
+/// A legacy server with a session and this separate stream.
 fn beside(
     name: &'static str,
     standing: impl Fn() -> SimulatedAnswer + 'static,
@@ -201,7 +201,7 @@ fn requests() -> Vec<Case> {
     ]
 }
 
-/// Streams that end early.
+/// Streams that end before the result.
 fn resumed() -> Vec<Case> {
     let first = || "id: e-1\nretry: 700\ndata:\n\n";
     let is_get = |request: &SimulatedRequest| request.method == "GET";
@@ -263,7 +263,7 @@ fn resumed() -> Vec<Case> {
     ]
 }
 
-/// Streams besides the answers.
+/// Separate streams.
 fn besides() -> Vec<Case> {
     let form = || json!({"message": "Really?", "requestedSchema": {"type": "object"}});
     let question = move || format!("data: {}\n\n", asks(json!(0), "elicitation/create", form()));
@@ -311,7 +311,7 @@ fn besides() -> Vec<Case> {
     ]
 }
 
-/// The request that the resumed streams answer: the second one of the client.
+/// The request that the resumed streams answer, which is the second one of the client.
 fn call() -> SimulatedRequest {
     SimulatedRequest {
         at_ms: 0,

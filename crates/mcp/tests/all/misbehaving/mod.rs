@@ -1,6 +1,6 @@
-//! Servers that misbehave, and what the client makes of them: a table of what goes wrong in practice, over servers in memory and
-//! simulated time. Each case says how the call or the list comes out, and how many requests it takes; for all of them, nothing
-//! secret reaches another host, each request says who makes it, and all ends in time.
+//! Servers that misbehave, and the client's reactions: a table of mistakes in practice, with servers in memory and simulated
+//! time. Each case contains the expected outcome of the call or the list, and the number of requests. For all cases: no
+//! secret is sent to another host, each request has the credentials, and everything ends in time.
 
 mod answers;
 mod calls;

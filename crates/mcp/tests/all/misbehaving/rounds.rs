@@ -1,4 +1,4 @@
-//! Questions of servers of 2026-07-28.
+//! The questions of servers of 2026-07-28.
 
 use a2a::client::simulation::SimulatedRequest;
 use serde_json::{Value, json};
@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use super::case::{Case, case};
 use super::said::{answer, plain, result};
 
-/// A result that asks these questions, and gives this state.
+/// A result with these questions and this state.
 fn wants(request: &SimulatedRequest, questions: Value, state: Option<&str>) -> Value {
     let mut result = json!({"resultType": "input_required", "inputRequests": questions});
     if let Some(state) = state {

@@ -1,39 +1,39 @@
-//! What servers say.
+//! The messages and answers of the servers.
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest};
 use serde_json::{Value, json};
 
-/// The message that answers a request with this result.
+/// The answer to a request, with this result.
 pub(crate) fn answer(request: &SimulatedRequest, result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": request.json()["id"], "result": result})
 }
 
-/// The message that refuses a request.
+/// The refusal of a request.
 pub(crate) fn refusal(request: &SimulatedRequest, code: i64, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": request.json()["id"], "error": {"code": code, "message": message}})
 }
 
-/// The result of a tool that says this.
+/// The result of a tool with this text.
 pub(crate) fn result(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// The message of a tool that says `hello`.
+/// The answer of a tool with the text `hello`.
 pub(crate) fn hello(request: &SimulatedRequest) -> Value {
     answer(request, result("hello"))
 }
 
-/// An answer of one message.
+/// An answer with one message.
 pub(crate) fn plain(message: &Value) -> SimulatedAnswer {
     SimulatedAnswer::json(message)
 }
 
-/// An answer of these messages as events.
+/// An answer with these messages as events.
 pub(crate) fn stream(messages: impl IntoIterator<Item = Value>) -> SimulatedAnswer {
     SimulatedAnswer::events(messages)
 }
 
-/// A stream that is written like this.
+/// A stream with this raw text.
 pub(crate) fn raw(text: impl Into<String>) -> SimulatedAnswer {
     SimulatedAnswer::status(200).header("content-type", "text/event-stream").text(text)
 }
@@ -48,7 +48,7 @@ pub(crate) fn progress_for(token: &Value, progress: f64) -> Value {
     json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": {"progressToken": token, "progress": progress}})
 }
 
-/// A server of 2026-07-28 tells what it is.
+/// The description of a server of 2026-07-28.
 pub(crate) fn discovered(request: &SimulatedRequest) -> SimulatedAnswer {
     let result = json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "public"});
     plain(&answer(request, result))
@@ -67,12 +67,12 @@ pub(crate) fn page(
     plain(&answer(request, result))
 }
 
-/// A tool as it is listed.
+/// A tool in the form of a list.
 pub(crate) fn listed(name: &str) -> Value {
     json!({"name": name, "inputSchema": {"type": "object"}})
 }
 
-/// A legacy server begins a session.
+/// The answer of a legacy server that begins a session.
 pub(crate) fn initialized(
     request: &SimulatedRequest,
     revision: &str,

@@ -48,7 +48,7 @@ fn main() -> ExitCode {
     }
 }
 
-/// Makes the call, and gives the exit code.
+/// Makes the call, and returns the exit code.
 async fn call(options: &Options) -> Result<u8, ClientError> {
     let client = client(options);
     let id = || TaskId::new(options.argument.clone());
@@ -127,8 +127,9 @@ fn client(options: &Options) -> Client {
     client.with_credentials(Rc::new(key))
 }
 
-/// Sends a message, and shows events as they come, to the end of the task or until it waits for somebody: what the caller has to
-/// do goes first, also where the agent may go on by itself. A task that takes longer than the time allows is canceled.
+/// Sends a message, and prints events as they arrive, until the task ends or is interrupted. An interrupted task ends the
+/// command even if the agent may continue by itself, because the caller has to act first. After the time limit, the task is
+/// canceled.
 async fn send(
     client: &Client,
     request: SendMessageRequest,
@@ -141,7 +142,7 @@ async fn send(
     observed.error.map_or_else(|| Ok(shown.end(&options.url)), Err)
 }
 
-/// Shows a task, and events as they come. A task that takes longer than the time allows is canceled.
+/// Prints a task, and events as they arrive. After the time limit, the task is canceled.
 async fn subscribe(client: &Client, id: TaskId, options: &Options) -> Result<u8, ClientError> {
     let mut shown = Shown::new(options.json);
     let mut events = client.subscribe(id.clone(), None);
@@ -155,7 +156,7 @@ async fn subscribe(client: &Client, id: TaskId, options: &Options) -> Result<u8,
         Ok(ended) => ended?,
         Err(_) => {
             let request = CancelTaskRequest { tenant: None, id, metadata: None };
-            // The time is over, whatever the agent answers.
+            // The result of the cancellation is ignored, because the time is over.
             let _ = tokio::time::timeout(CANCEL_TIME, client.cancel(request)).await;
             return Err(ClientError::Timeout);
         }
@@ -163,5 +164,5 @@ async fn subscribe(client: &Client, id: TaskId, options: &Options) -> Result<u8,
     Ok(shown.end(&options.url))
 }
 
-/// How long an agent has to answer that a task is canceled.
+/// The longest time for the answer to a cancellation.
 const CANCEL_TIME: Duration = Duration::from_secs(10);

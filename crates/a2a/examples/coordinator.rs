@@ -1,7 +1,7 @@
 //! A coordinator of agents in plain Rust: `cargo run -p a2a-edge-protocol --features native --example coordinator -- QUESTION URL...`
 //!
-//! The model is a function that [`coordinate`] is given. That of this example follows simple rules; one that asks a real model is
-//! given the same.
+//! The model is a function that is passed to [`coordinate`]. In this example it follows simple rules; a function that calls
+//! a real model has the same parameters.
 
 use std::process::ExitCode;
 
@@ -11,18 +11,18 @@ use a2a::client::{
 };
 use serde_json::{Value, json};
 
-/// What a model wants next.
+/// The next step of a model.
 enum Step {
-    /// A call of the tool of this name, with these arguments.
+    /// A call of the tool with this name and these arguments.
     Call(String, Value),
-    /// The end: this is its answer.
+    /// The end, with the model's answer.
     Answer(String),
 }
 
-/// A model: the system prompt, the tools and the conversation so far give the next step.
+/// A model: returns the next step for the system prompt, the tools and the conversation.
 type Model = dyn Fn(&str, &[DelegationTool], &[String]) -> Step;
 
-/// Lets a model answer a question with the help of the agents at these URLs.
+/// Answers a question by a model, with the agents at these URLs as tools.
 async fn coordinate(model: &Model, urls: &[String], question: &str) -> Result<String, ClientError> {
     let ports = native::ports();
     let client = |url: &String| Client::new(Settings::new(url), ports.clone());
@@ -53,10 +53,11 @@ async fn coordinate(model: &Model, urls: &[String], question: &str) -> Result<St
     Err(ClientError::Unexpected("the model comes to no end".to_owned()))
 }
 
-/// How long a conversation gets.
+/// The largest number of lines in a conversation.
 const MAX_LINES: usize = 20;
 
-/// A model of three rules: it asks each agent in turn what the user asks, knows a colour, and then tells what all have said.
+/// A model with three rules: it forwards the user's question to each agent in turn, answers questions of agents with a
+/// colour, and then returns the answers of all agents.
 fn rules(_: &str, tools: &[DelegationTool], conversation: &[String]) -> Step {
     let question = conversation.first().and_then(|line| line.strip_prefix("user: "));
     let said = conversation.get(1..).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What the command line says.
+//! The options of the command line.
 
 use a2a::binding::Binding;
 use a2a::client::Verify;
@@ -40,7 +40,7 @@ What the agent says is printed on standard output, how the task is doing on stan
 completed, or the call was made; 1 it failed; 2 the command line is wrong; 3 the agent asks something; 4 it wants
 credentials; 5 the task was canceled; 6 the time is over.";
 
-/// What is called.
+/// The command.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Command {
     Card,
@@ -51,11 +51,11 @@ pub(crate) enum Command {
     Subscribe,
 }
 
-/// What the command line says.
+/// The options of the command line.
 pub(crate) struct Options {
     pub(crate) command: Command,
     pub(crate) url: String,
-    /// The text or the task; empty where none is needed.
+    /// The text or the task id; empty if the command needs none.
     pub(crate) argument: String,
     pub(crate) data: Option<Value>,
     pub(crate) task: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Options {
     pub(crate) version: Option<Dialect>,
     pub(crate) binding: Option<Binding>,
     pub(crate) bearer: Option<String>,
-    /// Where, the name and the value.
+    /// The place, the name and the value.
     pub(crate) api_key: Option<(String, String, String)>,
     pub(crate) headers: Vec<(String, String)>,
     pub(crate) allow_other_hosts: bool,
@@ -75,7 +75,7 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// Reads the arguments; `None` if help is wanted.
+    /// Parses the arguments; `None` if the help is requested.
     pub(crate) fn read(arguments: impl Iterator<Item = String>) -> Result<Option<Self>, String> {
         let mut arguments = arguments.peekable();
         let mut words = Vec::new();
@@ -232,7 +232,7 @@ impl Options {
     }
 }
 
-/// Where a key goes, its name and its value.
+/// The place of an API key, its name and its value.
 fn api_key(text: &str) -> Result<(String, String, String), String> {
     let (name, value) = text.split_once('=').ok_or("an API key must be NAME=VALUE")?;
     let (place, name) = name.split_once(':').unwrap_or(("header", name));

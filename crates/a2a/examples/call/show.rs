@@ -1,4 +1,5 @@
-//! What is shown: what the agent says on standard output, how the task is doing on standard error.
+//! The output: the content of the agent's answers on standard output, the states of the task on
+//! standard error.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -8,7 +9,7 @@ use a2a::model::{
     Artifact, Message, Part, StreamResponse, Task, TaskId, TaskState, TaskStatus, encode,
 };
 
-/// Prints a line. Who has closed the output does not want to read it.
+/// Prints a line. Errors are ignored, because the reader may have closed the output.
 pub(crate) fn line(text: &str) {
     let _ = writeln!(std::io::stdout(), "{text}");
 }
@@ -18,7 +19,7 @@ fn print(text: &str) {
     let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
 }
 
-/// The card, for people or as it came.
+/// Prints the card, for people or as received.
 pub(crate) fn card(card: &RemoteCard, as_json: bool) {
     if as_json {
         return line(&card.json.to_string());
@@ -36,7 +37,7 @@ pub(crate) fn card(card: &RemoteCard, as_json: bool) {
     }
 }
 
-/// A task as it is.
+/// Prints the present state of a task.
 pub(crate) fn task(task: &Task, as_json: bool) {
     if as_json {
         return json(task);
@@ -46,7 +47,7 @@ pub(crate) fn task(task: &Task, as_json: bool) {
     text.iter().for_each(|text| line(text));
 }
 
-/// Tasks, one in a line.
+/// Prints tasks, one per line.
 pub(crate) fn page(page: &TaskPage, as_json: bool) {
     for task in &page.tasks {
         if as_json {
@@ -76,15 +77,15 @@ fn said(status: &TaskStatus) -> Option<String> {
     status.message.as_ref().map(Message::text).filter(|text| !text.is_empty())
 }
 
-/// What of a task was shown.
+/// The printed part of a task.
 pub(crate) struct Shown {
     as_json: bool,
-    /// The task, once its id is known.
+    /// The id of the task, when it is known.
     pub(crate) task: Option<TaskId>,
     status: Option<TaskStatus>,
-    /// The text of each artifact.
+    /// The printed text of each artifact.
     texts: BTreeMap<String, String>,
-    /// Whether the last line of the output has no end yet.
+    /// Whether the last printed line has no line end yet.
     is_open: bool,
 }
 
@@ -93,7 +94,7 @@ impl Shown {
         Self { as_json, task: None, status: None, texts: BTreeMap::new(), is_open: false }
     }
 
-    /// Shows an event.
+    /// Prints an event.
     pub(crate) fn event(&mut self, event: &StreamResponse) {
         if self.as_json {
             json(event);
@@ -149,7 +150,7 @@ impl Shown {
         }
     }
 
-    /// Ends the line of what the agent says.
+    /// Ends an open line of the agent's text.
     fn close(&mut self) {
         if self.is_open {
             print("\n");
@@ -157,7 +158,7 @@ impl Shown {
         }
     }
 
-    /// Shows how it has ended, and gives the exit code.
+    /// Prints the end of the task, and returns the exit code.
     pub(crate) fn end(&mut self, url: &str) -> u8 {
         let status = self.status.take();
         if let Some(text) = status.as_ref().and_then(said)
@@ -168,7 +169,7 @@ impl Shown {
             self.text(&text);
         }
         self.close();
-        // An agent that answers with a message has no task.
+        // If the agent answers with a message, there is no task.
         let Some(status) = status else { return 0 };
         let task = self.task.as_ref().map(TaskId::as_str).unwrap_or_default();
         if status.state.is_interrupted() && !self.as_json {
@@ -186,7 +187,7 @@ impl Shown {
     }
 }
 
-/// What is said of a part that is no text.
+/// The text for a part that is not a text.
 fn note(part: &Part) -> String {
     match part.as_data() {
         Some(data) => data.to_string(),

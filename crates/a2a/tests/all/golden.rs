@@ -1,5 +1,5 @@
-//! What older dialects read and write, as data: `golden/<dialect>/*.json`, each a list of cases with the same value in 1.0 and in the
-//! dialect over each of its bindings.
+//! Values in older dialects, as data: `golden/<dialect>/*.json` are lists of cases, each with the same value in 1.0 and in
+//! the dialect over each of its bindings.
 
 use a2a::binding::jsonrpc::{Envelope, RequestId};
 use a2a::binding::{Binding, MediaType, Reply};
@@ -40,7 +40,7 @@ fn request_id() -> RequestId {
     envelope.unwrap().id
 }
 
-/// The result in an answer or in an event, without what the binding puts around it.
+/// The result in an answer or in an event, without the envelope of the binding.
 fn bare(binding: Binding, json: &str) -> Value {
     let value: Value = serde_json::from_str(json).unwrap_or_else(|_| panic!("{json}"));
     match binding {
@@ -56,7 +56,7 @@ fn outcome(case: &Value) -> Outcome {
     let inner = &case["1.0"];
     let text = inner.to_string();
     let task = || {
-        // As the object writes it.
+        // The JSON text that the object writes.
         let task: Task = decode(inner.clone()).expect("a task of 1.0");
         let json = serde_json::to_string(&task).unwrap().into();
         ShownTask { json, generation: 3, ..ShownTask::default() }

@@ -1,14 +1,15 @@
-//! Requests, answers, streams and notifications of A2A 0.1, compared with files: `golden/legacy/*.json`. A file is a list of cases, each with what it is `about` and members of one of these kinds:
+//! Requests, answers, streams and notifications of A2A 0.1, compared with files: `golden/legacy/*.json`. A file is a list of
+//! cases, each with a description (`about`) and members of one of these kinds:
 //!
-//! | members | what is compared |
+//! | members | compared values |
 //! |---|---|
-//! | `method` or `operation`, `params`; `call`, and what the dialect says besides | the parameters as they are read |
-//! | `method` or `operation`, `params`; `refused` | what is wrong with parameters, by field |
-//! | `outcome`; `result` | what an operation gave, and the answer |
-//! | `events`; `pieces` | events of 1.0, and the frames of the stream that each comes to |
+//! | `method` or `operation`, `params`; `call`, and other members of the dialect | the decoded parameters |
+//! | `method` or `operation`, `params`; `refused` | the violations in the parameters, by field |
+//! | `outcome`; `result` | the outcome of an operation, and the answer |
+//! | `events`; `pieces` | events of 1.0, and the frames of the stream for each event |
 //! | `event`, `task`, `now`; `body` | a notification |
 //!
-//! `binding` is JSON-RPC unless it says `rest`; `habits` are those of [`Habits`].
+//! `binding` is JSON-RPC by default, or `rest`; `habits` are those of [`Habits`].
 
 use a2a::binding::jsonrpc::RequestId;
 use a2a::binding::{Binding, MediaType, Reply};
@@ -73,7 +74,7 @@ fn check(case: &Value, about: &str) {
     }
 }
 
-/// Reads the parameters of a case.
+/// Decodes the parameters of a case.
 fn read(binding: Binding, case: &Value, params: Value) -> Result<ReadCall, Error> {
     let operation = match case["operation"].as_str() {
         Some(name) => Operation::named(name).expect("an operation"),
@@ -88,7 +89,7 @@ fn read(binding: Binding, case: &Value, params: Value) -> Result<ReadCall, Error
     Dialect::Legacy.decode(binding, operation, params)
 }
 
-/// What was read, as cases write it.
+/// The decoded call, in the form of the cases.
 fn shown(read: Result<ReadCall, Error>) -> Value {
     let read = match read {
         Ok(read) => read,
@@ -110,7 +111,7 @@ fn shown(read: Result<ReadCall, Error>) -> Value {
         "answerWithinMs": read.answer_within_ms, "refused": null})
 }
 
-/// What an operation gave.
+/// The outcome of a case.
 fn outcome_of(case: &Value) -> Outcome {
     let (kind, value) = case.as_object().and_then(|members| members.iter().next()).expect("a kind");
     let webhook = |value: &Value| ShownWebhook {
@@ -133,7 +134,7 @@ fn outcome_of(case: &Value) -> Outcome {
     }
 }
 
-/// A frame of a stream: its name, if it has one, and its data.
+/// A frame of a stream: its name, if there is one, and its data.
 fn frame(text: &str) -> Value {
     let field = |name: &str| {
         let mut lines = text.lines().filter_map(|line| line.split_once(": "));

@@ -1,10 +1,10 @@
-//! Our JSON against the official Rust types of A2A 1.0, both ways.
+//! Round trips of our JSON through the official Rust types of A2A 1.0, in both directions.
 
 use a2a::model::{self, StreamResponse, Task};
 use a2a_of_lf::{StreamResponse as Theirs, Task as TheirTask};
 use serde_json::{Value, json};
 
-/// Everything a task can hold.
+/// A task with all possible members.
 fn full_task() -> Value {
     let parts = json!([
         {"text": ""},

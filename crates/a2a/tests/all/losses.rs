@@ -1,4 +1,4 @@
-//! What 1.0 loses when it is said in an older dialect and read back; docs/dialects.md has the same list.
+//! The losses of 1.0 in a round trip through an older dialect; docs/dialects.md has the same list.
 
 use crate::arbitrary::{self, less_0_3};
 use a2a::binding::jsonrpc::RequestId;
@@ -60,7 +60,7 @@ fn reply(binding: Binding, habits: Habits) -> Reply {
     reply
 }
 
-/// An event as 0.3 says it.
+/// An event in the form of 0.3.
 fn said(binding: Binding, event: &StreamResponse) -> Value {
     let event = serde_json::to_string(event).unwrap();
     let reply = reply(binding, Habits::default());
@@ -76,7 +76,7 @@ fn result(binding: Binding, json: &str) -> Value {
     }
 }
 
-/// Reads what 0.3 says as a client would, messages and parts by the reader of requests.
+/// Decodes 0.3 as a client does; messages and parts by the reader of requests.
 struct Reader {
     binding: Binding,
 }
@@ -103,7 +103,7 @@ impl Reader {
         self.patched("artifactUpdate", update, "artifact", &self.artifact(&update["artifact"]))
     }
 
-    /// An event whose own members are those of 1.0, but for this one.
+    /// An event whose members have the form of 1.0, except for this one.
     fn patched(
         &self,
         name: &str,

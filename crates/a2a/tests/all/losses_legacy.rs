@@ -1,4 +1,4 @@
-//! What 1.0 loses when it is said in A2A 0.1 and read back; docs/dialects.md has the same list.
+//! The losses of 1.0 in a round trip through A2A 0.1; docs/dialects.md has the same list.
 
 use crate::arbitrary::{self, less_0_1};
 use a2a::binding::jsonrpc::RequestId;
@@ -53,7 +53,8 @@ proptest! {
                 prop_assert_eq!(said["artifact"]["lastChunk"] == true, update.last_chunk);
                 prop_assert_eq!(artifact(&said["artifact"]), less_0_1::artifact(0, update.artifact));
             }
-            // The history, the metadata and, where it has ended, the artifacts of a task are not told on a stream.
+            // A stream does not contain the history and the metadata of a task, nor the artifacts of a task that
+            // has ended.
             StreamResponse::Task(task) => {
                 prop_assert_eq!(*kind, "status");
                 let is_last = task.status.state.is_terminal() || task.status.state.is_interrupted();
@@ -85,7 +86,7 @@ fn metadata(holder: &Value) -> Option<Value> {
     holder.get("metadata").cloned()
 }
 
-/// Reads a message as a client sends it.
+/// Decodes a message in the form of a client.
 fn message(said: &Value) -> Message {
     let params = json!({"id": "t", "message": said});
     let read = Dialect::Legacy.decode(Binding::JsonRpc, Operation::SendMessage, params);

@@ -1,5 +1,5 @@
-//! The tests of the protocol through its public interface, in one program; a module alone runs by
-//! `cargo test --test all MODULE::`.
+//! The tests of the protocol through its public interface, in one program; `cargo test --test all
+//! MODULE::` runs a single module.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

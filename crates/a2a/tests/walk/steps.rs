@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Failed;
 
-/// Takes all steps with a client that streams, and some with one that polls.
+/// Executes all steps with a client that streams, and some with a client that polls.
 pub(crate) async fn walk(client: Client, poller: Client, receiver: &str) {
     show("card", card(&client)).await;
     show("send", send(&client)).await;
@@ -75,7 +75,7 @@ async fn parts(client: &Client) -> Result<(), Failed> {
     let task = task_of(client, request).await?;
     let found = task.artifacts.into_iter().flat_map(|artifact| artifact.parts);
     let bare = |part: Part| {
-        // SDKs tell what a text is where nobody has said it.
+        // SDKs add the media type of a text if it is missing.
         let is_text = part.as_text().is_some() || part.as_data().is_some();
         Part { media_type: part.media_type.filter(|_| !is_text), metadata: None, ..part }
     };
@@ -219,7 +219,7 @@ async fn errors(client: &Client) -> Result<(), Failed> {
     refused("CancelTask of a finished task", client.cancel(request).await, &[-32002])?;
     let mut late = said(client, "hello");
     late.message.task_id = Some(done.id);
-    // The specification names the first one; SDKs have the others.
+    // The first code is that of the specification; SDKs use the others.
     let codes = [-32004, -32600, -32602];
     refused("SendMessage to a finished task", client.send(late).await, &codes)
 }
@@ -249,7 +249,7 @@ async fn webhooks(client: &Client, receiver: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// A task with a webhook. The spec sees what arrives there.
+/// A task with a webhook. The spec of the e2e tests checks the notifications.
 async fn notified(client: &Client, receiver: &str) -> Result<(), Failed> {
     let mut request = said(client, "hello");
     let config = webhook(TaskId::new(""), "w-2", receiver);
@@ -279,7 +279,7 @@ async fn extended(client: &Client) -> Result<(), Failed> {
     same("the name", card.name.as_str(), "Sample, extended")
 }
 
-/// A message with this text, to be waited for.
+/// A blocking send with this text.
 fn said(client: &Client, text: &str) -> SendMessageRequest {
     let message = create_message(text, client.ports());
     let configuration = SendMessageConfiguration::default();
@@ -293,7 +293,7 @@ async fn task_of(client: &Client, request: SendMessageRequest) -> Result<Task, F
     }
 }
 
-/// A task that is not waited for.
+/// A task, returned as soon as it exists.
 async fn begun(client: &Client, text: &str) -> Result<Task, Failed> {
     let mut request = said(client, text);
     request.configuration.return_immediately = true;

@@ -1,6 +1,6 @@
-//! Calls every operation of one agent, as `tests/e2e/remote-sdk-*.spec.ts` want it: `walk <url> <version> <binding> <receiver>`,
-//! where the version and the binding may be `auto`.
-//! The agent is that of tests/e2e/servers/, written with an SDK. Each step is one line, `name: ok` or why it is not.
+//! Calls every operation of an agent, for `tests/e2e/remote-sdk-*.spec.ts`: `walk <url> <version> <binding> <receiver>`,
+//! where the version and the binding may be `auto`. The agent is that of tests/e2e/servers/, written with an SDK. Each step
+//! prints one line, `name: ok` or the reason of the failure.
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -18,7 +18,7 @@ use a2a::binding::Binding;
 use a2a::client::{Client, Settings, Streaming, native};
 use a2a::dialect::Dialect;
 
-/// How a step failed.
+/// The reason why a step failed.
 type Failed = String;
 
 fn main() {

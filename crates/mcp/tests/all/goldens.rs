@@ -1,4 +1,5 @@
-//! What servers of others write, as they were seen to write it, and what the client makes of it. Each row names the package.
+//! Recorded answers of servers by other authors, and the client's results for them. Each row names the package of the
+//! server.
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest, Simulation};
 use mcp::client::{CallEvent, Client, McpError, Settings, TaskState, ToolRequest, Verdict};
@@ -11,7 +12,7 @@ const EVERYTHING: &str = "npm @modelcontextprotocol/server-everything 2026.8.31"
 const PYTHON: &str = "PyPI mcp 2.3.0";
 const FASTMCP: &str = "PyPI fastmcp 4.1.2";
 
-/// An answer as it was seen: its status, its content type, its body.
+/// A recorded answer: its status, its content type, its body.
 #[derive(Clone, Copy)]
 struct Seen(u16, &'static str, &'static str);
 
@@ -24,7 +25,7 @@ impl Seen {
     }
 }
 
-/// The client of a server that answers like this, and whose revision is known. Its next request has the id 2.
+/// A client of a server with this answer, and with a known revision. The next request of the client has the id 2.
 fn client(simulation: &Simulation, revision: Revision, seen: Seen) -> Client {
     simulation.serve("tools.example", move |request: &SimulatedRequest| {
         let result = match request.rpc_method().as_str() {
@@ -84,7 +85,7 @@ fn the_era_of_servers_is_found() {
         let simulation = Simulation::default();
         simulation.serve("tools.example", move |request| match request.rpc_method().as_str() {
             "server/discover" => seen.answer(),
-            // The reference server answers by a stream, whose first event is empty.
+            // The reference server answers with a stream whose first event is empty.
             "initialize" => Seen(200, EVENTS, concat!(
                 "id: 1fa8f2d7-cd58-4625-ab14-45ce3a5aa2e1\ndata: \n\nevent: message\nid: 8af3b372-f02a-4cab-9b98-f5d439e216d4\ndata: ",
                 r#"{"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},"serverInfo":{"name":"mcp-servers/everything","title":"Everything Reference Server","version":"2.0.0"}},"jsonrpc":"2.0","id":2}"#,

@@ -1,4 +1,4 @@
-//! Any calls of 1.0.
+//! Generators of calls of 1.0.
 
 use a2a::model::{
     AuthenticationInfo, CancelTaskRequest, ContextId, EventFilter, GetTaskRequest,
@@ -170,7 +170,7 @@ fn tenant() -> impl Strategy<Value = Option<String>> {
     option::of("[a-zé/ ]{1,4}")
 }
 
-/// Ids with what means something in paths.
+/// Ids with characters that have a meaning in paths.
 fn task_id() -> impl Strategy<Value = TaskId> {
     "[a-zé/:?#% .]{1,6}".prop_map(TaskId::new)
 }

@@ -1,9 +1,9 @@
-//! What 1.0 loses in 0.1.
+//! The values of 1.0 after a round trip through 0.1, without the losses.
 
 use a2a::model::{Artifact, Message, Part, PartContent, Task, TaskState, TaskStatus};
 use serde_json::Value;
 
-/// The task without what 0.1 cannot say.
+/// A task, reduced to the members of 0.1.
 pub(crate) fn task(task: Task) -> Task {
     let artifacts = task.artifacts.into_iter().enumerate();
     Task {
@@ -14,7 +14,7 @@ pub(crate) fn task(task: Task) -> Task {
     }
 }
 
-/// There is no state for tasks that were declined, and none for those that wait for credentials.
+/// 0.1 has no state for rejected tasks, and none for tasks that wait for credentials.
 pub(crate) fn status(status: TaskStatus) -> TaskStatus {
     let state = match status.state {
         TaskState::Rejected => TaskState::Failed,
@@ -24,7 +24,7 @@ pub(crate) fn status(status: TaskStatus) -> TaskStatus {
     TaskStatus { state, message: status.message.map(self::message), ..status }
 }
 
-/// A message has no id, names no task and no conversation, no other tasks and no extensions.
+/// In 0.1 a message has no id, no task, no conversation, no referenced tasks and no extensions.
 pub(crate) fn message(message: Message) -> Message {
     Message {
         message_id: String::new(),
@@ -37,13 +37,14 @@ pub(crate) fn message(message: Message) -> Message {
     }
 }
 
-/// An artifact has a number instead of an id, and names no extensions.
+/// In 0.1 an artifact has a number instead of an id, and no extensions.
 pub(crate) fn artifact(index: usize, artifact: Artifact) -> Artifact {
     let parts = artifact.parts.into_iter().map(part).collect();
     Artifact { artifact_id: index.to_string(), parts, extensions: Vec::new(), ..artifact }
 }
 
-/// Text and data have neither the name of a file nor a media type, and data that is no object is text.
+/// In 0.1 text and data have neither a file name nor a media type, and data that is not an object
+/// becomes text.
 pub(crate) fn part(part: Part) -> Part {
     let text = match &part.content {
         PartContent::Raw(_) | PartContent::Url(_) => return part,

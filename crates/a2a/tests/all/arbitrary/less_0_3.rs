@@ -1,9 +1,9 @@
-//! What 1.0 loses in 0.3.
+//! The values of 1.0 after a round trip through 0.3, without the losses.
 
 use a2a::binding::Binding;
 use a2a::model::{Message, Part, PartContent, StreamResponse, Task};
 
-/// The event without what 0.3 cannot say.
+/// An event, reduced to the members of 0.3.
 pub(crate) fn event(binding: Binding, event: StreamResponse) -> StreamResponse {
     match event {
         StreamResponse::Task(task) => StreamResponse::Task(self::task(binding, task)),
@@ -22,7 +22,7 @@ pub(crate) fn event(binding: Binding, event: StreamResponse) -> StreamResponse {
     }
 }
 
-/// Over HTTP+JSON a message names no other tasks.
+/// Over HTTP+JSON a message has no referenced tasks.
 pub(crate) fn message(binding: Binding, message: &mut Message) {
     if binding == Binding::Rest {
         message.reference_task_ids.clear();
@@ -30,7 +30,7 @@ pub(crate) fn message(binding: Binding, message: &mut Message) {
     lose_of_parts(&mut message.parts);
 }
 
-/// Text and data have neither the name of a file nor a media type.
+/// In 0.3 text and data have neither a file name nor a media type.
 fn lose_of_parts(parts: &mut [Part]) {
     for part in parts {
         if matches!(part.content, PartContent::Text(_) | PartContent::Data(_)) {
@@ -39,7 +39,7 @@ fn lose_of_parts(parts: &mut [Part]) {
     }
 }
 
-/// The task without what 0.3 cannot say.
+/// A task, reduced to the members of 0.3.
 pub(crate) fn task(binding: Binding, mut task: Task) -> Task {
     task.status.message.iter_mut().for_each(|one| message(binding, one));
     task.history.iter_mut().for_each(|one| message(binding, one));

@@ -1,4 +1,5 @@
-//! Any tasks, messages, events and calls of 1.0, to be said in an older dialect and read back; and what they lose there.
+//! Generators of tasks, messages, events and calls of 1.0 for round trips through an older dialect; and the losses in
+//! these.
 
 pub(crate) mod call;
 pub(crate) mod less_0_1;
@@ -24,7 +25,7 @@ pub(crate) fn event() -> impl Strategy<Value = StreamResponse> {
 }
 
 pub(crate) fn task() -> impl Strategy<Value = Task> {
-    // The ids of artifacts are unique in their task.
+    // The ids of artifacts must be unique within their task.
     let artifacts = vec(artifact(), 0..3).prop_map(|mut artifacts| {
         for (place, artifact) in artifacts.iter_mut().enumerate() {
             artifact.artifact_id.push_str(&place.to_string());
@@ -68,7 +69,7 @@ fn part() -> impl Strategy<Value = Part> {
         text().prop_map(|text| PartContent::Text(text.into())),
         text().prop_map(|url| PartContent::Url(url.into())),
         vec(any::<u8>(), 0..6).prop_map(|bytes| PartContent::Raw(Base64::encode(&bytes))),
-        // Bytes that are base64 themselves.
+        // Bytes whose text is base64, too.
         vec(any::<u8>(), 0..6).prop_map(|bytes| {
             let text = Base64::encode(&bytes);
             PartContent::Raw(Base64::encode(text.as_str().as_bytes()))
@@ -130,7 +131,7 @@ fn artifact_update() -> impl Strategy<Value = TaskArtifactUpdateEvent> {
     )
 }
 
-/// Free-form data, not empty where there is some.
+/// Free-form data, which is never an empty object.
 pub(crate) fn metadata() -> impl Strategy<Value = Option<Metadata>> {
     option::of(
         vec((word(), value()), 1..3)
@@ -156,7 +157,7 @@ pub(crate) fn value() -> impl Strategy<Value = Value> {
     })
 }
 
-/// The name of a member, also such as dialects give a meaning.
+/// The name of a member, including names with a meaning in a dialect.
 fn member() -> impl Strategy<Value = String> {
     prop_oneof![
         word(),

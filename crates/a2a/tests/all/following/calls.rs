@@ -1,4 +1,4 @@
-//! Single calls: what is tried again and what is not, keys, deadlines, and cancels.
+//! Single calls: retried and final failures, keys, deadlines, and cancellations.
 
 use a2a::client::simulation::{SimulatedAnswer, Simulation};
 use a2a::client::{CallOptions, Client, ClientError, Outcome, Settings, create_message};
@@ -9,7 +9,7 @@ use a2a::model::{
 use a2a::{Call, TaskCall, WebhookCall};
 use serde_json::json;
 
-/// A client of a server that gives these answers one after the other, the last one for ever.
+/// A client of a server with these answers in order; the last one is repeated.
 fn client(answers: Vec<fn() -> SimulatedAnswer>) -> (Simulation, Client) {
     let simulation = Simulation::default();
     simulation.serve("agent.example", move |request| match request.method {
@@ -91,17 +91,17 @@ fn pauses_double_and_vary_between_half_and_all_of_it() {
 #[test]
 fn a_call_ends_by_its_deadline() {
     let options = CallOptions { deadline: Some(UnixMillis(1_500)), ..CallOptions::default() };
-    // There is no time for another attempt.
+    // The rest of the time is too short for another attempt.
     let (simulation, client_of_busy) = client(vec![busy]);
     let failed = simulation.run(client_of_busy.call(&get(), &options));
     assert!(matches!(failed, Err(ClientError::Busy { .. })), "{failed:?}");
     assert_eq!((simulation.requests().len() - 1, simulation.now_ms()), (2, 750));
-    // No answer comes.
+    // The answer does not arrive before the deadline.
     let (simulation, client_of_nobody) = client(vec![|| done().after(5_000)]);
     let failed = simulation.run(client_of_nobody.call(&get(), &options));
     assert!(failed.is_err(), "{failed:?}");
     assert_eq!((simulation.requests().len() - 1, simulation.now_ms()), (1, 1_500));
-    // It drips.
+    // The body arrives slowly, byte by byte.
     let (simulation, client) = client(vec![|| {
         let drops = std::iter::repeat_n([" "; 1], 50);
         drops.fold(SimulatedAnswer::status(200), |answer, [drop]| answer.text(drop).wait(100))

@@ -1,4 +1,5 @@
-//! Streams that are cut anywhere: every event comes once where they are numbered, and the task comes out right where they are not.
+//! Streams that break off anywhere: if events are numbered, every event is emitted once; otherwise the events result in the
+//! correct task.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -12,21 +13,21 @@ use serde_json::json;
 
 use super::script::{Script, script};
 
-/// A server that plays a script, and breaks each stream off.
+/// A server that sends the events of a script, and breaks off each stream.
 struct Server {
     script: Script,
     is_numbered: bool,
     /// Whether a subscription begins with the task.
     is_shown: bool,
-    /// How much of each stream arrives, in thousandths of its bytes; all of it when these are used up.
+    /// The part of each stream that arrives, in thousandths of its bytes; after these cuts, streams arrive completely.
     cuts: RefCell<Vec<usize>>,
-    /// How many events happen while nobody listens.
+    /// The number of events that happen after a cut before the client reconnects.
     unheard: usize,
-    /// By how many events a look at the task is behind; they are repeated then.
+    /// The number of events by which a snapshot of the task is behind; the stream repeats these events.
     behind: usize,
     /// The size of pieces, in bytes.
     piece: usize,
-    /// How many events have happened.
+    /// The number of events that have happened.
     happened: Cell<usize>,
 }
 
@@ -60,7 +61,7 @@ impl Server {
         }
     }
 
-    /// The events from this one on, after a look if there is one.
+    /// A stream with the events from this one on, after a snapshot if there is one.
     fn stream(&self, look: Option<StreamResponse>, from: usize) -> SimulatedAnswer {
         let events = self.script.0.iter().enumerate().skip(from);
         let frames = look
@@ -72,7 +73,7 @@ impl Server {
         let whole: String = frames.iter().map(|(_, frame)| frame.as_str()).collect();
         let cut = self.cuts.borrow_mut().pop();
         let arrives = cut.map_or(whole.len(), |cut| whole.len() * cut / 1_000);
-        // What was on its way has happened.
+        // All events that were sent have happened, even if they did not arrive.
         let mut sent = 0;
         let on_its_way = frames.iter().take_while(|(_, frame)| {
             let is_begun = sent < arrives;
@@ -96,7 +97,7 @@ impl Server {
     }
 }
 
-/// All events that following the task gives.
+/// All events that the client emits for the task.
 fn followed(server: Server) -> Result<Vec<TaskEvent>, ClientError> {
     let simulation = Simulation::default();
     let server = Rc::new(server);
@@ -117,7 +118,7 @@ fn folded(events: &[TaskEvent]) -> Task {
     task.expect("a task")
 }
 
-/// Whether anything stands twice in the text at any time. Each piece of text is another one.
+/// Whether the text contains any piece twice, after any event. All pieces of text are different.
 fn is_ever_doubled(events: &[TaskEvent]) -> bool {
     (1..=events.len()).any(|count| {
         let text = extract_text(&folded(&events[..count])).unwrap_or_default();

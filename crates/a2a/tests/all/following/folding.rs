@@ -1,4 +1,4 @@
-//! Events and the changes between two looks at a task say the same.
+//! Applying events, and applying the changes between two snapshots of a task, have the same result.
 
 use a2a::client::{apply, changes};
 use a2a::model::{StreamResponse, Task, decode::read_json};
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use super::script::{script, talk};
 
-/// What the events make of a task.
+/// The task after these events.
 fn applied(task: &Task, events: &[StreamResponse]) -> Task {
     let mut task = Some(task.clone());
     events.iter().for_each(|event| apply(&mut task, event));
@@ -56,7 +56,7 @@ fn artifact(parts: &[&str]) -> Task {
 fn an_artifact_that_has_grown_by_parts_is_appended_to_and_any_other_replaced() {
     for (before, after, append, told) in [
         (&["a"] as &[_], &["a", "b", "c"] as &[_], true, 2),
-        // An appended part would be one part more than there is.
+        // An appended part would be an additional part.
         (&["a"], &["ab"], false, 1),
         (&["a", "b"], &["a", "bc", "d"], false, 3),
         (&["a", "b"], &["b"], false, 1),

@@ -1,5 +1,5 @@
-//! Following a task gives every event once, however its stream is cut into pieces, broken off or polled: properties over scripts of
-//! any events.
+//! Following a task emits every event once, for streams in any pieces, for streams that break off, and for polling:
+//! properties for scripts of any events.
 
 mod calls;
 mod cut;

@@ -1,4 +1,4 @@
-//! Polling gives the events that streaming gives.
+//! Polling emits the same events as streaming.
 
 use std::cell::Cell;
 
@@ -11,7 +11,7 @@ use serde_json::json;
 
 use super::script::{Script, busy_script};
 
-/// All events of a script whose task is polled each time after this number of further events, and how many requests that took.
+/// All events of a script whose task moves by these numbers of events between two polls, and the number of requests.
 fn polled(script: Script, steps: Vec<usize>) -> (Vec<StreamResponse>, usize) {
     let simulation = Simulation::default();
     let (seen, polls) = (Cell::new(1), Cell::new(0));
@@ -39,7 +39,8 @@ fn polled(script: Script, steps: Vec<usize>) -> (Vec<StreamResponse>, usize) {
     (events.collect::<Result<_, _>>().expect("it ends"), simulation.requests().len() - 1)
 }
 
-/// The event without what only a stream can say: that an artifact is complete, and that one which is new is appended to.
+/// An event without the information that only a stream has: that an artifact is complete, and that a chunk is appended to a
+/// new artifact.
 fn plain(event: &StreamResponse, is_new: bool) -> StreamResponse {
     match event.clone() {
         StreamResponse::ArtifactUpdate(mut event) => {

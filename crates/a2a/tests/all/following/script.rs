@@ -1,4 +1,4 @@
-//! What happens to a task, as a server knows it: any events, each of which changes something.
+//! Generators of the events of a task, each of which changes the task.
 
 use a2a::client::apply;
 use a2a::model::{
@@ -24,7 +24,7 @@ impl Script {
         self.0.len()
     }
 
-    /// An event as the result of JSON-RPC.
+    /// An event as a JSON-RPC result.
     pub(crate) fn json(event: &StreamResponse) -> Value {
         json!({"jsonrpc": "2.0", "id": "1", "result": event})
     }
@@ -33,17 +33,17 @@ impl Script {
 /// One step of a script.
 #[derive(Clone, Debug)]
 enum Step {
-    /// The agent says something, or nothing.
+    /// A status, with or without a message of the agent.
     Status(bool),
-    /// An artifact begins or is replaced.
+    /// An artifact is created or replaced.
     Artifact(u8),
-    /// An artifact grows; it may be new.
+    /// An artifact is extended; it may be new.
     Chunk(u8),
-    /// The user says something.
+    /// A message of the user.
     Message,
 }
 
-/// A whole life of a task.
+/// The events of a whole task.
 pub(crate) fn script() -> impl Strategy<Value = Script> {
     let step = prop_oneof![
         2 => any::<bool>().prop_map(Step::Status),
@@ -53,7 +53,7 @@ pub(crate) fn script() -> impl Strategy<Value = Script> {
     lives(step)
 }
 
-/// One in which the task waits for nobody.
+/// A script in which the task is never interrupted.
 pub(crate) fn busy_script() -> impl Strategy<Value = Script> {
     let step = prop_oneof![
         2 => Just(Step::Status(true)),
@@ -63,7 +63,7 @@ pub(crate) fn busy_script() -> impl Strategy<Value = Script> {
     lives(step)
 }
 
-/// One in which the user speaks, too.
+/// A script with messages of the user.
 pub(crate) fn talk() -> impl Strategy<Value = Script> {
     let step = prop_oneof![
         2 => any::<bool>().prop_map(Step::Status),
@@ -96,7 +96,7 @@ fn begun() -> Task {
 fn event(step: Step, place: usize) -> StreamResponse {
     let text = format!("é{place} ");
     match step {
-        // One that says nothing is told from the last one by its state.
+        // A status without a message must differ from the previous one in its state.
         Step::Status(false) if place.is_multiple_of(2) => status(TaskState::AuthRequired, None),
         Step::Status(_) => status(TaskState::Working, Some(message(&text, Role::Agent))),
         Step::Artifact(id) => produced(id, text, false),

@@ -1,4 +1,5 @@
-//! Streams of one's own: subscriptions, streams that go on from what is known, deadlines, and streams that end without the task.
+//! Streams that the caller reads itself: subscriptions, streams that resume from a known task, deadlines, and streams that end before
+//! the task.
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest, Simulation};
 use a2a::client::{
@@ -43,7 +44,7 @@ fn chunk(text: &str) -> Value {
     )
 }
 
-/// A client of a server that answers calls like this.
+/// A client of a server with these answers to calls.
 fn client(
     settings: impl Fn(Settings) -> Settings,
     calls: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -57,7 +58,7 @@ fn client(
     (simulation, client)
 }
 
-/// What a stream brings, in short.
+/// The items of a stream, in short form.
 fn told(simulation: &Simulation, stream: TaskStream) -> Vec<String> {
     let items: Vec<_> = simulation.run(stream.collect());
     items.into_iter().map(|item| item.map_or_else(|error| format!("{error:?}"), short)).collect()
@@ -94,7 +95,7 @@ fn send(client: &Client, options: CallOptions) -> TaskStream {
     client.send_streaming_with(request, options)
 }
 
-/// A stream that breaks off behind its first chunk.
+/// A stream that breaks off after its first chunk.
 fn cut_behind_one() -> SimulatedAnswer {
     SimulatedAnswer::events([rpc(json!({"task": task("WORKING", &[])})), chunk("one")]).cut("reset")
 }
@@ -189,11 +190,11 @@ fn an_agent_that_does_not_stream_is_looked_at_until_the_task_ends() {
 #[test]
 fn a_stream_goes_on_from_what_is_known_with_what_is_missing() {
     for (known, after, expected) in [
-        // The look tells what is missing.
+        // The client finds the missing events in a snapshot.
         (known("WORKING", &["a"]), None, &["+b", "+c", "completed"] as &[_]),
         (known("SUBMITTED", &[]), None, &["=a|b", "working", "+c", "completed"]),
         (known("WORKING", &["a", "b"]), None, &["+c", "completed"]),
-        // The server knows what is missing.
+        // The server sends the missing events.
         (known("WORKING", &["a"]), Some("2"), &["+b", "+c", "completed"]),
     ] {
         let (simulation, client) = client(

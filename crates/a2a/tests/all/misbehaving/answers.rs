@@ -1,4 +1,5 @@
-//! Answers that are no stream: errors in every shape, limits, and odd results. The agents of most cases do not stream.
+//! Answers that are not streams: errors in every form, limits, and unusual results. The agents of most cases do not
+//! stream.
 
 use a2a::client::Outcome::{Completed, Failed, InputRequired};
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest};
@@ -15,7 +16,7 @@ fn done() -> SimulatedAnswer {
     SimulatedAnswer::json(&snapshot("COMPLETED", &[("a", "hello")]))
 }
 
-/// A case whose agent does not stream, and fails this number of requests.
+/// A case whose agent does not stream, and fails for this number of requests.
 fn troubled(
     name: &'static str,
     times: usize,
@@ -28,7 +29,7 @@ fn troubled(
     case(name, calls).polled()
 }
 
-/// A case whose agent speaks HTTP+JSON and refuses with this status and body.
+/// A case whose agent supports HTTP+JSON and refuses with this status and body.
 fn refusing(name: &'static str, status: u16, body: Value, version: &'static str) -> Case {
     let card = card_at("https://agent.example/a2a", "HTTP+JSON", version, false);
     case(name, move |_| SimulatedAnswer::json(&body).with_status(status))
@@ -45,12 +46,12 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A list of this many values, as no answer needs it.
+/// An unexpected list of this number of values.
 fn many(values: usize) -> Value {
     vec![0; values].into()
 }
 
-/// Answers and events of too many JSON values, each of few bytes.
+/// Answers and events with too many JSON values in only a few bytes each.
 fn values() -> Vec<Case> {
     let padded = |mut message: Value, values: usize| {
         message["rest"] = many(values);
@@ -120,7 +121,7 @@ fn values() -> Vec<Case> {
     ]
 }
 
-/// A task that is done, as the answer to a send.
+/// A task in this state, as the answer to a send.
 fn bare_json(state: &str) -> Value {
     snapshot(state, &[("a", "hello")])
 }

@@ -1,4 +1,4 @@
-//! Cards that lie, and servers that speak otherwise than their cards say.
+//! Wrong cards, and servers that differ from their cards.
 
 use a2a::client::Outcome::{Completed, Failed};
 use a2a::client::Settings;
@@ -71,7 +71,7 @@ pub(crate) fn cases() -> Vec<Case> {
                 _ => refused(-32601, "Method not found"),
             }
         })
-        // In this version, in the other one, and without a stream.
+        // The attempts: in the version of the card, in the other version, and without a stream.
         .requests(3),
         case("the card promises streams, and the server refuses them", |request| {
             match request.rpc_method().as_str() {

@@ -1,4 +1,4 @@
-//! One row of the table: a server, what the client is to make of it, and what holds for all of them.
+//! A row of the table: a server, the expected outcome, and the checks for all rows.
 
 use std::cell::Cell;
 use std::collections::BTreeSet;
@@ -16,21 +16,21 @@ const SECRET: &str = "s3cret";
 
 type Serve = Rc<dyn Fn(&SimulatedRequest) -> SimulatedAnswer>;
 
-/// A server, and what the client is to make of it.
+/// A server and the expected outcome.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     card: Serve,
     calls: Serve,
     settings: Box<dyn Fn(Settings) -> Settings>,
-    /// When the caller cancels, in milliseconds.
+    /// When the caller cancels the call, in milliseconds.
     cancel_ms: Option<u64>,
-    /// The task that the message goes on with.
+    /// The task that the message continues.
     task_id: Option<&'static str>,
     outcome: Outcome,
     text: Text,
     requests: Option<usize>,
     others: usize,
-    /// Between which instants the call ends.
+    /// The earliest and the latest end of the call, in milliseconds.
     ends: (u64, u64),
 }
 
@@ -40,7 +40,8 @@ enum Text {
     Any,
 }
 
-/// A server of this behaviour towards calls, with a good card. The call completes with `hello` unless something else is said.
+/// A case with this server for calls, and a correct card. The expected outcome is completed with the text `hello`, unless
+/// the case sets another one.
 pub(crate) fn case(
     name: &'static str,
     calls: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -72,7 +73,7 @@ impl Case {
         Self { settings: Box::new(settings), ..self }
     }
 
-    /// The agent does not stream.
+    /// Sets a card of an agent that does not stream.
     pub(crate) fn polled(self) -> Self {
         self.card(|_| SimulatedAnswer::json(&super::said::card_json("1.0", false)))
     }
@@ -93,22 +94,22 @@ impl Case {
         Self { outcome, text: Text::Holds(text), ..self }
     }
 
-    /// How many requests the server gets, those for the card left out.
+    /// Sets the expected number of requests to the server, without those for the card.
     pub(crate) fn requests(self, requests: usize) -> Self {
         Self { requests: Some(requests), ..self }
     }
 
-    /// How many requests the other host gets.
+    /// Sets the expected number of requests to the other host.
     pub(crate) fn others(self, others: usize) -> Self {
         Self { others, ..self }
     }
 
-    /// Between which instants the call ends, in milliseconds.
+    /// Sets the earliest and the latest end of the call, in milliseconds.
     pub(crate) fn ends(self, from: u64, to: u64) -> Self {
         Self { ends: (from, to), ..self }
     }
 
-    /// Whether the client makes of the server what it should; else what it made of it.
+    /// Runs the case; the error describes the difference from the expectation.
     pub(crate) fn run(&self) -> Result<(), String> {
         let simulation = Simulation::default();
         let (card, calls) = (Rc::clone(&self.card), Rc::clone(&self.calls));
@@ -193,7 +194,7 @@ impl Case {
         Ok(())
     }
 
-    /// However often a message is sent, it is the same message under the same key.
+    /// Checks that all attempts of a send have the same message id and the same key.
     fn is_one_send(&self, calls: &[&SimulatedRequest]) -> Result<(), String> {
         let id = |one: &&SimulatedRequest| {
             let json = one.json();

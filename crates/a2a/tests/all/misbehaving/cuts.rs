@@ -1,4 +1,4 @@
-//! Streams that break off, and servers to which the client comes back.
+//! Streams that break off, and servers to which the client reconnects.
 
 use a2a::client::Outcome::{Completed, Failed, Timeout};
 use a2a::client::simulation::SimulatedAnswer;
@@ -17,7 +17,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Nothing was told yet.
+/// Streams that break off before the first event.
 fn beginnings() -> Vec<Case> {
     vec![
         case("the connection is refused once", |request| match request.call_number {
@@ -65,7 +65,7 @@ fn beginnings() -> Vec<Case> {
     ]
 }
 
-/// The task has begun.
+/// Streams that break off during the task.
 fn middles() -> Vec<Case> {
     let begun = || stream([snapshot("WORKING", &[]), artifact("hel")]);
     vec![
@@ -113,7 +113,7 @@ fn middles() -> Vec<Case> {
                     numbered(1, [snapshot("WORKING", &[]), artifact("hel")]).cut("reset")
                 }
                 "SubscribeToTask" => {
-                    // The numbers begin anew.
+                    // The numbers start again from the beginning.
                     let look = snapshot("WORKING", &[("a", "hel")]);
                     numbered(1, [look, chunk("lo"), status("COMPLETED")])
                 }
@@ -197,7 +197,7 @@ fn middles() -> Vec<Case> {
     ]
 }
 
-/// The task with its text in two parts, as chunks leave it.
+/// The task with its text in two parts, as after two chunks.
 fn whole() -> serde_json::Value {
     let mut task = task("COMPLETED", &[]);
     task["artifacts"] = json!([{"artifactId": "a", "parts": [{"text": "hel"}, {"text": "lo"}]}]);
@@ -210,7 +210,7 @@ fn whole_but_working() -> serde_json::Value {
     task
 }
 
-/// Where the client comes back, something else is wrong.
+/// Further failures after the client has reconnected.
 fn returns() -> Vec<Case> {
     let begun = || stream([snapshot("WORKING", &[])]).cut("reset");
     vec![
@@ -303,7 +303,7 @@ fn returns() -> Vec<Case> {
     ]
 }
 
-/// Nothing comes any more.
+/// Streams without further events.
 fn silence() -> Vec<Case> {
     vec![
         case("the stream falls silent", |request| match request.rpc_method().as_str() {

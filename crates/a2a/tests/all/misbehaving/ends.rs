@@ -1,4 +1,4 @@
-//! Cancels and deadlines, and servers that do not care.
+//! Cancellations and deadlines, and servers that ignore them.
 
 use a2a::client::Outcome::{Canceled, Timeout};
 use a2a::client::Settings;

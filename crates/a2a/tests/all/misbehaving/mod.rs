@@ -1,6 +1,6 @@
-//! Servers that misbehave, and what the client makes of them: a table of what goes wrong in practice, over servers in memory
-//! and simulated time. Each case says how the call comes out, its text, and how many requests it takes; for all of them, nothing secret
-//! reaches another host, a repeated send is the same send, and the call ends in time.
+//! Servers that misbehave, and the client's reactions: a table of mistakes in practice, with servers in memory and simulated
+//! time. Each case contains the expected outcome, its text, and the number of requests. For all cases: no secret is sent to
+//! another host, a repeated send is the same send, and the call ends in time.
 
 mod answers;
 mod cards;

@@ -1,9 +1,9 @@
-//! What the servers of the table say.
+//! The messages and answers of the servers.
 
 use a2a::client::simulation::SimulatedAnswer;
 use serde_json::{Value, json};
 
-/// A good card: 1.0 over JSON-RPC, with streaming.
+/// A correct card: 1.0 over JSON-RPC, with streaming.
 pub(crate) fn card() -> SimulatedAnswer {
     SimulatedAnswer::json(&card_json("1.0", true))
 }
@@ -19,12 +19,12 @@ pub(crate) fn card_at(url: &str, binding: &str, version: &str, streams: bool) ->
         "defaultInputModes": ["text"], "defaultOutputModes": ["text"], "skills": []})
 }
 
-/// A result of JSON-RPC.
+/// A JSON-RPC result.
 pub(crate) fn rpc(result: Value) -> Value {
     json!({"jsonrpc": "2.0", "id": "1", "result": result})
 }
 
-/// An error of JSON-RPC.
+/// A JSON-RPC error.
 pub(crate) fn error(code: i32, message: &str) -> Value {
     json!({"jsonrpc": "2.0", "id": "1", "error": {"code": code, "message": message}})
 }
@@ -41,7 +41,7 @@ pub(crate) fn task(name: &str, artifacts: &[(&str, &str)]) -> Value {
     json!({"id": "t-1", "contextId": "c-1", "status": {"state": state(name)}, "artifacts": artifacts})
 }
 
-/// The same as an event of a stream, or as the answer to a send.
+/// The task as an event of a stream, or as the answer to a send.
 pub(crate) fn snapshot(name: &str, artifacts: &[(&str, &str)]) -> Value {
     rpc(json!({"task": task(name, artifacts)}))
 }
@@ -56,7 +56,7 @@ pub(crate) fn status_of(task: &str, name: &str) -> Value {
     )
 }
 
-/// A state and what the agent says with it.
+/// A state with a message of the agent.
 pub(crate) fn saying(name: &str, text: &str) -> Value {
     let message =
         json!({"messageId": format!("m-{text}"), "role": "ROLE_AGENT", "parts": [{"text": text}]});
@@ -97,17 +97,17 @@ pub(crate) fn numbered(first: usize, events: impl IntoIterator<Item = Value>) ->
     events.into_iter().enumerate().map(event).fold(answer, SimulatedAnswer::text)
 }
 
-/// A stream with a whole task in the middle of its life, and its end.
+/// A complete stream: a working task, an artifact with this text, and the end.
 pub(crate) fn completed(text: &str) -> SimulatedAnswer {
     stream([snapshot("WORKING", &[]), artifact(text), status("COMPLETED")])
 }
 
-/// The task that an operation gives on its own, as GetTask does.
+/// The answer with a task as the whole result, as for GetTask.
 pub(crate) fn bare(name: &str, artifacts: &[(&str, &str)]) -> SimulatedAnswer {
     SimulatedAnswer::json(&rpc(task(name, artifacts)))
 }
 
-/// An error of JSON-RPC as an answer.
+/// A JSON-RPC error as an answer.
 pub(crate) fn refused(code: i32, message: &str) -> SimulatedAnswer {
     SimulatedAnswer::json(&error(code, message))
 }

@@ -1,4 +1,4 @@
-//! Streams that are whole, and odd.
+//! Streams that are complete but unusual.
 
 use a2a::client::Outcome::{AuthRequired, Completed, Failed, InputRequired, Timeout};
 use a2a::client::simulation::{Piece, SimulatedAnswer};
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// What is in the stream.
+/// The content of the stream.
 fn whole() -> Vec<Case> {
     vec![
         case("all is well", |_| completed("hello")).requests(1).ends(0, 0),
@@ -109,7 +109,7 @@ fn whole() -> Vec<Case> {
     ]
 }
 
-/// How the stream ends.
+/// The end of the stream.
 fn ends() -> Vec<Case> {
     vec![
         case("the stream is not closed at the end", |_| completed("hello").hang())
@@ -197,7 +197,7 @@ fn completed_as(id: &str) -> Vec<serde_json::Value> {
     vec![status_of(id, "WORKING"), artifact_of(id, "hello", false), status_of(id, "COMPLETED")]
 }
 
-/// Events that are wrong.
+/// Wrong events.
 fn events() -> Vec<Case> {
     vec![
         case("an event comes twice", |_| {
@@ -286,7 +286,7 @@ fn events() -> Vec<Case> {
     ]
 }
 
-/// What is sent instead of a stream.
+/// Other bodies in place of a stream.
 fn kinds() -> Vec<Case> {
     vec![
         case("the stream says that it is plain text", |_| {

@@ -1,4 +1,4 @@
-//! The total time of a call is the total, whatever is called and however the agent is silent.
+//! The total time of a call is limited, for every kind of call and every kind of silent agent.
 
 use a2a::client::simulation::{SimulatedAnswer, SimulatedRequest, Simulation};
 use a2a::client::{
@@ -16,7 +16,7 @@ use super::said::{card_json, snapshot, stream};
 
 const TOTAL_MS: u64 = 15_000;
 
-/// A server that is silent in this way.
+/// A kind of silent server.
 type Silent = (&'static str, fn(&SimulatedRequest) -> SimulatedAnswer);
 
 const SILENT: [Silent; 3] = [
@@ -48,7 +48,7 @@ async fn first(mut events: TaskStream) -> Result<(), ClientError> {
     events.next().await.unwrap_or(Err(ClientError::Ended)).map(drop)
 }
 
-/// Calls the agent in every way, and gives what came of each, with the instant when.
+/// Makes each kind of call to the agent; returns the result and the end of each.
 fn ways(silent: &Silent, streams: bool, request_timeout_ms: u64) -> Vec<(String, u64)> {
     let call = |way: usize| {
         let simulation = Simulation::default();

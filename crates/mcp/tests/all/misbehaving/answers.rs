@@ -1,4 +1,4 @@
-//! Answers that are none, or odd, or lead elsewhere.
+//! Answers that are not MCP answers, unusual answers, and redirects.
 
 use a2a::client::simulation::{Piece, SimulatedAnswer};
 use mcp::client::Settings;
@@ -15,14 +15,14 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// A result that says `hello`, with a list of this many values that nobody asked for.
+/// A result with the text `hello` and an unexpected list of this number of values.
 fn many(values: usize) -> Value {
     let mut all = result("hello");
     all["rest"] = vec![0; values].into();
     all
 }
 
-/// JSON of 120 levels.
+/// JSON with 120 levels.
 fn deep() -> Value {
     (0..120).fold(json!(0), |inner, _| json!([inner]))
 }

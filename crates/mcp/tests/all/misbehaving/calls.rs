@@ -14,7 +14,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Progress.
+/// The reports of progress.
 fn told() -> Vec<Case> {
     let spread = |request: &SimulatedRequest, steps: &[f64]| {
         let event = |message: Value| Piece::Bytes(format!("data: {message}\n\n").into_bytes());
@@ -87,7 +87,7 @@ fn told() -> Vec<Case> {
     ]
 }
 
-/// How calls end.
+/// The results and errors of calls.
 fn ended() -> Vec<Case> {
     vec![
         case("a tool that fails", |request| {

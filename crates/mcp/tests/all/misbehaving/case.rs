@@ -1,4 +1,4 @@
-//! One row of the table: a server, what the client is to make of it, and what holds for all of them.
+//! A row of the table: a server, the expected outcome, and the checks for all rows.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ const SECRET: &str = "s3cret";
 
 type Serve = Rc<dyn Fn(&SimulatedRequest) -> SimulatedAnswer>;
 
-/// A server, and what the client is to make of it.
+/// A server and the expected outcome.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     serve: Serve,
@@ -25,11 +25,11 @@ pub(crate) struct Case {
     verdict: Option<Verdict>,
     credentials: Rc<dyn Credentials>,
     what: What,
-    /// How it comes out, as text: see [`Case::outcome`].
+    /// The expected outcome, as text: see [`Case::outcome`].
     outcome: Text,
-    /// How many requests it takes.
+    /// The expected number of requests.
     requests: Option<usize>,
-    /// Between which instants it ends, in milliseconds.
+    /// The earliest and the latest end, in milliseconds.
     ends: (u64, u64),
 }
 
@@ -43,8 +43,8 @@ enum Text {
     Holds(&'static str),
 }
 
-/// The call of a tool of a server that behaves like this, but answers `server/discover` well. It gives `hello` unless something else
-/// is said.
+/// A case that calls a tool of this server, with a correct answer to `server/discover`. The expected outcome is `hello`,
+/// unless the case sets another one.
 pub(crate) fn case(
     name: &'static str,
     serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -56,7 +56,7 @@ pub(crate) fn case(
     any_case(name, modern)
 }
 
-/// As [`case`], with a server that answers all by itself.
+/// As [`case`], with a server that answers all requests itself.
 pub(crate) fn any_case(
     name: &'static str,
     serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,
@@ -77,13 +77,13 @@ pub(crate) fn any_case(
     }
 }
 
-/// The tool that is called, with this schema.
+/// The called tool, with this schema.
 pub(crate) fn tool(schema: Value) -> Tool {
     Tool::read(&json!({"name": "say", "inputSchema": schema})).expect("a tool")
 }
 
 impl Case {
-    /// The tools are listed instead.
+    /// Lists the tools instead of calling one.
     pub(crate) fn listed(self) -> Self {
         Self { what: What::List, ..self }
     }
@@ -96,13 +96,13 @@ impl Case {
         Self { settings: Box::new(settings), ..self }
     }
 
-    /// The client has heard before that the server speaks this revision.
+    /// Gives the client an earlier verdict that the server has this revision.
     pub(crate) fn known(self, revision: Revision) -> Self {
         let verdict = Verdict::read(&json!({"revision": revision.as_str(), "at": 0}));
         Self { verdict, ..self }
     }
 
-    /// The key goes in the query.
+    /// Sends the key in the query.
     pub(crate) fn with_query(self) -> Self {
         Self { credentials: Rc::new(ApiKey::query("key", SECRET)), ..self }
     }
@@ -115,7 +115,7 @@ impl Case {
         Self { outcome: Text::Holds(outcome), ..self }
     }
 
-    /// How many requests the server gets, all counted.
+    /// Sets the expected number of all requests to the server.
     pub(crate) fn requests(self, requests: usize) -> Self {
         Self { requests: Some(requests), ..self }
     }
@@ -124,7 +124,7 @@ impl Case {
         Self { ends: (from, to), ..self }
     }
 
-    /// Whether the client makes of the server what it should; else what it made of it.
+    /// Runs the case; the error describes the difference from the expectation.
     pub(crate) fn run(&self) -> Result<(), String> {
         let simulation = Simulation::default();
         let serve = Rc::clone(&self.serve);
@@ -144,8 +144,8 @@ impl Case {
         })
     }
 
-    /// What the client makes of the server, in words: the names of tools and what is said about others, or the events of a call,
-    /// joined by `; `.
+    /// The outcome in words: the names of the tools and the reasons for dropped ones, or the events of a call, joined by `;
+    /// `.
     async fn outcome(&self, simulation: &Simulation) -> String {
         let settings = (self.settings)(Settings::new(URL));
         let client = Client::new(settings, simulation.ports());
@@ -204,7 +204,7 @@ impl Case {
     }
 }
 
-/// The events of a call in words. Questions are answered with `yes`, at most 12 rounds of them.
+/// The events of a call in words. Questions are answered with `yes`, in at most 12 rounds.
 async fn call(client: &Client, tool: &Tool, arguments: &Value) -> Vec<String> {
     let mut words = Vec::new();
     let mut request = ToolRequest::new(tool, arguments.clone());

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::case::{Case, any_case, case};
 use super::said::{answer, initialized, listed, page, plain, refusal};
 
-/// The number of a page, by its cursor.
+/// The number of a page, from its cursor.
 fn number(request: &SimulatedRequest) -> usize {
     let cursor = &request.json()["params"]["cursor"];
     cursor.as_str().and_then(|cursor| cursor.strip_prefix("page-")?.parse().ok()).unwrap_or(0)

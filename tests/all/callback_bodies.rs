@@ -1,4 +1,4 @@
-//! What is posted to callbacks: how much of it a task takes, and that it stands in the log once.
+//! The bodies of posts to callbacks: the limits for a task, and that each body is stored in the log only once.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,10 +19,10 @@ use crate::support::{Host, first, limits, owned, reason, state, task};
 
 const DAY_MS: u64 = 86_400_000;
 
-/// What the tasks here may hold, in bytes.
+/// The largest task in these tests, in bytes.
 const MAX_TASK_BYTES: usize = 64 * 1024;
 
-/// A task whose run gives on what is posted to its callback as it came, each body as an artifact, until nobody posts any more.
+/// A task whose run forwards each body posted to its callback unchanged, as an artifact, until nothing more is posted.
 struct Forwarding {
     host: Host,
     limits: Limits,
@@ -42,7 +42,7 @@ impl Forwarding {
             Box::pin(async move {
                 let news = turn.callback_with("news", CallbackTerms::times(100))?;
                 told.borrow_mut().push(news.url().to_owned());
-                // What is posted meanwhile is kept until the run asks for it.
+                // Bodies that are posted meanwhile are stored until the run reads them.
                 turn.wait_until(Wait::for_millis(DAY_MS)).await?;
                 let mut number = 0;
                 let wait = Wait::for_millis(DAY_MS);
@@ -83,7 +83,7 @@ impl Forwarding {
         self.open(Opening::ByRequest)
     }
 
-    /// Posts to the callback of an object that is not in memory.
+    /// Posts to the callback while the object is not in memory.
     fn post(&self, body: Part) -> Posted {
         let url = self.urls.borrow()[0].clone();
         let token = url.rsplit_once("/callbacks/t").expect("a URL of this task").1;
@@ -94,7 +94,7 @@ impl Forwarding {
         posted
     }
 
-    /// Lets time pass, in which nothing is in memory but what an alarm opens.
+    /// Lets time pass; only alarms open the object.
     fn pass(&self, days: u64) {
         let limit = UnixMillis(i64::try_from(days * DAY_MS).unwrap());
         while self.host.platform.run_to(limit) {
@@ -103,13 +103,13 @@ impl Forwarding {
         }
     }
 
-    /// All lines of the log as they are stored.
+    /// All lines of the log in their stored form.
     fn stored(&self) -> String {
         let log = self.host.store.stored().expect("a task").log;
         log.iter().map(|row| row.batch.lines.as_str()).collect()
     }
 
-    /// The whole timeline, page by page, as a developer sees it.
+    /// The whole timeline, page by page, as a developer reads it.
     fn timeline(&self, order: TimelineOrder) -> Vec<Value> {
         let session = self.request();
         let (mut entries, mut page_token) = (Vec::new(), None);
@@ -141,12 +141,12 @@ impl Forwarding {
     }
 }
 
-/// A text of about this many bytes that no other number has.
+/// A text of about this number of bytes, different for each `number`.
 fn long(number: usize, bytes: usize) -> String {
     format!("<{number}>").repeat(bytes / 3)
 }
 
-/// How often a text stands in another, without overlaps.
+/// How often a text occurs in another, without overlaps.
 fn count(all: &str, text: &str) -> usize {
     all.matches(text).count()
 }
@@ -233,7 +233,7 @@ fn a_task_refuses_what_it_has_no_room_for_and_goes_on() {
 #[test]
 fn a_body_that_is_too_large_for_an_event_is_refused_before_it_fails_its_task() {
     let forwarding = Forwarding::within(Limits { max_event_bytes: 6_000, ..limits() });
-    // Six bytes of JSON each.
+    // Each of these characters has six bytes in JSON.
     let refused = forwarding.post(Part::text("\u{1}".repeat(1_000)));
     let Posted::NoRoom(why) = refused else { panic!("{refused:?}") };
     assert!(why.contains("bytes as JSON; a task takes up to 6000 at once"), "{why}");
@@ -244,7 +244,7 @@ fn a_body_that_is_too_large_for_an_event_is_refused_before_it_fails_its_task() {
 
 #[test]
 fn what_stands_in_the_log_once_is_read_wherever_it_was_said() {
-    // More than fits one page of the log when the bodies are in their places.
+    // The bodies exceed one page of the log after they are put into their places.
     let limits = Limits { max_task_bytes: 4 * 1024 * 1024, ..limits() };
     let forwarding = Forwarding::within(limits);
     let body = long(7, 400_000);

@@ -1,4 +1,4 @@
-//! How runs call other agents by name: credentials, depth, bounds.
+//! Runs that call other agents by name: credentials, depth, limits.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -8,7 +8,7 @@ use a2a::http::memory::ok;
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
 
-/// Asks the remote that the message names, and says what it answers.
+/// Calls the remote named in the message, and returns its answer.
 struct Asking;
 
 #[async_trait(?Send)]
@@ -29,7 +29,7 @@ const TOKEN_URL: &str = "https://login.example/token";
 
 type Sent = Rc<RefCell<Vec<(Vec<(String, String)>, Value)>>>;
 
-/// An agent with a remote that repeats the header `Authorization` of the requests that it gets.
+/// An agent with a remote that returns the header `Authorization` of each request.
 fn agent() -> (TestAgent, Sent) {
     let table = json!({"url": "https://weather.example", "bearer_token": "${WEATHER_TOKEN}", "timeout_ms": 86_400_000});
     let agent = TestAgent::new(Asking).with_remote("weather", table);
@@ -97,7 +97,7 @@ fn a_remote_that_there_is_not_is_told_from_those_that_there_are() {
     assert_eq!(said(&agent), (TaskState::Failed, told.to_owned()));
 }
 
-/// Says how its clients are bounded.
+/// Reports the limits of its clients.
 struct Bounded;
 
 #[async_trait(?Send)]

@@ -1,11 +1,11 @@
-//! The places that `docs/changing.md` names for a new kind of executor are those of every kind that there is.
+//! Every kind of executor has all places that `docs/changing.md` lists for a new kind.
 
 use std::fs;
 use std::path::Path;
 
 use a2a_agents::ExecutorKind;
 
-/// The files of the section about kinds, of which some hold `<kind>`.
+/// The files in the section about kinds; some contain `<kind>`.
 fn places() -> Vec<String> {
     let page = fs::read_to_string(root().join("docs/changing.md")).unwrap();
     let (_, section) = page.split_once("\n## A kind of executor\n").unwrap();
@@ -18,7 +18,7 @@ fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }
 
-/// Whether a file exists, or the folder of the same name that is a module.
+/// Whether a file exists, or a module folder of the same name.
 fn exists(file: &str) -> bool {
     let folder = file.trim_end_matches(".rs");
     root().join(file).is_file() || root().join(folder).join("mod.rs").is_file()

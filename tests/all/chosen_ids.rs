@@ -1,4 +1,4 @@
-//! Tasks whose ids their clients have chosen: a message with such an id begins the task or goes on with it.
+//! Tasks whose ids their clients have chosen: a message with such an id begins the task or continues it.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -17,7 +17,8 @@ use serde_json::{Value, json};
 
 use crate::support::{Host, first, limits, owned, reason, state, task};
 
-/// The session of the object `o`, asked by the id that a client has chosen; without one as an alarm opens it.
+/// The session of the object `o`, opened with the id that a client has chosen; with `None`, as an alarm opens
+/// it.
 fn open_as(host: &Host, chosen: Option<&str>) -> Rc<TaskSession> {
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
     let (executor, settings) = (host.executor.clone(), host.settings);
@@ -51,7 +52,7 @@ fn said_by_client(session: &TaskSession) -> Vec<String> {
     asked.map(Message::text).collect()
 }
 
-/// An agent that asks until it is told to stop.
+/// An agent that asks for input until the message is `stop`.
 fn asking() -> Host {
     Host::new(|turn, events| {
         Box::pin(async move {
@@ -84,7 +85,7 @@ fn a_message_begins_the_task_of_the_id_and_a_later_one_goes_on_with_it() {
 fn what_is_stored_says_which_id_clients_know() {
     let host = asking();
     host.platform.run_until(host.send(&open(&host), message("m1", "hi"))).expect("an answer");
-    // As an alarm opens it, or the clean-up.
+    // Opened as by an alarm or by the clean-up.
     let session = open_as(&host, None);
     assert_eq!(session.id(), &TaskId::new("mine"));
     host.platform.run_until(host.send(&session, message("m2", "stop"))).expect("an answer");
@@ -220,7 +221,7 @@ fn a_stream_begins_the_task_or_goes_on_with_a_snapshot() {
     assert_eq!(host.store.stored(), None, "and nothing has begun");
     assert!(follow(message("m1", "hi"), None).expect("a stream").is_empty());
     host.platform.run_all();
-    // A stream whose socket drops before its first frame asks again.
+    // A stream whose connection breaks before its first frame is requested again.
     for _ in 0..2 {
         let frames = follow(message("m2", "stop"), None).expect("a stream");
         assert!(frames[0].starts_with('S') && frames[0].contains(r#""id":"mine""#), "{frames:?}");
@@ -311,7 +312,7 @@ fn who_waits_no_longer_than_a_moment_gets_the_task_as_it_is() {
     }
 }
 
-/// An object of its own for the same agent.
+/// Another object for the same agent.
 fn another(host: &Host) -> Host {
     Host {
         store: Default::default(),

@@ -1,5 +1,5 @@
-//! A coordinator through crashes: its process dies between any two polls, while the agents that it has given tasks go on, and count
-//! what they are asked.
+//! A coordinator through crashes: its process dies between any two polls, while the agents continue with their tasks, and
+//! count their requests.
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -40,7 +40,8 @@ fn team(habits: Habits) -> Coordinated {
     Coordinated::new(habits, forecast, booking, json!({}))
 }
 
-/// Leads the conversation through crashes: each number is how often the process is polled before it dies. How often it died.
+/// Runs the conversation through crashes: each number is the number of polls before the process dies. Returns the number of
+/// deaths.
 fn live(team: &Coordinated, crashes: &[Crash]) -> usize {
     let turns = [(ASKED, TaskState::InputRequired), ("Monday", TaskState::Completed)];
     team.front.converse(&turns, crashes, |state| {
@@ -104,7 +105,7 @@ fn a_cancel_reaches_every_task_wherever_the_process_dies() {
                 front.run(None, || begun() && front.platform.now().0 >= after_ms);
                 front.cancel();
                 front.run(Some((at, keeps)), || false);
-                // A cancel that the client was told of is durable.
+                // A cancellation that was answered is durable.
                 if front.state() != Some(TaskState::Canceled) {
                     front.cancel();
                 }

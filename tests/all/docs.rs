@@ -1,8 +1,8 @@
-//! The agent files of README and of `docs/`, whole ones and pieces, are read and checked as the build does it. A block
-//! whose first line is `# agents/<name>.toml` is a whole file, any other is a piece of one.
+//! The agent files in README and in `docs/`, whole files and pieces, are parsed and checked as by the build. A block
+//! whose first line is `# agents/<name>.toml` is a whole file, any other block is a piece of one.
 //!
-//! With `A2A_DOCS_AGENTS` in the environment, the whole ones are embedded in the file that it names, with the agents of
-//! this repository: `tests/docs/blocks.spec.ts` serves them.
+//! If the environment contains `A2A_DOCS_AGENTS`, the whole files are embedded in the file at this path, together with
+//! the agents of this repository: `tests/docs/blocks.spec.ts` serves them.
 
 #[path = "../../src/tools/mod.rs"]
 mod tools;
@@ -14,27 +14,27 @@ use std::path::{Path, PathBuf};
 use a2a_agents::embed::embed_into;
 use toml::{Table, Value};
 
-/// A block of TOML: where it is, and what it holds.
+/// A block of TOML: its place, and its text.
 struct Block {
     place: String,
     text: String,
 }
 
 impl Block {
-    /// The path that the first line names, if it names one.
+    /// The path in the first line; empty if there is none.
     fn title(&self) -> &str {
         self.text.lines().next().and_then(|line| line.strip_prefix("# ")).unwrap_or_default()
     }
 }
 
-/// Files by their paths, as `agents/demo.toml`.
+/// Files by their paths, for example `agents/demo.toml`.
 type Files = BTreeMap<String, String>;
 
 #[test]
 fn every_agent_file_of_the_pages_can_be_built() {
     let blocks = blocks();
     let mut shared = titled(&blocks, "tools/");
-    // One file, of which each page shows a piece.
+    // One file, of which each page contains a piece.
     let remotes = blocks.iter().filter(|block| block.title() == "remotes.toml");
     let remotes: Vec<&str> = remotes.map(|block| block.text.as_str()).collect();
     shared.insert("remotes.toml".to_owned(), remotes.join("\n"));
@@ -45,7 +45,7 @@ fn every_agent_file_of_the_pages_can_be_built() {
                 let beside = beside(block, &blocks, &shared);
                 check(number, title, &block.text, &beside)
             }
-            // They are built with every agent; wrangler's own; cargo's.
+            // These files are built with every agent, or belong to wrangler or cargo.
             title if title.starts_with("tools/") || title == "remotes.toml" => Ok(()),
             "wrangler.toml" | "Cargo.toml" => parse(&block.text).map(|_| ()),
             _ => complete(&block.text)
@@ -71,7 +71,7 @@ fn pages_that_show_one_agent_file_show_the_same() {
     }
 }
 
-/// What the agent of a block may name: what is shared, and the other agents of its page.
+/// The files that the agent of a block may refer to: the shared ones, and the other agents of its page.
 fn beside(block: &Block, blocks: &[Block], shared: &Files) -> Files {
     let page = |block: &Block| block.place.rsplit_once(':').map(|(page, _)| page.to_owned());
     let others = blocks.iter().filter(|other| {
@@ -82,7 +82,7 @@ fn beside(block: &Block, blocks: &[Block], shared: &Files) -> Files {
     shared.clone().into_iter().chain(others).collect()
 }
 
-/// The texts of the blocks whose titles begin like this, by title: of several with one title, the last.
+/// The texts of the blocks whose titles begin with `begins`, by title: of several with the same title, the last.
 fn titled(blocks: &[Block], begins: &str) -> Files {
     let titled = blocks.iter().filter(|block| block.title().starts_with(begins));
     titled.map(|block| (block.title().to_owned(), block.text.clone())).collect()
@@ -102,7 +102,7 @@ fn a_mistake_in_an_agent_file_is_noticed() {
     }
 }
 
-/// The blocks of all pages, in their order.
+/// The blocks of all pages, in order.
 fn blocks() -> Vec<Block> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut paths: Vec<PathBuf> = fs::read_dir(root.join("docs"))
@@ -123,7 +123,7 @@ fn blocks_of(path: &Path) -> Vec<Block> {
     for (index, line) in text.lines().enumerate() {
         match &mut open {
             Some(block) if line.trim() == "```" => {
-                // The reason why it is not checked is counted by `tests/docs/blocks.spec.ts`.
+                // `tests/docs/blocks.spec.ts` counts the reasons of the other blocks.
                 if !before.starts_with("<!-- not run: ") {
                     blocks.push(Block { place: block.place.clone(), text: block.text.clone() });
                 }
@@ -151,7 +151,7 @@ fn parse(text: &str) -> Result<Table, String> {
 const RULES: &str = "rules = [{ then = [{ do = 'complete' }] }]";
 const SKILL: &str = "id = 'x'\nname = 'x'\ndescription = 'x'\ntags = ['x']";
 
-/// A piece of an agent file with what it lacks to be a whole one.
+/// A piece of an agent file, completed to a whole file.
 fn complete(piece: &str) -> Result<String, String> {
     let mut file = parse(piece)?;
     for key in ["name", "description", "version"] {
@@ -178,14 +178,14 @@ fn complete(piece: &str) -> Result<String, String> {
     Ok(file.to_string())
 }
 
-/// Builds an agent file alone, below a folder of its own.
+/// Builds a single agent file in its own folder.
 fn check(number: usize, title: &str, text: &str, shared: &Files) -> Result<(), String> {
     let target = scratch(&format!("block-{number}.json"));
     let file = Files::from([(title.to_owned(), text.to_owned())]);
     embed(&format!("block-{number}"), &file, shared, &target)
 }
 
-/// Embeds agent files, and those of this repository, among which is the default agent.
+/// Embeds agent files together with those of this repository, which contain the default agent.
 fn embed(name: &str, agents: &Files, shared: &Files, target: &Path) -> Result<(), String> {
     let folder = scratch(name);
     let _ = fs::remove_dir_all(&folder);
@@ -197,7 +197,7 @@ fn embed(name: &str, agents: &Files, shared: &Files, target: &Path) -> Result<()
         fs::copy(&path, folder.join("agents").join(path.file_name().unwrap())).unwrap();
     }
     for (path, text) in agents.iter().chain(shared) {
-        // One agent is the default one already.
+        // There is already a default agent.
         fs::write(folder.join(path), text.replace("default = true\n", "")).unwrap();
     }
     let place = format!("{}/", folder.display());

@@ -1,5 +1,5 @@
-//! Text that may be the beginning of a secret: when it is held back, when it is let out, and that no row and nobody has it
-//! before.
+//! Text that may be the beginning of a secret: when it is held back, when it is released, and that no stored row and no
+//! follower contains it before.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use crate::support::{Host, cancel_task, first, next, task};
 
 const KEY: &str = "sk-0123456789abcdef";
 
-/// An agent with the secret, which it has read before it does anything.
+/// An agent that has read the secret before it does anything.
 fn host<F>(agent: F) -> Host
 where
     F: for<'a> Fn(&'a Turn, &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>>
@@ -49,7 +49,7 @@ fn appends(events: &Events, id: &str, text: &str, is_last: bool) -> Result<(), E
     events.append(Artifact::new(id, Part::text(text)), is_last)
 }
 
-/// Begins a task and does not wait for more.
+/// Begins a task without waiting for its end.
 fn begin(host: &Host) -> Rc<TaskSession> {
     let session = host.open();
     let mut request = first("hi");
@@ -62,13 +62,13 @@ fn pass(host: &Host, millis: u64) {
     host.platform.run_until(host.platform.sleep(millis));
 }
 
-/// The task, as storage has it.
+/// The task in its stored form.
 fn stored(host: &Host) -> Task {
     let entries: Vec<_> = rows(host).lines().map(|line| LogEntry::parse(line).unwrap()).collect();
     TaskMachine::replay(entries).expect("a task").task().clone()
 }
 
-/// The text of an artifact, as storage has it.
+/// The stored text of an artifact.
 fn text(host: &Host, id: &str) -> String {
     let mut artifacts = stored(host).artifacts.into_iter();
     artifacts
@@ -160,7 +160,7 @@ fn silence_lets_out_a_short_beginning_and_completes_no_secret() {
     assert_eq!((text(&host, "a").as_str(), text(&host, "b").as_str()), ("sk-01[KEY].", "sk-012x"));
 }
 
-/// Says the beginning of a secret, and then what the client asks for.
+/// Sends the beginning of a secret, and then the text that the client requests.
 fn ends<'a>(turn: &'a Turn, events: &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>> {
     Box::pin(async move {
         begins(events, "a", "x sk-012345")?;
@@ -248,7 +248,7 @@ fn a_run_sees_the_task_as_it_has_told_it() {
     assert_eq!(*seen.borrow(), [Part::text("x sk-012345")]);
 }
 
-/// Says two texts in turns, with steps, silence, a question to nobody and a wait in between.
+/// Sends two texts in turns, with steps, pauses, a status and a wait between the pieces.
 fn tells<'a>(turn: &'a Turn, events: &'a Events) -> LocalBoxFuture<'a, Result<(), ExecutorError>> {
     Box::pin(async move {
         begins(events, "a", "a sk-0")?;
@@ -286,7 +286,7 @@ fn a_run_that_was_killed_anywhere_says_the_same_in_the_end() {
                     session = host.open();
                 }
             }
-            // It waits by now, out of memory.
+            // At this time the run is parked, and not in memory.
             pass(&host, 5_000);
             drop(session);
             pass(&host, 60_000);

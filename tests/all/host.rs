@@ -1,4 +1,5 @@
-//! A Worker's own check of its agents: what the build cannot know is found when the Worker starts, with the file and the line.
+//! A Worker's check of its own agents: mistakes that the build cannot find are reported when the Worker starts, with the
+//! file and the line.
 
 use std::fs;
 use std::path::Path;
@@ -28,7 +29,7 @@ impl AgentExecutor for Quiz {
     }
 }
 
-/// What the check says of an agent with this table `[executor]`, which begins in line 8 of its file.
+/// The result of the check for an agent with this table `[executor]`, which begins in line 8 of its file.
 fn checked(name: &str, executor: &str) -> Result<(), String> {
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("host-{name}"));
     let agents = folder.join("agents");

@@ -1,5 +1,5 @@
-//! Agents behind HTTP through crashes: our process dies between any two polls, and the agent answers differently each time. What
-//! the task holds at its end is one answer.
+//! Agents behind HTTP through crashes: our process dies between any two polls, and the agent answers differently each time.
+//! At the end, the task contains exactly one answer.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::support::front::{Crash, Front};
 use crate::support::http_agent::{Answer, Asked, Fate, HttpAgent};
 
-/// What the agent says to its `number`th request: two artifacts in pieces, the second one without an id.
+/// The agent's answer to its `number`th request: two artifacts in pieces, the second one without an id.
 fn verbs(number: usize) -> Vec<Value> {
     vec![
         json!({"do": "working", "text": format!("{number}: begun")}),
@@ -22,7 +22,7 @@ fn verbs(number: usize) -> Vec<Value> {
     ]
 }
 
-/// Asks twice: the first turn ends with a question. The process dies once; gives what is left.
+/// Runs two turns, of which the first ends with a question. The process dies once; returns the state after the crash.
 fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({"event_interval_ms": 0}));
@@ -44,7 +44,7 @@ fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
     let mut sent = 0;
     for _ in 0..40 {
         match front.state() {
-            // A message that died with the process is sent again by its client.
+            // The client repeats a message that was lost in the crash.
             None => front.send_as("m1", "first"),
             Some(TaskState::InputRequired)
                 if front.task().unwrap().history.iter().all(|it| it.message_id != "m2") =>
@@ -63,7 +63,7 @@ fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
                 || front.task().is_some_and(is_next)
         });
         if lives && let Some((at, keeps)) = before {
-            // It is due later.
+            // The crash is due later.
             crash = Some((at.saturating_sub(front.polls() - polls), keeps));
         }
     }
@@ -75,7 +75,8 @@ fn number_of(text: &str) -> u64 {
     text.split(':').next().and_then(|number| number.parse().ok()).expect("a number")
 }
 
-/// Every piece of the artifacts, and the end, are of one request each turn: the newest one that the artifact was begun by.
+/// Checks that all pieces of the artifacts, and the end, belong to a single request in each turn: the newest one that has
+/// created the artifact.
 fn check(front: &Front, agent: &HttpAgent, crash: Option<Crash>) {
     let task = front.task().unwrap_or_else(|| panic!("{crash:?}: no task"));
     assert_eq!(task.status.state, TaskState::Completed, "{crash:?}: {:?}", task.status.message);
@@ -176,7 +177,7 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
     for crash in (0..polls).flat_map(|at| [(at, false), (at, true)]) {
         let (_, front, agent) = run(Some(crash));
         if front.state() != Some(TaskState::Canceled) {
-            // It died before the cancel was kept, and its client has no answer.
+            // The process died before the cancellation was stored, so its client has no answer.
             continue;
         }
         let told = agent.asked().iter().filter(|asked| asked.url.ends_with("/stop")).count();
@@ -184,8 +185,8 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
     }
 }
 
-/// An agent that is down up to an instant, whose process dies once. Gives what is left, what the agent was asked for the task, and
-/// when the process died.
+/// Runs an agent that is down until an instant, and whose process dies once. Returns the state after the crash, the requests
+/// to the agent for the task, and the time of the crash.
 fn wait_through(down_ms: i64, crash: Option<Crash>) -> (Front, Vec<Asked>, Option<i64>) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({}));
@@ -202,7 +203,7 @@ fn wait_through(down_ms: i64, crash: Option<Crash>) -> (Front, Vec<Asked>, Optio
     if !front.run(crash, has_ended) {
         died = Some(platform.now().0);
         if front.state().is_none() {
-            // A message that died with the process is sent again by its client.
+            // The client repeats a message that was lost in the crash.
             died_with_it = agent.asked().len();
             front.send_as("m1", "go");
         }
@@ -226,7 +227,7 @@ fn whenever_the_process_dies_the_wait_for_a_program_goes_on_with_what_is_left_of
             let keys: BTreeSet<_> =
                 asked.iter().map(|asked| asked.header("idempotency-key").unwrap()).collect();
             assert_eq!(keys.len(), 1, "{crash:?}");
-            // A run that dies in memory is found by its alarm.
+            // An alarm detects a run that dies in memory.
             let found_ms = 35_000;
             if state == TaskState::Completed {
                 let whole = asked.iter().filter(|asked| asked.fate() == Fate::Whole).count();
@@ -238,7 +239,7 @@ fn whenever_the_process_dies_the_wait_for_a_program_goes_on_with_what_is_left_of
             assert!(asked.len() <= 15, "{crash:?}: {} requests", asked.len());
             assert!(end - begun >= 60_000, "{crash:?}: {begun} to {end}");
             assert!(end - begun < 64_000 + found_ms, "{crash:?}: {begun} to {end}");
-            // From the first park on all of it is stored.
+            // From the first park on, the number of attempts is stored.
             if died.is_some_and(|died| died - begun < 4_000) {
                 continue;
             }
@@ -247,7 +248,7 @@ fn whenever_the_process_dies_the_wait_for_a_program_goes_on_with_what_is_left_of
                 asked.iter().map(|asked| asked.body()["attempt"].as_u64().unwrap()).collect();
             assert!(attempts.is_sorted_by(|a, b| a < b), "{crash:?}: {attempts:?}");
             let seconds = (end - begun + 999) / 1_000;
-            // Of a request in which the process died nobody knows whether it was answered.
+            // If the process dies during a request, it is unknown whether the request was answered.
             let told = [0, 1].map(|unknown| {
                 let times = asked.len() - unknown;
                 format!("connection, {times} times in {seconds} s; is it running?")

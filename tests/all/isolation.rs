@@ -1,4 +1,5 @@
-//! What callers see of each other: a task that is not theirs does not exist for them, and nothing happens to it.
+//! The isolation of callers: a foreign task does not exist for a caller, and the caller's requests have no
+//! effect on it.
 
 use std::cell::RefCell;
 use std::ops::ControlFlow;
@@ -28,7 +29,7 @@ fn caller(id: &str, group: Option<&str>) -> Caller {
     Caller { group: group.map(str::to_owned), ..Caller::new(id) }
 }
 
-/// Everybody to whom the task of `jwt:alice` with the agent is unknown.
+/// All callers to whom the task of `jwt:alice` is unknown.
 fn strangers() -> Vec<(&'static str, Caller)> {
     vec![
         ("agent", caller("jwt:bob", None)),
@@ -41,7 +42,7 @@ fn strangers() -> Vec<(&'static str, Caller)> {
     ]
 }
 
-/// An agent that waits a day outside of memory, then says so; and the URLs of its callbacks.
+/// An agent whose run is parked for a day and then reports this; also returns the URLs of its callbacks.
 fn parking() -> (Host, Rc<RefCell<Vec<String>>>) {
     let urls = Rc::new(RefCell::new(Vec::new()));
     let told = urls.clone();
@@ -58,7 +59,7 @@ fn parking() -> (Host, Rc<RefCell<Vec<String>>>) {
     (Host { settings, ..host }, urls)
 }
 
-/// An agent that asks, and ends when it is answered; notes who called.
+/// An agent that asks for input, and ends after the answer; it records its callers.
 fn asking() -> (Host, Rc<RefCell<Vec<Caller>>>) {
     let callers = Rc::new(RefCell::new(Vec::new()));
     let noted = callers.clone();
@@ -90,7 +91,7 @@ fn send_as(
     host.platform.run_until(sent).map(|_| ())
 }
 
-/// A session for a visitor, of an object that has nothing in memory.
+/// Opens a session for a visitor, while the object has nothing in memory.
 fn visit(host: &Host, visitor: Visitor<'_>) -> Result<Rc<TaskSession>, OpenError> {
     visit_with(host, visitor, None)
 }
@@ -111,7 +112,7 @@ fn visit_with(
     TaskSession::open_for(visitor, id, store, ports, limits(), find, Opening::ByRequest)
 }
 
-/// All that a caller may ask of a task, as its object is asked.
+/// All calls of a caller about a task.
 fn calls() -> Vec<Call> {
     let webhook = json!({"taskId": "t", "id": "c", "url": "https://example.com"});
     [
@@ -120,7 +121,7 @@ fn calls() -> Vec<Call> {
         (Operation::GetTaskTimeline, json!({"id": "t", "order": "desc"})),
         (Operation::SendMessage, next("m2", "go on")),
         (Operation::SendStreamingMessage, next("m2", "go on")),
-        // A repetition of the message that the owner sent.
+        // A repetition of the owner's message.
         (Operation::SendMessage, next("m1", "hi")),
         (Operation::SubscribeToTask, json!({"id": "t"})),
         (Operation::CreateTaskPushNotificationConfig, webhook.clone()),
@@ -137,7 +138,7 @@ fn calls() -> Vec<Call> {
     .into()
 }
 
-/// Asks a task what an object asks it for a call, on terms that would be refused if they were compared.
+/// Makes a call as the object does, with terms that would be refused if they were checked.
 fn ask(
     host: &Host,
     session: &Rc<TaskSession>,
@@ -186,7 +187,7 @@ fn ask(
     host.platform.run_until(run)
 }
 
-/// What can be seen of an object from outside.
+/// The externally visible state of an object.
 fn traces(host: &Host) -> impl PartialEq + std::fmt::Debug + use<> {
     let index = host.platform.memory_index();
     let log = (host.platform.observed(Severity::Error), host.platform.frames());
@@ -233,7 +234,7 @@ fn a_stranger_opens_nothing_and_wakes_nothing() {
     send_as(&host, &host.open(), &alice, first("hi")).expect("an answer");
     host.platform.run_to(UnixMillis(1_000));
     host.platform.crash();
-    // The wait is over, and its alarm has not rung yet.
+    // The wait is over, but its alarm has not rung yet.
     let alarm = host.platform.alarm();
     host.platform.restore_alarm(None);
     host.platform.run_to(UnixMillis(2 * DAY_MS));
@@ -341,7 +342,7 @@ fn a_group_shares_its_tasks_and_each_of_its_callers_is_known_to_the_executor() {
     assert_eq!(facts.owner, "@jwt:team");
     assert_eq!(host.platform.memory_index().row(&TaskId::new("t")).unwrap().owner, "@jwt:team");
 
-    // Another object of it, so that what is stored decides.
+    // A new object, so that the stored data decide.
     host.platform.crash();
     let session =
         visit(&host, Visitor::Caller("agent", &bob, &Trail::default())).expect("the group's");
@@ -378,7 +379,8 @@ fn a_key_repeats_the_send_of_a_group_and_of_nobody_else() {
     assert_eq!(send(&team("jwt:alice")), Ok(()));
     assert_eq!(send(&team("jwt:bob")), Ok(()), "repeated by another of the group");
     assert_eq!(callers.borrow().len(), 1);
-    // The name of the object has the owner, so that nobody else comes here; if somebody did, nothing is told.
+    // The name of the object contains the owner, so other callers never reach this object; if one did, it would
+    // learn nothing.
     assert!(send(&caller("jwt:bob", None)).is_err());
 }
 

@@ -1,13 +1,13 @@
-//! Dependencies point one way. This reads the `use crate::` lines and keeps it true.
+//! Dependencies have one direction. This test checks it by the `use crate::` lines.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Each module of the server, and what of the server it may use. What it may not use of the crates below it
-/// is a matter of their own doors.
+/// The modules of the server, each with the modules that it may use. The use of other crates is limited by their public
+/// interfaces.
 const MAY_USE: [(&str, &[&str]); 27] = [
-    // The code blocks of the pages.
+    // The code blocks of the documentation.
     ("documentation", &[]),
     ("config", &[]),
     ("auth", &[]),
@@ -22,7 +22,7 @@ const MAY_USE: [(&str, &[&str]); 27] = [
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
     ("port", &["auth", "format", "mcp", "push", "remotes", "trail", "usage"]),
-    // The ports in memory.
+    // The in-memory implementations of the ports.
     ("twins", &["auth", "port", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
@@ -51,7 +51,7 @@ const MAY_USE: [(&str, &[&str]); 27] = [
         &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "twins", "usage"],
     ),
     ("operation", &["auth", "push", "session", "format", "port", "task", "usage"]),
-    // What passes between the programs of `edge`.
+    // The forms of data between the programs of `edge`.
     ("forms", &["auth", "format", "operation", "port", "push", "session", "trail"]),
     // The pure part of the front.
     ("front", &["auth", "config", "executor", "forms", "operation", "port", "trail", "twins"]),
@@ -97,7 +97,7 @@ fn modules_use_only_what_is_below_them() {
             .iter()
             .find(|(known, _)| *known == module)
             .unwrap_or_else(|| panic!("say in this test what `{module}` may use"));
-        // What a macro names is named by the crate that expands it.
+        // A path in a macro belongs to the crate that expands the macro.
         let text = fs::read_to_string(&file).unwrap().replace("$crate::", "");
         for used in text.split("crate::").skip(1) {
             let used: String =
@@ -119,8 +119,8 @@ fn modules_use_only_what_is_below_them() {
     assert!(seen > 50, "the test no longer sees the code");
 }
 
-/// The folders of `edge`, one for each program and two for what several of them use, and which of the others
-/// each may use. What lies beside them in `edge` is open to all.
+/// The folders of `edge`, one for each program and two with shared code, and the other folders that each may use. The files
+/// directly in `edge` may be used by all.
 const EDGE_MAY_USE: [(&str, &[&str]); 5] = [
     ("front", &["service", "development"]),
     ("object", &["service"]),
@@ -160,8 +160,8 @@ fn the_programs_of_the_edge_do_not_use_each_other() {
 #[test]
 fn operations_on_an_existing_task_take_an_owned_one() {
     let source = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    // A message without a task id begins a task, so a send has the session itself, and checks the owner of a
-    // task that the message names.
+    // A message without a task id begins a task, so a send uses the session itself, and checks the owner of a task that the
+    // message names.
     let sends = ["send_message.rs", "send_streaming_message.rs"];
     let mut owned = 0;
     for file in files_under(&source.join("operation")) {
@@ -172,7 +172,7 @@ fn operations_on_an_existing_task_take_an_owned_one() {
         assert_eq!(has_session, sends.contains(&name.as_str()), "{name} goes past the owner check");
     }
     assert!(owned > 8, "the test no longer sees the code");
-    // What a session shows or changes without `Owned` is private to its module.
+    // Everything that a session reads or changes without `Owned` is private to its module.
     let doors_file = fs::read_to_string(source.join("session/doors.rs")).unwrap();
     let parts = fs::read_to_string(source.join("session/mod.rs")).unwrap();
     let name_of = |line: &str| {
@@ -183,7 +183,7 @@ fn operations_on_an_existing_task_take_an_owned_one() {
     assert_eq!(parts.lines().find_map(name_of), None, "doors of a session belong in doors.rs");
     let open: Vec<String> = doors_file.lines().filter_map(name_of).collect();
     let doors = ["id", "chosen_task", "owned_by", "operated_by", "repeated", "begin"];
-    // The token of a callback is the permission to post to it.
+    // The token of a callback is the permission to post to the callback.
     let whole_session = [
         "is_broken",
         "is_unfit_for",
@@ -205,7 +205,7 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The known circles, each by its folder and the modules in it. The list may only shrink.
+/// The known cycles, each by its folder and the modules in it. The list may only become shorter.
 const CIRCLES: &[(&str, &[&str])] = &[
     ("crates/agents/src", &["card", "definition", "embedded", "kind", "remote", "skills"]),
     (
@@ -233,7 +233,7 @@ const CIRCLES: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// The folders that the protocol crate is layered in, each with those that it may not use.
+/// The layers of the protocol crate, each with the folders that it may not use.
 const PROTOCOL_MAY_NOT_USE: [(&str, &[&str]); 3] = [
     ("wire", &["dialect", "binding", "client"]),
     ("dialect", &["binding", "client"]),
@@ -258,8 +258,8 @@ fn the_protocol_crate_is_layered() {
     assert!(seen > 100, "the test no longer sees the code");
 }
 
-/// In each folder, its modules, each with everything below it, use each other one way. The `mod.rs` of a folder is none of
-/// them: it may use its children, and they may use it.
+/// The modules in a folder, each with everything below it, use each other only in one direction. The `mod.rs` of a folder is
+/// excluded: it may use its children, and they may use it.
 #[test]
 fn modules_of_a_folder_form_no_circles() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -292,7 +292,7 @@ fn modules_of_a_folder_form_no_circles() {
 
 type Module = Vec<String>;
 
-/// The modules of a crate, and those that each one names.
+/// The modules of a crate, with the modules that each one uses.
 struct Modules {
     uses: BTreeMap<Module, BTreeSet<Module>>,
 }
@@ -316,7 +316,7 @@ impl Modules {
                 text.lines().map(|line| line.split("//").next().unwrap_or_default()).collect();
             texts.insert(module, code.join("\n").replace("$crate::", ""));
         }
-        // What a module shows of its children under its own name.
+        // The re-exports of children by their parent module.
         let shown: BTreeMap<(Module, String), Module> = texts
             .iter()
             .flat_map(|(module, text)| {
@@ -347,7 +347,7 @@ impl Modules {
         Self { uses: texts.iter().map(of).collect() }
     }
 
-    /// The circles of each folder.
+    /// The cycles in each folder.
     fn circles(&self) -> Vec<(Module, Vec<String>)> {
         let folders: BTreeSet<Module> =
             self.uses.keys().filter_map(|module| Some(module.split_last()?.1.to_vec())).collect();
@@ -364,7 +364,7 @@ impl Modules {
             let others = used.iter().filter_map(child).filter(|to| *to != from);
             reached.entry(from.clone()).or_default().extend(others);
         }
-        // What is reached by any number of steps.
+        // The modules that are reachable in any number of steps.
         for middle in reached.keys().cloned().collect::<Vec<_>>() {
             let through = reached[&middle].clone();
             for targets in reached.values_mut().filter(|targets| targets.contains(&middle)) {
@@ -383,8 +383,7 @@ impl Modules {
     }
 }
 
-/// The paths that a text imports or names, each with the name that it has then: only those that it shows to others
-/// (`pub use`), or all the rest.
+/// The paths that a text imports or uses, each with its name in the text: only re-exports (`pub use`), or all others.
 fn uses(text: &str, is_shown: bool) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut rest = String::new();
@@ -416,7 +415,7 @@ fn uses(text: &str, is_shown: bool) -> Vec<(String, String)> {
     found
 }
 
-/// The paths of a tree of imports.
+/// The paths in a tree of imports.
 fn expand(prefix: &str, tree: &str, found: &mut Vec<(String, String)>) {
     let tree = tree.trim();
     let Some((head, inner)) = tree.split_once('{') else {
@@ -445,8 +444,8 @@ fn expand(prefix: &str, tree: &str, found: &mut Vec<(String, String)>) {
     }
 }
 
-/// A path from the root of its crate; one that begins with a name is taken for that of a child. Where it is another crate's,
-/// it leads to the module itself.
+/// The path from the root of the crate; a path that begins with a name is read as the path of a child. The path of another
+/// crate results in the module itself.
 fn absolute(module: &Module, path: &str) -> Option<Module> {
     let mut segments: Vec<&str> = path.split("::").collect();
     let mut base = module.clone();

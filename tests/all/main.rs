@@ -1,5 +1,5 @@
-//! The tests of the server through its public interface, in memory: walks, tables and properties. One program, so that the
-//! library is linked once; a module alone runs by `cargo test --test all MODULE::`.
+//! The tests of the server through its public interface, in memory: walks, tables and properties. They are one program, so
+//! that the library is linked once; `cargo test --test all MODULE::` runs a single module.
 #![allow(
     clippy::disallowed_methods,
     clippy::expect_used,

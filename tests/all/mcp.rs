@@ -1,4 +1,4 @@
-//! Agents with tools of MCP servers, over servers in memory: what is called, what comes of it, and what a crash leaves.
+//! Agents with tools of MCP servers, with servers in memory: the calls, their outcomes, and the effects of a crash.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -17,7 +17,7 @@ fn say(text: String) -> String {
     text
 }
 
-/// An executor that was made.
+/// A wrapper for an executor.
 struct Made(Rc<dyn AgentExecutor>);
 
 #[async_trait(?Send)]
@@ -43,7 +43,7 @@ impl AgentExecutor for Made {
     }
 }
 
-/// The servers of a test: what they were asked, and what they answer to calls of tools.
+/// The servers of a test: the requests to them, and their answers to calls of tools.
 #[derive(Clone, Default)]
 struct Servers {
     asked: Rc<RefCell<Vec<(String, Value)>>>,
@@ -56,8 +56,8 @@ type Headers = Vec<(String, String)>;
 type Answering = dyn Fn(&str, &Value) -> Value;
 
 impl Servers {
-    /// Answers the requests of an agent: lists by the tools of each host, everything else by `answer`, which gets the method and
-    /// the parameters, and gives a result, or an object with a member `error`.
+    /// Answers the requests of an agent: lists with the tools of each host, all other requests by `answer`, which receives
+    /// the method and the params, and returns a result, or an object with a member `error`.
     fn serve(
         &self,
         agent: &TestAgent,
@@ -93,7 +93,7 @@ impl Servers {
         });
     }
 
-    /// What was asked for by this method.
+    /// The params of all requests with this method.
     fn asked(&self, method: &str) -> Vec<Value> {
         let asked = self.asked.borrow();
         asked
@@ -103,7 +103,7 @@ impl Servers {
             .collect()
     }
 
-    /// The calls of tools: their names and their arguments.
+    /// The calls of tools: their names and arguments.
     fn calls(&self) -> Vec<(String, Value)> {
         let calls = self.asked("tools/call").into_iter();
         calls
@@ -126,7 +126,7 @@ const SAY: &str = r#"{"name": "say", "inputSchema": {"type": "object"}}"#;
 
 const TOOLS: &[(&str, &str)] = &[("files", READ), ("files", ADD), ("files", SAY), ("other", ADD)];
 
-/// An agent with these tools of this Worker, and these of servers.
+/// An agent with tools of this Worker and of servers.
 fn agent_with(table: Value, restricted: Value) -> TestAgent {
     let mut registry = Registry::default();
     let say: Rc<dyn Tool> = Rc::new(say());
@@ -156,7 +156,7 @@ fn text(text: &str) -> Value {
     json!({"content": [{"type": "text", "text": text}]})
 }
 
-/// What the task has come to: its state, what it says, and its artifacts as JSON.
+/// The outcome of the task: its state, the text of its status, and its artifacts as JSON.
 fn outcome(agent: &TestAgent) -> (TaskState, String, Vec<Value>) {
     let task = agent.task().unwrap();
     let said = task.status.message.as_ref().map(Message::text).unwrap_or_default();
@@ -328,7 +328,7 @@ fn what_a_server_lacks_fails_the_task_and_is_named() {
 const SEAT: &str =
     r#"{"type": "object", "properties": {"seat": {"type": "string"}}, "required": ["seat"]}"#;
 
-/// Asks for a seat, and says what it was given.
+/// Asks for a seat, and returns the answer.
 fn asking(method: &str, params: &Value) -> Value {
     assert_eq!(method, "tools/call");
     let schema: Value = serde_json::from_str(SEAT).unwrap();
@@ -543,7 +543,7 @@ fn a_task_that_asks_is_answered_and_goes_on() {
         Box::new(move |method, params| match method {
             "tools/call" => task_of("working", json!({"resultType": "task"})),
             "tasks/get" => match count.get() {
-                // The answer is seen a look later.
+                // The answer is visible one poll later.
                 0 | 2 => {
                     count.set(if count.get() == 2 { 3 } else { 0 });
                     task_of("input_required", json!({"inputRequests": {"k": question}}))
@@ -611,7 +611,7 @@ fn a_task_of_a_server_that_waits_for_an_answer_is_canceled_with_ours() {
     assert_eq!(outcome(&agent).0, TaskState::InputRequired);
     agent.crash().unwrap();
     agent.cancel().unwrap();
-    // No run is in memory, so the next alarm looks after it.
+    // No run is in memory, so the next alarm handles the cancellation.
     agent.pass(120_000);
     assert_eq!(outcome(&agent).0, TaskState::Canceled);
     let canceled = servers.asked("tasks/cancel");

@@ -1,5 +1,5 @@
-//! Calls of tools of MCP servers through crashes: the process dies between any two polls, while the server goes on and counts
-//! what it is asked.
+//! Calls of MCP tools through crashes: the process dies between any two polls, while the server continues and counts its
+//! requests.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -24,18 +24,18 @@ struct Server(Rc<State>);
 struct State {
     platform: MemoryPlatform,
     commits: Rc<Cell<usize>>,
-    /// The calls of tools, with the answers to questions that they had.
+    /// The calls of tools, with the answers to questions in them.
     calls: RefCell<Vec<Value>>,
     updates: Cell<usize>,
     looks: Cell<usize>,
     canceled: Cell<usize>,
-    /// Whether it speaks an older revision, and so asks on the connection of the call.
+    /// Whether the server has an older revision, and so asks its question during the call.
     is_legacy: Cell<bool>,
     answer: RefCell<Option<Value>>,
 }
 
 impl Server {
-    /// The result of a request, and what the server says about it before, with pauses.
+    /// The result of a request, and the messages of the server before it, with pauses.
     fn answer(&self, method: &str, params: &Value) -> (Vec<Value>, Value) {
         let text = |text: &str| json!({"content": [{"type": "text", "text": text}]});
         let note = |progress: u32| {
@@ -111,7 +111,7 @@ impl Server {
         (notes, result)
     }
 
-    /// The calls of one kind: of this tool, with this answer or none.
+    /// The number of calls of this tool with this answer (or without one).
     fn count(&self, tool: &str, seat: Option<&str>) -> usize {
         let call = json!([tool, seat]);
         self.0.calls.borrow().iter().filter(|known| **known == call).count()
@@ -128,7 +128,7 @@ impl Http for Server {
             if request.url.contains("silent") {
                 return std::future::pending().await;
             }
-            // What was written before it is durable first.
+            // The writes before this request must be durable first.
             let before = server.0.commits.get();
             while server.0.commits.get() == before {
                 yield_once().await;
@@ -153,7 +153,7 @@ impl Http for Server {
                 let mut event = events.next()?;
                 server.0.platform.sleep(2_000).await;
                 if event["result"].is_null() && event.get("method").is_none() {
-                    // It waits for the answer to its question.
+                    // The call waits for the answer to its question.
                     while server.0.answer.borrow().is_none() {
                         server.0.platform.sleep(500).await;
                     }
@@ -173,7 +173,7 @@ impl Http for Server {
     }
 }
 
-/// A model that calls what the user names, and says what it is told of the call.
+/// A model that calls the tool named by the user, and returns the text of the result.
 fn answer_of_model(messages: &Value) -> HttpAnswer {
     let messages = messages.as_array().unwrap();
     let user = messages.iter().find(|message| message["role"] == "user").unwrap();
@@ -204,7 +204,7 @@ fn front(trusts: bool) -> (Front, Server) {
     front_of(trusts, &["tools"])
 }
 
-/// An agent that takes these tools of servers.
+/// An agent with these tools of servers.
 fn front_of(trusts: bool, choices: &[&str]) -> (Front, Server) {
     front_with("tools", json!({"mcp": choices}), trusts)
 }
@@ -249,12 +249,12 @@ fn front_with(kind: &str, agent: Value, trusts: bool) -> (Front, Server) {
     (front, server)
 }
 
-/// Calls a tool, answers what it asks, and lets the process die once. Gives what the task has come to, and how many polls that took.
+/// Calls a tool, answers its questions, and lets the process die once. Returns the final state of the task.
 fn live(tool: &str, trusts: bool, crash: Option<Crash>) -> (Front, Server, TaskState) {
     live_of(front(trusts), tool, crash)
 }
 
-/// The same with an agent that was made.
+/// As `live`, for this agent.
 fn live_of(
     (front, server): (Front, Server),
     tool: &str,
@@ -284,7 +284,7 @@ fn live_of(
     panic!("{tool}: {:?}", front.transcript());
 }
 
-/// Every third poll, and each at the beginning, with what it wrote or without.
+/// Crashes at every third poll, and at each of the first 60, with and without the last writes.
 fn crashes(tool: &str, trusts: bool) -> impl Iterator<Item = Crash> {
     let polls = live(tool, trusts, None).0.polls();
     assert!(polls > 10, "{polls}");
@@ -360,7 +360,7 @@ fn a_task_of_a_server_is_canceled_though_the_process_dies_meanwhile() {
     }
 }
 
-/// Has an older server asked something, answers that, and lets the process die once.
+/// Lets an older server ask a question, answers it, and lets the process die once.
 fn live_older(
     agent: impl Fn() -> (Front, Server),
     crash: Option<Crash>,
@@ -428,7 +428,7 @@ fn an_older_server_is_answered_on_its_connection_and_a_lost_one_is_told() {
     assert!(lost > 0 && interrupted > 0, "{lost} {interrupted}");
 }
 
-/// An agent with a model, which takes all tools.
+/// An agent with a model and all tools.
 fn modeled(trusts: bool) -> (Front, Server) {
     let table = json!({"model": "m", "base_url": "https://models.example/v1", "mcp": ["tools"]});
     front_with("model", table, trusts)
@@ -482,7 +482,7 @@ fn behind_a_model_an_older_server_is_answered_too_and_a_lost_call_is_told_to_the
             let answers: Vec<String> = answers.collect();
             let is_lost = told.contains("was interrupted while this call was open");
             let is_interrupted = told.contains("the agent was interrupted while it called ask");
-            // What the user has said to a call that is not made again, the model answers.
+            // If a call with the user's answer is not repeated, the model receives an error.
             let count = if is_interrupted { 1..=2 } else { 1..=1 };
             assert!(count.contains(&answers.len()), "{told}");
             assert_eq!(answers == ["answer: 4A"], !is_lost && !is_interrupted, "{told}");

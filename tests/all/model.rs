@@ -1,4 +1,5 @@
-//! Agents of kind `model`, over a model in memory: what they ask, what they answer, and how their tasks end.
+//! Agents of kind `model`, with a model in memory: their requests, their answers, and the ends of their
+//! tasks.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -18,7 +19,7 @@ fn say(text: String) -> String {
     format!("they say {text}")
 }
 
-/// What the model was told in its newest request, without instructions.
+/// The messages in the newest request to the model, without the instructions.
 fn told(agent: &Modeled) -> Vec<Value> {
     let messages = agent.model.last().body["messages"].as_array().unwrap().clone();
     messages.into_iter().filter(|message| message["role"] != "system").collect()
@@ -43,7 +44,7 @@ fn a_text_is_streamed_into_the_artifact() {
     let task = agent.task();
     assert_eq!(task.artifacts.len(), 1);
     assert_eq!(task.artifacts[0].artifact_id, "answer");
-    // The first piece at once, and then what has come in a tenth of a second.
+    // The first piece is sent at once, later pieces are collected for a tenth of a second.
     let chunks: Vec<_> = task.artifacts[0].parts.iter().filter_map(Part::as_text).collect();
     assert_eq!(chunks, ["The ", "sky ", "is blue", ".", ""]);
     assert_eq!(task.status.message, None);
@@ -63,7 +64,7 @@ fn a_key_that_comes_in_pieces_is_replaced_and_in_no_row() {
             let whole = "My key is [MODEL_KEY], as is [MODEL_KEY]s.";
             assert_eq!(answer, whole, "{size} {pace_ms}");
         } else {
-            // Up to five characters are shown where nothing came behind them for a fifth of a second.
+            // At most five characters are released if nothing follows for a fifth of a second.
             let mut pieces = answer.split("[MODEL_KEY]");
             for text in ["My key is ", ", as is "] {
                 let shown = pieces.next().and_then(|piece| piece.strip_prefix(text)).unwrap();
@@ -318,13 +319,13 @@ fn the_newest_tasks_of_the_conversation_are_told_where_the_client_names_one() {
     );
     assert_eq!(asked.take(), ["ListTasks c", "GetTask t2", "GetTask t1"]);
 
-    // Nobody is asked for a conversation that the client does not name.
+    // Without a `contextId` from the client, no earlier tasks are requested.
     let agent = Setup::default().build();
     agent.front.platform.memory_http().answer_with(|_, _| panic!("it is asked"));
     agent.model.answers([Answer::say("I do not know.")]);
     assert_eq!(agent.ask("Who am I?"), TaskState::Completed);
 
-    // One that cannot be read is no reason to fail.
+    // A failure to read the earlier tasks does not fail the task.
     let agent = Setup::default().build();
     agent.front.platform.memory_http().answer_with(|_, _| Err("it is down".to_owned()));
     agent.model.answers([Answer::say("I do not know.")]);
@@ -433,7 +434,7 @@ fn calls_that_failed_are_counted_though_the_task_is_completed() {
     assert_eq!(agent.ask("go"), TaskState::Completed);
     let results = agent.model.last().results();
     assert!(results[0].1.starts_with("error: POST"), "{results:?}");
-    // The request of the first call failed, too: that is one failure.
+    // The request of the first call also failed, which counts as one failure.
     let told = |metadata: Option<Metadata>| metadata?.member("urn:a2a-edge:failed-steps");
     assert_eq!(told(agent.task().metadata), Some(json!(2)));
     let Some(StreamResponse::StatusUpdate(end)) = agent.events().into_values().last() else {
@@ -465,7 +466,7 @@ fn a_message_that_comes_meanwhile_is_answered_wherever_the_process_dies() {
             if agent.front.state().is_none_or(TaskState::is_terminal) && is_sent {
                 break;
             }
-            // A client that got no answer says it again.
+            // A client without an answer repeats its message.
             agent.front.send_as("m2", "second");
             is_sent = agent.run(crash.take());
         }

@@ -1,4 +1,4 @@
-//! The model in memory that other tests lean on: what it notes, and how its answers go over the wire.
+//! The model in memory of other tests: its records of requests, and the wire form of its answers.
 
 use crate::support::model::{Answer, BASE_URL, Fate, Model, delta};
 use a2a::http::{Http, HttpAnswer, HttpError, HttpRequest};
@@ -30,7 +30,7 @@ fn send(
     platform.run_until(async { model.send(ask(stream)).await?.text().await })
 }
 
-/// The data of a stream.
+/// The data of a stream's events.
 fn data(body: &str) -> Vec<Value> {
     let lines = body.lines().filter_map(|line| line.strip_prefix("data: "));
     lines.map(|data| serde_json::from_str(data).unwrap_or(json!(data))).collect()

@@ -1,4 +1,5 @@
-//! Agents of kind `model` with tools of MCP servers: what is offered, called, asked, and left by a crash.
+//! Agents of kind `model` with tools of MCP servers: the offered tools, the calls, the questions, and the
+//! effects of a crash.
 
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
@@ -13,7 +14,7 @@ use a2a_edge::tool::prelude::{Value, json};
 use a2a_edge::twins::MemoryPlatform;
 use futures_util::stream::{self, StreamExt};
 
-/// An executor that was made.
+/// A wrapper for an executor.
 struct Made(Rc<dyn AgentExecutor>);
 
 #[async_trait(?Send)]
@@ -30,9 +31,9 @@ impl AgentExecutor for Made {
 /// An agent with a model and the MCP server `files`, both in memory.
 struct Scene {
     agent: TestAgent,
-    /// What the model was asked.
+    /// The requests to the model.
     asked: Rc<RefCell<Vec<Value>>>,
-    /// The calls of tools that the server got.
+    /// The calls of tools that the server has received.
     calls: Rc<RefCell<Vec<Value>>>,
     is_down: Rc<Cell<bool>>,
 }
@@ -40,12 +41,12 @@ struct Scene {
 type Serving = dyn Fn(&Value) -> Value;
 
 impl Scene {
-    /// The model gives these answers, one after the other; the server answers calls by `serve`.
+    /// A scene whose model returns these answers in order, and whose server answers calls by `serve`.
     fn new(answers: Vec<Value>, serve: Box<Serving>) -> Self {
         Self::of("model", answers, serve, None)
     }
 
-    /// The same with a server of the revision 2025-06-18, which asks for a seat in the middle of each call.
+    /// A scene with a server of revision 2025-06-18, which asks for a seat during each call.
     fn older(answers: Vec<Value>) -> (Self, Older) {
         let older = Older::default();
         (Self::of("model", answers, Box::new(|_| json!(null)), Some(older.clone())), older)
@@ -109,7 +110,7 @@ impl Scene {
         Self { agent, asked, calls, is_down }
     }
 
-    /// What the model was told of the results of its calls, in its newest request.
+    /// The results of calls in the newest request to the model.
     fn results(&self) -> Vec<String> {
         let asked = self.asked.borrow();
         let messages = asked.last().unwrap()["messages"].as_array().unwrap();
@@ -117,7 +118,7 @@ impl Scene {
         results.map(|result| result["content"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// What the task says at the moment.
+    /// The text in the task's status.
     fn says(&self) -> String {
         let message = self.agent.task().unwrap().status.message;
         message.as_ref().map(Message::text).unwrap_or_default()
@@ -128,15 +129,15 @@ impl Scene {
     }
 }
 
-/// A server of the revision 2025-06-18, which asks for a seat in the middle of each call.
+/// A server of revision 2025-06-18, which asks for a seat during each call.
 #[derive(Clone, Default)]
 struct Older {
-    /// How many calls it got.
+    /// The number of calls that the server has received.
     calls: Rc<Cell<usize>>,
-    /// The answers to its questions that have come, by the ids of the questions.
+    /// The received answers to its questions, by the ids of the questions.
     answers: Rc<RefCell<Vec<(String, Value)>>>,
     wakers: Rc<RefCell<Vec<Waker>>>,
-    /// The call, counted from 1, that does not end.
+    /// The number of the call, from 1, that does not end.
     hangs: Rc<Cell<usize>>,
 }
 
@@ -161,7 +162,7 @@ impl Older {
         json_of(&json!({"jsonrpc": "2.0", "id": body["id"], "result": result}))
     }
 
-    /// The stream of a call: its question, and when that is answered its result.
+    /// The stream of a call: its question and, after the answer, its result.
     fn call(&self, body: &Value) -> HttpAnswer {
         let number = self.calls.get() + 1;
         self.calls.set(number);
@@ -194,7 +195,7 @@ impl Older {
     }
 }
 
-/// An answer whose body does not come.
+/// An answer whose body never arrives.
 fn hanging() -> HttpAnswer {
     HttpAnswer { body: HttpBody::stream(stream::pending()), ..json_of(&json!(null)) }
 }
@@ -333,7 +334,7 @@ fn a_call_that_was_interrupted_is_made_again_only_where_that_is_harmless() {
     }
 }
 
-/// What an older server is told.
+/// The answer as an older server receives it.
 fn accepted(question: &str, seat: &str) -> String {
     format!(r#"{question}: {{"action":"accept","content":{{"seat":"{seat}"}}}}"#)
 }
@@ -434,7 +435,8 @@ fn what_has_answered_a_question_of_a_call_that_is_done_answers_no_other_one() {
     scene.agent.pass(1_000);
     scene.agent.crash().unwrap();
     scene.agent.pass(45_000);
-    // The second call is made again: it asks again, and has its answer already. The third one has none.
+    // The second call is repeated: it asks again, and already has its answer. The third call has no answer
+    // yet.
     assert!(scene.says().starts_with("Which seat, q4?"), "{}", scene.says());
     scene.agent.send("4A").unwrap();
     assert_eq!(scene.state(), TaskState::Completed, "{:?}", scene.agent.task());

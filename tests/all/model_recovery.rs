@@ -1,5 +1,5 @@
-//! Agents of kind `model` through crashes: the process dies between any two polls, behind each chunk of a streamed answer among
-//! them, while the model never answers twice alike and the shop counts what its tools order.
+//! Agents of kind `model` through crashes: the process dies between any two polls, also after each chunk of a streamed
+//! answer, while the model never gives the same answer twice and the shop counts the orders of its tools.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,14 +10,14 @@ use crate::support::front::Crash;
 use crate::support::model::{Answer, Asked, Fate};
 use crate::support::modeled::{Modeled, Setup, answer_of};
 
-/// What a model does, and what a client says to it.
+/// The behaviour of a model and its client.
 struct Story {
     name: &'static str,
     setup: fn(Setup) -> Setup,
     plan: fn(&Asked) -> Answer,
-    /// How many answers of the model a turn through to the end takes, where nobody dies.
+    /// The number of the model's answers in a turn without a crash.
     rounds: u32,
-    /// How many calls reach the shop.
+    /// The number of orders at the shop.
     orders: usize,
 }
 
@@ -89,7 +89,7 @@ const STORIES: [Story; 6] = [
     },
 ];
 
-/// A text in pieces, another one each time.
+/// A text in pieces, different each time.
 fn text(asked: &Asked) -> Answer {
     let number = asked.number;
     let first = format!("answer {number}: ");
@@ -99,7 +99,7 @@ fn text(asked: &Asked) -> Answer {
     Answer::said(&pieces).pace(150).usage(1 << number, 1)
 }
 
-/// The whole text of the answer of this number.
+/// The whole text of the answer with this number.
 fn text_of(number: usize) -> String {
     let pieces: String = (1..=6).map(|nth| format!("{nth} of {number}, ")).collect();
     format!("answer {number}: {pieces}")
@@ -120,7 +120,7 @@ fn modeled(story: &Story) -> Modeled {
     modeled
 }
 
-/// Lets a task live to its end, through these deaths: each number is the count of polls since the one before.
+/// Runs a task to its end through these crashes: each number is the number of polls since the previous one.
 fn live(modeled: &Modeled, crashes: &[Crash]) {
     let mut crashes = crashes.iter().copied();
     let mut crash = crashes.next();
@@ -147,7 +147,7 @@ fn live(modeled: &Modeled, crashes: &[Crash]) {
     panic!("{:?}", modeled.front.transcript());
 }
 
-/// All crashes that leave something different each.
+/// All crashes with different states after them.
 fn all_crashes(story: &Story) -> Vec<Crash> {
     let modeled = modeled(story);
     modeled.front.note_moments();
@@ -158,7 +158,7 @@ fn all_crashes(story: &Story) -> Vec<Crash> {
     crashes
 }
 
-/// What holds however often the process has died.
+/// Checks the invariants for any number of crashes.
 fn assert_whole(story: &Story, modeled: &Modeled, told: &str) {
     let told = format!("{}, {told}: {:?}", story.name, modeled.front.transcript());
     assert_eq!(modeled.state(), TaskState::Completed, "{told}");
@@ -177,13 +177,13 @@ fn assert_whole(story: &Story, modeled: &Modeled, told: &str) {
     }
 }
 
-/// The newest request whose answer was taken whole.
+/// The newest request whose answer was received completely.
 fn last_whole(modeled: &Modeled) -> usize {
     let asked = modeled.model.asked();
     asked.iter().rfind(|asked| asked.fate() == Fate::Whole).expect("a whole answer").number
 }
 
-/// Whatever a follower saw at any time was the beginning of one answer.
+/// Checks that every version of the task that a follower has received was the beginning of one answer.
 fn assert_one_answer_each(modeled: &Modeled, told: &str) {
     let count = modeled.model.asked().len();
     for task in modeled.followed() {
@@ -195,7 +195,7 @@ fn assert_one_answer_each(modeled: &Modeled, told: &str) {
     }
 }
 
-/// Every order belongs to one answer of the model, and is made again only if its result was not stored.
+/// Checks that every order belongs to one answer of the model, and was repeated only if its result was not stored.
 fn assert_orders(story: &Story, modeled: &Modeled, told: &str) {
     let mut by_key: BTreeMap<String, Vec<Value>> = BTreeMap::new();
     for order in modeled.shop.orders() {
@@ -207,8 +207,8 @@ fn assert_orders(story: &Story, modeled: &Modeled, told: &str) {
     }
 }
 
-/// Usage is that of one answer for each round, the last one among them; and each request counts that the model was asked, also
-/// those whose answers nobody has seen.
+/// Checks that the usage is that of one answer for each round, including the last one; and that every request to the model
+/// is counted, even if its answer was lost.
 fn assert_usage(story: &Story, modeled: &Modeled, last: usize, told: &str) {
     let task = serde_json::to_value(modeled.task()).unwrap();
     let usage = &task["metadata"]["urn:a2a-edge:usage"];
@@ -224,7 +224,7 @@ fn assert_usage(story: &Story, modeled: &Modeled, last: usize, told: &str) {
     assert!(requests >= asked, "the model was asked {asked} times, {usage} {told}");
 }
 
-/// How many requests are counted.
+/// The number of counted requests.
 fn requests_of(modeled: &Modeled) -> u32 {
     let task = serde_json::to_value(modeled.task()).unwrap();
     let requests = task["metadata"]["urn:a2a-edge:usage"]["requests"].as_u64();
@@ -267,7 +267,7 @@ fn a_process_that_dies_again_and_again_gives_one_answer_of_the_model() {
     }
 }
 
-/// An order whose result was stored is not made again, whenever the process dies behind that.
+/// An order whose result is stored is not repeated after any later crash.
 #[test]
 fn a_call_whose_result_is_stored_is_not_made_again() {
     let story = &STORIES[2];
@@ -300,7 +300,7 @@ fn keys(modeled: &Modeled) -> Vec<String> {
     modeled.shop.orders().into_iter().map(|order| order.key.expect("a key")).collect()
 }
 
-/// How many results of calls are stored: steps whose names are a round and a position.
+/// The number of stored results of calls: steps whose names are a round and a position.
 fn stored_results(modeled: &Modeled) -> usize {
     use a2a_edge::task::LogEntry;
     if modeled.front.task().is_none() {
@@ -331,7 +331,7 @@ fn a_process_that_dies_during_a_cancel_ends_the_request() {
                 });
                 modeled.front.cancel();
                 modeled.front.run(Some((at, keeps)), || false);
-                // A cancel that the client was told of is durable.
+                // A cancellation that was answered is durable.
                 if modeled.front.state() != Some(TaskState::Canceled) {
                     modeled.front.cancel();
                 }

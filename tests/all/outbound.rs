@@ -1,4 +1,4 @@
-//! Requests of agents to other servers: whole answers, pieces, bounds.
+//! Requests of agents to other servers: whole answers, pieces, limits.
 
 use a2a::model::{Artifact, Part, TaskState};
 use a2a_edge::port::HttpRequest;

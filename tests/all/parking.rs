@@ -1,4 +1,5 @@
-//! Runs that wait outside of memory: what lets them go on, what they cost, and what happens to their tasks meanwhile.
+//! Runs that are parked, which means that they wait outside of memory: the causes for their continuation, their cost,
+//! and changes of their tasks during the wait.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -36,7 +37,7 @@ where
     Host { settings, ..Host::new(agent) }
 }
 
-/// An agent that waits once, and says what has ended that.
+/// An agent that waits once, and reports the cause of the wait's end.
 fn waiting(wait: Wait) -> Host {
     resuming(move |turn, events| {
         Box::pin(async move {
@@ -51,7 +52,7 @@ fn send(host: &Host, session: &Rc<TaskSession>, text: &str) {
     host.platform.run_until(host.send(session, first(text))).expect("an answer");
 }
 
-/// Lets the time pass up to this instant, by alarms that open the object anew.
+/// Lets the time pass up to this instant; alarms open the object again.
 fn pass(host: &Host, limit: u64) -> usize {
     let limit = UnixMillis(i64::try_from(limit).unwrap());
     let mut rung = 0;
@@ -62,7 +63,7 @@ fn pass(host: &Host, limit: u64) -> usize {
     rung
 }
 
-/// The alarm rings: nothing is in memory but what it opens.
+/// Rings the alarm; only the alarm's handler opens the object.
 fn ring(host: &Host) {
     let session = open(host, Opening::ByAlarm);
     host.platform.spawn(Box::pin(async move { session.wake().await }));
@@ -84,7 +85,7 @@ fn open_for(
     TaskSession::open_for(visitor, TaskId::new("t"), store, ports, limits(), find, opening)
 }
 
-/// The object is evicted: nothing of it is under way.
+/// Evicts the object, which must have no activity.
 fn evict(host: &Host, session: Rc<TaskSession>) {
     host.platform.run_to(host.platform.now());
     assert_eq!(Rc::strong_count(&session), 1, "something holds the session in memory");
@@ -246,7 +247,7 @@ fn a_run_that_asked_and_was_woken_goes_on_after_a_crash_until_it_ends() {
     ring(&host);
     host.platform.run_to(host.platform.now().after(5_000));
     host.platform.crash();
-    // Nobody asks: its alarm alone.
+    // Without requests, only the alarm wakes the run.
     pass(&host, 2 * DAY_MS);
     let session = host.open();
     assert_eq!(
@@ -354,7 +355,7 @@ fn attempts_count_anew_when_a_run_goes_on() {
     let host = Host { settings, ..host };
     let session = host.open();
     send_and_leave(&host, &session);
-    // Interrupted once before the wait, and once behind it.
+    // Interrupted once before the wait, and once after it.
     host.platform.crash();
     host.open();
     host.platform.run_to(UnixMillis(40_000));
@@ -375,7 +376,7 @@ fn attempts_count_anew_when_a_run_goes_on() {
     assert_eq!(reason(&session), "2");
 }
 
-/// Sends the first message; the client does not wait for the answer.
+/// Sends the first message; the client does not wait for the end of the task.
 fn send_and_leave(host: &Host, session: &Rc<TaskSession>) {
     let mut request = first("hi");
     request["configuration"] = json!({"returnImmediately": true});
@@ -460,7 +461,7 @@ fn a_run_waits_for_one_thing_at_a_time_and_a_wait_that_is_given_up_is_none() {
     assert_eq!(host.platform.now().0, 5_000);
 }
 
-/// Waits for a day, and notes what is called.
+/// Waits for a day, and records calls of `cancel`.
 struct Noted {
     canceled: Rc<RefCell<Vec<String>>>,
 }
@@ -539,7 +540,7 @@ fn a_parked_task_can_be_asked_for_and_is_kept() {
     send(&host, &session, "hi");
     host.platform.run_to(UnixMillis(1_000));
     evict(&host, session);
-    // Longer than finished tasks are kept.
+    // Longer than the retention of finished tasks.
     pass(&host, 60 * DAY_MS);
     let session = host.open();
     let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
@@ -564,7 +565,7 @@ fn a_park_whose_alarm_is_late_or_lost_ends_by_the_next_request() {
     evict(&host, session);
     host.platform.restore_alarm(None);
     pass(&host, DAY_MS / 2);
-    // A request that comes before that sets the alarm again.
+    // An earlier request sets the alarm again.
     evict_after(&host, host.open());
     assert_eq!(host.platform.alarm(), Some(UnixMillis(DAY_MS as i64)));
     host.platform.restore_alarm(None);
@@ -640,7 +641,7 @@ fn post(host: &Host, url: &str, key: Option<&str>, body: &str) -> Posted {
     posted
 }
 
-/// A host whose agent makes callbacks, and the URLs that it told.
+/// A host whose agent makes callbacks, and the URLs of these.
 fn calling<F>(agent: F) -> (Host, Rc<RefCell<Vec<String>>>)
 where
     F: for<'a> Fn(
@@ -791,7 +792,7 @@ fn a_post_reaches_a_run_that_was_lost_before_it_was_parked() {
     send_and_leave(&host, &host.open());
     let url = urls.borrow()[0].clone();
     for body in ["one", "two", "three"] {
-        // The alarm, which would take up the run, has not rung yet.
+        // The alarm, which would resume the run, has not rung yet.
         host.platform.crash();
         assert_eq!(post(&host, &url, Some(body), body), Posted::Accepted, "{body}");
         host.platform.crash();
@@ -929,7 +930,7 @@ fn callbacks_have_limits_that_are_told() {
     let session = host.open();
     send(&host, &session, "hi");
     assert!(reason(&session).contains("needs `recovery = \"resume\"`"));
-    // A front Worker of a former version does not say where it is.
+    // A front Worker of an earlier version does not send its origin.
     let host = make(CallbackTerms::ONCE, 1, "c");
     let session = host.open();
     let request = serde_json::from_value(first("hi")).unwrap();

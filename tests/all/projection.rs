@@ -1,4 +1,4 @@
-//! How tasks get into the index: through the in-memory twins of the platform.
+//! The projection of tasks into the index, with the in-memory implementations of the platform.
 
 use std::rc::Rc;
 
@@ -18,7 +18,7 @@ use a2a_edge::twins::{MemoryIndex, MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
 use serde_json::json;
 
-/// An agent that does what the message says: a list of words.
+/// An agent that executes the words of the message.
 struct Obedient;
 
 #[async_trait(?Send)]
@@ -38,7 +38,7 @@ impl AgentExecutor for Obedient {
     }
 }
 
-/// One task object with its platform; opening it anew is what a restart does.
+/// A task object with its platform; opening it again simulates a restart.
 #[derive(Default)]
 struct Host {
     store: MemoryStore,
@@ -77,7 +77,7 @@ impl Host {
             .await
     }
 
-    /// A message that begins the task, or goes on with it.
+    /// A message that begins the task, or continues it.
     fn request(
         &self,
         session: &TaskSession,
@@ -110,7 +110,7 @@ impl Host {
         self.store.stored().expect("a task").indexed
     }
 
-    /// Lets the time pass until the alarm rings, and that do what it does. Gives how long that was, in
+    /// Lets time pass until the alarm rings, and runs its handler. Returns the elapsed time, in
     /// milliseconds.
     fn ring(&self, session: &TaskSession) -> i64 {
         let left = self.platform.alarm().expect("an alarm").0 - self.platform.now().0;

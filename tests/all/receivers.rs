@@ -1,4 +1,4 @@
-//! The example for receivers in Rust, against the same vectors as those in other languages.
+//! The example of a receiver in Rust, tested with the same vectors as those in other languages.
 
 use serde_json::Value;
 use verify::{is_signed, verify_token};

@@ -1,8 +1,8 @@
-//! Tasks through crashes: a run of any shape, a process that dies between any two things that it does,
-//! and nobody but the alarm to take the task up again.
+//! Tasks through crashes: a run of any shape, a process that dies between any two of its actions, and only the alarm to
+//! resume the task.
 //!
-//! The twins keep to what the platform promises. All that is written without a pause is stored together,
-//! the alarm included, or not at all; what leaves the object leaves it afterwards.
+//! The in-memory implementations keep the guarantees of the platform. All writes without a pause between them are stored
+//! together, including the alarm, or not at all; messages leave the object only afterwards.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -30,7 +30,7 @@ use futures_util::future::select;
 use proptest::prelude::*;
 use serde_json::json;
 
-/// What an agent does.
+/// The actions of an agent.
 #[derive(Clone, Debug)]
 enum Act {
     Say,
@@ -38,27 +38,27 @@ enum Act {
     Artifact,
     Wait(u64),
     Step,
-    /// A step that fails so often before it succeeds.
+    /// A step that fails this number of times before it succeeds.
     Retry(u32),
-    /// Takes the message that the client sends meanwhile.
+    /// Takes the message that the client sends during the run.
     Take,
-    /// Waits for that message outside of memory, and takes it.
+    /// Waits parked for that message, and takes it.
     Await,
-    /// Waits outside of memory for this many milliseconds.
+    /// Is parked for this number of milliseconds.
     Park(u64),
-    /// Asks the client, and does without the answer when it has waited for this many milliseconds.
+    /// Asks the client a question, and continues without the answer after this number of milliseconds.
     Ask(u64),
-    /// Makes a callback, is at work for this many milliseconds, and waits outside of memory until somebody posts to it.
+    /// Makes a callback, works for this number of milliseconds, and is parked until a post to the callback.
     Callback(u64),
 }
 
-/// An agent that goes through its acts, and counts the effects that its steps have outside.
+/// An agent that executes its acts, and counts the external effects of its steps.
 struct Actor {
     acts: Vec<Act>,
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
-    /// How often something was made durable.
+    /// How often writes were made durable.
     commits: Rc<Cell<usize>>,
-    /// The callbacks that the agent has told of, and whether what was posted there was taken.
+    /// The callbacks that the agent has published, and whether a post to each was accepted.
     called_back: Rc<RefCell<BTreeMap<String, bool>>>,
 }
 
@@ -135,7 +135,7 @@ impl AgentExecutor for Actor {
 
 impl Actor {
     async fn have_effect(&self, at: usize) -> usize {
-        // The request leaves when what was written before is durable, its answer comes later.
+        // The request is sent when the earlier writes are durable; its answer arrives later.
         let before = self.commits.get();
         while self.commits.get() == before {
             yield_once().await;
@@ -146,21 +146,21 @@ impl Actor {
     }
 }
 
-/// How the message that begins the task is sent.
+/// The way in which the first message is sent.
 #[derive(Clone, Copy, Debug)]
 struct Manner {
-    /// Under a key, so that it can be repeated.
+    /// With a key, so that it can be repeated.
     is_keyed: bool,
-    /// With an id for its task that the client has chosen.
+    /// With an id that the client has chosen for the task.
     has_chosen_id: bool,
     /// With `returnImmediately`.
     returns_immediately: bool,
-    /// Whether the client leaves before it gets an answer.
+    /// Whether the client leaves before the answer.
     leaves: bool,
     index: Index,
 }
 
-/// How the index fares until the end.
+/// The behaviour of the index until the end.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Index {
     Works,
@@ -177,13 +177,13 @@ impl Manner {
         index: Index::Works,
     };
 
-    /// Whether somebody outside knows of the task from its first row on.
+    /// Whether a client knows the task from its first row on.
     fn is_announced_at_once(self) -> bool {
         self.is_keyed || self.has_chosen_id || self.returns_immediately
     }
 }
 
-/// One task, the process that serves it, and what is left of both after a crash.
+/// A task, the process that serves it, and the state of both that remains after a crash.
 struct World {
     store: MemoryStore,
     platform: MemoryPlatform,
@@ -192,17 +192,17 @@ struct World {
     effects: Rc<RefCell<BTreeMap<usize, usize>>>,
     commits: Rc<Cell<usize>>,
     called_back: Rc<RefCell<BTreeMap<String, bool>>>,
-    /// Whether an answer has told the client of the task.
+    /// Whether an answer has reported the task to the client.
     is_told: Rc<Cell<bool>>,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
-    /// Whether the handler of the alarm was under way then: it is over only when what it wrote is durable.
+    /// Whether the handler of the alarm was running at that time: it ends only when its writes are durable.
     was_ringing: Cell<bool>,
-    /// How many handlers of the alarm are under way.
+    /// The number of running alarm handlers.
     ringing: Rc<Cell<usize>>,
 }
 
-/// When the process dies: after so many polls, with what the last of them wrote or without it.
+/// When the process dies: after this number of polls, with or without the writes of the last poll.
 type Crash = (usize, bool);
 
 impl World {
@@ -245,7 +245,7 @@ impl World {
         self.session_for(Visitor::Server, opening).expect("it is the server's own")
     }
 
-    /// The session in memory, or a new one for this visitor. None if the task is not the visitor's.
+    /// The session in memory, or a new one for this visitor. `None` if the task is not the visitor's.
     fn session_for(&self, visitor: Visitor<'_>, opening: Opening) -> Option<Rc<TaskSession>> {
         if let Some(open) = self.session.borrow().clone().filter(|session| !session.is_broken()) {
             return Some(open);
@@ -254,7 +254,7 @@ impl World {
         let runner = self.runner.clone();
         let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
         let has_chosen_id = self.manner.has_chosen_id;
-        // An alarm and a callback know the object alone.
+        // An alarm and a callback know only the object.
         let is_named = opening != Opening::ByAlarm && !matches!(visitor, Visitor::Callback(..));
         let object = if has_chosen_id { "o" } else { "t" }.to_owned();
         let chosen = (has_chosen_id && is_named).then(|| TaskId::new("t"));
@@ -269,7 +269,7 @@ impl World {
         }
     }
 
-    /// A message of the client, sent by a request of its own.
+    /// Sends a message of the client in a separate request.
     fn send(&self, id: &str, task: Option<&str>) {
         let Manner { is_keyed, returns_immediately, leaves, .. } = self.manner;
         let configuration = json!({"returnImmediately": returns_immediately});
@@ -296,7 +296,7 @@ impl World {
         self.platform.spawn(Box::pin(async move {
             let sent = pin!(send_message(&session, sender, request, Terms::default()));
             if leaves {
-                // The platform does not go on with what nobody waits for.
+                // The platform stops a future that nobody waits for.
                 let _ = select(sent, Box::pin(yield_once())).await;
             } else if sent.await.is_ok() {
                 is_told.set(true);
@@ -304,15 +304,15 @@ impl World {
         }));
     }
 
-    /// The client asks again for a task that it was told nothing of.
+    /// Repeats the client's first message if no task exists.
     fn send_again(&self) {
         if self.store.stored().is_none() {
             self.send("first", None);
         }
     }
 
-    /// Lets everything go on until nothing is left to do and nothing is due, or the process dies. Whether
-    /// it lives.
+    /// Continues until nothing is left to do and nothing is due, or until the process dies. Returns whether the process
+    /// lives.
     fn run(&self, crash: Option<Crash>, until: impl Fn() -> bool) -> bool {
         let mut polls = 0;
         let mut idle_rounds = 0;
@@ -361,7 +361,7 @@ impl World {
         }
     }
 
-    /// Posts to a callback that was told and did not take anything so far. Whether there is one.
+    /// Posts to a published callback that has not accepted a post yet. Returns whether there is one.
     fn call_back(&self) -> bool {
         let told = self
             .called_back
@@ -371,7 +371,7 @@ impl World {
             .map(|(url, _)| url.clone());
         let Some(url) = told else { return false };
         let token = url.get(url.len() - 64..).expect("a token");
-        // Its sender repeats what it got no answer to.
+        // The sender repeats a post without an answer.
         let visitor = Visitor::Callback("agent", token, Some("k"));
         let log = self.log();
         let session =
@@ -379,7 +379,7 @@ impl World {
         let posted = session.map_or(Posted::Unknown, |session| {
             session.call_back("agent", token, Some("k".to_owned()), Part::text(&url))
         });
-        // A callback that was made by a run which is forgotten leads nowhere.
+        // A callback of a run that was lost without a trace is unknown.
         let begins = |entry: &LogEntry| matches!(entry, LogEntry::Run(start) if !start.resumes);
         let is_it = |entry: &LogEntry| matches!(entry, LogEntry::Callback(made) if made.token.reveal() == token);
         let is_kept = log.rsplit(begins).next().is_some_and(|turn| turn.iter().any(is_it));
@@ -387,18 +387,18 @@ impl World {
         assert_eq!(posted, expected, "{log:?}");
         let called_back = self.called_back.clone();
         self.platform.spawn(Box::pin(async move {
-            // The answer leaves when what was written is durable.
+            // The answer is sent when the writes are durable.
             yield_once().await;
             called_back.borrow_mut().insert(url, true);
         }));
         true
     }
 
-    /// What was written so far is durable.
+    /// Makes the writes until now durable.
     fn commit(&self) {
         let stored = self.store.stored();
         let alarm = self.platform.alarm();
-        // Whoever is at work, or owes something and is known outside, will be looked after.
+        // A task with a running turn, or with unfinished work that others know about, has an alarm.
         if let Some(task) = &stored {
             let machine = replay(task);
             let status_generation = machine.status_generation();
@@ -422,7 +422,7 @@ impl World {
                 assert!(self.ringing.get() > 0 || is_kept, "nobody wakes it: {alarm:?} at {now:?}");
             }
             if is_active || (is_owing && is_known) {
-                // A statement that fails is tried again less and less often.
+                // A failed statement is repeated after increasing delays.
                 let has_failed = task.indexed.failures > 0 || task.counted.failures > 0;
                 let is_retried = has_failed && !is_active;
                 let within = if is_retried { 300_000 } else { limits().keep_alive_ms };
@@ -441,21 +441,21 @@ impl World {
         self.platform.crash();
         let (stored, alarm) = self.durable.borrow().clone();
         self.store.restore(stored);
-        // Of all that the steps did outside, at most the last thing is not known any more.
+        // Of all external effects of steps, at most the last one is not recorded.
         let is_step = |entry: &&LogEntry| matches!(entry, LogEntry::Step(_));
         let known = self.log().iter().filter(is_step).count();
         assert!(self.effects.borrow().len() <= known + 1, "a step that was done is forgotten");
-        // An alarm whose handler died is rung again.
+        // An alarm whose handler died rings again.
         let again = self.was_ringing.take() || self.ringing.take() > 0;
         let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
         self.abandon();
-        // Others post whenever they like, and a run that was lost is not back before its alarm rings.
+        // Callers may post at any time, and a lost run is resumed only when its alarm rings.
         self.call_back();
     }
 
-    /// An object that died before anybody was told of its task is not asked for any more. The next send goes to another
-    /// one, unless the task is listed.
+    /// Replaces an object that died before its task was known to anybody. The next send uses another object, unless the task
+    /// is listed.
     fn abandon(&self) {
         let is_known = self.is_told.get() || self.manner.is_announced_at_once();
         if is_known || self.platform.alarm().is_some() || self.listed() > 0 {
@@ -467,23 +467,23 @@ impl World {
         self.store.restore(None);
     }
 
-    /// The generation that listing shows; 0 without a row.
+    /// The generation in the index; 0 without a row.
     fn listed(&self) -> u64 {
         self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation)
     }
 
-    /// What the sums have of the task.
+    /// The task's usage in the sums.
     fn counted(&self) -> Usage {
         let turns = self.platform.memory_usage().turns();
         turns.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
     }
 
-    /// What the log of the task says that it has used.
+    /// The usage in the log of the task.
     fn used(&self) -> Option<Usage> {
         self.store.stored().map(|stored| replay(&stored).usage().total())
     }
 
-    /// The clean-up deletes the task, which was kept long enough and is still listed.
+    /// Deletes the task, which is over its retention and still listed, as the clean-up does.
     fn clean_up(&self) {
         let deleted = self.session(Opening::ByRequest);
         assert!(
@@ -506,8 +506,8 @@ impl World {
         self.store.stored().map(|stored| entries(&stored)).unwrap_or_default()
     }
 
-    /// The events in short, without what differs from run to run: when the message comes. In a task that asks, it is told by a
-    /// status without text, and in one that works by nothing.
+    /// The events in short form, without the parts that depend on when the message arrives: a task that asks a question
+    /// shows the message as a status without text, a working task does not show it.
     fn events(&self) -> Vec<String> {
         let shown = |entry: &LogEntry| match entry {
             LogEntry::Task(_) => Some("task".to_owned()),
@@ -549,7 +549,7 @@ fn replay(stored: &StoredTask) -> TaskMachine {
     TaskMachine::replay(entries(stored)).expect("a task")
 }
 
-/// What the step at this place uses.
+/// The usage of the step at this place.
 fn used_at(at: usize) -> Usage {
     let input_tokens = 10 + at as u64;
     Usage { requests: 1, input_tokens, output_tokens: 1, cost_micros: 0 }
@@ -557,7 +557,7 @@ fn used_at(at: usize) -> Usage {
 
 const DAY_MS: u64 = 86_400_000;
 
-/// The longest that runs are parked here: a row that D1 does not take is tried again every five minutes.
+/// The longest park in these tests, in milliseconds: a row that D1 refuses is written again every five minutes.
 const LONG_MS: u64 = 120_000;
 
 fn limits() -> Limits {
@@ -581,7 +581,7 @@ fn any_act() -> impl Strategy<Value = Act> {
     ]
 }
 
-/// Acts, with one that takes a message somewhere or nowhere.
+/// Acts, of which at most one takes a message.
 fn any_acts() -> impl Strategy<Value = Vec<Act>> {
     let take = proptest::option::of((0..12usize, any::<bool>()));
     (proptest::collection::vec(any_act(), 1..16), take).prop_map(|(mut acts, take)| {
@@ -593,7 +593,7 @@ fn any_acts() -> impl Strategy<Value = Vec<Act>> {
     })
 }
 
-/// Acts without any that only a run which is resumed may do.
+/// Acts without those that require a resumed run.
 fn any_acts_in_memory() -> impl Strategy<Value = Vec<Act>> {
     any_acts().prop_map(|mut acts| {
         for act in &mut acts {
@@ -611,11 +611,11 @@ fn takes(acts: &[Act]) -> bool {
     acts.iter().any(|act| matches!(act, Act::Take | Act::Await))
 }
 
-/// Runs the acts through the crashes until the task is over; the client repeats what was not taken.
+/// Runs the acts through the crashes until the task is over; the client repeats lost messages.
 fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
     let mut deaths = 0;
     world.send("first", None);
-    // Until the task exists the client has been told nothing, and asks again.
+    // Until the task exists, the client has no answer, and repeats its message.
     let mut crashes = crashes.iter().copied();
     let exists = || world.store.stored().is_some();
     loop {
@@ -665,7 +665,8 @@ fn any_manner() -> impl Strategy<Value = Manner> {
     )
 }
 
-/// The alarm alone brings the task into the index once that works, and after the retention everything is gone.
+/// Checks that after the index works again, the alarm alone adds the task to it, and that everything is deleted after the
+/// retention.
 fn check_end(world: &World) -> Result<(), TestCaseError> {
     world.platform.memory_index().set_failing(false);
     world.platform.memory_index().set_hanging(false);
@@ -713,27 +714,27 @@ proptest! {
         prop_assert_eq!(world.events(), calm.events(), "nothing lost, nothing twice");
         prop_assert_eq!(task.artifacts, calm.task().unwrap().artifacts);
 
-        // Each step was done; more than once only if it was interrupted.
+        // Each step was executed; more than once only if it was interrupted.
         let effects = world.effects.borrow().clone();
         prop_assert!(effects.keys().eq(calm.effects.borrow().keys()));
         let repeated: usize = effects.values().map(|times| times - 1).sum();
         prop_assert!(repeated <= deaths, "{:?} after {} crashes", effects, deaths);
 
-        // What a step has used is kept once with its result, and told in the metadata.
+        // The usage of a step is stored once with its result, and is in the metadata.
         let used = world.used().expect("a task");
         prop_assert_eq!(Some(used), calm.used());
         let told = task.metadata.as_ref().and_then(|members| members.members().get(USAGE).cloned());
         let requests = told.and_then(|told| told["requests"].as_u64()).unwrap_or(0);
         prop_assert_eq!(requests, used.requests);
 
-        // Attempts are counted where clients can see them.
+        // The number of attempts is visible to clients.
         let attempt = task.metadata.and_then(|members| members.members().get(ATTEMPT)?.as_u64()).unwrap_or(1);
         prop_assert!(attempt <= deaths as u64 + 1);
 
         check_end(&world)?;
     }
 
-    /// Tasks that end before they wait for anything: most are over before anybody knows of them.
+    /// Tasks that end without waiting: most are over before anybody knows them.
     #[test]
     fn a_quick_task_is_looked_after_from_when_anybody_knows_of_it(
         says in 0..4usize,
@@ -820,7 +821,7 @@ proptest! {
             prop_assert!(earliest.is_none() || alarm == earliest || is_about_to_ring);
             prop_assert!(earliest.is_none_or(|at| at.0 > now), "in the past");
 
-            // Whatever is wanted is looked after in time.
+            // Every deadline has an alarm in time.
             let soon = UnixMillis(now + 30_000);
             if wants.run_until.is_some() || (owes_index && retry.is_none()) {
                 prop_assert!(alarm.is_some_and(|at| at <= soon));

@@ -1,4 +1,4 @@
-//! An agent that is a front of a remote one: what it passes on both ways, what it keeps, and what it asks.
+//! A proxy agent for a remote one: what it forwards in both directions, what it stores, and its requests.
 
 use a2a::client::Settings;
 use a2a::model::{TaskState, UnixMillis};
@@ -12,7 +12,7 @@ use crate::support::remote::{Act, Habits, URL, counted};
 const MINUTE_MS: u64 = 60_000;
 const DAY_MS: u64 = 86_400_000;
 
-/// How the remote agent works, besides that it streams and that it does not.
+/// The behaviours of the remote agent: with streams, and without.
 const BOTH: [Habits; 2] = [Habits::ALL, Habits::POLLED];
 
 fn poem(_: &str) -> Vec<(u64, Act)> {
@@ -95,7 +95,7 @@ fn a_question_is_passed_up_and_its_answer_goes_to_the_same_task() {
         front.send("book");
         front.settle();
         assert_eq!(front.state(), Some(TaskState::InputRequired), "{habits:?}");
-        // Another process takes the answer.
+        // Another process receives the answer.
         front.finish();
         front.die();
         front.send("four");
@@ -115,7 +115,7 @@ fn a_question_is_passed_up_and_its_answer_goes_to_the_same_task() {
 #[test]
 fn a_cancel_ends_the_remote_task_too() {
     for habits in BOTH {
-        // While it works, and while the run is parked.
+        // While the remote agent works, and while the run is parked.
         for wait_ms in [1_000, 10 * MINUTE_MS] {
             let front = Front::new(habits, |_| vec![(DAY_MS, Act::Complete("late"))]);
             front.send("slow");
@@ -153,7 +153,7 @@ fn a_run_that_is_given_up_cancels_the_remote_task() {
         [(over_its_time, "has not answered within 8000 ms"), (idle, "no progress")]
     {
         for habits in BOTH {
-            // Where the run knows the remote task, and where the answer that names it never came.
+            // Both if the run knows the remote task, and if the answer with its id was lost.
             for begins in ["ask", "work"] {
                 let front = Front::new(habits, |text: &str| match text {
                     "ask" => vec![(5, Act::Ask("which?"))],
@@ -224,7 +224,7 @@ fn messages_that_come_meanwhile_are_passed_on() {
         front.run(None, || front.platform.now() >= UnixMillis(1_000));
         front.send("faster");
         front.run(None, || front.remote.heard().len() == 2);
-        // Now it is parked.
+        // At this time the run is parked.
         front.run(None, || front.platform.now() >= UnixMillis(20 * MINUTE_MS as i64));
         front.die();
         front.send("stop");

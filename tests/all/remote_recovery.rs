@@ -1,5 +1,5 @@
-//! A front of a remote agent through crashes: its process dies between any two polls, while the remote agent goes on and
-//! counts what it is asked.
+//! A proxy for a remote agent through crashes: its process dies between any two polls, while the remote agent continues
+//! and counts its requests.
 
 use a2a::model::TaskState;
 use a2a_agents::RunSettings;
@@ -8,13 +8,13 @@ use a2a_edge::port::Clock;
 use crate::support::front::{Crash, Front};
 use crate::support::remote::{Act, Habits};
 
-/// How the remote agent works.
+/// The behaviours of the remote agent.
 const ALL: [Habits; 3] = [Habits::ALL, Habits::POLLED, TELLING];
 
-/// Streams, and posts to webhooks.
+/// Streams, and calls webhooks.
 const TELLING: Habits = Habits { sends_webhooks: true, ..Habits::ALL };
 
-/// A task with a note, chunks, a long silence, a question, and an end.
+/// A task with a status, chunks, a long pause, a question, and an end.
 fn plan(text: &str) -> Vec<(u64, Act)> {
     match text {
         "go" => vec![
@@ -30,14 +30,14 @@ fn plan(text: &str) -> Vec<(u64, Act)> {
 
 const WHOLE: [&str; 7] = ["go", "begun", "on?", "yes", "done", "a: one two three", "b: four"];
 
-/// Runs the task through crashes: each number is how often the process is polled before it dies.
+/// Runs the task through crashes: each number is the number of polls before the process dies.
 fn live_through(habits: Habits, crashes: &[Crash]) -> (Front, usize) {
     let front = Front::new(habits, plan);
     let deaths = live(&front, crashes);
     (front, deaths)
 }
 
-/// How often the process died.
+/// Returns the number of deaths.
 fn live(front: &Front, crashes: &[Crash]) -> usize {
     let turns = [("go", TaskState::InputRequired), ("yes", TaskState::Completed)];
     front.converse(&turns, crashes, |_| {})
@@ -86,7 +86,7 @@ fn a_server_that_neither_lists_nor_knows_repetitions_may_get_a_second_task() {
         most = most.max(front.remote.tasks());
     }
     assert_eq!(most, 2, "a crash between the send and the row with its answer");
-    // It is enough that it does one of both.
+    // One of the two abilities is sufficient.
     for habits in [Habits { lists: true, ..habits }, Habits { knows_repetitions: true, ..habits }] {
         for crash in early_crashes(habits) {
             let (front, _) = live_through(habits, &[crash]);
@@ -95,12 +95,12 @@ fn a_server_that_neither_lists_nor_knows_repetitions_may_get_a_second_task() {
     }
 }
 
-/// Crashes before the first answer is stored, and a while after that.
+/// Crashes before the first answer is stored, and shortly after that.
 fn early_crashes(habits: Habits) -> Vec<Crash> {
     all_crashes(habits).into_iter().filter(|(at, _)| *at < 60).collect()
 }
 
-/// All crashes that leave something different each.
+/// All crashes with different states after them.
 fn all_crashes(habits: Habits) -> Vec<Crash> {
     let front = Front::new(habits, plan);
     front.note_moments();
@@ -121,7 +121,7 @@ fn a_process_that_dies_during_a_cancel_cancels_the_remote_task_all_the_same() {
                 front.run(None, || front.platform.now().0 >= if parked { 600_000 } else { 1_000 });
                 front.cancel();
                 front.run(Some((at, keeps)), || false);
-                // A cancel that the client was told of is durable.
+                // A cancellation that was answered is durable.
                 if front.state() != Some(TaskState::Canceled) {
                     front.cancel();
                 }

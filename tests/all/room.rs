@@ -1,4 +1,4 @@
-//! Bodies that come in at the same time, honest ones and those of attackers, in simulated time.
+//! Bodies that arrive at the same time, from honest clients and from attackers, in simulated time.
 
 use a2a::model::UnixMillis;
 use a2a_edge::room::{Room, SMALL_BYTES, Sender, Size};
@@ -7,27 +7,27 @@ use proptest::prelude::*;
 const KIB: usize = 1024;
 const MIB: usize = 1024 * KIB;
 
-/// How long a body may take.
+/// The longest time for a body.
 const PATIENCE_MS: u64 = 120_000;
 
 const STEP_MS: u64 = 50;
 
-/// What the platform hands over at once.
+/// The largest chunk that the platform delivers.
 const CHUNK: usize = 32 * KIB;
 
-/// Somebody who sends a body again and again.
+/// A client that sends bodies repeatedly.
 #[derive(Clone, Debug)]
 struct Client {
     address: Option<String>,
     agent: String,
     length: usize,
-    /// What it sends at once, and how many bytes in each second from then on.
+    /// The number of bytes that are sent at once, and the number of bytes in each second after that.
     burst: usize,
     rate: usize,
     begins_ms: u64,
-    /// How soon it sends the next body after one that was taken, or that gave way and was sent to its end.
+    /// The delay before the next body, after one was accepted, or was dropped and sent to its end.
     again_ms: Option<u64>,
-    /// After how long it leaves a body and begins the next one.
+    /// How long the client sends a body before it starts the next one.
     leaves_ms: u64,
 }
 
@@ -39,7 +39,8 @@ impl Client {
         Self { address, agent, length, burst, rate, begins_ms, again_ms, leaves_ms }
     }
 
-    /// An attacker: most of the body at once, then hardly anything, and the next one as soon as that is over.
+    /// An attacker: sends most of the body at once, then almost nothing, and the next body as soon as this one is
+    /// over.
     fn stalls(self) -> Self {
         Self { burst: self.length * 6 / 10, rate: 5, again_ms: Some(100), ..self }
     }
@@ -69,14 +70,14 @@ impl Client {
     }
 }
 
-/// What came of the bodies of a client.
+/// The outcomes of a client's bodies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Told {
     taken: usize,
     refused: usize,
 }
 
-/// A body on its way.
+/// A body that is being sent.
 struct OnItsWay {
     id: u64,
     began: u64,
@@ -84,7 +85,7 @@ struct OnItsWay {
     is_kept: bool,
 }
 
-/// Lets the clients send for this long, and checks the bounds of the room in every step.
+/// Lets the clients send for this time, and checks the limits of the room in every step.
 fn run(clients: &[Client], for_ms: u64) -> Vec<Told> {
     let mut room = Room::default();
     let mut told = vec![Told::default(); clients.len()];
@@ -99,7 +100,7 @@ fn run(clients: &[Client], for_ms: u64) -> Vec<Told> {
                 bodies[index] = Some(OnItsWay { id, began: now_ms, sent: 0, is_kept: true });
             }
         }
-        // In turns, a chunk of each.
+        // Takes turns, with one chunk of each body.
         let mut is_moving = true;
         while is_moving {
             is_moving = false;
@@ -137,14 +138,15 @@ fn run(clients: &[Client], for_ms: u64) -> Vec<Told> {
     told
 }
 
-/// All bodies of these clients were taken, and there were some.
+/// Checks that all bodies of these clients were accepted, and that there were some.
 fn assert_taken(clients: &[Client], told: &[Told]) {
     for (client, told) in clients.iter().zip(told) {
         assert!(told.taken > 0 && told.refused == 0, "{told:?} {client:?}");
     }
 }
 
-/// Honest ones who begin a moment after an attack: small bodies in pieces, bodies of a megabyte, the largest ones.
+/// Honest clients who start a second after an attack: with small bodies in pieces, bodies of a megabyte, and the
+/// largest ones.
 fn honest(address: &str, agent: &str) -> Vec<Client> {
     let of = |length: usize| Client::new(address, agent, length).fast().from(1_000).every(3_000);
     let slow = Client::new(address, agent, 30_000).at(5_000).from(1_000).every(3_000);
@@ -173,7 +175,7 @@ fn honest_bodies_are_taken_beside_bodies_that_stand_still() {
     }
 }
 
-/// Phones that send a megabyte in half a minute, one after the other.
+/// Phones that each send a megabyte in half a minute, starting one second apart.
 fn phones(address: &str, from_ms: u64) -> Vec<Client> {
     let phone = |n: u64| Client::new(address, "open", MIB).at(40_000).from(from_ms + 1_000 * n);
     (0..4).map(phone).collect()
@@ -184,7 +186,7 @@ fn slow_honest_bodies_are_taken_when_others_stand_still() {
     let still = |n: u64| Client::new(n, "open", MIB).stalls();
     for attackers in [
         (0..40).map(still).collect::<Vec<_>>(),
-        // Each leaves after a while, and sends another body at once.
+        // Each attacker leaves after a while, and sends another body at once.
         (0..40).map(|n| still(n).from(100 * n).leaving_after(4_000)).collect(),
     ] {
         for address in ["b", ""] {
@@ -197,7 +199,7 @@ fn slow_honest_bodies_are_taken_when_others_stand_still() {
 
 #[test]
 fn slow_honest_bodies_are_taken_beside_much_faster_ones_of_one_address_or_to_another_agent() {
-    // Each leaves its body when nearly all of it has come, and begins the next one.
+    // Each attacker leaves its body when nearly all of it has arrived, and starts the next one.
     let flood = |address: u64, agent: &str| {
         let bursts = Client::new(address, agent, 4 * MIB).stalls().leaving_after(1_000);
         Client { burst: 4 * MIB - 1_000, ..bursts }
@@ -230,7 +232,7 @@ fn small_bodies_that_stand_still_are_bounded_and_keep_no_others_out() {
 
 #[test]
 fn of_bodies_as_slow_as_each_other_those_that_began_first_end() {
-    // Together they need three times the room.
+    // Together the bodies need three times the room.
     let phones: Vec<Client> =
         (0..100).map(|n| Client::new(n, "open", MIB).at(20_000).from(100 * n)).collect();
     let told = run(&phones, 70_000);
@@ -296,7 +298,7 @@ fn the_bytes_of_a_body_that_gives_way_are_gone_at_once() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 16, ..ProptestConfig::default() })]
 
-    /// It is that of an address that takes no more than its share; the others send what they like to whom they like.
+    /// The body comes from an address that uses at most its share; the others send anything to any agent.
     #[test]
     fn a_body_that_is_faster_than_all_attackers_is_never_refused(
         attackers in prop::collection::vec(
@@ -315,7 +317,7 @@ proptest! {
         assert_taken(&[honest], &run(&all, 8_000));
     }
 
-    /// `run` checks it in each step.
+    /// `run` checks this in each step.
     #[test]
     fn the_room_is_never_overdrawn(
         clients in prop::collection::vec(

@@ -1,4 +1,4 @@
-//! Runs of an agent: their bounds, their steps, and what becomes of interrupted ones.
+//! Runs of an agent: their limits, their steps, and the recovery of interrupted ones.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -16,14 +16,14 @@ use serde_json::json;
 
 use crate::support::{Host, first, limits, next, owned, reason, state, task};
 
-/// Sends the first message and does not wait for more than that the task exists.
+/// Sends the first message and waits only until the task exists.
 fn begin(host: &Host, session: &Rc<TaskSession>) {
     let mut request = first("hi");
     request["configuration"] = json!({"returnImmediately": true});
     host.platform.run_until(host.send(session, request)).expect("an answer");
 }
 
-/// What is left after the process has died, opened again.
+/// Kills the process, and opens the object again.
 fn crash(host: &Host) -> Rc<TaskSession> {
     host.platform.crash();
     host.open()
@@ -359,7 +359,7 @@ fn a_message_that_nobody_took_before_the_crash_is_handled_after_it() {
             if turn.number == 1 {
                 turn.sleep(1_000).await;
                 events.require_input("which?")?;
-                // The message is there already, but this run does not look.
+                // The message is already stored, but this run does not read it.
                 turn.sleep(10_000).await;
                 return Ok(());
             }

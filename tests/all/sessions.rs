@@ -1,4 +1,4 @@
-//! Whole walks of a task through the in-memory twins of the platform.
+//! Whole walks of a task with the in-memory implementations of the platform.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -222,7 +222,7 @@ fn a_run_that_ignores_the_cancel_is_dropped() {
     assert_eq!(state(&session), TaskState::Canceled);
 }
 
-/// How a run behaves when its task is canceled.
+/// The behaviour of a run whose task is canceled.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Leaving {
     AtOnce,
@@ -231,14 +231,14 @@ enum Leaving {
     ByPanic,
 }
 
-/// Releases something outside when its task is canceled, which takes a while.
+/// An executor whose `cancel` hook releases something external, which takes a while.
 struct Releasing {
     leaving: Leaving,
     ensures: bool,
     platform: MemoryPlatform,
-    /// Whether the hook panics when it is called for the first time.
+    /// Whether the first call of the hook panics.
     panics: bool,
-    /// How often the hook was begun, and came to its end.
+    /// How often the hook was started and completed.
     begun: Rc<Cell<usize>>,
     released: Rc<Cell<usize>>,
 }
@@ -272,7 +272,7 @@ impl AgentExecutor for Releasing {
     }
 }
 
-/// A task whose executor is told of its cancel.
+/// A task whose executor is notified of the cancellation.
 fn releasing(leaving: Leaving, ensures: bool) -> (Host, Rc<Cell<usize>>, Rc<Cell<usize>>) {
     releasing_with(leaving, ensures, false)
 }
@@ -544,7 +544,7 @@ fn strangers_find_no_task() {
     );
 }
 
-/// The generation of what an operation gave.
+/// The generation of an outcome.
 fn generation(outcome: &Result<Outcome, Error>) -> u64 {
     match outcome {
         Ok(Outcome::Task(task) | Outcome::SentTask(task)) => task.generation,
@@ -795,7 +795,7 @@ fn a_send_that_is_repeated_under_its_key_begins_nothing_new() {
     assert_eq!(host.platform.messages(), ["m1"]);
 }
 
-/// A poll function that is pending once: lets everybody else go on.
+/// A poll function that is pending once, so that other futures can continue.
 fn once() -> impl FnMut(&mut std::task::Context<'_>) -> std::task::Poll<()> {
     let mut was_polled = false;
     move |_| {

@@ -1,4 +1,4 @@
-//! The task machine under arbitrary inputs.
+//! The task machine with arbitrary inputs.
 
 use a2a::model::{Artifact, ContextId, Message, Part, Role, Secret, TaskId, TaskState, UnixMillis};
 use a2a_edge::auth::Caller;
@@ -160,7 +160,7 @@ proptest! {
             let events = log.iter().filter(|entry| entry.is_event()).count();
             prop_assert_eq!(machine.generation(), u64::try_from(events).unwrap());
 
-            // An active task always has a run that will bring it to an end, or waits for its time.
+            // An active task always has a run that will bring it to an end, or is parked.
             let parked = usize::from(machine.parked().is_some());
             prop_assert!(runs + parked <= 1, "a run that is parked is not under way");
             prop_assert!(parked == 0 || !machine.state().is_terminal());
@@ -188,7 +188,8 @@ proptest! {
         let is_open = !machine.state().is_terminal() && (machine.parked().is_some() || runs == 1);
         prop_assert!(admitted == Admission::Unknown || is_open);
 
-        // Storage alone tells whether a run was lost, and then it begins again or the task has ended.
+        // The stored data show whether a run was lost; then the run begins again, or the task has
+        // ended.
         let mut woken = from_storage;
         prop_assert!(woken.is_orphaned() || !machine.is_active() || woken.parked().is_some());
         prop_assert!(!woken.is_orphaned() || (runs == 1 && !machine.state().is_terminal()));

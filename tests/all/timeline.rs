@@ -1,4 +1,4 @@
-//! Timelines of tasks: what they tell, and that their pages hold every entry once, whatever the log.
+//! Timelines of tasks: their content, and that their pages contain every entry once, for any log.
 
 use crate::support::{Host, first, owned};
 use a2a::Outcome;
@@ -35,7 +35,7 @@ fn try_ask(
     }
 }
 
-/// All entries, page by page, and the resume token of the first page and of the last.
+/// All entries, page by page, and the resume tokens of the first page and of the last.
 fn walk(session: &TaskSession, size: u8, order: TimelineOrder) -> (Vec<Value>, [String; 2]) {
     let mut page = ask(session, size, None, Some(order));
     let text = |page: &Value, name: &str| page[name].as_str().unwrap_or_default().to_owned();
@@ -53,7 +53,7 @@ fn walk(session: &TaskSession, size: u8, order: TimelineOrder) -> (Vec<Value>, [
     (entries, [first, text(&page, "resumeToken")])
 }
 
-/// A host whose store holds a finished task with this log and these webhooks.
+/// A host whose store contains a finished task with this log and these webhooks.
 fn host_of(log: Vec<Batch>, webhooks: Vec<String>) -> Host {
     let host = Host::new(|_, _| Box::pin(async { Ok(()) }));
     let facts =
@@ -66,7 +66,7 @@ fn host_of(log: Vec<Batch>, webhooks: Vec<String>) -> Host {
     Host { store: store_of(stored), ..host }
 }
 
-/// Batches in a row each, from this one on.
+/// Batches, each in one row, from this row number on.
 fn in_rows(first: u64, batches: Vec<Batch>) -> Vec<LogRow> {
     (first..).zip(batches).map(|(row, batch)| LogRow { row, rows: 1, batch }).collect()
 }
@@ -77,13 +77,13 @@ fn store_of(stored: StoredTask) -> MemoryStore {
     store
 }
 
-/// A line of the log: its JSON, whether it is an event, and how long after the line before it came.
+/// A line of the log: its JSON, whether it is an event, and its delay after the previous line.
 #[derive(Clone, Debug)]
 struct Line {
     kind: u8,
     size: usize,
     wait: i64,
-    /// Whether a row ends with it.
+    /// Whether the line is the last one of its row.
     ends_row: bool,
 }
 
@@ -119,7 +119,7 @@ fn status(state: &str, text: &str) -> Value {
         {"messageId": text.split('.').next(), "role": "ROLE_AGENT", "parts": [{"text": text}]}}}})
 }
 
-/// The rows of a log that begins and ends as a finished task does.
+/// The rows of a log with the beginning and the end of a finished task.
 fn log_of(lines: &[Line]) -> Vec<Batch> {
     let task = json!({"task": {"id": "t", "contextId": "c",
         "status": {"state": "TASK_STATE_SUBMITTED"},
@@ -132,7 +132,7 @@ fn log_of(lines: &[Line]) -> Vec<Batch> {
     rows(all, 0, 0)
 }
 
-/// Rows of these lines, behind this generation and instant.
+/// Rows of these lines, after this generation and instant.
 fn rows<'a>(
     lines: impl Iterator<Item = (&'a Line, Value)>,
     mut generation: u64,
@@ -175,7 +175,7 @@ fn webhook(id: usize, attempts: &[(i64, u64)]) -> String {
     .to_string()
 }
 
-/// The number of a line that an entry tells; none for attempts.
+/// The number of the line in an entry; `None` for attempts.
 fn number_of(entry: &Value) -> Option<usize> {
     let text = |message: &Value| {
         let text = message["parts"][0]["text"].as_str()?;
@@ -190,7 +190,8 @@ fn number_of(entry: &Value) -> Option<usize> {
     }
 }
 
-/// Whether entries are the log, in order, and among them the attempts of each webhook, in order.
+/// Checks that the entries are the log, in order, and among them the attempts of each webhook, in
+/// order.
 fn check(
     entries: &[Value],
     lines: &[Line],
@@ -207,7 +208,7 @@ fn check(
         let told: Vec<u64> = told.filter_map(|entry| entry["attempt"].as_u64()).collect();
         prop_assert_eq!(told, (1..=attempts.len() as u64).collect::<Vec<_>>());
     }
-    // An attempt stands behind its event.
+    // An attempt is after its event.
     let mut generation = 0;
     for entry in entries {
         match (entry["kind"].as_str(), entry["generation"].as_u64()) {
@@ -249,7 +250,7 @@ proptest! {
         back.reverse();
         check(&back, &lines, &hooks)?;
         prop_assert_eq!(&back, &entries);
-        // What happens behind the end is what a page from there shows, and nothing else.
+        // Events after the end are on a page from there, and nothing else.
         for token in [&end, &live] {
             prop_assert_eq!(&ask(&session, 100, Some(token), None)["entries"], &json!([]));
         }
@@ -283,7 +284,7 @@ fn a_page_is_bounded_in_bytes_and_a_reading_in_rows() {
     let page = ask(&session, 100, None, None);
     assert_eq!(page["entries"].as_array().map(Vec::len), Some(100));
     assert!(page.to_string().len() < 400_000);
-    // 30 MB stand there; a small page reads a part of them.
+    // The log has 30 MB; a small page reads only a part of it.
     ask(&session, 2, None, Some(TimelineOrder::Desc));
     let small = host.store.reads().1 - before;
     assert!(small < 60, "{small}");

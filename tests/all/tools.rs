@@ -1,4 +1,4 @@
-//! Agents with tools: what they are asked, how they fail, and what a crash leaves.
+//! Agents with tools: their requests, their failures, and the effects of a crash.
 
 use std::rc::Rc;
 
@@ -62,7 +62,7 @@ fn fail(#[default("tool")] fault: String, call: &dyn ToolCall) -> Result<Vec<Par
     }
 }
 
-/// An executor that was made.
+/// A wrapper for an executor.
 struct Made(Rc<dyn AgentExecutor>);
 
 #[async_trait(?Send)]
@@ -80,7 +80,7 @@ fn agent(table: Value) -> TestAgent {
     agent_with(table, json!([]))
 }
 
-/// An agent some of whose skills need permissions.
+/// An agent with some skills that require permissions.
 fn agent_with(table: Value, restricted: Value) -> TestAgent {
     let mut registry = Registry::default();
     let tools: [Rc<dyn Tool>; 4] =
@@ -103,7 +103,7 @@ fn call(tool: &str, arguments: Value) -> Part {
     Part::data(json!({"tool": tool, "arguments": arguments}))
 }
 
-/// What the task has come to: its state, what it says, and its artifacts as JSON.
+/// The outcome of the task: its state, the text of its status, and its artifacts as JSON.
 fn outcome(agent: &TestAgent) -> (TaskState, String, Vec<Value>) {
     let task = agent.task().unwrap();
     let said = task.status.message.as_ref().map(Message::text).unwrap_or_default();
@@ -237,7 +237,7 @@ fn what_does_not_fit_is_asked_for_again_with_the_reason_like_what_is_missing() {
     assert_eq!(state, TaskState::Completed, "{said}");
     assert_eq!(artifacts[0]["parts"], json!([{"data": ["Lisbon", 3, "Ada"]}]));
 
-    // Also what need not be given, and then by a text where that is what is missing.
+    // The question also lists optional arguments; a text answers it if a text is missing.
     let agent = self::agent(json!({"names": ["say"], "ask_missing": true}));
     agent.send_parts(vec![call("say", json!({"times": 9}))]).unwrap();
     let (_, said, _) = outcome(&agent);
@@ -292,7 +292,7 @@ fn of_several_calls_those_that_were_done_are_not_made_again() {
     let agent = agent(json!({"names": ["order", "say"]}));
     let orders = ["a", "b", "c"].map(|what| call("order", json!({"what": what})));
     agent.begin_parts(orders.to_vec()).unwrap();
-    // Each call takes 40 seconds: this is in the middle of the first and of the second.
+    // Each call takes 40 seconds: the crashes are in the middle of the first and of the second.
     for millis in [10_000, 50_000] {
         agent.pass(millis);
         agent.crash().unwrap();
@@ -308,7 +308,7 @@ fn of_several_calls_those_that_were_done_are_not_made_again() {
     assert_eq!(agent.http().called(), expected.map(|path| format!("http://shop/{path}")));
 }
 
-/// What needs `pay`, and what needs `pay` and `ship`.
+/// The skills that require `pay`, and those that require `pay` and `ship`.
 fn restricted() -> Value {
     let skill = |id: &str, permissions: Value| json!({"permissions": permissions, "position": 0, "skill": {"id": id}});
     json!([skill("say", json!(["pay"])), skill("order", json!(["pay", "ship"]))])

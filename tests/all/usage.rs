@@ -1,4 +1,5 @@
-//! What turns have used of models: how it is kept, told and counted, through the in-memory twins of the platform.
+//! The models' usage by turns: how it is stored, reported and counted, with the in-memory implementations of the
+//! platform.
 
 use std::rc::Rc;
 
@@ -20,7 +21,7 @@ fn used(requests: u64, tokens: u64) -> Usage {
     Usage { requests, input_tokens: tokens, output_tokens: 1, cost_micros: 2 * tokens }
 }
 
-/// An agent that does what the words of its message say.
+/// An agent that executes the words of its message.
 fn obedient<'a>(
     turn: &'a Turn,
     events: &'a Events,
@@ -36,7 +37,7 @@ fn obedient<'a>(
                     })
                     .await?;
                 }
-                // The model was asked, and what it said was of no use.
+                // The model has answered, but its answer was unusable.
                 "useless" => {
                     let asked = turn.step("model", async || {
                         turn.record_usage(used(1, 100));
@@ -52,7 +53,7 @@ fn obedient<'a>(
                     });
                     select(Box::pin(step), Box::pin(turn.sleep(10))).await;
                 }
-                // The model was asked, and its answer broke off.
+                // The model's answer broke off.
                 "broken" => {
                     turn.step("model", async || {
                         turn.record_repeated_usage(used(1, 30));
@@ -96,7 +97,7 @@ fn send(host: &Host, session: &Rc<TaskSession>, request: Value) {
     host.platform.run_until(host.send(session, request)).expect("an answer");
 }
 
-/// A task, told something at once.
+/// A task with this first message.
 fn told(words: &str) -> (Host, Rc<TaskSession>) {
     let host = host();
     let session = host.open();
@@ -160,7 +161,7 @@ fn a_turn_counts_however_it_ends() {
         host.settings.timeout_ms = Some(20_000);
         host.settings.max_attempts = Some(2);
         let session = host.open();
-        // Of a panic the client is told by an error.
+        // After a panic, the client receives an error.
         let _ = host.platform.run_until(host.send(&session, first(words)));
         host.platform.run_all();
         assert_eq!((state(&session), sum(&host).requests), (end, requests), "{words}");
@@ -198,7 +199,7 @@ fn what_the_sums_do_not_take_is_counted_later_and_fails_no_task() {
     let alarm = host.platform.alarm().expect("an alarm");
     assert!(alarm.0 - host.platform.now().0 <= 1_000);
 
-    // The process dies; the alarm alone pays, for the day of the turn.
+    // The process dies; the alarm alone counts the usage, for the day of the turn.
     host.platform.crash();
     sums(&host).set_failing(false);
     host.platform.run_until(host.platform.sleep(200_000_000));
@@ -262,7 +263,7 @@ fn what_came_to_nothing_counts_and_is_told_besides_also_when_the_process_dies_be
         };
         host.platform.run_all();
         assert_eq!(state(&session), TaskState::Completed);
-        // The attempt that goes on makes the step again.
+        // The resumed attempt repeats the step.
         let times = if crashes { 2 } else { 1 };
         let repeated = json!({"requests": times, "inputTokens": 30 * times, "outputTokens": times, "cost": 0.00006 * times as f64});
         assert_eq!(metadata(&session)["repeated"], repeated, "{crashes}");

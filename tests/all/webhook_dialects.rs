@@ -1,4 +1,5 @@
-//! Webhooks that were registered in an older dialect: what they are sent, and how they are found without an id.
+//! Webhooks that were registered in an older dialect: their notifications, and how they are found without an
+//! id.
 
 use std::rc::Rc;
 
@@ -16,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Host, first, next, owned};
 
-/// An agent that asks, and gives an artifact in two chunks when it is answered.
+/// An agent that asks for input, and after the answer creates an artifact in two chunks.
 fn asking() -> Host {
     Host::new(|turn, events| {
         Box::pin(async move {
@@ -70,7 +71,7 @@ fn get(session: &TaskSession, id: &str) -> Result<String, Error> {
     }
 }
 
-/// All that a webhook is owed, as a receiver gets it that takes everything.
+/// All notifications of a webhook whose receiver accepts everything.
 fn drain(session: &TaskSession, id: &str) -> Vec<Notification> {
     let mut sent = Vec::new();
     let mut asked = NextNotification { config_id: id.to_owned(), ..NextNotification::default() };
@@ -104,7 +105,7 @@ fn each_notification_is_the_task_as_it_was_after_its_event() {
         let url = "https://receiver.example/";
         send_as(&host, &session, dialect, with_webhook(first("hi"), json!({"url": url})));
         send_as(&host, &session, dialect, next("m2", "that one"));
-        // Sent late, from storage: the task has gone on meanwhile.
+        // Sent late, from storage: the task has continued meanwhile.
         drop(session);
         let session = host.open();
         let notifications = drain(&session, "t");
@@ -153,7 +154,7 @@ fn a_webhook_that_is_far_behind_has_the_log_replayed_once() {
     assert_eq!(told, (0..=20).chain([20]).collect::<Vec<_>>());
     let (loads_after, pages_after) = host.store.reads();
     assert_eq!(loads_after, loads);
-    // One for each event, to find it, and those of the log.
+    // One read for each event, to find it, and the reads of the log.
     assert!(pages_after - pages <= notifications.len() + 10, "{}", pages_after - pages);
 }
 
@@ -200,7 +201,7 @@ fn a_task_has_one_webhook_without_an_id_in_older_dialects() {
     let replaced = register(&session, Dialect::V0_3, json!({"taskId": "t", "url": url("two")}));
     assert_eq!(replaced.id, "t");
     assert_eq!((get(&session, ""), get(&session, "t")), (Ok(url("two")), Ok(url("two"))));
-    // One that a message brings takes its place, too.
+    // A webhook in a message also replaces the existing one.
     let webhook = json!({"url": url("three")});
     send_as(&host, &session, Dialect::V0_3, with_webhook(next("m2", "that one"), webhook));
     assert_eq!(get(&session, ""), Ok(url("three")));

@@ -1,4 +1,4 @@
-//! How the list of webhooks in trouble follows the webhooks of a task, through the in-memory twins of the platform.
+//! The list of failing webhooks follows the webhooks of a task, with the in-memory implementations of the platform.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::support::{Host, first, limits, manage_webhooks};
 
-/// A finished task of five events, whose webhook `hook` is owed all of them.
+/// A finished task with five events, none of which was sent to its webhook `hook` yet.
 fn finished() -> (Host, Rc<TaskSession>) {
     let host = Host::new(|_, events| {
         Box::pin(async move {
@@ -43,7 +43,7 @@ fn one_try() -> Limits {
     Limits { webhook_attempts: 2, ..limits() }
 }
 
-/// Sends the next notifications, to a receiver that answers like this; gives the generations.
+/// Sends the next notifications to a receiver with these answers; returns the generations.
 fn send(host: &Host, session: &TaskSession, answers: &[u16]) -> Vec<u64> {
     let asked = |lease, report, leaves| {
         let asked = NextNotification { config_id: "hook".to_owned(), lease, report, leaves };
@@ -143,7 +143,7 @@ fn suspension_is_shown_until_the_owner_sends_again_or_deletes_the_webhook() {
     manage(&session, WebhookCall::DeleteTaskPushNotificationConfig(request));
     host.platform.run_all();
     assert_eq!(list(&host).troubles("hook"), None);
-    // Another one of the same id has a row of its own, which no late statement about the first one takes.
+    // A new webhook with the same id has its own row, which late statements about the old one do not change.
     let webhook = json!({"taskId": "t", "id": "hook", "url": "https://other.example/"}).to_string();
     let webhook = Box::new(read_json(&webhook).unwrap());
     manage(&session, WebhookCall::CreateTaskPushNotificationConfig(webhook));
@@ -163,7 +163,7 @@ fn a_list_that_fails_delays_nothing_and_is_told_by_the_alarm() {
     let alarm = host.platform.alarm().expect("an alarm for the debt");
     assert!(alarm.0 <= host.platform.now().0 + 60_000);
 
-    // The object leaves memory, and its alarm rings when the list is there again.
+    // The object leaves memory, and its alarm rings when the list works again.
     host.platform.crash();
     list(&host).set_failing(false);
     assert!(host.platform.ring(alarm));

@@ -1,4 +1,5 @@
-//! What webhooks are owed and who sends it, through the in-memory twins of the platform.
+//! The notifications that webhooks still have to receive, and their senders, with the in-memory
+//! implementations of the platform.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
@@ -23,7 +24,7 @@ use serde_json::json;
 
 use crate::support::{Host, first, limits, manage_webhooks, owned};
 
-/// An agent whose task has `count` chunks, with time between them.
+/// An agent whose task has `count` chunks, with pauses between them.
 fn chunks(count: usize) -> Host {
     Host::new(move |turn, events| {
         Box::pin(async move {
@@ -46,7 +47,7 @@ fn config(rest: serde_json::Value) -> TaskPushNotificationConfig {
     read_json(&config.to_string()).expect("a good config")
 }
 
-/// Begins a task with a webhook, and lets it come to its end.
+/// Begins a task with a webhook, and lets it end.
 fn complete(host: &Host, rest: serde_json::Value) -> Rc<TaskSession> {
     let session = host.open();
     let mut request = first("hi");
@@ -86,7 +87,7 @@ fn answered(generation: u64, status: u16) -> Option<Report> {
     Some(Report { generation, status: Some(status), ..Report::default() })
 }
 
-/// Sends all that is owed to a receiver that takes everything; gives the generations.
+/// Sends all pending notifications to a receiver that accepts everything; returns the generations.
 fn drain(session: &TaskSession) -> Vec<u64> {
     let mut sent = Vec::new();
     let mut next = ask(session, None, None);
@@ -133,11 +134,11 @@ fn one_sender_at_a_time_has_the_lease() {
     assert_eq!(ask(&session, Some("another".to_owned()), None), None);
     let (second, lease) = ask(&session, Some(lease), answered(generation, 200)).unwrap();
     assert_eq!(second, 2);
-    // The holder is gone: after a while the next one may have it, with the same event.
+    // The holder of the lease is gone: after a while the next sender gets it, with the same event.
     pass(&host.platform, limits().webhook_timeout_ms + 5_000);
     let (again, _) = ask(&session, None, None).unwrap();
     assert_eq!(again, 2);
-    // The first one was only late: what it reports is counted once.
+    // The first sender was only late: its report is counted once.
     assert_eq!(ask(&session, Some(lease), answered(2, 200)), None, "the lease is another's");
 }
 
@@ -167,7 +168,7 @@ fn what_fails_is_retried_by_the_alarm() {
     assert_eq!(host.platform.take_jobs(), [], "not before its time");
     let left = host.platform.alarm().expect("an alarm").0 - host.platform.now().0;
     assert_eq!(left, 3_750, "5 s, spread");
-    // Also if the object was gone meanwhile.
+    // Also if the object was not in memory meanwhile.
     host.platform.crash();
     let reopened = host.open();
     assert_eq!(ask(&reopened, None, None), None);
@@ -222,7 +223,7 @@ fn a_webhook_that_replaces_another_goes_on_where_that_was() {
     let (second, lease) = ask(&session, Some(lease), answered(generation, 200)).unwrap();
     assert_eq!(second, 2);
     create(&session, config(json!({"url": "https://other.example/"})));
-    // What is under way to the old URL does not count for the new one.
+    // A notification on its way to the old URL does not count for the new one.
     assert_eq!(ask(&session, Some(lease), answered(2, 200)).unwrap().0, 2);
     for session in [session, host.open()] {
         let list = json!({"taskId": "t"}).to_string();
@@ -329,7 +330,7 @@ fn secrets_are_shown_by_the_answer_that_creates_a_webhook() {
                 assert_eq!(shown[member], true, "{member}");
             }
         }
-        // What is sent has them all; one that is replaced keeps its signing secret and nothing else.
+        // The sender's config has all secrets; a replaced webhook keeps only its signing secret.
         let asked = |id: &str| NextNotification { config_id: id.to_owned(), ..Default::default() };
         let sent = session.next_notification(asked("own")).next.unwrap().config;
         assert_eq!(serde_json::to_value(&sent).unwrap()["signingSecret"], created["signingSecret"]);
@@ -354,7 +355,7 @@ fn a_direct_message_leaves_no_webhook() {
     assert_eq!(ask(&session, None, None), None);
 }
 
-/// What a receiver does with a notification: how long it takes, and the status; none for a connection that
+/// The behaviour of a receiver for a notification: its delay, and its status; `None` for a connection that
 /// breaks.
 type Receiver<'a> = dyn FnMut(&str, UnixMillis) -> (u64, Option<u16>) + 'a;
 
@@ -365,9 +366,9 @@ struct World {
     limits: Limits,
     queue: VecDeque<String>,
     crowd: Crowd,
-    /// What is being sent.
+    /// The notifications that are being sent.
     sending: Vec<Sending>,
-    /// What waits for one of the places that silent receivers have in its batch.
+    /// The notifications that wait for one of the places for silent receivers in their batch.
     held: Vec<(usize, String, Notification)>,
     batches: usize,
     /// The batch that the next one waits for, and the batches that the crowd knows.
@@ -375,9 +376,9 @@ struct World {
     entered: BTreeMap<usize, u64>,
     messages: usize,
     attempts: usize,
-    /// When the newest notification was taken, by webhook.
+    /// When the newest notification was delivered, by webhook.
     delivered: BTreeMap<String, (UnixMillis, u64)>,
-    /// Whether the object leaves memory whenever it has nothing to do.
+    /// Whether the object leaves memory whenever it is idle.
     forgets: bool,
 }
 
@@ -391,7 +392,7 @@ struct Sending {
 }
 
 impl World {
-    /// A finished task of `events` events, whose webhooks are owed all of them.
+    /// A finished task with `events` events, none of which was sent to its webhooks yet.
     fn new(events: usize, webhooks: &[String]) -> Self {
         let limits = Limits { max_webhooks: 1_000, ..limits() };
         let host = chunks(events - 2);
@@ -430,7 +431,7 @@ impl World {
         self.host.platform.now()
     }
 
-    /// Has the session do something; whatever it does, it sets no alarm in the past.
+    /// Lets the session act, and checks that it sets no alarm in the past.
     fn checked<T>(&mut self, act: impl FnOnce(&Rc<TaskSession>) -> T) -> T {
         let (platform, before) = (self.host.platform.clone(), self.host.platform.alarm());
         let acted = act(&self.session);
@@ -443,7 +444,7 @@ impl World {
         acted
     }
 
-    /// Goes on until nothing is owed any more, or it is `until`.
+    /// Continues until no notification is pending, or until the instant `until`.
     fn run(&mut self, until: i64, receiver: &mut Receiver) {
         loop {
             while self.waited_for.is_none() && !self.queue.is_empty() {
@@ -468,7 +469,7 @@ impl World {
         !self.sending.is_empty() || self.open_webhooks() > 0
     }
 
-    /// How many webhooks have something to be sent, now or later.
+    /// The number of webhooks with pending notifications.
     fn open_webhooks(&self) -> usize {
         let stored = self.host.store.stored().map(|stored| stored.webhooks).unwrap_or_default();
         let newest = owned(&self.session).generation();
@@ -489,7 +490,7 @@ impl World {
         self.checked(|session| platform.run_until(session.wake()));
     }
 
-    /// The object leaves memory, as one does that is idle.
+    /// Removes an idle object from memory.
     fn forget(&mut self) {
         if self.forgets && self.sending.is_empty() {
             self.host.platform.crash();
@@ -544,7 +545,7 @@ impl World {
         }
     }
 
-    /// Reports what has ended.
+    /// Reports the notifications whose sending has ended.
     fn settle(&mut self, receiver: &mut Receiver) {
         let now = self.now();
         let (ended, left) =
@@ -620,7 +621,7 @@ fn the_queue_gets_a_message_for_an_attempt_and_hardly_more() {
 #[test]
 fn silent_receivers_hold_up_no_others() {
     let last_healthy = |silent: usize| {
-        // They are in the queue before all others.
+        // These are in the queue before all others.
         let hooks = [names("silent", silent), names("healthy", 60)].concat();
         let mut world = World::new(4, &hooks);
         let begun = world.now().0;
@@ -640,7 +641,7 @@ fn silent_receivers_hold_up_no_others() {
         let taken = last_healthy(silent);
         assert!(taken <= 2 * alone, "{silent}: {taken} ms instead of {alone}");
     }
-    // More than may be waited for behind their batches: it ends in any case.
+    // More than the waiting places after their batches: the sending ends in any case.
     last_healthy(400);
 }
 
@@ -660,7 +661,7 @@ fn a_job_that_is_not_taken_is_replaced_less_and_less_often() {
         }
         assert!((2..=20).contains(&world.messages), "{} messages", world.messages);
         assert!(rings <= 40, "{rings} rings");
-        // One sender comes, and all is well.
+        // After one sender arrives, everything is delivered.
         world.run(i64::MAX, &mut |_, _| (1, Some(200)));
         assert_eq!(world.open_webhooks(), 0);
         assert_eq!(world.attempts, 5);
@@ -679,8 +680,8 @@ fn others_that_wait_for_a_sender_get_no_job_because_one_came() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(128))]
 
-    /// Senders that die with what they know, receivers that fail, objects that are lost: every event comes
-    /// in order, and is repeated only where somebody died.
+    /// Senders that die with their state, receivers that fail, objects that are lost: every event is
+    /// delivered in order, and is repeated only after a death.
     #[test]
     fn every_event_comes_in_order_whatever_happens(
         deeds in proptest::collection::vec(0..10u8, 0..60),
@@ -697,7 +698,7 @@ proptest! {
         for deed in deeds {
             match ask(&session, lease.take(), report.take()) {
                 None => {
-                    // Nothing to do now: time passes, and the alarm sees to it.
+                    // There is nothing to do now: time passes, and the alarm continues.
                     pass(&host.platform, limits().keep_alive_ms);
                     host.platform.run_until(session.wake());
                 }

@@ -1,4 +1,4 @@
-//! One case of the table.
+//! A case of the table.
 
 use a2a::model::{Message, TaskState};
 use a2a_edge::twins::MemoryPlatform;
@@ -6,23 +6,23 @@ use serde_json::{Value, json};
 
 use crate::support::http_agent::{Answer, Fate, HttpAgent, SIGNING_SECRET, TOKEN};
 
-/// An agent that misbehaves, and what its task must come to.
+/// An agent that misbehaves, and the expected outcome of its task.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    /// More keys of its table.
+    /// Further keys of the agent's table.
     settings: Value,
-    /// What it answers to one request after the other; the last one also to all further ones.
+    /// The answers to the requests in order; the last one is repeated.
     answers: Vec<Answer>,
     state: TaskState,
-    /// What the task must tell.
+    /// The expected part of the text in the task's status.
     tells: &'static str,
-    /// How often the agent must be asked.
+    /// The expected number of requests to the agent.
     requests: usize,
-    /// The texts of the artifacts that the task must have.
+    /// The expected texts of the task's artifacts.
     artifacts: Option<&'static [&'static str]>,
 }
 
-/// An agent that answers like this: its task fails, and is not asked again.
+/// A case whose agent answers with `answer`: the task fails after a single request.
 pub(crate) fn case(name: &'static str, answer: Answer) -> Case {
     Case {
         name,
@@ -36,12 +36,12 @@ pub(crate) fn case(name: &'static str, answer: Answer) -> Case {
 }
 
 impl Case {
-    /// What the task tells: this stands in the text of its status.
+    /// Sets the expected part of the text in the task's status.
     pub(crate) fn tells(self, tells: &'static str) -> Self {
         Self { tells, ..self }
     }
 
-    /// What the agent answers when it is asked again.
+    /// Adds the answer to the next request.
     pub(crate) fn then(mut self, answer: Answer) -> Self {
         self.answers.push(answer);
         self
@@ -63,16 +63,16 @@ impl Case {
         Self { artifacts: Some(artifacts), ..self }
     }
 
-    /// What the task has taken before does not matter.
+    /// Ignores the artifacts that the task has received.
     pub(crate) fn keeps_anything(self) -> Self {
         Self { artifacts: None, ..self }
     }
 
-    /// Plays the case.
+    /// Runs the case.
     ///
     /// # Errors
     ///
-    /// What was not as it must be.
+    /// The difference from the expectation.
     pub(crate) fn run(&self) -> Result<(), String> {
         let platform = MemoryPlatform::default();
         let (front, agent) = HttpAgent::front(&platform, &self.settings);

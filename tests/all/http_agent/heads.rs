@@ -1,4 +1,4 @@
-//! Answers that are wrong before their first verb: statuses, types, silence.
+//! Answers that are wrong before their first verb: statuses, types, timeouts.
 
 use a2a::model::TaskState;
 use serde_json::json;

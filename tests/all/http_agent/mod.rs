@@ -1,6 +1,6 @@
-//! Agents behind HTTP that misbehave, and what their tasks come to: a table of what goes wrong in practice, over servers in
-//! memory and simulated time. Each case says how the task ends, its text, and how often the agent was asked; for all of them,
-//! nothing secret is told, every request has the same idempotency key, and the connection is left.
+//! Agents behind HTTP that misbehave, and the outcomes of their tasks: a table of mistakes in practice, with servers in
+//! memory and simulated time. Each case contains the expected state of the task, its text, and the number of requests. For
+//! all cases: no secret is exposed, every request has the same idempotency key, and the connection is closed.
 
 mod case;
 mod heads;

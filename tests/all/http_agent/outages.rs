@@ -1,4 +1,4 @@
-//! Programs that are not there for a while: refused connections are waited out, in memory for a moment and by a parked run for longer.
+//! Programs that are down for a while: runs wait while connections are refused, first in memory, then parked.
 
 use a2a::http::HttpAnswer;
 use a2a::http::memory::status;
@@ -13,7 +13,7 @@ use crate::support::http_agent::{Answer, Fate, HttpAgent};
 
 const REFUSED: &str = "Error: Network connection lost.";
 
-/// A program that is down for the first milliseconds.
+/// A program that is down for this number of milliseconds from the start.
 fn down_for(down_ms: i64, settings: &Value, run: &Value) -> (Front, HttpAgent) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front_with(&platform, settings, run);
@@ -40,7 +40,7 @@ fn parks(front: &Front) -> Vec<Park> {
     front.entries().into_iter().filter_map(parked).collect()
 }
 
-/// What a program that was never there before is told: which attempt it is, and that nobody has said anything.
+/// The attempts in the requests to a program that was never reached before; all requests say that nothing was received yet.
 fn attempts(agent: &HttpAgent) -> Vec<u64> {
     let asked = agent.asked();
     assert!(asked.iter().all(|asked| asked.body()["resumes"] == json!(false)));
@@ -81,7 +81,7 @@ fn a_wait_costs_two_rows_and_an_alarm_for_each_long_pause() {
     front.run(None, || agent.asked().len() == 9);
     let (is_there, later_rows, later_alarms) = parks(9);
     assert!(is_there);
-    // Behind the fifth request the run was parked, behind the ninth it is again: four waits are over.
+    // The run was parked after the fifth request, and again after the ninth: four waits are over.
     assert_eq!(later_rows - rows, 8);
     assert!(later_alarms - alarms <= 8, "{} alarms", later_alarms - alarms);
 }
@@ -140,7 +140,7 @@ fn the_agent_file_says_how_long_to_wait() {
             1,
             "https://agent.example/turn did not answer: Error: Network connection lost.",
         ),
-        // That is about requests that were answered.
+        // This setting applies to requests that were answered.
         (json!({"attempts": 1}), 10, "connection, 10 times in 60 s; is it running?"),
     ] {
         let (front, agent) = down_for(i64::MAX, &settings, &json!({}));
@@ -198,7 +198,7 @@ fn a_cancel_in_the_wait_ends_it_at_once_and_no_turn_is_posted() {
         assert_eq!(front.state(), Some(TaskState::Canceled));
         let asked = agent.asked();
         let later: Vec<&str> = asked[requests..].iter().map(|asked| asked.url.as_str()).collect();
-        // It may have lost the connection and be at work: where it wants to be told, it is.
+        // The program may have lost the connection and still be working, so if it has a `cancel_url`, it is called.
         let told = cancel_url.map(|_| "https://agent.example/stop");
         assert_eq!(later, told.into_iter().collect::<Vec<_>>());
         assert!(asked[requests..].iter().all(|asked| asked.at_ms - canceled.0 < 100));
@@ -235,7 +235,7 @@ fn a_program_that_restarts_in_an_answer_is_waited_for_and_goes_on() {
 #[test]
 fn a_program_that_breaks_each_time_it_is_back_is_not_asked_for_ever() {
     let (front, agent) = down_for(0, &json!({}), &json!({}));
-    // Down for 20 s behind each request that it has taken.
+    // The program is down for 20 s after each request that it has received.
     let back = std::cell::Cell::new(0);
     agent.answer_with(move |asked| {
         if asked.at_ms < back.get() {
@@ -272,7 +272,7 @@ fn cloudflare_answers_in_the_place_of_a_server_that_it_cannot_reach() {
             10,
             "program at agent.example cannot be reached (status 530), 10 times in 60 s; is it running?",
         ),
-        // A program, or a proxy that runs.
+        // These statuses come from a running program or proxy.
         (502, 3, "https://agent.example/turn answered 502: so it is (asked 3 times)"),
         (520, 3, "https://agent.example/turn answered 520: so it is (asked 3 times)"),
     ] {

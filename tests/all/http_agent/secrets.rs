@@ -1,4 +1,4 @@
-//! Agents that give back a secret in pieces.
+//! Agents that return a secret in pieces.
 
 use a2a::model::{Part, TaskState};
 use a2a_edge::twins::MemoryPlatform;
@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 
 use crate::support::http_agent::{Answer, HttpAgent, TOKEN};
 
-/// The halves of the token, cut at this byte.
+/// The halves of the token, split at this byte.
 fn halves(at: usize) -> (&'static str, &'static str) {
     TOKEN.split_at(at)
 }
 
-/// Answers so, and gives the texts of the artifacts and of the status. Nothing that was stored has a piece of the token.
+/// Runs an agent with these verbs; returns the texts of the artifacts and of the status. Checks that nothing stored
+/// contains a piece of the token.
 fn told(verbs: &[Value], pace_ms: u64) -> (Vec<String>, Vec<String>) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({"event_interval_ms": 0}));
@@ -31,7 +32,7 @@ fn told(verbs: &[Value], pace_ms: u64) -> (Vec<String>, Vec<String>) {
 
 #[test]
 fn a_secret_in_two_chunks_is_replaced() {
-    // What is shown of it because nothing comes is shorter than six characters.
+    // If no further text arrives, at most five characters of the token are released.
     for (at, pace_ms, shown) in [
         (7, 0, ""),
         (7, 300, ""),

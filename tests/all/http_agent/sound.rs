@@ -1,4 +1,4 @@
-//! Agents that behave: what they are told, and what their verbs become.
+//! Agents that behave correctly: the content of their requests, and the effects of their verbs.
 
 use a2a::model::{Message, Part, TaskState};
 use a2a_edge::push::signature::SigningSecret;
@@ -15,7 +15,7 @@ fn front(more: Value) -> (MemoryPlatform, Front, HttpAgent) {
     (platform, front, agent)
 }
 
-/// Sends a text and waits for what comes of it.
+/// Sends a text and waits for the end of the turn.
 fn ask(front: &Front, text: &str) {
     front.send(text);
     front.settle();
@@ -303,7 +303,7 @@ fn what_was_said_in_the_conversation_before_comes_first() {
         [(5, &["paint it", "in red\nit is red", "and now?"][..]), (0, &["and now?"][..])]
     {
         let (platform, front, agent) = front(json!({"context_tasks": context_tasks}));
-        // The earlier tasks are asked of our own server.
+        // The earlier tasks are requested from our own server.
         platform.memory_http().answer_with(|_, body| {
             let call: Value = serde_json::from_str(body).unwrap();
             let said = |id: &str, role: &str, text: &str| json!({"messageId": id, "role": role, "parts": [{"text": text}]});

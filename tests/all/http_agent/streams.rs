@@ -1,4 +1,4 @@
-//! Streams that go wrong in the middle.
+//! Streams that fail in the middle.
 
 use a2a::model::TaskState;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! Verbs that are none, or do not fit.
+//! Unknown or invalid verbs.
 
 use a2a::model::TaskState;
 use serde_json::{Value, json};

@@ -1,4 +1,4 @@
-//! Answers that are whole, and odd.
+//! Answers that are complete but unusual.
 
 use a2a::model::TaskState::{Failed, Rejected};
 use serde_json::{Value, json};
@@ -18,7 +18,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// Why the model stops.
+/// The reasons why the model stops.
 fn ends() -> Vec<Case> {
     let refusal = || Answer::refuse("I cannot help with that.");
     vec![
@@ -153,7 +153,7 @@ fn shapes() -> Vec<Case> {
     ]
 }
 
-/// What the answer is said to have taken.
+/// The usage in answers.
 fn usage() -> Vec<Case> {
     let counted = |input: u64, output: u64| {
         move |modeled: &crate::support::modeled::Modeled| {
@@ -201,7 +201,7 @@ fn told(more: Value, output: u64) -> Value {
     event
 }
 
-/// Bytes that are no answer.
+/// Bytes that are not an answer.
 fn bytes() -> Vec<Case> {
     let html = "<!doctype html><title>Welcome</title><h1>Hello!</h1>";
     let json = r#"{"choices":[{"message":{"content":"hello"},"finish_reason":"stop"}]}"#;
@@ -253,19 +253,19 @@ fn bytes() -> Vec<Case> {
     ]
 }
 
-/// An answer that says `hello`, and holds this besides.
+/// An answer with the text `hello` and this additional member.
 fn padded(more: Value) -> Answer {
     let message = json!({"role": "assistant", "content": "hello"});
     let choice = json!({"index": 0, "finish_reason": "stop", "message": message});
     Answer::json(200, &json!({"choices": [choice], "more": more}))
 }
 
-/// JSON of 120 levels.
+/// JSON with 120 levels.
 pub(super) fn deep() -> Value {
     (0..120).fold(json!(0), |inner, _| json!([inner]))
 }
 
-/// The data of a stream that says this.
+/// The data of a stream with this text.
 fn stream_of(text: &str) -> [String; 3] {
     [delta(json!({"content": text})).to_string(), finished("stop").to_string(), "[DONE]".to_owned()]
 }

@@ -1,4 +1,4 @@
-//! Models that ask the user.
+//! Models that ask the user questions.
 
 use a2a::model::TaskState::{Completed, Failed, InputRequired};
 use serde_json::json;
@@ -19,7 +19,7 @@ fn hello() -> Answer {
     Answer::say("hello")
 }
 
-/// Answers each question.
+/// Answers the questions in order.
 fn answers<const COUNT: usize>(answers: [&'static str; COUNT]) -> impl Fn(&Modeled) {
     move |modeled| {
         modeled.ask("hi");

@@ -1,4 +1,4 @@
-//! Conversations that are longer than they may be: what is oldest is left out, at the borders of messages.
+//! Conversations that are too long: the oldest content is left out, at the borders of messages.
 
 use a2a::model::TaskState::{Completed, Failed};
 use a2a_edge::tool::prelude::tool;
@@ -18,12 +18,12 @@ fn hello() -> Answer {
     Answer::say("hello")
 }
 
-/// An agent whose requests may have about 1000 tokens.
+/// An agent whose requests are limited to about 1000 tokens.
 fn tight(setup: Setup) -> Setup {
     setup.tool(recite()).with(json!({"context_tokens": 1_000, "tools": ["recite"]}))
 }
 
-/// A result of 1500 bytes, which is of this round.
+/// A result of 1500 bytes, different in each round.
 fn result(round: usize) -> Answer {
     let arguments = json!({"line": format!("line of round {round}"), "times": 80});
     Answer::call(&format!("c{round}"), "recite", &arguments.to_string())
@@ -52,7 +52,7 @@ pub(crate) fn cases() -> Vec<Case> {
             (!old && new).then_some(()).ok_or(lines)
         }),
         case_with("the usage of the provider counts, not the bytes", |asked| match asked.number {
-            // Each byte is a token to this one.
+            // This model counts each byte as a token.
             number @ 1..=3 => {
                 let size = asked.body["messages"].to_string().len() as u64;
                 result(number).usage(size, 10)
@@ -64,7 +64,7 @@ pub(crate) fn cases() -> Vec<Case> {
         .check(|modeled| {
             let asked = modeled.model.asked();
             let size = asked[3].body["messages"].to_string().len();
-            // The newest round stays, whatever it takes.
+            // The newest round is always included, independent of its size.
             (size < 3_000).then_some(()).ok_or_else(|| format!("{size} bytes"))
         }),
         case(
@@ -125,7 +125,7 @@ pub(crate) fn cases() -> Vec<Case> {
     ]
 }
 
-/// The first message is the instructions, and something of the user is there.
+/// Checks that the first message contains the instructions, and that a message of the user is included.
 fn keeps_frame(asked: &Asked) -> Result<(), String> {
     let lines = asked.lines();
     let is_framed = lines[0].starts_with("system:");

@@ -1,4 +1,4 @@
-//! Models that call tools, or try to.
+//! Correct and wrong calls of tools.
 
 use a2a::model::TaskState::Failed;
 use a2a_edge::tool::prelude::{Value, json, tool};
@@ -141,7 +141,7 @@ fn arguments() -> Vec<Case> {
             .told([&["error", "more than 100 levels deep"]]),
         case("the arguments are empty", given("")).orders(["pay"]),
         case("the arguments are quoted JSON", given(r#""{\"what\": \"tea\"}""#)).check(|modeled| {
-            // Either taken for what is meant or told as an error; never ordered without its argument.
+            // The arguments are either corrected or refused; nothing is ordered without its argument.
             let orders = modeled.shop.orders();
             orders.iter().all(|order| order.body["what"] == "tea").then_some(()).ok_or_else(|| format!("{orders:?}"))
         }).told([&["error", "object"]]),
@@ -283,5 +283,5 @@ fn odd() -> Vec<Case> {
     ]
 }
 
-/// How many rounds there are unless the agent says so.
+/// The default for the largest number of rounds.
 pub(crate) const DEFAULT_ROUNDS: usize = 10;

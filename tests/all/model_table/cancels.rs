@@ -1,4 +1,4 @@
-//! Clients that cancel, at any time.
+//! Clients that cancel at any time.
 
 use a2a::model::TaskState::Canceled;
 use a2a_edge::port::{Clock, Runtime};
@@ -7,7 +7,7 @@ use super::case::{Case, case};
 use crate::support::model::{Answer, Fate};
 use crate::support::modeled::Modeled;
 
-/// Sends, lets this many milliseconds pass, and cancels.
+/// Sends a message, waits for this number of milliseconds, and cancels.
 pub(crate) fn canceled_at(millis: i64) -> impl Fn(&Modeled) {
     move |modeled| {
         modeled.front.send("hi");

@@ -1,11 +1,11 @@
-//! One row of the table: a model, what our agent is to make of it, and what holds for all of them.
+//! A row of the table: a model, the expected outcome, and the checks for all rows.
 
 use a2a::model::TaskState;
 
 use crate::support::model::{Answer, Asked, Fate};
 use crate::support::modeled::{KEY, Modeled, Setup, answer_of};
 
-/// A model, and what our agent is to make of it.
+/// A model and the expected outcome.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
     setup: Box<dyn Fn(Setup) -> Setup>,
@@ -16,7 +16,7 @@ pub(crate) struct Case {
     text: Text,
     requests: Option<usize>,
     orders: Option<Vec<&'static str>>,
-    /// Between which instants the task ends.
+    /// The earliest and the latest end of the task.
     ends: (i64, i64),
     checks: Vec<Check>,
 }
@@ -28,7 +28,8 @@ enum Text {
     Holds(Vec<&'static str>),
 }
 
-/// A model that answers like this. The task completes with `hello`, and takes one request, unless something else is said.
+/// A case with this model. The expected outcome is completed with the text `hello` after one request, unless the case sets
+/// another one.
 pub(crate) fn case_with(
     name: &'static str,
     plan: impl Fn(&Asked) -> Answer + Clone + 'static,
@@ -50,7 +51,7 @@ pub(crate) fn case_with(
     }
 }
 
-/// As [`case_with`], with a model that gives these answers, one after the other.
+/// As [`case_with`], with a model that returns these answers in order.
 pub(crate) fn case<const COUNT: usize>(name: &'static str, answers: [Answer; COUNT]) -> Case {
     let plan = move |asked: &Asked| {
         let unscripted = || Answer::error(500, "unscripted", "nothing is left to say");
@@ -60,27 +61,27 @@ pub(crate) fn case<const COUNT: usize>(name: &'static str, answers: [Answer; COU
 }
 
 impl Case {
-    /// What the agent is made of.
+    /// Changes the setup of the agent.
     pub(crate) fn setup(self, setup: impl Fn(Setup) -> Setup + 'static) -> Self {
         Self { setup: Box::new(setup), ..self }
     }
 
-    /// What is told to the surroundings first.
+    /// Prepares the environment before the task.
     pub(crate) fn before(self, before: impl Fn(&Modeled) + 'static) -> Self {
         Self { before: Box::new(before), ..self }
     }
 
-    /// What the client does, instead of one message.
+    /// Replaces the single message by these actions of the client.
     pub(crate) fn act(self, act: impl Fn(&Modeled) + 'static) -> Self {
         Self { act: Box::new(act), ..self }
     }
 
-    /// How the task ends, and its text: of its artifacts if it completes, else of its status.
+    /// Sets the expected state and text: of the artifacts if the task completes, else of the status.
     pub(crate) fn is(self, state: TaskState, text: &'static str) -> Self {
         Self { state, text: Text::Is(text), ..self }
     }
 
-    /// As [`is`](Self::is), with words that stand in the text.
+    /// As [`is`](Self::is), with words that the text must contain.
     pub(crate) fn holds<const COUNT: usize>(
         self,
         state: TaskState,
@@ -89,29 +90,29 @@ impl Case {
         Self { state, text: Text::Holds(words.to_vec()), ..self }
     }
 
-    /// The model gets any number of requests, and the shop any orders.
+    /// Allows any number of requests to the model, and any orders.
     pub(crate) fn any_requests(self) -> Self {
         Self { requests: None, orders: None, ..self }
     }
 
-    /// How many requests the model gets.
+    /// Sets the expected number of requests to the model.
     pub(crate) fn requests(self, requests: usize) -> Self {
         Self { requests: Some(requests), ..self }
     }
 
-    /// What is ordered at the shop, whatever comes first.
+    /// Sets the expected orders at the shop, in any order.
     pub(crate) fn orders<const COUNT: usize>(self, orders: [&'static str; COUNT]) -> Self {
         let mut orders = orders.to_vec();
         orders.sort_unstable();
         Self { orders: Some(orders), ..self }
     }
 
-    /// Between which instants the task ends, in milliseconds.
+    /// Sets the earliest and the latest end of the task, in milliseconds.
     pub(crate) fn ends(self, from: i64, to: i64) -> Self {
         Self { ends: (from, to), ..self }
     }
 
-    /// What else holds.
+    /// Adds a check.
     pub(crate) fn check(
         mut self,
         check: impl Fn(&Modeled) -> Result<(), String> + 'static,
@@ -120,7 +121,7 @@ impl Case {
         self
     }
 
-    /// The results of calls that the newest request tells, each with words that stand in it.
+    /// Sets the words that the results of calls in the newest request must contain.
     pub(crate) fn told<const COUNT: usize>(
         self,
         results: [&'static [&'static str]; COUNT],
@@ -136,7 +137,7 @@ impl Case {
         })
     }
 
-    /// Whether our agent makes of the model what it should; else what it made of it.
+    /// Runs the case; the error describes the difference from the expectation.
     pub(crate) fn run(&self) -> Result<(), String> {
         let setup = Setup::default().sells("pay").sells("ship");
         let modeled = (self.setup)(setup).build();
@@ -189,7 +190,7 @@ impl Case {
     }
 }
 
-/// What holds whatever the model does.
+/// The checks for all rows.
 fn holds_for_all(modeled: &Modeled, asked: &[Asked]) -> Result<(), String> {
     for one in asked {
         if !one.url.starts_with("https://models.example/v1/") {
@@ -219,7 +220,8 @@ fn holds_for_all(modeled: &Modeled, asked: &[Asked]) -> Result<(), String> {
     no_mix(modeled)
 }
 
-/// Whatever a follower saw at any time, each artifact of it was the beginning of what became of it, or was begun anew.
+/// Checks that in every version of the task that a follower has received, each artifact was the beginning of its final
+/// text, or was started again.
 fn no_mix(modeled: &Modeled) -> Result<(), String> {
     let followed = modeled.followed();
     let mut grown = String::new();
@@ -231,7 +233,7 @@ fn no_mix(modeled: &Modeled) -> Result<(), String> {
         }
         grown = now;
     }
-    // A text that is begun anew never holds what was there before as its beginning by accident: rows say different things.
+    // A restarted text never happens to begin like the previous one, because rows have different texts.
     let ended = modeled.answer();
     if grown == ended {
         Ok(())

@@ -7,7 +7,7 @@ use super::case::{Case, case, case_with};
 use crate::support::model::{Answer, BASE_URL};
 use crate::support::modeled::KEY;
 
-/// How often a request is made at most, while it may succeed later.
+/// The largest number of attempts for a request that may succeed later.
 pub(crate) const ATTEMPTS: usize = 4;
 
 fn hello() -> Answer {
@@ -26,7 +26,7 @@ pub(crate) fn cases() -> Vec<Case> {
     cases
 }
 
-/// What may succeed later.
+/// Failures that may pass.
 fn again() -> Vec<Case> {
     let down = |status: u16| Answer::error(status, "server_error", "The server had an error.");
     vec![
@@ -89,7 +89,7 @@ fn again() -> Vec<Case> {
     ]
 }
 
-/// What would fail again.
+/// Final failures.
 fn never_again() -> Vec<Case> {
     let bad = |code: &str, text: &str| Answer::error(400, code, text);
     vec![
@@ -162,7 +162,7 @@ fn never_again() -> Vec<Case> {
     ]
 }
 
-/// Who does not answer.
+/// Providers that do not answer.
 fn nobody() -> Vec<Case> {
     vec![
         case("the connection is refused, then well", [Answer::down("connection refused"), hello()]),
@@ -189,7 +189,7 @@ fn nobody() -> Vec<Case> {
     ]
 }
 
-/// Providers that say what they should not.
+/// Providers whose answers contain secrets.
 fn secrets() -> Vec<Case> {
     let telling = |status: u16| Answer::error(status, "x", &format!("The key {KEY} is no good."));
     vec![

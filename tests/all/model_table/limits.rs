@@ -1,4 +1,4 @@
-//! Runs that come to a limit.
+//! Runs that reach a limit.
 
 use a2a::model::TaskState::{Completed, Failed, InputRequired};
 use a2a_agents::RunSettings;
@@ -16,7 +16,7 @@ fn ask() -> Answer {
     Answer::call("q", "ask_user", r#"{"question": "Which seat?"}"#)
 }
 
-/// Answers the question that comes.
+/// Answers the question of the agent.
 fn answered(modeled: &Modeled) {
     assert_eq!(modeled.ask("hi"), InputRequired);
     modeled.ask("4A");
@@ -53,7 +53,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .setup(limits(json!({"tokens": 1_000, "rounds": 100})))
             .any_requests()
             .holds(Failed, ["tokens"]),
-        // 1000 tokens of the request cost 0.002, 100 of the answer 0.001.
+        // 1000 tokens of the request cost 0.002, 100 tokens of the answer cost 0.001.
         case("the cost is too high", [pay().usage(1_000, 100), pay().usage(1_000, 100)])
             .setup(priced(json!({"cost": 0.005})))
             .holds(Failed, ["cost"])

@@ -1,7 +1,7 @@
-//! Models that misbehave, and what our agent makes of them: a table of what goes wrong in practice, over a model in memory and
-//! simulated time. Each case says how the task ends, its text, and how many requests it takes; for all of them, the conversation
-//! is one that a provider takes, no key is shown, no call has the key of another one, those who follow the task see what is
-//! read of it, and no request stays under way.
+//! Models that misbehave, and our agent's reactions: a table of mistakes in practice, with a model in memory and simulated
+//! time. Each case contains the expected state of the task, its text, and the number of requests. For all cases: the
+//! conversation is acceptable for a provider, no key is exposed, no two calls have the same key, followers receive the same
+//! task as readers, and no request remains open.
 
 mod answers;
 mod asks;

@@ -1,4 +1,4 @@
-//! Answers that have to fit a schema.
+//! Answers that must match a schema.
 
 use a2a::model::TaskState::{Completed, Failed, Rejected};
 use serde_json::{Value, json};
@@ -24,7 +24,7 @@ fn given(data: Value) -> impl Fn(&Modeled) -> Result<(), String> {
     }
 }
 
-/// The model is told what is wrong, with these words.
+/// Checks that the model receives an error with these words.
 fn told(words: &'static str) -> impl Fn(&Modeled) -> Result<(), String> {
     move |modeled| {
         let lines = modeled.model.last().lines();
@@ -33,7 +33,7 @@ fn told(words: &'static str) -> impl Fn(&Modeled) -> Result<(), String> {
     }
 }
 
-/// Nothing is shown before it is checked.
+/// Checks that nothing is sent before it is validated.
 fn nothing_shown(modeled: &Modeled) -> Result<(), String> {
     let seen = modeled.seen();
     (!seen.contains("Zurich"))

@@ -1,4 +1,4 @@
-//! What is counted of requests whose answers come to nothing.
+//! The usage of requests whose answers are unusable.
 
 use a2a::model::TaskState::{Canceled, Failed};
 use a2a_agents::RunSettings;
@@ -9,7 +9,8 @@ use super::case::{Case, case};
 use crate::support::model::{Answer, delta, usage_of};
 use crate::support::modeled::Modeled;
 
-/// What is told of usage: the requests, the tokens in and out; and the same of requests whose answers came to nothing.
+/// Checks the reported usage: the requests, the input tokens and the output tokens; and the same for requests whose
+/// answers were unusable.
 fn counted(all: [u64; 3], repeated: Option<[u64; 3]>) -> impl Fn(&Modeled) -> Result<(), String> {
     let told = |[requests, input, output]: [u64; 3]| -> Value {
         json!({"requests": requests, "inputTokens": input, "outputTokens": output})
@@ -34,7 +35,7 @@ fn hello() -> Answer {
     Answer::say("hello").usage(20, 1)
 }
 
-/// A stream whose second event tells what it has taken so far.
+/// A stream whose second event contains the usage until then.
 fn telling() -> Answer {
     let mut told = delta(json!({"content": "bye"}));
     told["usage"] = usage_of(9, 2);

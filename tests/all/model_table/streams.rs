@@ -1,4 +1,4 @@
-//! Streams that break, stall, or are cut anywhere.
+//! Streams that break off, stall, or are cut at any position.
 
 use a2a::model::StreamResponse;
 use a2a::model::TaskState::Failed;
@@ -14,7 +14,7 @@ fn hello() -> Answer {
     Answer::said(&["he", "ll", "o"])
 }
 
-/// What breaks off before `hello` comes.
+/// An answer that breaks off before `hello`.
 fn other() -> Answer {
     Answer::said(&["good", "by", "e to all of you"]).pace(200)
 }
@@ -106,14 +106,14 @@ fn broken() -> Vec<Case> {
     ]
 }
 
-/// A stream that says `hello`, with this in its first event.
+/// A stream with the text `hello`, and this in its first event.
 fn event_with(more: Value) -> Answer {
     let mut event = delta(json!({"content": "hello"}));
     event["more"] = more;
     Answer::stream([event.to_string(), finished("stop").to_string(), "[DONE]".to_owned()])
 }
 
-/// An event with a call that carries this for the provider.
+/// An event with a call and this extra content.
 fn call_with(index: usize, extra: Value) -> Value {
     let function = json!({"name": "pay", "arguments": "{}"});
     delta(
@@ -121,7 +121,7 @@ fn call_with(index: usize, extra: Value) -> Value {
     )
 }
 
-/// Each answer that was seen began its artifact anew, so often.
+/// Checks that the answers have started their artifact again this number of times.
 fn begun_anew(times: usize) -> impl Fn(&Modeled) -> Result<(), String> {
     move |modeled| {
         let appends: Vec<bool> = modeled
@@ -197,7 +197,7 @@ fn pretty(json: &str) -> String {
     serde_json::to_string_pretty(&value).unwrap()
 }
 
-/// How often a stream becomes visible.
+/// The intervals in which a stream is sent.
 fn pace() -> Vec<Case> {
     let long = || {
         let pieces: Vec<String> = (0..200).map(|nth| format!("{nth} ")).collect();

@@ -18,7 +18,7 @@ use super::lead::lead;
 use super::model::{BASE_URL, Model};
 use super::remote::{Act, Habits, Remote};
 
-/// A coordinator with its agents, and its model, which leads the team ([`lead`]) until it is told otherwise.
+/// A coordinator with its agents and its model, which by default coordinates the team by [`lead`].
 pub struct Coordinated {
     pub front: Front,
     pub weather: Remote,
@@ -26,16 +26,16 @@ pub struct Coordinated {
     pub model: Model,
 }
 
-/// What an agent does for a text.
+/// The acts of an agent for a text.
 pub type Plan = fn(&str) -> Vec<(u64, Act)>;
 
 impl Coordinated {
-    /// With agents of these habits and plans, and these keys in `[executor.model]`.
+    /// A coordinator of agents with these habits and plans, with these keys in `[executor.model]`.
     pub fn new(habits: Habits, weather: Plan, travel: Plan, keys: Value) -> Self {
         Self::calling(habits, [weather, travel], &keys, &json!({"max_retries": 0}))
     }
 
-    /// The same, with these keys in the tables of the agents as well.
+    /// As [`new`](Self::new), with these additional keys in the tables of the agents.
     pub fn calling(
         habits: Habits,
         [weather, travel]: [Plan; 2],
@@ -95,13 +95,13 @@ impl Coordinated {
         parts.iter().filter_map(Part::as_text).collect()
     }
 
-    /// What the task's status says.
+    /// The text in the task's status.
     pub fn said(&self) -> String {
         let task = self.front.task().expect("a task");
         task.status.message.map(|message| message.text()).unwrap_or_default()
     }
 
-    /// Sends a text, and lets everything go on until the task has ended or asks something.
+    /// Sends a text, and continues until the task has ended or asks a question.
     pub fn ask(&self, text: &str) -> Option<TaskState> {
         self.front.send(text);
         self.front.settle();
@@ -110,7 +110,7 @@ impl Coordinated {
     }
 }
 
-/// The agents, each at its host; the model elsewhere.
+/// The agents at their hosts, and the model for all other URLs.
 struct Hosts {
     weather: Remote,
     travel: Remote,

@@ -1,4 +1,4 @@
-//! Our agent in front of a remote one: a task whose process may die between any two polls.
+//! Our proxy agent for a remote one: a task whose process may die between any two polls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
@@ -24,10 +24,10 @@ use serde_json::json;
 use super::limits;
 use super::remote::{Act, Habits, Remote, URL};
 
-/// When the process dies: after this number of polls, with what the last of them wrote or without it.
+/// When the process dies: after this number of polls, with or without the writes of the last poll.
 pub type Crash = (usize, bool);
 
-/// What is left of a process that dies behind a poll: what it has made durable, and the world around it.
+/// The state after a poll that remains if the process dies: the durable data, and the state of the environment.
 #[derive(Clone, PartialEq, Eq, Hash)]
 struct Moment {
     durable: u64,
@@ -38,24 +38,24 @@ pub struct Front {
     pub store: MemoryStore,
     pub platform: MemoryPlatform,
     pub remote: Remote,
-    /// What is called instead of the remote agent, if something is.
+    /// The server that is called instead of the remote agent, if any.
     http: Option<Rc<dyn Http>>,
     runner: Runner,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
     commits: Rc<Cell<usize>>,
     ringing: Rc<Cell<usize>>,
-    /// Whether a handler of the alarm was under way when something was last made durable.
+    /// Whether an alarm handler was running when writes were last made durable.
     was_ringing: Cell<bool>,
     polls: Cell<usize>,
-    /// What a crash behind each poll would leave, where that is noted.
+    /// The state after each poll, if it is recorded.
     moments: RefCell<Option<Vec<Moment>>>,
-    /// When a notification of the remote agent is awaited.
+    /// The time of the remote agent's next notification.
     awaited: Cell<Option<i64>>,
     caller: Caller,
-    /// Changes with what others have seen and done, besides the remote agent.
+    /// A number that changes with the state of the environment other than the remote agent.
     others: Option<Rc<dyn Fn() -> u64>>,
-    /// The media types that the client takes.
+    /// The media types that the client accepts.
     modes: Vec<String>,
     messages: Cell<usize>,
 }
@@ -67,13 +67,13 @@ impl Front {
         Self::of(platform, remote)
     }
 
-    /// The same before an agent that is called with these settings.
+    /// Sets the settings for calls to the agent.
     pub fn calling(mut self, settings: Settings) -> Self {
         self.runner.executor = Rc::new(RemoteExecutor::at(settings));
         self
     }
 
-    /// Another task before the same remote agent.
+    /// Another task for the same remote agent.
     pub fn beside(&self) -> Self {
         Self::of(self.platform.clone(), self.remote.clone())
     }
@@ -103,8 +103,8 @@ impl Front {
         }
     }
 
-    /// An agent of another kind, which calls these servers. Their count is of how often something was made durable: what it
-    /// sends leaves when what came first is.
+    /// An agent of another kind, which calls these servers. Their counter is the number of durable writes: a request is sent
+    /// only after the earlier writes are durable.
     pub fn over(
         platform: &MemoryPlatform,
         executor: Rc<dyn AgentExecutor>,
@@ -121,13 +121,12 @@ impl Front {
         Self { caller: Caller::new(id), ..self }
     }
 
-    /// Beside others, of whom this number tells what they have seen and done: crashes between which it changes leave different
-    /// worlds.
+    /// Adds an environment whose state is identified by this number: crashes with different numbers leave different states.
     pub fn beside_others(self, others: impl Fn() -> u64 + 'static) -> Self {
         Self { others: Some(Rc::new(others)), ..self }
     }
 
-    /// With a client that takes these media types; all of them, if none is named.
+    /// Sets the media types that the client accepts; an empty list means all.
     pub fn with_modes(self, modes: &[&str]) -> Self {
         Self { modes: modes.iter().map(|&mode| mode.to_owned()).collect(), ..self }
     }
@@ -152,7 +151,7 @@ impl Front {
         session
     }
 
-    /// Sends a text, to the task if there is one; the answer comes at once.
+    /// Sends a text, to the task if there is one; the answer returns immediately.
     pub fn send(&self, text: &str) {
         self.send_parts(vec![Part::text(text)], None);
     }
@@ -162,7 +161,7 @@ impl Front {
         self.send_whole(&format!("m{}", self.messages.get()), parts, context);
     }
 
-    /// Sends a text in a message of this id, so that it can be repeated.
+    /// Sends a text in a message with this id, so that it can be repeated.
     pub fn send_as(&self, id: &str, text: &str) {
         self.send_whole(id, vec![Part::text(text)], None);
     }
@@ -200,8 +199,8 @@ impl Front {
         cancel_task(owned, Terms::default()).expect("it is canceled");
     }
 
-    /// Leads a conversation through crashes: sends each text, and goes on until the task is in the state behind it, for which
-    /// `reached` is called. How often the process died.
+    /// Runs a conversation through crashes: sends each text, and continues until the task has the expected state, for which
+    /// `reached` is called. Returns the number of deaths.
     pub fn converse(
         &self,
         turns: &[(&str, TaskState)],
@@ -213,7 +212,7 @@ impl Front {
         let mut deaths = 0;
         for (text, state) in turns {
             loop {
-                // What the client got no answer to it sends again.
+                // The client repeats a message without an answer.
                 if !self.transcript().iter().any(|said| said == text) {
                     self.send_as(text, text);
                 }
@@ -232,8 +231,8 @@ impl Front {
         deaths
     }
 
-    /// Lets everything go on until nothing is left to do and nothing is due, `until` holds, or the process dies. Whether it
-    /// lives.
+    /// Continues until nothing is left to do and nothing is due, `until` returns true, or the process dies. Returns whether
+    /// the process lives.
     pub fn run(&self, crash: Option<Crash>, until: impl Fn() -> bool) -> bool {
         let mut polls = 0;
         let mut idle_rounds = 0;
@@ -250,7 +249,7 @@ impl Front {
                         self.commit();
                         return ControlFlow::Break(());
                     }
-                    // Nobody takes anything back: what is durable matters when it ends.
+                    // Without a crash only the last durable state matters.
                     None => {
                         self.commits.set(self.commits.get() + 1);
                         return ControlFlow::Continue(());
@@ -268,7 +267,7 @@ impl Front {
             if idle_rounds <= 6 {
                 continue;
             }
-            // What is to be stored is stored by now.
+            // At this time all writes are stored.
             if until() {
                 self.commit();
                 return true;
@@ -296,7 +295,7 @@ impl Front {
         }
     }
 
-    /// The remote agent posts to its webhooks. Whether there was something.
+    /// Lets the remote agent call its webhooks. Returns whether there was a notification.
     fn notify(&self) -> bool {
         let due = self.remote.next_told().filter(|due| Some(*due) != self.awaited.get());
         if let Some(due) = due {
@@ -315,12 +314,12 @@ impl Front {
         posts || due.is_some()
     }
 
-    /// Lets everything go on until our task has ended or asks something.
+    /// Continues until our task has ended or asks a question.
     pub fn settle(&self) {
         self.run(None, || self.state().is_some_and(is_settled));
     }
 
-    /// Lets all that is begun come to its end, for a task that has ended.
+    /// Continues until all activity is over, for a task that has ended.
     pub fn finish(&self) {
         self.run(None, || false);
     }
@@ -337,7 +336,7 @@ impl Front {
         self.platform.crash();
         let (stored, alarm) = self.durable.borrow().clone();
         self.store.restore(stored);
-        // An alarm whose handler died is rung again.
+        // An alarm whose handler died rings again.
         let again = self.was_ringing.take() || self.ringing.take() > 0;
         let again = again.then(|| self.platform.now());
         self.platform.restore_alarm(again.or(alarm));
@@ -348,13 +347,13 @@ impl Front {
         self.polls.get()
     }
 
-    /// Notes what crashes would leave, from now on.
+    /// Records the states after crashes from now on.
     pub fn note_moments(&self) {
         self.moments.replace(Some(vec![self.moment()]));
     }
 
-    /// Crashes that leave something different each, for a process that lives like this one: all that there are. What a process
-    /// has in memory alone makes no difference to the next one.
+    /// All crashes with different states after them, for a process with the same behaviour as this one. Data that are only
+    /// in the memory of a process do not affect the next one.
     pub fn crashes(&self) -> Vec<Crash> {
         let moments = self.moments.borrow();
         let moments = moments.as_deref().unwrap_or_default();
@@ -385,7 +384,7 @@ impl Front {
         TaskMachine::replay(entries).map(|machine| machine.task().clone())
     }
 
-    /// The generation of the newest event that is stored; 0 if there is none.
+    /// The generation of the newest stored event; 0 if there is none.
     pub fn generation(&self) -> u64 {
         let stored = self.store.stored();
         stored
@@ -406,7 +405,7 @@ impl Front {
         owned.with_task(|task| task.status.state)
     }
 
-    /// All that was said in our task, and its artifacts with their texts.
+    /// The texts of all messages in our task, and its artifacts with their texts.
     pub fn transcript(&self) -> Vec<String> {
         let Some(task) = self.task() else { return Vec::new() };
         let messages = task.history.iter().chain(&task.status.message).map(Message::text);

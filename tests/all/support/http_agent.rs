@@ -1,4 +1,5 @@
-//! An agent behind HTTP in memory: it notes what it is asked, and answers as a test wants, in the time of the platform.
+//! An agent behind HTTP in memory: it records its requests, and returns the answers of a test, in the time of the
+//! platform.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,11 +18,11 @@ use super::front::Front;
 
 pub const URL: &str = "https://agent.example/turn";
 
-/// The secrets of the deployment that the agent of the tests is called with.
+/// The secrets of the deployment that are used for calls to the agent.
 pub const TOKEN: &str = "token-4f1d0c";
 pub const SIGNING_SECRET: &str = "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD";
 
-/// Clones share the agent.
+/// An agent. Clones share its state.
 #[derive(Clone)]
 pub struct HttpAgent(Rc<State>);
 
@@ -34,10 +35,10 @@ struct State {
 
 type Answering = dyn Fn(&Asked) -> Answer;
 
-/// A request.
+/// A request to the agent.
 #[derive(Clone)]
 pub struct Asked {
-    /// Which one it is, from 1.
+    /// The number of the request, from 1.
     pub number: usize,
     pub url: String,
     pub headers: Vec<(String, String)>,
@@ -46,15 +47,15 @@ pub struct Asked {
     fate: Rc<Cell<Fate>>,
 }
 
-/// How an answer ended.
+/// The end of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
     UnderWay,
-    /// It was read to its end.
+    /// The answer was read to its end.
     Whole,
     /// The agent broke it off.
     Broken,
-    /// The one who asked has left.
+    /// The caller closed the connection.
     Left,
 }
 
@@ -73,7 +74,7 @@ impl Asked {
     }
 }
 
-/// An answer, as it goes over the wire.
+/// An answer in its wire form.
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub status: u16,
@@ -106,13 +107,13 @@ impl Answer {
         Self::raw("application/json", body.to_string())
     }
 
-    /// Verbs as lines, each a piece of its own.
+    /// Verbs as lines, each a separate piece.
     pub fn lines(verbs: &[Value]) -> Self {
         let pieces = verbs.iter().map(|verb| Act::Piece(format!("{verb}\n").into_bytes()));
         Self { acts: pieces.collect(), ..Self::raw("application/x-ndjson", "") }
     }
 
-    /// Verbs as events, each a piece of its own.
+    /// Verbs as events, each a separate piece.
     pub fn events(verbs: &[Value]) -> Self {
         let pieces = verbs.iter().map(|verb| Act::Piece(format!("data: {verb}\n\n").into_bytes()));
         Self { acts: pieces.collect(), ..Self::raw("text/event-stream", "") }
@@ -122,7 +123,7 @@ impl Answer {
         Self { status, ..Self::raw("text/plain; charset=utf-8", body) }
     }
 
-    /// No answer: the connection cannot be made.
+    /// No answer: the connection fails.
     pub fn down(reason: &'static str) -> Self {
         Self { down: Some(reason), ..Self::raw("", "") }
     }
@@ -138,42 +139,42 @@ impl Answer {
         self
     }
 
-    /// The head comes after this many milliseconds.
+    /// Delays the head by this number of milliseconds.
     pub fn after(self, head_ms: u64) -> Self {
         Self { head_ms, ..self }
     }
 
-    /// This many milliseconds pass before each piece.
+    /// Adds a pause of this number of milliseconds before each piece.
     pub fn paced(mut self, millis: u64) -> Self {
         self.acts = self.acts.into_iter().flat_map(|act| [Act::Wait(millis), act]).collect();
         self
     }
 
-    /// The connection breaks behind the pieces.
+    /// Breaks the connection after the pieces.
     pub fn then_breaks(mut self) -> Self {
         self.acts.push(Act::Break("the connection was reset"));
         self
     }
 
-    /// Nothing more comes, and the connection stays open.
+    /// Keeps the connection open without further pieces.
     pub fn then_hangs(mut self) -> Self {
         self.acts.push(Act::Hang);
         self
     }
 
-    /// Something more comes, after a while.
+    /// Adds another piece after a pause.
     pub fn then(mut self, millis: u64, piece: impl AsRef<[u8]>) -> Self {
         self.acts.extend([Act::Wait(millis), Act::Piece(piece.as_ref().to_vec())]);
         self
     }
 
-    /// These pieces behind those of another answer.
+    /// Adds these pieces after those of another answer.
     pub fn behind(mut self, mut first: Self) -> Self {
         first.acts.append(&mut self.acts);
         first
     }
 
-    /// The whole body cut into pieces of this many bytes.
+    /// Splits the whole body into pieces of this number of bytes.
     pub fn split_every(mut self, bytes: usize) -> Self {
         let whole: Vec<u8> = self
             .acts
@@ -199,7 +200,7 @@ impl HttpAgent {
         self.0.answering.replace(Some(Rc::new(answering)));
     }
 
-    /// Answers one request after the other with these, and all further ones with the last.
+    /// Sets the answers to the requests in order; the last one is repeated.
     pub fn answers(&self, answers: Vec<Answer>) {
         self.answer_with(move |asked| answers[(asked.number - 1).min(answers.len() - 1)].clone());
     }
@@ -208,12 +209,12 @@ impl HttpAgent {
         self.0.asked.borrow().clone()
     }
 
-    /// A task of an agent of kind `http` that is called here. `more` stands in its table.
+    /// A task of an agent of kind `http` that calls this agent. `more` is added to its table.
     pub fn front(platform: &MemoryPlatform, more: &Value) -> (Front, Self) {
         Self::front_with(platform, more, &json!({"max_attempts": 100}))
     }
 
-    /// The same with this table `[executor.run]`.
+    /// As [`front`](Self::front), with this table `[executor.run]`.
     pub fn front_with(platform: &MemoryPlatform, more: &Value, run: &Value) -> (Front, Self) {
         let mut table = json!({
             "url": URL, "headers": {"Authorization": "Bearer ${AGENT_TOKEN}"},
@@ -252,7 +253,7 @@ impl Http for HttpAgent {
     ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         let agent = self.clone();
         Box::pin(async move {
-            // What was written before it is durable first.
+            // The writes before this request must be durable first.
             let commits = agent.0.commits.borrow().clone();
             if let Some(commits) = commits {
                 let before = commits.get();
@@ -308,7 +309,7 @@ impl Http for HttpAgent {
     }
 }
 
-/// One who reads an answer, until it is dropped.
+/// The reader of an answer, until it is dropped.
 struct Presence(Rc<Cell<Fate>>);
 
 impl Drop for Presence {

@@ -1,11 +1,12 @@
-//! The answers of a model that leads the agents `weather` and `travel`: it gives a task to each of the two that is offered as a tool, asks
-//! the user what they ask, passes the answers on, and lists the results. An answer depends on the conversation alone.
+//! The answers of a model that coordinates the agents `weather` and `travel`: it delegates a task to each of the two that is
+//! offered as a tool, forwards their questions to the user, forwards the answers, and lists the results. An answer depends
+//! only on the conversation.
 
 use serde_json::{Value, json};
 
 use super::model::{Answer, Asked};
 
-/// The tasks that it gives, by agent.
+/// The delegated tasks, by agent.
 const TASKS: [(&str, &str); 2] =
     [("weather", "Will it rain in Rome"), ("travel", "book a train there")];
 
@@ -40,21 +41,21 @@ pub fn lead(asked: &Asked) -> Answer {
     }
 }
 
-/// A text word by word.
+/// A text in pieces of one word.
 fn say(text: &str) -> Answer {
     Answer::said(&text.split_inclusive(' ').collect::<Vec<_>>())
 }
 
-/// Where a conversation stands.
+/// The state of a conversation.
 #[derive(Default)]
 struct Standing {
-    /// The calls so far: ids and names.
+    /// The calls until now: ids and names.
     calls: Vec<(String, String)>,
-    /// The questions that no agent has got an answer to: agent, task, question.
+    /// The unanswered questions of agents: agent, task, question.
     open: Vec<(String, String, String)>,
-    /// What the user has answered to the first of them.
+    /// The user's answer to the first of these questions.
     answer: Option<String>,
-    /// What tasks came to: agent, text.
+    /// The outcomes of tasks: agent, text.
     came: Vec<(String, String)>,
 }
 
@@ -81,7 +82,7 @@ impl Standing {
         standing
     }
 
-    /// A call has given a result.
+    /// Handles the result of a call.
     fn take(&mut self, id: &str, told: &str) {
         let made = self.calls.iter().find(|(known, _)| known == id);
         let name = made.map(|(_, name)| name.clone()).unwrap_or_default();

@@ -1,4 +1,4 @@
-//! A task in memory with an agent that is one closure, for tests of whole walks.
+//! A task in memory whose agent is one closure, for tests of whole walks.
 #![allow(unreachable_pub, reason = "a module of tests, each of which may use all of it")]
 
 pub mod coordinated;
@@ -29,7 +29,7 @@ use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 use serde_json::json;
 
-/// An agent that is one closure.
+/// An agent whose executor is one closure.
 pub struct Agent<F>(pub F);
 
 #[async_trait(?Send)]
@@ -42,7 +42,7 @@ where
     }
 }
 
-/// One task object with its platform; opening it anew is what a restart does.
+/// A task object with its platform; opening it again simulates a restart.
 pub struct Host {
     pub store: MemoryStore,
     pub platform: MemoryPlatform,
@@ -66,7 +66,7 @@ impl Host {
         }
     }
 
-    /// The same in a deployment that has a secret.
+    /// Adds a secret to the deployment.
     #[must_use]
     pub fn with_secret(mut self, name: &str, secret: &str) -> Self {
         self.secrets.insert(name.to_owned(), Secret::new(secret));
@@ -141,14 +141,14 @@ pub fn reason(session: &TaskSession) -> String {
     task(session).status.message.as_ref().map(Message::text).unwrap_or_default()
 }
 
-/// The task of the anonymous caller, once it exists.
+/// The task of the anonymous caller, after it was created.
 pub fn owned(session: &TaskSession) -> Owned<'_> {
     session
         .owned_by("agent", &Caller::anonymous(), &Trail::default())
         .expect("a task of the anonymous caller")
 }
 
-/// GetTask as an object answers it: the owner check first.
+/// Answers GetTask as an object does, after the check of the owner.
 pub async fn get_task(
     session: &TaskSession,
     agent: &str,
@@ -159,7 +159,7 @@ pub async fn get_task(
     operation::get_task(session.owned_by(agent, caller, &Trail::default())?, request, terms).await
 }
 
-/// CancelTask as an object answers it.
+/// Answers CancelTask as an object does.
 pub fn cancel_task(
     session: &TaskSession,
     agent: &str,
@@ -169,7 +169,7 @@ pub fn cancel_task(
     operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
 }
 
-/// A call about webhooks as an object answers it.
+/// Answers a call about webhooks as an object does.
 pub fn manage_webhooks(
     session: &TaskSession,
     agent: &str,

@@ -1,5 +1,5 @@
-//! Our agent of kind `model`, with its model and a server for its tools in memory: a task whose process may die between any two
-//! polls.
+//! Our agent of kind `model`, with its model and a server for its tools in memory: a task whose process may die between any
+//! two polls.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -16,17 +16,17 @@ use serde_json::{Value, json};
 use super::front::{Crash, Front, is_settled};
 use super::model::{BASE_URL, Model, Shop};
 
-/// The key of the provider. Nobody but the provider may ever see it.
+/// The key of the provider, which only the provider may receive.
 pub const KEY: &str = "sk-marker-0123456789abcdef";
 
-/// An agent with its surroundings.
+/// An agent with its environment.
 pub struct Modeled {
     pub front: Front,
     pub model: Model,
     pub shop: Shop,
 }
 
-/// What an agent is made of.
+/// The parts from which an agent is built.
 pub struct Setup {
     table: Value,
     tools: Vec<Value>,
@@ -53,7 +53,7 @@ impl Default for Setup {
 }
 
 impl Setup {
-    /// The same with these keys in `[executor.model]`; null takes one away.
+    /// Adds these keys to `[executor.model]`; null removes a key.
     #[must_use]
     pub fn with(mut self, keys: Value) -> Self {
         let table = self.table.as_object_mut().expect("a table");
@@ -66,20 +66,20 @@ impl Setup {
         self
     }
 
-    /// The same with an HTTP tool of its own that orders at the shop.
+    /// Adds an HTTP tool of the agent that sends orders to the shop.
     #[must_use]
     pub fn sells(self, name: &str) -> Self {
         self.http_tool(Shop::tool(name))
     }
 
-    /// The same with an HTTP tool of its own.
+    /// Adds an HTTP tool of the agent.
     #[must_use]
     pub fn http_tool(mut self, tool: Value) -> Self {
         self.tools.push(tool);
         self
     }
 
-    /// The same with a tool of the Worker, which it names.
+    /// Adds a tool of the Worker, and its name to the table.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         let mut names = self.table["tools"].as_array().cloned().unwrap_or_default();
@@ -89,7 +89,7 @@ impl Setup {
         self
     }
 
-    /// The same, one of whose skills needs a permission.
+    /// Adds a skill that requires a permission.
     #[must_use]
     pub fn restricts(mut self, skill: &str, permission: &str) -> Self {
         let skills = self.restricted.as_array_mut().expect("a list");
@@ -132,7 +132,7 @@ impl Setup {
 }
 
 impl Modeled {
-    /// Sends a text and lets everything go on until the task has ended or asks something.
+    /// Sends a text and continues until the task has ended or asks a question.
     pub fn ask(&self, text: &str) -> TaskState {
         self.ask_parts(vec![Part::text(text)])
     }
@@ -143,7 +143,7 @@ impl Modeled {
         self.state()
     }
 
-    /// When the task came into its state.
+    /// When the task entered its state.
     pub fn changed_at(&self) -> i64 {
         self.task().status.timestamp.map(|at| at.0).unwrap_or_default()
     }
@@ -156,7 +156,7 @@ impl Modeled {
         self.front.task().expect("a task")
     }
 
-    /// What stands in the status.
+    /// The text in the task's status.
     pub fn status(&self) -> String {
         let task = self.task();
         task.status.message.as_ref().map(|message| message.text()).unwrap_or_default()
@@ -179,7 +179,8 @@ impl Modeled {
             .collect()
     }
 
-    /// The events of the task as those who follow it see them, by their generations: what was never durable was never seen.
+    /// The events of the task as followers receive them, by their generations; events that were never durable are not
+    /// included.
     pub fn events(&self) -> BTreeMap<u64, StreamResponse> {
         let mut events = BTreeMap::new();
         for frame in self.front.platform.frames() {
@@ -198,7 +199,7 @@ impl Modeled {
         events
     }
 
-    /// The task at each of its events, as those who follow it know it.
+    /// The task after each of its events, as followers know it.
     pub fn followed(&self) -> Vec<Task> {
         let mut task = None;
         let known = self.events().into_values().filter_map(|event| {
@@ -208,7 +209,7 @@ impl Modeled {
         known.collect()
     }
 
-    /// What a follower and a reader disagree about, if they do.
+    /// The difference between the task of a follower and that of a reader, if any.
     pub fn disagreement(&self) -> Option<String> {
         let followed = self.followed().pop();
         let of = |task: Option<&Task>| {
@@ -228,7 +229,7 @@ impl Modeled {
         (followed != read).then(|| format!("followed: {followed:?}, read: {read:?}"))
     }
 
-    /// Everything that anybody could see of the task, and of what operators are told.
+    /// Everything that is visible of the task for anybody, including the reports for operators.
     pub fn seen(&self) -> String {
         use a2a_edge::port::Severity;
         let task = serde_json::to_string(&self.front.task()).unwrap_or_default();
@@ -238,7 +239,7 @@ impl Modeled {
         format!("{task}\n{}\n{}", platform.frames().join("\n"), observed.join("\n"))
     }
 
-    /// Lets everything go on until the task has ended or asks something, or the process dies. Whether it lives.
+    /// Continues until the task has ended or asks a question, or until the process dies. Returns whether the process lives.
     pub fn run(&self, crash: Option<Crash>) -> bool {
         self.front.run(crash, || self.front.state().is_some_and(is_settled))
     }

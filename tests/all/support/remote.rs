@@ -1,4 +1,4 @@
-//! A remote agent in memory: it counts what it is asked, and does what it was told to when its clock says so.
+//! A remote agent in memory: it counts its requests, and executes its acts when they are due.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -13,7 +13,7 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream;
 use serde_json::{Value, json};
 
-/// What the agent does, some time after the message or the act before.
+/// The acts of the agent, some time after the message or the previous act.
 #[derive(Clone, Copy, Debug)]
 pub enum Act {
     Say(&'static str),
@@ -24,19 +24,19 @@ pub enum Act {
     Complete(&'static str),
     Fail(&'static str),
     Reject(&'static str),
-    /// Answers with a message instead of a task.
+    /// Returns a message in place of a task.
     Answer(&'static str),
 }
 
-/// What the server can do.
+/// The capabilities of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Habits {
     pub streams: bool,
     pub sends_webhooks: bool,
     pub lists: bool,
-    /// Whether it knows a message by its id, or a request by its idempotency key.
+    /// Whether the server recognizes a repeated message by its id, or a repeated request by its idempotency key.
     pub knows_repetitions: bool,
-    /// Whether it takes messages while it works.
+    /// Whether the server accepts messages during its work.
     pub takes_messages: bool,
 }
 
@@ -53,7 +53,7 @@ impl Habits {
 
 type Plan = dyn Fn(&str) -> Vec<(u64, Act)>;
 
-/// Clones share the agent.
+/// A remote agent. Clones share its state.
 #[derive(Clone)]
 pub struct Remote(Rc<State>);
 
@@ -63,16 +63,17 @@ struct State {
     plan: Box<Plan>,
     tasks: RefCell<Vec<Task>>,
     asked: RefCell<Vec<String>>,
-    /// The parameters of the messages that were sent, repeated ones too.
+    /// The parameters of the sent messages, including repeated ones.
     sent: RefCell<Vec<Value>>,
     headers: RefCell<Vec<Vec<(String, String)>>>,
     is_down: Cell<bool>,
     loses_answers: Cell<bool>,
     withholds_answers: Cell<bool>,
-    /// How often the process that calls it has made something durable: a request leaves when what came first is.
+    /// The number of durable writes of the calling process: a request is sent only after the earlier writes are
+    /// durable.
     commits: RefCell<Rc<Cell<usize>>>,
     is_gated: Cell<bool>,
-    /// The name and the description of its card.
+    /// The name and the description in the card.
     described: RefCell<(String, String)>,
 }
 
@@ -112,19 +113,19 @@ impl Remote {
         }))
     }
 
-    /// Requests leave the caller only when what it wrote before is durable.
+    /// Delays requests until the caller's earlier writes are durable.
     pub fn gate(&self) -> Rc<Cell<usize>> {
         self.0.is_gated.set(true);
         self.0.commits.borrow().clone()
     }
 
-    /// As [`gate`](Self::gate), by the count of somebody else.
+    /// As [`gate`](Self::gate), with a shared counter.
     pub fn gate_by(&self, commits: Rc<Cell<usize>>) {
         self.0.is_gated.set(true);
         self.0.commits.replace(commits);
     }
 
-    /// The same, with another card.
+    /// Sets the name and the description in the card.
     pub fn described(self, name: &str, description: &str) -> Self {
         self.0.described.replace((name.to_owned(), description.to_owned()));
         self
@@ -134,17 +135,17 @@ impl Remote {
         self.0.is_down.set(is_down);
     }
 
-    /// The connection breaks before a message is answered.
+    /// Breaks the connection before a message is answered.
     pub fn lose_answers_to_messages(&self) {
         self.0.loses_answers.set(true);
     }
 
-    /// Messages arrive, and are never answered.
+    /// Receives messages, but never answers them.
     pub fn withhold_answers_to_messages(&self) {
         self.0.withholds_answers.set(true);
     }
 
-    /// The operations that it was asked for, in order; `card` among them.
+    /// The operations of the requests, in order, including `card`.
     pub fn asked(&self) -> Vec<String> {
         self.0.asked.borrow().clone()
     }
@@ -153,12 +154,12 @@ impl Remote {
         self.0.asked.borrow().iter().filter(|known| *known == operation).count()
     }
 
-    /// The parameters of what was sent.
+    /// The parameters of the sent messages.
     pub fn sent(&self) -> Vec<Value> {
         self.0.sent.borrow().clone()
     }
 
-    /// What tells where it stands from where it stood.
+    /// A text that identifies the present state.
     pub fn mark(&self) -> String {
         let tasks = self.0.tasks.borrow();
         let tasks = tasks.iter();
@@ -168,7 +169,7 @@ impl Remote {
         format!("{} {} {marks:?}", self.0.asked.borrow().len(), self.0.sent.borrow().len())
     }
 
-    /// How many tasks there are.
+    /// The number of tasks.
     pub fn tasks(&self) -> usize {
         self.0.tasks.borrow().len()
     }
@@ -179,7 +180,7 @@ impl Remote {
         self.0.tasks.borrow().iter().map(|task| task.state).collect()
     }
 
-    /// The texts of the client, in the order in which the tasks have them.
+    /// The texts of the client, in the order of the tasks.
     pub fn heard(&self) -> Vec<String> {
         let tasks = self.0.tasks.borrow();
         let messages = tasks.iter().flat_map(|task| &task.history);
@@ -187,14 +188,14 @@ impl Remote {
         of_user.map(|message| message["parts"][0]["text"].as_str().unwrap().to_owned()).collect()
     }
 
-    /// When it does something next, if it has a webhook to tell of it.
+    /// When the next act is due in a task with a webhook.
     pub fn next_told(&self) -> Option<i64> {
         let tasks = self.0.tasks.borrow();
         let told = tasks.iter().filter(|task| task.webhook.is_some());
         told.filter_map(|task| task.left.front().map(|(due, _)| *due)).min()
     }
 
-    /// What is to be posted to webhooks: the URL, and the number of the event.
+    /// Takes the notifications for webhooks: the URL, and the number of the event.
     pub fn take_notifications(&self) -> Vec<(String, usize)> {
         self.act();
         let mut posted = Vec::new();
@@ -211,7 +212,7 @@ impl Remote {
         self.0.platform.now().0
     }
 
-    /// Does what is due.
+    /// Executes the acts that are due.
     fn act(&self) {
         let now = self.now();
         for task in self.0.tasks.borrow_mut().iter_mut() {
@@ -351,7 +352,7 @@ impl Remote {
         Ok(Ok(at))
     }
 
-    /// The task and then its events, until it is over or asks.
+    /// The task, followed by its events until it ends or asks a question.
     fn stream(&self, at: usize) -> HttpAnswer {
         let (remote, first) = (self.clone(), self.0.tasks.borrow()[at].json());
         let begin = self.0.tasks.borrow()[at].events.len();
@@ -415,7 +416,7 @@ impl Http for Remote {
     ) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
         let remote = self.clone();
         Box::pin(async move {
-            // What was written before it is durable first.
+            // The writes before this request must be durable first.
             let commits = remote.0.commits.borrow().clone();
             let before = commits.get();
             while remote.0.is_gated.get() && commits.get() == before {
@@ -443,7 +444,7 @@ impl Http for Remote {
                 let reason = "the connection broke".to_owned();
                 return Err(HttpError::Failed { url, reason });
             }
-            // The answer comes some time later.
+            // The answer arrives some time later.
             yield_once().await;
             Ok(answer.unwrap_or_else(|error| {
                 let id = json!({"jsonrpc": "2.0", "id": "1", "error": error});
@@ -539,10 +540,10 @@ fn whole(answer: HttpAnswer<String>) -> HttpAnswer {
     HttpAnswer { status, headers, body: HttpBody::from(body), url }
 }
 
-/// Where the agent is.
+/// The URL of the agent.
 pub const URL: &str = "https://remote.example/";
 
-/// A count of each operation.
+/// The number of requests for each operation.
 pub fn counted(asked: &[String]) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::new();
     for operation in asked {

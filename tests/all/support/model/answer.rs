@@ -1,10 +1,10 @@
-//! What a model in memory gives back.
+//! The answers of a model in memory.
 
 use serde_json::{Map, Value, json};
 
-/// An answer of the model. What it says ([`say`](Self::say), [`call`](Self::call), [`refuse`](Self::refuse)) goes on the wire
-/// whole or as a stream, as the request wants it; other answers are bytes ([`json`](Self::json), [`raw`](Self::raw),
-/// [`stream`](Self::stream)) or none at all ([`down`](Self::down)).
+/// An answer of the model. Its content ([`say`](Self::say), [`call`](Self::call), [`refuse`](Self::refuse)) is sent whole or
+/// as a stream, depending on the request; other answers are bytes ([`json`](Self::json), [`raw`](Self::raw),
+/// [`stream`](Self::stream)) or a failed connection ([`down`](Self::down)).
 #[derive(Clone, Debug)]
 pub struct Answer {
     pub(super) status: u16,
@@ -43,22 +43,22 @@ struct Call {
     arguments: String,
 }
 
-/// A piece of a body, or what happens instead.
+/// A piece of a body, or an event in its place.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Piece {
     /// These bytes arrive.
     Bytes(Vec<u8>),
-    /// Nothing arrives for this many milliseconds.
+    /// Nothing arrives for this number of milliseconds.
     Wait(u64),
     /// The connection breaks, for this reason.
     Break(String),
-    /// Nothing arrives any more, and the connection stays open.
+    /// Nothing more arrives, and the connection stays open.
     Hang,
 }
 
-/// Answers that say something. The usage is 10 and 5 unless something else is said.
+/// Answers with content. The default usage is 10 and 5 tokens.
 impl Answer {
-    /// A text, in one piece.
+    /// A text in one piece.
     pub fn say(text: &str) -> Self {
         Self::said(&[text])
     }
@@ -76,12 +76,12 @@ impl Answer {
         Self::of(200, Body::Said(said))
     }
 
-    /// A call of a tool. The arguments are text, so that they may be no JSON.
+    /// A call of a tool. The arguments are text, so that they may be invalid JSON.
     pub fn call(id: &str, name: &str, arguments: &str) -> Self {
         Self::said(&[]).and_call(id, name, arguments)
     }
 
-    /// One more call of a tool.
+    /// Adds another call of a tool.
     #[must_use]
     pub fn and_call(self, id: &str, name: &str, arguments: &str) -> Self {
         let id = Some(id.to_owned());
@@ -92,7 +92,7 @@ impl Answer {
         })
     }
 
-    /// The newest call has no id.
+    /// Removes the id of the newest call.
     #[must_use]
     pub fn without_id(self) -> Self {
         self.with(|said| said.calls.last_mut().expect("a call").id = None)
@@ -103,43 +103,43 @@ impl Answer {
         Self::said(&[]).and_refusal(text)
     }
 
-    /// A refusal behind what is said.
+    /// Adds a refusal after the content.
     #[must_use]
     pub fn and_refusal(self, text: &str) -> Self {
         self.with(|said| said.refusal = Some(text.to_owned()))
     }
 
-    /// Why the model stopped; any JSON.
+    /// Sets the reason why the model stopped; any JSON.
     #[must_use]
     pub fn finish(self, reason: impl Into<Value>) -> Self {
         self.with(|said| said.finish = Some(reason.into()))
     }
 
-    /// No reason is given why the model stopped.
+    /// Removes the reason why the model stopped.
     #[must_use]
     pub fn without_finish(self) -> Self {
         self.with(|said| said.finish = None)
     }
 
-    /// How many tokens it took: those of the request, and those of the answer.
+    /// Sets the usage: the tokens of the request, and those of the answer.
     #[must_use]
     pub fn usage(self, input: u64, output: u64) -> Self {
         self.with_usage(usage_of(input, output))
     }
 
-    /// What stands as the usage; any JSON.
+    /// Sets the usage; any JSON.
     #[must_use]
     pub fn with_usage(self, usage: Value) -> Self {
         self.with(|said| said.usage = Some(usage))
     }
 
-    /// Nothing is told of usage.
+    /// Removes the usage.
     #[must_use]
     pub fn without_usage(self) -> Self {
         self.with(|said| said.usage = None)
     }
 
-    /// A stream ends without `[DONE]`.
+    /// Removes the `[DONE]` at the end of a stream.
     #[must_use]
     pub fn without_done(self) -> Self {
         self.with(|said| said.is_done = false)
@@ -153,21 +153,21 @@ impl Answer {
     }
 }
 
-/// Answers of any bytes.
+/// Answers with arbitrary bytes.
 impl Answer {
     /// JSON with this status.
     pub fn json(status: u16, json: &Value) -> Self {
         Self::raw(status, "application/json", json.to_string())
     }
 
-    /// The error of a provider: its status, its code and its text.
+    /// An error of a provider: its status, code and text.
     pub fn error(status: u16, code: &str, message: &str) -> Self {
         let kind = if status < 500 { "invalid_request_error" } else { "server_error" };
         let error = json!({"message": message, "type": kind, "param": null, "code": code});
         Self::json(status, &json!({"error": error}))
     }
 
-    /// These bytes, with this status and content type; an empty type is none.
+    /// These bytes, with this status and content type; an empty type means no header.
     pub fn raw(status: u16, content_type: &str, bytes: impl Into<Vec<u8>>) -> Self {
         let answer = Self::of(status, Body::Bytes(bytes.into()));
         match content_type {
@@ -176,13 +176,13 @@ impl Answer {
         }
     }
 
-    /// A stream of events with these data. `[DONE]` is one of them if it is to stand there.
+    /// A stream of events with these data, which include `[DONE]` if it is needed.
     pub fn stream(data: impl IntoIterator<Item = impl ToString>) -> Self {
         let events = data.into_iter().map(|data| format!("data: {}\n\n", data.to_string()));
         Self::of(200, Body::Events(events.collect())).header("content-type", "text/event-stream")
     }
 
-    /// Nobody answers, for this reason.
+    /// A failed connection, for this reason.
     pub fn down(reason: &str) -> Self {
         Self { down: Some(reason.to_owned()), ..Self::of(0, Body::Bytes(Vec::new())) }
     }
@@ -203,7 +203,7 @@ impl Answer {
     }
 }
 
-/// How an answer goes on its way.
+/// The transport of an answer.
 impl Answer {
     #[must_use]
     pub fn header(mut self, name: &str, value: &str) -> Self {
@@ -211,59 +211,59 @@ impl Answer {
         self
     }
 
-    /// The head comes only after this many milliseconds.
+    /// Delays the head by this number of milliseconds.
     #[must_use]
     pub fn after(self, delay_ms: u64) -> Self {
         Self { delay_ms, ..self }
     }
 
-    /// As one JSON document, whatever the request wants.
+    /// Sends one JSON document, independent of the request.
     #[must_use]
     pub fn whole(self) -> Self {
         Self { is_whole: true, ..self }
     }
 
-    /// Each event of a stream comes this many milliseconds after the one before.
+    /// Sets the pause between two events of a stream, in milliseconds.
     #[must_use]
     pub fn pace(self, pace_ms: u64) -> Self {
         Self { pace_ms, ..self }
     }
 
-    /// The bytes of the body arrive in pieces that begin at these positions.
+    /// Splits the bytes of the body at these positions.
     #[must_use]
     pub fn split_at(self, positions: &[usize]) -> Self {
         Self { splits: positions.to_vec(), ..self }
     }
 
-    /// The bytes of the body arrive in pieces of this size.
+    /// Splits the bytes of the body into pieces of this size.
     #[must_use]
     pub fn split_every(self, size: usize) -> Self {
         Self { size: Some(size), ..self }
     }
 
-    /// The connection breaks behind this many events of a stream; of another body, bytes.
+    /// Breaks the connection after this number of events of a stream; for another body, bytes.
     #[must_use]
     pub fn cut_after(self, events: usize) -> Self {
         let reason = "the connection was reset".to_owned();
         Self { breaks: Some((events, Piece::Break(reason))), ..self }
     }
 
-    /// The stream ends, as if it were whole, behind this many events; another body, bytes.
+    /// Ends the stream without an error after this number of events; another body, bytes.
     #[must_use]
     pub fn end_after(self, events: usize) -> Self {
         Self { breaks: Some((events, Piece::Wait(0))), ..self }
     }
 
-    /// Nothing comes any more behind this many events of a stream; of another body, bytes.
+    /// Sends nothing more after this number of events of a stream; for another body, bytes.
     #[must_use]
     pub fn hang_after(self, events: usize) -> Self {
         Self { breaks: Some((events, Piece::Hang)), ..self }
     }
 }
 
-/// What goes over the wire.
+/// The wire form of answers.
 impl Answer {
-    /// The headers, and the body in pieces, for a request that wants a stream or not.
+    /// The headers and the body in pieces, for a request with or without a stream.
     pub(super) fn render(self, wants_stream: bool) -> (Vec<(String, String)>, Vec<Piece>) {
         let mut headers = self.headers;
         let (units, is_bytes) = match &self.body {
@@ -303,7 +303,7 @@ impl Answer {
     }
 }
 
-/// The same bytes, cut anew; pauses stay where they are.
+/// The same bytes, split again; pauses remain in their places.
 fn split(pieces: Vec<Piece>, size: Option<usize>, splits: &[usize]) -> Vec<Piece> {
     let mut position = 0;
     let mut cut = Vec::new();
@@ -382,7 +382,7 @@ pub fn chunk(choices: Value) -> Value {
     framed("chat.completion.chunk", choices)
 }
 
-/// One event of a stream that goes on with the first choice like this.
+/// An event of a stream with this delta of the first choice.
 pub fn delta(delta: Value) -> Value {
     chunk(json!([{"index": 0, "delta": delta, "finish_reason": null}]))
 }
@@ -396,7 +396,7 @@ fn framed(object: &str, choices: Value) -> Value {
     json!({"id": "chatcmpl-1", "object": object, "created": 1, "model": "said-model", "choices": choices})
 }
 
-/// The usage of this many tokens, as providers tell it.
+/// The usage with these numbers of tokens, in the form of providers.
 pub fn usage_of(input: u64, output: u64) -> Value {
     json!({"prompt_tokens": input, "completion_tokens": output, "total_tokens": input + output})
 }

@@ -1,5 +1,5 @@
-//! A model behind the chat-completions wire, in memory: it notes what it is asked, and answers as a test wants it, in simulated
-//! time. It is a door for requests ([`Http`]), so it stands where other servers do:
+//! A model with chat completions in memory: it records its requests, and returns the answers of a test, in simulated time.
+//! It implements [`Http`], so it is used in place of other servers:
 //!
 //! ```ignore
 //! let model = Model::new(&platform);
@@ -26,7 +26,7 @@ use serde_json::Value;
 pub use answer::{Answer, Piece, chunk, delta, finished, usage_of};
 pub use shop::Shop;
 
-/// Where the model is: the `base_url` of agents.
+/// The URL of the model: the `base_url` of agents.
 pub const BASE_URL: &str = "https://models.example/v1";
 
 /// A model. Clones share it.
@@ -44,36 +44,36 @@ struct State {
 
 type Plan = dyn Fn(&Asked) -> Answer;
 
-/// A request that the model got. Clones share how it ended.
+/// A request to the model. Clones share its fate.
 #[derive(Clone, Debug)]
 pub struct Asked {
-    /// Which request it is, from 1.
+    /// The number of the request, from 1.
     pub number: usize,
-    /// When it came.
+    /// When the request arrived.
     pub at_ms: i64,
-    /// Where to.
+    /// The URL of the request.
     pub url: String,
     pub headers: Vec<(String, String)>,
-    /// The body; null if it is no JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
     fate: Rc<Cell<Fate>>,
 }
 
-/// How a request ended.
+/// The end of a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fate {
-    /// The answer is on its way.
+    /// The answer is in progress.
     UnderWay,
-    /// The whole answer was taken.
+    /// The whole answer was read.
     Whole,
-    /// The model broke off, or kept silent until nobody listened.
+    /// The model broke off, or sent nothing until the caller's timeout.
     Broken,
-    /// Who asked went away before the end.
+    /// The caller closed the connection before the end.
     Left,
 }
 
 impl Model {
-    /// A model in the time of this platform. Until it is told what to say, it answers 500.
+    /// A model in the time of this platform. Until its answers are set, it answers 500.
     pub fn new(platform: &MemoryPlatform) -> Self {
         let state = State {
             clock: Rc::new(platform.clone()),
@@ -88,12 +88,12 @@ impl Model {
         Self(Rc::new(state))
     }
 
-    /// Lets it answer like this from now on.
+    /// Sets the function that makes the answers.
     pub fn answer_with(&self, plan: impl Fn(&Asked) -> Answer + 'static) {
         self.0.plan.replace(Rc::new(plan));
     }
 
-    /// Lets it give these answers from now on, one after the other; 500 behind the last one.
+    /// Sets the answers in order; after the last one, the model answers 500.
     pub fn answers(&self, answers: impl IntoIterator<Item = Answer>) {
         let left = RefCell::new(answers.into_iter().collect::<VecDeque<_>>());
         self.answer_with(move |_| {
@@ -102,17 +102,17 @@ impl Model {
         });
     }
 
-    /// Requests wait until this count has grown: until what was written before them is durable.
+    /// Delays requests until this counter increases, which means that the earlier writes are durable.
     pub fn gate(&self, commits: Rc<Cell<usize>>) {
         self.0.gate.replace(Some(commits));
     }
 
-    /// Who answers requests that go elsewhere; nobody unless given.
+    /// Sets the server for requests to other URLs; without it they fail.
     pub fn others(&self, others: Rc<dyn Http>) {
         self.0.others.replace(Some(others));
     }
 
-    /// What it was asked, in order.
+    /// All requests, in order.
     pub fn asked(&self) -> Vec<Asked> {
         self.0.asked.borrow().clone()
     }
@@ -122,7 +122,7 @@ impl Model {
         self.0.asked.borrow().last().cloned().expect("a request")
     }
 
-    /// Changes whenever the model gets a request or gives a piece of an answer.
+    /// A number that changes with each request and with each sent piece of an answer.
     pub fn mark(&self) -> u64 {
         self.0.pieces.get()
     }
@@ -148,7 +148,7 @@ impl Model {
 }
 
 impl Asked {
-    /// The value of a header, in whatever case its name is written.
+    /// The value of a header; the case of its name is ignored.
     pub fn header(&self, name: &str) -> Option<&str> {
         let found = self.headers.iter().rfind(|(known, _)| known.eq_ignore_ascii_case(name));
         found.map(|(_, value)| value.as_str())
@@ -163,13 +163,13 @@ impl Asked {
         self.messages().iter().map(line).collect()
     }
 
-    /// The text of the newest message of this role.
+    /// The text of the newest message with this role.
     pub fn said_by(&self, role: &str) -> String {
         let newest = self.messages().iter().rfind(|message| message["role"] == role);
         newest.map(|message| text_of(&message["content"])).unwrap_or_default()
     }
 
-    /// The results of calls that are told behind the newest message of the model: ids and texts.
+    /// The results of calls after the newest message of the model: ids and texts.
     pub fn results(&self) -> Vec<(String, String)> {
         let newest = self.messages().iter().rposition(|message| message["role"] == "assistant");
         let behind = &self.messages()[newest.map_or(0, |at| at + 1)..];
@@ -178,7 +178,7 @@ impl Asked {
         results.map(|result| (id(result), text_of(&result["content"]))).collect()
     }
 
-    /// The names of the tools that are offered.
+    /// The names of the offered tools.
     pub fn tools(&self) -> Vec<&str> {
         let tools = self.body["tools"].as_array().map(Vec::as_slice).unwrap_or_default();
         tools.iter().filter_map(|tool| tool["function"]["name"].as_str()).collect()
@@ -192,7 +192,7 @@ impl Asked {
         self.fate.get()
     }
 
-    /// What no provider would take: a result without its call, a call without its result, an id that stands twice.
+    /// Mistakes that a provider would refuse: a result without its call, a call without its result, a repeated id.
     pub fn mistakes(&self) -> Vec<String> {
         let mut open: Vec<&str> = Vec::new();
         let mut mistakes = Vec::new();
@@ -237,7 +237,7 @@ fn line(message: &Value) -> String {
     format!("{role}: {}", said.join(" "))
 }
 
-/// The text of a content: a string, or parts; those that are no text by their type.
+/// The text of a content: a string, or parts; a part without text is shown by its type.
 fn text_of(content: &Value) -> String {
     let part = |part: &Value| match part["text"].as_str() {
         Some(text) => text.to_owned(),
@@ -300,7 +300,7 @@ impl Http for Model {
     }
 }
 
-/// Who asked, as long as they listen.
+/// The caller, while it listens.
 struct Listening(Rc<Cell<Fate>>);
 
 impl Listening {
@@ -317,7 +317,7 @@ impl Drop for Listening {
     }
 }
 
-/// A body on its way.
+/// A body that is being sent.
 struct Way {
     model: Model,
     left: VecDeque<Piece>,

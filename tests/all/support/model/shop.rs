@@ -1,4 +1,5 @@
-//! A server in memory that the tools of agents call: it counts what it is asked, and never answers twice alike.
+//! A server in memory that the tools of agents call: it counts its requests, and never returns the same answer
+//! twice.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -10,10 +11,10 @@ use a2a_edge::twins::MemoryPlatform;
 use futures_util::future::LocalBoxFuture;
 use serde_json::{Value, json};
 
-/// Where the shop is: `https://shop.example/<tool>`.
+/// The URL of the shop: `https://shop.example/<tool>`.
 pub const SHOP: &str = "https://shop.example";
 
-/// A server whose answers are `<path> <number of the order>`. Clones share it.
+/// A server with the answers `<path> <number of the order>`. Clones share it.
 #[derive(Clone)]
 pub struct Shop(Rc<State>);
 
@@ -25,18 +26,18 @@ struct State {
     gate: RefCell<Option<Rc<Cell<usize>>>>,
 }
 
-/// A request that the shop got.
+/// A request to the shop.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Order {
     /// The path without its slash.
     pub name: String,
     /// The header `Idempotency-Key`.
     pub key: Option<String>,
-    /// The body; null if it is no JSON.
+    /// The body; null if it is not JSON.
     pub body: Value,
-    /// When it came.
+    /// When the order arrived.
     pub at_ms: i64,
-    /// Whether it was answered.
+    /// Whether the order was answered.
     pub is_answered: bool,
 }
 
@@ -52,17 +53,17 @@ impl Shop {
         Self(Rc::new(state))
     }
 
-    /// Orders wait until this count has grown: until what was written before them is durable.
+    /// Delays orders until this counter increases, which means that the earlier writes are durable.
     pub fn gate(&self, commits: Rc<Cell<usize>>) {
         self.0.gate.replace(Some(commits));
     }
 
-    /// Lets orders of this name take so long.
+    /// Delays the answers to orders of this name.
     pub fn delay(&self, name: &str, millis: u64) {
         self.0.delays.borrow_mut().insert(name.to_owned(), millis);
     }
 
-    /// Lets orders of this name be answered with this status.
+    /// Sets the status of the answers to orders of this name.
     pub fn fail(&self, name: &str, status: u16) {
         self.0.fails.borrow_mut().insert(name.to_owned(), status);
     }
@@ -71,13 +72,13 @@ impl Shop {
         self.0.orders.borrow().clone()
     }
 
-    /// Changes whenever an order comes or is answered.
+    /// A number that changes with each order and each answer.
     pub fn mark(&self) -> u64 {
         let orders = self.0.orders.borrow();
         (orders.len() + orders.iter().filter(|order| order.is_answered).count()) as u64
     }
 
-    /// The definition of a tool that orders here by POST, under a key; as `[[tools]]` has it.
+    /// The definition of a tool that sends orders by POST, with a key; in the form of `[[tools]]`.
     pub fn tool(name: &str) -> Value {
         json!({
             "name": name, "description": format!("Orders {name}."), "method": "POST",

@@ -22,7 +22,7 @@ fn verbs(number: usize) -> Vec<Value> {
     ]
 }
 
-/// Runs two turns, of which the first ends with a question. The process dies once; returns the state after the crash.
+/// Runs two turns, of which the first ends with a question, with one crash. Returns the front and the agent at the end.
 fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({"event_interval_ms": 0}));
@@ -63,7 +63,7 @@ fn live(streams: bool, crash: Option<Crash>) -> (Front, HttpAgent) {
                 || front.task().is_some_and(is_next)
         });
         if lives && let Some((at, keeps)) = before {
-            // The crash is due later.
+            // The process has survived these polls, so the crash is due in a later run.
             crash = Some((at.saturating_sub(front.polls() - polls), keeps));
         }
     }
@@ -185,8 +185,8 @@ fn a_cancel_is_told_also_where_the_process_dies_behind_it() {
     }
 }
 
-/// Runs an agent that is down until an instant, and whose process dies once. Returns the state after the crash, the requests
-/// to the agent for the task, and the time of the crash.
+/// Runs a task whose agent is down until an instant, with one crash. Returns the front at the end, the requests to the agent
+/// for the task, and the time of the crash.
 fn wait_through(down_ms: i64, crash: Option<Crash>) -> (Front, Vec<Asked>, Option<i64>) {
     let platform = MemoryPlatform::default();
     let (front, agent) = HttpAgent::front(&platform, &json!({}));

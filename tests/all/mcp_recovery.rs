@@ -482,7 +482,7 @@ fn behind_a_model_an_older_server_is_answered_too_and_a_lost_call_is_told_to_the
             let answers: Vec<String> = answers.collect();
             let is_lost = told.contains("was interrupted while this call was open");
             let is_interrupted = told.contains("the agent was interrupted while it called ask");
-            // If a call with the user's answer is not repeated, the model receives an error.
+            // If the call is not repeated, the user's answer goes to the model, which then answers a second time.
             let count = if is_interrupted { 1..=2 } else { 1..=1 };
             assert!(count.contains(&answers.len()), "{told}");
             assert_eq!(answers == ["answer: 4A"], !is_lost && !is_interrupted, "{told}");

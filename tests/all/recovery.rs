@@ -379,7 +379,7 @@ impl World {
         let posted = session.map_or(Posted::Unknown, |session| {
             session.call_back("agent", token, Some("k".to_owned()), Part::text(&url))
         });
-        // A callback of a run that was lost without a trace is unknown.
+        // A callback is known only if it was made since the run last began without resuming.
         let begins = |entry: &LogEntry| matches!(entry, LogEntry::Run(start) if !start.resumes);
         let is_it = |entry: &LogEntry| matches!(entry, LogEntry::Callback(made) if made.token.reveal() == token);
         let is_kept = log.rsplit(begins).next().is_some_and(|turn| turn.iter().any(is_it));
@@ -454,8 +454,8 @@ impl World {
         self.call_back();
     }
 
-    /// Replaces an object that died before its task was known to anybody. The next send uses another object, unless the task
-    /// is listed.
+    /// Drops the object if it died before anybody knew its task: no request reaches such an object again. The next send uses
+    /// another object, unless the task is listed.
     fn abandon(&self) {
         let is_known = self.is_told.get() || self.manner.is_announced_at_once();
         if is_known || self.platform.alarm().is_some() || self.listed() > 0 {
@@ -506,8 +506,8 @@ impl World {
         self.store.stored().map(|stored| entries(&stored)).unwrap_or_default()
     }
 
-    /// The events in short form, without the parts that depend on when the message arrives: a task that asks a question
-    /// shows the message as a status without text, a working task does not show it.
+    /// The events in short form, without the effects of the time at which the message arrives: during a question it causes a
+    /// `working` status without text, otherwise no event.
     fn events(&self) -> Vec<String> {
         let shown = |entry: &LogEntry| match entry {
             LogEntry::Task(_) => Some("task".to_owned()),

@@ -237,7 +237,8 @@ fn what_does_not_fit_is_asked_for_again_with_the_reason_like_what_is_missing() {
     assert_eq!(state, TaskState::Completed, "{said}");
     assert_eq!(artifacts[0]["parts"], json!([{"data": ["Lisbon", 3, "Ada"]}]));
 
-    // The question also lists optional arguments; a text answers it if a text is missing.
+    // The question also lists an invalid optional argument (`times`); a text message supplies the
+    // missing argument `text`.
     let agent = self::agent(json!({"names": ["say"], "ask_missing": true}));
     agent.send_parts(vec![call("say", json!({"times": 9}))]).unwrap();
     let (_, said, _) = outcome(&agent);

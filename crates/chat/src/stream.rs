@@ -285,7 +285,7 @@ fn malformed(reason: &str) -> ChatError {
 fn error_in(chunk: &Value) -> Option<&Value> {
     let error = chunk.get("error").filter(|error| !error.is_null());
     let is_error = |name: &str| chunk.get(name).and_then(Value::as_str) == Some("error");
-    // In a whole answer, an `error` that is empty or `false` is ignored.
+    // An `error` that is `false` or empty does not report a failure.
     error
         .filter(|error| *error != &Value::Bool(false) && error.as_str() != Some(""))
         .map(|_| chunk)

@@ -197,8 +197,8 @@ fn key(call: &Call) -> Option<String> {
     Some(if is_key { id.clone() } else { format!("message-{:016x}", fnv1a(id.as_bytes())) })
 }
 
-/// The target of a redirect that preserves method and body, if it is on the same host and port. Other redirects are errors,
-/// because they would send the message to another server. `None` if the answer is not a redirect.
+/// The target of a redirect that preserves method and body (307, 308), if it is on the same host and port. A target
+/// elsewhere is an error, because that server would receive the message. `None` for any other answer.
 fn redirect(answer: &HttpAnswer) -> Result<Option<String>, ClientError> {
     if !matches!(answer.status, 307 | 308) {
         return Ok(None);

@@ -17,7 +17,7 @@ use crate::http::{HttpAnswer, HttpRequest};
 /// use a2a::http::memory::status;
 /// use a2a::http::{HttpAnswer, HttpRequest};
 ///
-/// /// Says for whom the agent works, and counts answers.
+/// /// Adds the name of the project to requests, and counts answers.
 /// #[derive(Default)]
 /// struct Project(Cell<u32>);
 ///

@@ -367,7 +367,7 @@ impl Dialect {
         }
     }
 
-    /// Whether the token of a webhook is also sent as a bearer token, unless the client has configured another content of
+    /// Whether the token of a webhook is also sent as a bearer token, unless the client has configured another value of
     /// the header `Authorization`.
     pub fn bears_tokens(self) -> bool {
         self == Self::Legacy

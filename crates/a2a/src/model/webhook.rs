@@ -15,7 +15,7 @@ pub struct TaskPushNotificationConfig {
     /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
-    /// The id of the webhook, unique within its task; empty in a request, if the server shall generate
+    /// The id of the webhook, unique within its task; empty in a request if the server has to generate
     /// it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,

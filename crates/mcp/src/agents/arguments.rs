@@ -79,9 +79,9 @@ impl Arguments {
         self.message.is_some() || self.data.is_some()
     }
 
-    /// The message to the agent: with this id unless the arguments contain one, and for this skill if there is one. If a
-    /// skill is called only with its own arguments, or these are present next to a text, the message contains them as a call
-    /// of the skill, in the form of agents' tools.
+    /// The message to the agent: with this id unless the arguments contain one, and for this skill if there is one. For a
+    /// new task of a skill, the message also contains the skill's own arguments as a call, in the form of calls of agents'
+    /// tools, unless the arguments contain `data` or consist only of a text.
     pub fn to_message(self, id: impl FnOnce() -> String, skill: Option<&str>) -> Message {
         let is_call = self.data.is_none() && (self.message.is_none() || !self.own.is_empty());
         let call = skill.filter(|_| is_call && self.task_id.is_none());

@@ -31,8 +31,8 @@ impl Verdict {
         self.revision.is_modern()
     }
 
-    /// Whether the server must be asked again: the verdict is from a day ago and names an older revision, or the era is
-    /// uncertain.
+    /// Whether the server must be asked again: the verdict names an older revision and is at least a day old, or the era
+    /// is uncertain.
     pub fn is_stale(&self, now: UnixMillis) -> bool {
         !self.is_settled || (!self.is_modern() && now.millis_since(self.at) >= LEGACY_MS)
     }

@@ -4,7 +4,7 @@
 //! ```ignore
 //! let model = Model::new(&platform);
 //! model.answers([Answer::call("c1", "clock", "{}"), Answer::said(&["It is ", "noon."]).pace(50)]);
-//! // … the agent is asked …
+//! // Here the test calls the agent.
 //! assert_eq!(model.asked().len(), 2);
 //! assert_eq!(model.last().results(), [("c1".to_owned(), "12:00".to_owned())]);
 //! ```

@@ -52,5 +52,5 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// The first characters of JSON and HTML. A line of an event stream begins with a letter or a colon.
 const WHOLE: [u8; 4] = [b'{', b'[', b'"', b'<'];
 
-/// The number of bytes that are checked; an answer with more blank bytes at its beginning counts as an event stream.
+/// The largest number of blank bytes at the beginning of an answer; an answer with more does not count as an event stream.
 const MAX_BEGIN_BYTES: usize = 1024;

@@ -14,7 +14,7 @@ use crate::model::{
 
 /// The events reported for a task, and the ones to report next.
 pub(super) struct Telling {
-    /// The task as described by all events that are reported or queued in `ready`.
+    /// The task as described by all events that are reported or wait to be reported.
     told: Option<Task>,
     /// The server's version of the task, while it is older than `told`.
     behind: Option<Task>,
@@ -34,8 +34,8 @@ pub(super) struct Telling {
     /// The size of the events that were added since the task was last measured.
     added: Size,
     max: Size,
-    /// Whether the present stream has left out what happened before its first event. Each further event is then answered by
-    /// fetching the task.
+    /// Whether the present stream has left out what happened before its first event. In this case the task is fetched
+    /// after each further event.
     leaves_out: bool,
     /// Whether such a stream has sent an event since the task was last fetched.
     has_heard: bool,
@@ -107,7 +107,7 @@ impl Telling {
         Ok(())
     }
 
-    /// The task as described by all events that are reported or queued.
+    /// The task as described by all events that are reported or wait to be reported.
     pub(super) fn told(&self) -> Option<&Task> {
         self.told.as_ref()
     }

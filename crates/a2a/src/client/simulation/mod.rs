@@ -19,9 +19,9 @@
 //!     let task = |state: &str| json!({"id": "t-1", "contextId": "c-1", "status": {"state": state}});
 //!     let event = |task| json!({"jsonrpc": "2.0", "id": "1", "result": {"task": task}});
 //!     match request.call_number {
-//!         // The stream is cut after its first event …
+//!         // The stream breaks off after its first event.
 //!         1 => SimulatedAnswer::events([event(task("TASK_STATE_WORKING"))]).wait(2_000).cut("the line broke"),
-//!         // … and the client comes back.
+//!         // The client reconnects.
 //!         _ => SimulatedAnswer::events([event(task("TASK_STATE_COMPLETED"))]),
 //!     }
 //! });

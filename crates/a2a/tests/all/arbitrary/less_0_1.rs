@@ -1,4 +1,4 @@
-//! The values of 1.0 after a round trip through 0.1, without the losses.
+//! Reduces values of 1.0 to the content that remains after a round trip through 0.1.
 
 use a2a::model::{Artifact, Message, Part, PartContent, Task, TaskState, TaskStatus};
 use serde_json::Value;

@@ -1,4 +1,4 @@
-//! The values of 1.0 after a round trip through 0.3, without the losses.
+//! Reduces values of 1.0 to the content that remains after a round trip through 0.3.
 
 use a2a::binding::Binding;
 use a2a::model::{Message, Part, PartContent, StreamResponse, Task};

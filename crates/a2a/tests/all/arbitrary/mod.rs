@@ -1,5 +1,5 @@
-//! Generators of tasks, messages, events and calls of 1.0 for round trips through an older dialect; and the losses in
-//! these.
+//! Generators of tasks, messages, events and calls of 1.0, for round trips through an older dialect; and the reduction
+//! of these values to the content that remains.
 
 pub(crate) mod call;
 pub(crate) mod less_0_1;

@@ -14,8 +14,8 @@ pub fn to_jcs(value: &Value) -> String {
     text
 }
 
-/// The JSON text that Python writes with its default options: ASCII, with all other characters escaped, and members in the
-/// order of the code points of their names. Every number is written as a float.
+/// The JSON text in Python's form, with sorted names: ASCII, with all other characters escaped, members in the order of
+/// the code points of their names, no space between the tokens, and every number as a Python float.
 pub fn to_ascii_json(value: &Value) -> String {
     let mut text = String::new();
     write(

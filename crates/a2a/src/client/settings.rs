@@ -48,8 +48,8 @@ pub struct Settings {
     pub extensions: Vec<String>,
     /// Whether the URL comes from an untrusted person: requests are then [guarded](crate::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// The depth of this client's messages: the number of agents that have called each other before. It is sent in the
-    /// metadata ([`DEPTH_KEY`](super::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
+    /// The depth of this client's messages, which is the number of agents that have called each other before a message. It
+    /// is sent in the metadata ([`DEPTH_KEY`](super::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,

@@ -19,9 +19,9 @@ use crate::model::{SendMessageRequest, SubscribeToTaskRequest, Task, TaskId};
 ///   a server without event numbers continues without sending the task first, the client fetches the task after each event,
 ///   and emits the changes.
 /// - The event with the final state is the last one. Events that the server sends after it are emitted before it.
-/// - The stream of a send ends also when the agent asks for input, and when the server ends it while the task waits for
-///   credentials; if the task is polled, when the task is interrupted. A subscription ends with the task, or when the server
-///   ends the stream while the task is interrupted.
+/// - The stream of a send also ends when the agent asks for input, when the server ends it while the task waits for
+///   credentials, and, if the task is polled, when the task is interrupted. A subscription ends with the task, or when the
+///   server ends the stream while the task is interrupted.
 /// - Events have at most 4 MiB and 100,000 JSON values. The task that they describe has at most 32 MiB and 1,000,000 values.
 ///   If nothing arrives, not even a comment, for [`request_timeout_ms`](super::Settings::request_timeout_ms), the stream
 ///   counts as broken.

@@ -26,9 +26,9 @@
 //!                                     answer from 1.0            Reply (legacy)         {"id": "order-17", "status": …}
 //! ```
 //!
-//! The program works with 1.0 inside. A dialect is a folder of `crates/a2a/src/dialect/`. Its readers decode parameters to
-//! the calls of 1.0, and report errors with the client's field names. Its writers encode results, events and errors from the
-//! 1.0 text of operations. `Reply` is sent with the command and contains the transport, the dialect and its habits, so the
+//! Inside, the program uses 1.0. A dialect is a folder of `crates/a2a/src/dialect/`. Its readers decode parameters to the
+//! calls of 1.0, and report errors with the client's field names. Its writers encode results, events and errors from the 1.0
+//! text of operations. `Reply` is sent with the command and contains the transport, the dialect and its habits, so the
 //! object encodes the answer for an older client in the same way as any other answer. A call of 1.0 has no additional cost:
 //! its text is borrowed, and its method is found before older names are compared.
 //!

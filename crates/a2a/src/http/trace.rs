@@ -16,7 +16,7 @@ pub struct TraceContext {
 
 impl TraceContext {
     /// Reads the two headers; several headers `tracestate` are joined by commas. `None` without a valid `traceparent`:
-    /// the request belongs to no known trace. An invalid `tracestate` is left out.
+    /// there is no trace to continue. An invalid `tracestate` is left out.
     pub fn read(traceparent: &str, tracestate: Option<&str>) -> Option<Self> {
         let parent = parent(traceparent)?;
         Some(Self { parent, state: tracestate.and_then(state) })

@@ -1,6 +1,6 @@
 //! Parses JSON: foreign JSON within limits, and this program's own JSON without.
 //!
-//! A text needs only two bytes for a JSON value, but its tree needs 50 to 250 bytes for each value. So a foreign text is
+//! In a text, a JSON value may need only two bytes, but in a tree each value needs 50 to 250 bytes. So a foreign text is
 //! measured before it is parsed to a tree. Only the functions here parse JSON: `clippy.toml` forbids those of `serde_json`
 //! elsewhere.
 

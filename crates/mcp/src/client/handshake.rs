@@ -100,8 +100,8 @@ impl Client {
         })
     }
 
-    /// Ends the session with a legacy server, if the server has given it an id. Nothing is sent to servers without sessions,
-    /// and to those of 2026-07-28.
+    /// Ends the session with a legacy server, if the server has given it an id. Nothing is sent to servers without sessions
+    /// or to those of 2026-07-28.
     pub fn close<'a>(&'a self) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             let session = self.0.session.take();

@@ -34,8 +34,8 @@ pub struct Settings {
     pub max_tools: usize,
     /// Whether the URL comes from an untrusted person: requests are then [guarded](a2a::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// The depth of this client's calls: the number of agents that have called each other before. It is sent in `_meta`
-    /// ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
+    /// The depth of this client's calls, which is the number of agents that have called each other before a call. It is sent
+    /// in `_meta` ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,

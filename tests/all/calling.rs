@@ -97,7 +97,7 @@ fn a_remote_that_there_is_not_is_told_from_those_that_there_are() {
     assert_eq!(said(&agent), (TaskState::Failed, told.to_owned()));
 }
 
-/// Reports the limits of its clients.
+/// Reports the limits of the clients that its run makes.
 struct Bounded;
 
 #[async_trait(?Send)]

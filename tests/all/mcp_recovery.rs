@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::support::front::{Crash, Front};
 
-/// A server in memory. Clones share it.
+/// A server in memory. Clones share its state.
 #[derive(Clone)]
 struct Server(Rc<State>);
 

@@ -11,7 +11,7 @@ use crate::support::remote::{Act, Habits};
 /// The behaviours of the remote agent.
 const ALL: [Habits; 3] = [Habits::ALL, Habits::POLLED, TELLING];
 
-/// Streams, and calls webhooks.
+/// A remote agent that streams and calls webhooks.
 const TELLING: Habits = Habits { sends_webhooks: true, ..Habits::ALL };
 
 /// A task with a status, chunks, a long pause, a question, and an end.

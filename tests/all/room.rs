@@ -317,7 +317,7 @@ proptest! {
         assert_taken(&[honest], &run(&all, 8_000));
     }
 
-    /// `run` checks this in each step.
+    /// `run` checks the limits of the room in each step.
     #[test]
     fn the_room_is_never_overdrawn(
         clients in prop::collection::vec(

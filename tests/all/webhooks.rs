@@ -621,7 +621,7 @@ fn the_queue_gets_a_message_for_an_attempt_and_hardly_more() {
 #[test]
 fn silent_receivers_hold_up_no_others() {
     let last_healthy = |silent: usize| {
-        // These are in the queue before all others.
+        // The silent receivers are in the queue before all others.
         let hooks = [names("silent", silent), names("healthy", 60)].concat();
         let mut world = World::new(4, &hooks);
         let begun = world.now().0;
@@ -698,7 +698,7 @@ proptest! {
         for deed in deeds {
             match ask(&session, lease.take(), report.take()) {
                 None => {
-                    // There is nothing to do now: time passes, and the alarm continues.
+                    // No notification is due: time passes, and the alarm sends the next ones.
                     pass(&host.platform, limits().keep_alive_ms);
                     host.platform.run_until(session.wake());
                 }

@@ -140,7 +140,7 @@ fn the_agent_file_says_how_long_to_wait() {
             1,
             "https://agent.example/turn did not answer: Error: Network connection lost.",
         ),
-        // This setting applies to requests that were answered.
+        // `attempts` applies only to requests that were answered.
         (json!({"attempts": 1}), 10, "connection, 10 times in 60 s; is it running?"),
     ] {
         let (front, agent) = down_for(i64::MAX, &settings, &json!({}));

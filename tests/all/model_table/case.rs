@@ -28,8 +28,7 @@ enum Text {
     Holds(Vec<&'static str>),
 }
 
-/// A case with this model. The expected outcome is completed with the text `hello` after one request, unless the case sets
-/// another one.
+/// A case with this model. By default the task must complete with the text `hello` after one request.
 pub(crate) fn case_with(
     name: &'static str,
     plan: impl Fn(&Asked) -> Answer + Clone + 'static,

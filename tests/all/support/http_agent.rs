@@ -53,7 +53,7 @@ pub enum Fate {
     UnderWay,
     /// The answer was read to its end.
     Whole,
-    /// The agent broke it off.
+    /// The agent broke off the answer.
     Broken,
     /// The caller closed the connection.
     Left,

@@ -8,7 +8,7 @@ use futures_util::stream;
 
 use super::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 
-/// Other servers as one closure; until [`answer_with`](Self::answer_with) sets it, requests fail. Clones share it.
+/// Other servers as one closure; until [`answer_with`](Self::answer_with) sets it, requests fail. Clones share the closure.
 #[derive(Clone, Default)]
 pub struct MemoryHttp(Rc<Servers>);
 

@@ -66,7 +66,7 @@ pub struct AgentInterface {
 pub struct AgentProvider {
     /// The name of the organization.
     pub organization: String,
-    /// The URL of its web site.
+    /// The URL of the organization's web site.
     pub url: String,
 }
 
@@ -91,7 +91,7 @@ pub struct AgentCapabilities {
 pub struct AgentExtension {
     /// The URI of the extension.
     pub uri: String,
-    /// How the agent uses it.
+    /// How the agent uses the extension.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub description: String,
     /// Whether a client must request the extension.

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use crate::model::{CallResult, Content, ResourceContents};
 
 /// The result for a task of the agent with this name: its artifacts, its question, or the reason of its failure. `address`
-/// is the prefix for the URIs of content without a URI, for example `a2a://agents.example/demo/tasks/1f`.
+/// is the prefix of the URIs for content that has no own URI, for example `a2a://agents.example/demo/tasks/1f`.
 pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     let state = task.status.state;
     let mut structured = Map::new();

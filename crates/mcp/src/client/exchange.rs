@@ -195,7 +195,7 @@ impl Exchange {
                 Err(error) => ("error", error.to_json()),
             };
             let message = reply(id, name, answer);
-            // If this fails, the stream of the call shows the consequence.
+            // If sending the answer fails, the stream of the call shows the consequence.
             let _ = self.client.tell(&session, &message).await;
             Ok(None)
         })

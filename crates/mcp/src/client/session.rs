@@ -37,7 +37,7 @@ impl Session {
         self.id.is_some() && !self.is_mute.get()
     }
 
-    /// Records that the server has no such stream.
+    /// Records that the server has no separate stream.
     pub(super) fn has_no_stream(&self) {
         self.is_mute.set(true);
     }

@@ -29,7 +29,7 @@ pub use shop::Shop;
 /// The URL of the model: the `base_url` of agents.
 pub const BASE_URL: &str = "https://models.example/v1";
 
-/// A model. Clones share it.
+/// A model. Clones share its state.
 #[derive(Clone)]
 pub struct Model(Rc<State>);
 

@@ -70,7 +70,7 @@ fn version_of(card: &Value) -> Dialect {
         return Dialect::V0_3;
     }
     let modes = card.get("defaultInputModes").and_then(Value::as_array);
-    // Cards of 0.2 require this member, with media types.
+    // Cards of 0.2 require `defaultInputModes`, which contains media types.
     let is_oldest =
         has("authentication") || modes.is_none_or(|modes| modes.contains(&"text".into()));
     if is_oldest { Dialect::Legacy } else { Dialect::V0_3 }

@@ -37,7 +37,7 @@ pub(super) struct Telling {
     /// Whether the present stream has left out what happened before its first event. In this case the task is fetched
     /// after each further event.
     leaves_out: bool,
-    /// Whether such a stream has sent an event since the task was last fetched.
+    /// Whether a stream with a gap has sent an event since the task was last fetched.
     has_heard: bool,
 }
 

@@ -31,7 +31,7 @@ impl Default for NativeHttp {
 impl NativeHttp {
     /// A port with its own connections.
     pub fn new() -> Self {
-        // This fails if the program has already installed a provider, which is then used.
+        // Installing fails if the program already has a provider, which is then used.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder =
             || Client::builder().redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT);

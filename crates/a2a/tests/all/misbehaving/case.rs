@@ -40,8 +40,7 @@ enum Text {
     Any,
 }
 
-/// A case with this server for calls, and a correct card. The expected outcome is completed with the text `hello`, unless
-/// the case sets another one.
+/// A case with this server for calls, and a correct card. By default the call must complete with the text `hello`.
 pub(crate) fn case(
     name: &'static str,
     calls: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,

@@ -43,8 +43,8 @@ enum Text {
     Holds(&'static str),
 }
 
-/// A case that calls a tool of this server, with a correct answer to `server/discover`. The expected outcome is `hello`,
-/// unless the case sets another one.
+/// A case that calls a tool of this server, with a correct answer to `server/discover`. By default the call must result in
+/// `hello`.
 pub(crate) fn case(
     name: &'static str,
     serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer + 'static,

@@ -41,8 +41,8 @@ pub fn forms_of(card: &Value) -> Vec<String> {
     forms
 }
 
-/// The card without the only field that is served even if it is empty and not required: the list of a scheme in a
-/// requirement.
+/// The card without the empty lists of schemes in its requirements, which are the only field that is served although it
+/// is empty and not required.
 fn as_specified(card: &Value) -> Value {
     let mut card = card.clone();
     let without_lists = |holder: &mut Value| {

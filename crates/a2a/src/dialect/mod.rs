@@ -32,8 +32,8 @@
 //! object encodes the answer for an older client in the same way as any other answer. A call of 1.0 has no additional cost:
 //! its text is borrowed, and its method is found before older names are compared.
 //!
-//! Information that only an older version has becomes a term of 1.0: an id that the client has chosen, how long to wait for
-//! a send, and that a subscription to a finished task returns the task.
+//! Parameters that exist only in older versions become terms of the call in 1.0: an id that the client has chosen for the
+//! task, the longest wait for a send, and whether a subscription to a finished task returns the task.
 //!
 //! Streams contain 1.0 in their frames for all followers. For an older client, `js/client-stream.js` has each event
 //! translated (`streamEvent`, one call into WebAssembly per event), with the state of the stream on which later events

@@ -93,7 +93,7 @@ impl Client {
             put(&mut params, "requestId", id.into());
             put(&mut params, "reason", reason.into());
             let message = notification("notifications/cancelled", Some(params));
-            // The result of the notification is ignored. A server that does not receive it completes a call whose result is
+            // The result of sending is ignored. A server that misses the notification completes a call whose result is
             // discarded.
             let telling = self.tell(&session, &message);
             let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;

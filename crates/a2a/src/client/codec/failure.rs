@@ -34,7 +34,7 @@ pub(super) fn read(json: &Value, status: u16) -> Option<RemoteError> {
     }
 }
 
-/// An error that is not wrapped in a member `error`. Only an answer with a failure status is read so.
+/// An error that is not wrapped in a member `error`, if the answer has a failure status.
 fn outer(members: &Map<String, Value>, status: u16) -> Option<RemoteError> {
     if (200..300).contains(&status) {
         return None;

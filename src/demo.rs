@@ -7,7 +7,7 @@ use crate::embedded;
 use crate::host::Host;
 use crate::tools;
 
-/// What it is made with.
+/// The host with these agents and tools.
 pub(crate) fn host() -> Host {
     Host::embedded(embedded!())
         .tools(tools::all())

@@ -1,13 +1,12 @@
-//! The numbers of the forms that are stored, or that pass between two versions of the Worker.
+//! The numbers of stored forms, and of forms that two versions of the Worker exchange.
 //!
-//! During a deploy two versions run at the same time, and after a downgrade an older one finds what a newer
-//! one has stored. A form whose meaning an older version would get wrong has a number. What has a larger number
-//! than this version reads, or cannot be read at all, is left as it is and asked for again later.
-//! `docs/upgrades.md` says when a number has to be raised.
+//! During a deploy two versions run at the same time, and after a downgrade an older version finds data of a newer version. A
+//! form has a number if an older version would misread it. A text with a number that this version does not read, or that cannot
+//! be parsed, is left as it is and read again later. `docs/upgrades.md` defines when a number has to be raised.
 
 use a2a::model::decode::Fields;
 
-/// A form by its newest number that this version reads. Numbers begin with 1, which is not written.
+/// A form, with the newest number that this version reads. Numbers begin with 1, which is not written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Format {
     reads: u32,
@@ -16,21 +15,21 @@ pub struct Format {
 /// The tables of a task object; its number is the column `schema` of the first row.
 pub const OBJECT: Format = Format { reads: 2 };
 
-/// The number that new objects are given: not above what the release before reads.
+/// The number in new objects: at most the number that the previous release reads.
 pub const OBJECT_WRITES: u32 = 2;
 
-/// What an object is asked: commands for clients, and what senders of notifications ask. Commands of operators are of the
-/// number [`OPERATORS_COMMAND`]: a version that does not know it would take them for commands of an owner. Those about a task whose id its client has chosen
-/// are of the number [`CHOSEN_ID_COMMAND`]: it would begin a task of another id.
+/// Requests to an object: commands for clients, and requests of the senders of notifications. Commands of operators have the
+/// number [`OPERATORS_COMMAND`]: an older version would treat them as commands of an owner. Commands about a task whose id was
+/// chosen by its client have the number [`CHOSEN_ID_COMMAND`]: an older version would begin a task with another id.
 pub const COMMAND: Format = Format { reads: 3 };
 
 /// The number of commands of operators.
 pub const OPERATORS_COMMAND: u32 = 2;
 
-/// The number of commands about a task whose id its client has chosen, also those of operators.
+/// The number of commands about a task whose id was chosen by its client; also if an operator sends them.
 pub const CHOSEN_ID_COMMAND: u32 = 3;
 
-/// What an object tells senders of notifications.
+/// The answer of an object to the senders of notifications.
 pub const TURN: Format = Format { reads: 1 };
 
 /// A body of the queue of notifications.
@@ -39,17 +38,17 @@ pub const JOB: Format = Format { reads: 1 };
 /// A page token: from 2 on it begins with `v`, the number and a dot.
 pub const PAGE_TOKEN: Format = Format { reads: 1 };
 
-/// What clients are told if this version cannot read what another one wrote.
+/// The message to clients if this version cannot read the data of another version.
 pub const OTHER_VERSION: &str =
     "this version of the server cannot read what another one wrote; try again later";
 
 impl Format {
-    /// Whether this version reads the form of this number.
+    /// True if this version reads the form with this number.
     pub fn reads(self, number: u64) -> bool {
         number <= u64::from(self.reads)
     }
 
-    /// Reads the member `format` of a JSON object. `None`, with the reason noted, if this version does not
+    /// Reads the member `format` of a JSON object. Returns `None`, and adds the reason to the errors, if this version does not
     /// read the object.
     pub fn check(self, fields: &mut Fields) -> Option<()> {
         let number: u64 = fields.number("format").unwrap_or(1);

@@ -1,4 +1,4 @@
-//! What a Worker is made with: agents that the build has embedded, and the tools and executors that they name.
+//! The host of a Worker: the agents that the build has embedded, and the tools and executors that they name.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use crate::twins::MemoryPlatform;
 use a2a_agents::tool::Tool;
 use a2a_agents::{Misfit, Table};
 
-/// The agents of a Worker, and what they are made of.
+/// The agents of a Worker, with their tools and executors.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -49,18 +49,19 @@ pub struct Host {
 }
 
 impl Host {
-    /// A host of the agents that the build script has embedded; [`embedded!`](crate::embedded) gives them.
+    /// A host with the agents that the build script has embedded; [`embedded!`](crate::embedded) returns them.
     pub fn embedded(agents: &'static str) -> Self {
         Self { embedded: agents, registry: Registry::default() }
     }
 
-    /// Adds an executor for agents of this `kind`, with the settings that stand in their table `[executor.<kind>]`.
-    /// The type of the settings says what may stand there; [`NoSettings`](crate::executor::NoSettings) takes an empty
-    /// table, [`Table`] anything. An executor of the same kind is replaced.
+    /// Adds an executor for agents of this `kind`. Its settings are read from the table `[executor.<kind>]` into the type
+    /// `Settings`; [`NoSettings`](crate::executor::NoSettings) accepts an empty table, [`Table`] any table. An executor of the
+    /// same kind is replaced.
     ///
-    /// `make` is called once for each agent of the kind and instance of the Worker, before the first request. Where it
-    /// fails, or the settings do not fit, that agent refuses messages (500), and the log says why; other agents answer.
-    /// `npm start`, `npm test` and [`check`](Self::check) find this. A name that is none (see [`check_kind`](a2a_agents::check_kind)) is never asked for.
+    /// `make` is called once for each agent of the kind and instance of the Worker, before the first request. If it fails, or if
+    /// the settings do not fit, that agent refuses messages (500), and the log contains the reason; other agents answer. `npm
+    /// start`, `npm test` and [`check`](Self::check) report this. An executor with an invalid kind (see
+    /// [`check_kind`](a2a_agents::check_kind)) is never used.
     #[must_use]
     pub fn executor<Settings: DeserializeOwned, E: AgentExecutor + 'static>(
         mut self,
@@ -75,15 +76,15 @@ impl Host {
         self
     }
 
-    /// Adds a tool, which agent files name in `[executor.tools]`. The build script must know it, too, since its
-    /// description is part of the card. A tool of the same name is replaced.
+    /// Adds a tool, which agent files name in `[executor.tools]`. The build script needs the tool, too, since its description is
+    /// part of the card. A tool of the same name is replaced.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.registry.add_tool(Rc::new(tool));
         self
     }
 
-    /// As [`tool`](Self::tool), for each of these: the list that the build script gets.
+    /// Like [`tool`](Self::tool), for each tool of the list that the build script gets.
     #[must_use]
     pub fn tools(mut self, tools: Vec<Box<dyn Tool>>) -> Self {
         for tool in tools {
@@ -92,8 +93,8 @@ impl Host {
         self
     }
 
-    /// Whether the executors of the agents that were embedded can be made, for a test of the Worker's own: with an outside that is
-    /// empty. `npm start` and `npm test` ask the Worker that they serve for the same.
+    /// Checks that the executors of all embedded agents can be created, for a test of the Worker itself: with no variables,
+    /// secrets or other servers. `npm start` and `npm test` request the same check from the Worker that they serve.
     ///
     /// ```no_run
     /// # fn host() -> a2a_edge::Host { a2a_edge::Host::embedded("") }
@@ -105,7 +106,8 @@ impl Host {
     ///
     /// # Errors
     ///
-    /// As [`agents`](Self::agents); and if an executor cannot be made: every such agent, with the reason and the place in its file.
+    /// Like [`agents`](Self::agents); also if an executor cannot be created: lists every such agent, with the reason and the
+    /// place in its file.
     pub fn check(&self) -> Result<(), Unreadable> {
         let outside = MemoryPlatform::default().outside();
         let agents = self.agents(None, &outside, true, None)?;
@@ -115,13 +117,13 @@ impl Host {
         if unmade.is_empty() { Ok(()) } else { Err(Unreadable::of(unmade)) }
     }
 
-    /// The agents, ready to answer: those that were embedded, or those of `instead`, which is of the same form. Those
-    /// for development only where `is_development`; with the one of slug `default` at `/` if there is one.
+    /// The agents, ready to answer: the embedded agents, or those in `instead`, which has the same form. Agents for development
+    /// are included only if `is_development`. The agent with the slug `default`, if there is one, also answers at `/`.
     ///
     /// # Errors
     ///
-    /// If they cannot be read. An agent that names a tool or an executor that was not added is among them, and cannot
-    /// run.
+    /// If the agents cannot be read. An agent that names an unknown tool or executor is not an error here: it is included, but
+    /// cannot run.
     pub fn agents(
         &self,
         instead: Option<&str>,

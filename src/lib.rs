@@ -1,27 +1,27 @@
-//! a2a-edge: hosts A2A agents on Cloudflare Workers, each task in a Durable Object of its own.
+//! a2a-edge: hosts A2A agents on Cloudflare Workers, each task in its own Durable Object.
 //!
-//! A request enters through [`edge`], is decoded by [`a2a::binding`] into a call of an [`operation`], which drives
-//! the [`task`] machine inside the task's object and lets the agent's [`executor`] answer.
+//! A request enters through [`edge`]. [`a2a::binding`] decodes it into a call of an [`operation`]. The operation drives
+//! the [`task`] machine inside the task's object, and the agent's [`executor`] produces the answer.
 //!
-//! | module | what it is |
+//! | module | contents |
 //! |---|---|
 //! | [`task`] | the life of a task as a state machine |
 //! | [`session`] | one task in memory |
 //! | [`operation`] | one file per operation (§3.1) |
-//! | [`port`] | what a task asks of the outside |
-//! | [`twins`] | the ports in memory, for tests |
-//! | [`auth`] | who calls (§7) |
-//! | [`push`] | where notifications may go, and how they are signed (§3.5.3, §13.2) |
+//! | [`port`] | the interfaces between a task and the outside |
+//! | [`twins`] | in-memory implementations of the ports, for tests |
+//! | [`auth`] | identifies the caller (§7) |
+//! | [`push`] | the allowed targets of notifications, and their signatures (§3.5.3, §13.2) |
 //! | [`signing`] | the keys of this server, JWTs and signatures of cards (§8.4) |
 //! | [`executor`] | the [`AgentExecutor`](executor::AgentExecutor) trait and the built-in executors |
 //! | [`remotes`] | the agents that this Worker calls by name |
-//! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and what agents offer of their tools |
-//! | [`remembered`] | how long what was fetched elsewhere is used, and who fetches it anew |
-//! | [`room`] | how much memory request bodies may take, and which give way |
+//! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and the tools of agents as an MCP server |
+//! | [`remembered`] | how long values fetched from other servers are used, and which request fetches them again |
+//! | [`room`] | the memory for request bodies, and which bodies are dropped when it is full |
 //! | [`config`] | the settings of a deployment |
-//! | [`host`](Host) | what a Worker is made with: agents, tools, executors |
-//! | [`prelude`], [`testing`] | what the author of an agent needs |
-//! | `forms` | what passes between the front Worker, the objects and the queues |
+//! | [`host`](Host) | the parts of a Worker: agents, tools, executors |
+//! | [`prelude`], [`testing`] | imports and tests for authors of agents |
+//! | `forms` | the texts between the front Worker, the objects and the queues |
 //! | `front` | the pure part of the front: head, route, admission |
 //! | [`edge`] | Cloudflare |
 
@@ -63,8 +63,8 @@ pub mod usage;
 
 pub use edge::handle;
 pub use host::Host;
-// One dependency is enough for a Worker of one's own. What tools need has the same paths in `a2a_agents`, with which
-// the build script compiles them.
+// With these, a Worker that uses this library needs only one dependency. The items for tools have the same paths in
+// `a2a_agents`, with which the build script compiles the tools.
 pub use ::{async_trait, serde, serde_json, worker};
 pub use a2a::{client, http, model};
 pub use a2a_agents::tool;

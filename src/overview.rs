@@ -1,5 +1,5 @@
-//! What operators see of an agent at a glance: tasks that ended by hour and state, with how long they took, what is not finished,
-//! and webhooks in trouble. Pure; `edge/service/overview.rs` asks D1 for it.
+//! The overview of an agent for operators: ended tasks by hour and state with their durations, unfinished tasks, and webhooks in
+//! trouble. Pure; `edge/service/overview.rs` reads the data from D1.
 
 use std::collections::BTreeMap;
 
@@ -7,38 +7,38 @@ use serde::Serialize;
 
 use a2a::model::{TaskState, UnixMillis};
 
-/// What an overview shows.
+/// The overview of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Overview {
     /// The slug of the agent.
     pub agent: String,
-    /// When it was made, in milliseconds since 1970.
+    /// The time of the overview, in milliseconds since 1970.
     pub now: i64,
-    /// The hours of its period, oldest first; the last one is under way.
+    /// The hours of the overview, oldest first; the last hour is not over yet.
     pub hours: Vec<Hour>,
-    /// [`BUCKETS_MS`], for readers of the answer.
+    /// [`BUCKETS_MS`], for clients that read the answer.
     pub buckets_ms: [u64; BOUNDS],
     /// The tasks that are not finished now.
     pub unfinished: Unfinished,
     /// The webhooks in trouble now.
     pub webhooks: WebhookTrouble,
-    /// Whether tasks are counted (`TASK_STATISTICS`). Where they are not, hours of before may have numbers.
+    /// True if tasks are counted (`TASK_STATISTICS`). If not, hours from before the change may still have numbers.
     pub counting: bool,
 }
 
 /// The tasks that ended within an hour.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Hour {
-    /// When it began, in milliseconds since 1970.
+    /// The beginning of the hour, in milliseconds since 1970.
     pub from: i64,
-    /// How many ended in each state.
+    /// The number of tasks that ended in each state.
     pub states: Ended,
-    /// How long they took, by the state in which they ended; only states in which some did.
+    /// The durations of the tasks, by the state in which they ended; only states with at least one task.
     pub durations: BTreeMap<&'static str, Durations>,
 }
 
-/// How many tasks ended in each state.
+/// The number of tasks that ended in each state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
     completed: u64,
@@ -47,17 +47,18 @@ pub struct Ended {
     rejected: u64,
 }
 
-/// How long tasks took, from their begin to their end.
+/// The durations of tasks, from their beginning to their end.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Durations {
-    /// All of them together.
+    /// The sum of the durations.
     pub total_ms: u64,
-    /// How many took less than each of [`BUCKETS_MS`] and not less than the one before; the last number is the rest.
+    /// The number of tasks shorter than each bound of [`BUCKETS_MS`] and not shorter than the previous bound; the last number
+    /// counts the rest.
     pub buckets: Vec<u64>,
 }
 
-/// How many tasks are not finished, by state.
+/// The number of unfinished tasks by state.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Unfinished {
@@ -65,51 +66,51 @@ pub struct Unfinished {
     working: u64,
     input_required: u64,
     auth_required: u64,
-    /// Whether there may be more: there were too many to count them.
+    /// True if the numbers are lower bounds, because counting stopped at a limit.
     pub is_at_least: bool,
 }
 
-/// How many webhooks are in trouble.
+/// The number of webhooks in trouble.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookTrouble {
-    /// Those whose last attempt has failed.
+    /// The number of webhooks whose last attempt has failed.
     pub failing: u64,
-    /// Those that are suspended.
+    /// The number of suspended webhooks.
     pub suspended: u64,
-    /// Notifications that were given up.
+    /// The number of notifications that were given up.
     pub dead_letters: u64,
-    /// Whether there may be more: there were too many to count them.
+    /// True if the numbers are lower bounds, because counting stopped at a limit.
     pub is_at_least: bool,
 }
 
-/// The tasks that ended within an hour in one state, as they were counted.
+/// The counted tasks that ended within an hour in one state.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
-    /// When the hour began, in milliseconds since 1970.
+    /// The beginning of the hour, in milliseconds since 1970.
     pub hour: i64,
-    /// The state, by the number of the protocol.
+    /// The number of the state in the protocol.
     pub state: i64,
-    /// How many there are.
+    /// The number of tasks.
     pub number: u64,
-    /// How long they took together, in milliseconds.
+    /// The sum of their durations, in milliseconds.
     pub total_ms: u64,
-    /// How many of them took less than each of [`BUCKETS_MS`].
+    /// The number of tasks shorter than each bound of [`BUCKETS_MS`].
     pub under: [u64; BOUNDS],
 }
 
-/// When the hour of an instant began.
+/// The beginning of the hour that contains an instant.
 pub fn hour_of(at: UnixMillis) -> i64 {
     at.0.saturating_sub(at.0.rem_euclid(HOUR_MS))
 }
 
-/// When the first of this number of hours began, of which the last one is under way.
+/// The beginning of the first of this number of hours. The last of them is the current hour.
 pub fn first_hour(hours: u32, now: UnixMillis) -> i64 {
     let before = i64::from(hours.saturating_sub(1)).saturating_mul(HOUR_MS);
     hour_of(now).saturating_sub(before)
 }
 
-/// The tasks that ended in this number of hours up to now. What is counted of other hours is left out.
+/// The tasks that ended in this number of hours up to now. Counts of other hours are left out.
 pub fn hours_of(counted: Vec<Counted>, hours: u32, now: UnixMillis) -> Vec<Hour> {
     let first = first_hour(hours, now);
     let empty = |nth: u32| Hour {
@@ -160,7 +161,7 @@ impl Counted {
 }
 
 impl Unfinished {
-    /// Adds tasks in a state, by the number of the protocol. Finished ones are left out.
+    /// Adds tasks in a state, which is the number of the protocol. Finished tasks are left out.
     pub fn add(&mut self, state: i64, number: u64) {
         let count = match state_of(state) {
             Some(TaskState::Submitted) => &mut self.submitted,
@@ -192,10 +193,10 @@ pub const BUCKETS_MS: [u64; BOUNDS] = [
     300_000, 600_000, 1_800_000, 3_600_000, 21_600_000,
 ];
 
-/// For how many hours an overview may be asked: a week.
+/// The largest number of hours in an overview: a week.
 pub const MAX_HOURS: u32 = 168;
 
-/// For how long hours are kept: a day more than they are shown.
+/// How long hours are kept: a day longer than they can be shown.
 pub const KEPT_MS: i64 = 192 * HOUR_MS;
 
 /// An hour, in milliseconds.
@@ -260,7 +261,7 @@ mod tests {
         let Durations { buckets, .. } = counted(NOON, TaskState::Completed, 4).durations();
         assert_eq!(buckets.len(), BOUNDS + 1);
         assert_eq!(buckets.iter().sum::<u64>(), 4);
-        // One below a second, three below two, none above.
+        // One task below a second, three below two seconds, none above.
         assert_eq!((buckets[6], buckets[7], buckets[19]), (1, 3, 0));
         let slow = Counted { under: [0; BOUNDS], ..counted(NOON, TaskState::Completed, 4) };
         assert_eq!(slow.durations().buckets[19], 4);

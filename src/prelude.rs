@@ -1,4 +1,4 @@
-//! What the author of an agent needs: `use a2a_edge::prelude::*`.
+//! The imports for the author of an agent: `use a2a_edge::prelude::*`.
 
 pub use crate::executor::{
     AgentExecutor, Callback, CallbackTerms, Called, Events, ExecutorError, NoSettings, Retry, Turn,

@@ -1,9 +1,9 @@
-//! What was fetched from another server and is kept for a while: how long it may be used, and who fetches it anew. Pure:
-//! time is an argument, and what is to be done comes out as a [`Step`].
+//! Values that were fetched from another server and are kept for a while: how long a value may be used, and which request
+//! fetches it again. Pure: time is an argument, and the next action is returned as a [`Step`].
 //!
-//! A value is *fresh* first. Then it is *stale*: it is still used, and somebody fetches it anew beside. At last it is *too
-//! old*: nobody uses it before it is fetched anew. The rows are shared by all instances of the Worker, a [`Memory`] is what one
-//! instance knows of one row.
+//! A value is first *fresh*. Then it is *stale*: it is still used, while a job fetches it again in the background. At last it
+//! is *too old*: it is not used before it is fetched again. All instances of the Worker share the rows; a [`Memory`] is one
+//! instance's copy of one row.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -11,30 +11,30 @@ use std::rc::Rc;
 use a2a::binding::http::OWS;
 use a2a::model::UnixMillis;
 
-/// A value, and until when it is fresh.
+/// A value, with the end of its freshness.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Remembered {
     /// The value: at most [`MAX_VALUE_BYTES`].
     pub value: Rc<str>,
     /// When it was fetched.
     pub fetched: UnixMillis,
-    /// Until when nobody needs to fetch it anew. The instance that begins to fetch it moves this on by [`LEASE_MS`].
+    /// The end of its freshness. An instance that begins to fetch the value again moves this on by [`LEASE_MS`].
     pub fresh_until: UnixMillis,
 }
 
-/// How old a value is.
+/// The age of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Age {
-    /// It is used as it is.
+    /// The value is used as it is.
     Fresh,
-    /// It is used, and fetched anew beside.
+    /// The value is used, and fetched again in the background.
     Stale,
-    /// It is not used.
+    /// The value is not used.
     TooOld,
 }
 
 impl Remembered {
-    /// How old the value is. It may be used for `usable_ms` after it was fetched.
+    /// The age of the value, which may be used for `usable_ms` after it was fetched.
     pub fn age(&self, usable_ms: u64, now: UnixMillis) -> Age {
         if now >= self.fetched.after(usable_ms) {
             Age::TooOld
@@ -46,67 +46,67 @@ impl Remembered {
     }
 }
 
-/// What is needed of a value.
+/// Which value a request needs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Need {
-    /// One that may be used.
+    /// Any value that may be used.
     Usable,
-    /// One that was fetched after this instant, since the one of then lacks something. It is fetched once in
-    /// [`LEASE_MS`] at most.
+    /// A value that was fetched after this instant, because the value of that time lacks something. It is fetched at most once
+    /// in [`LEASE_MS`].
     NewerThan(UnixMillis),
 }
 
-/// What one who needs a value does next.
+/// The next action of a request that needs a value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
-    /// Use it.
+    /// Use this value.
     Use(Remembered),
-    /// Use it, and let this job go on beside.
+    /// Use this value, and run the job in the background.
     UseBeside(Remembered, Job),
-    /// Do this job, and ask again.
+    /// Do this job, then call [`Memory::step`] again.
     Do(Job),
-    /// Wait a little, since another request does a job, and ask again.
+    /// Another request does a job: wait a little, then call [`Memory::step`] again.
     Wait,
-    /// The newest value was fetched a moment ago, and there is no newer one.
+    /// The newest value was fetched a moment ago; there is no newer value.
     NothingNewer,
-    /// It cannot be had: an attempt has failed a moment ago.
+    /// No value can be had: an attempt has failed a moment ago.
     Unavailable,
 }
 
-/// What has to be done for a value. An instance does one job for a value at a time.
+/// A job for a value. An instance does one job for a value at a time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Job {
-    /// Read its row.
+    /// Read the row of the value.
     Read,
-    /// Fetch it, since there is none that may be used.
+    /// Fetch the value, since no value may be used.
     Fetch,
-    /// Fetch it anew, if no other instance does.
+    /// Fetch the value again, unless another instance does.
     Refresh(Claim),
 }
 
-/// When a row may be claimed, for which `fresh_until` is moved on by [`LEASE_MS`].
+/// The condition for claiming a row. A claim moves `fresh_until` on by [`LEASE_MS`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Claim {
-    /// When its value is stale.
+    /// The value of the row is stale.
     Stale,
-    /// Also when it is fresh, if it was fetched [`LEASE_MS`] ago and is not claimed.
+    /// The value is stale, or it was fetched at least [`LEASE_MS`] ago and is not claimed.
     Fresh,
 }
 
-/// What an instance knows of a row.
+/// An instance's copy of a row.
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     known: Option<Remembered>,
     /// When the row was read.
     read: Option<UnixMillis>,
-    /// When the last attempt at a newer value failed, if none has succeeded since.
+    /// When the last attempt to fetch a newer value failed, if no attempt has succeeded since.
     failed: Option<UnixMillis>,
-    /// Until when a job is under way at the latest.
+    /// The latest end of the job that is under way.
     busy_until: Option<UnixMillis>,
 }
 
 impl Memory {
-    /// What one who needs the value does next, who then tells it by the other methods.
+    /// The next action of a request that needs the value. The request reports the result by the other methods.
     pub fn step(&self, need: Need, usable_ms: u64, now: UnixMillis) -> Step {
         let is_busy = self.busy_until.is_some_and(|until| now < until);
         let within = |instant: Option<UnixMillis>, millis: u64| {
@@ -117,7 +117,7 @@ impl Memory {
             return match () {
                 () if is_busy => Step::Wait,
                 () if within(self.failed, PAUSE_MS) => Step::Unavailable,
-                // Another instance may have fetched it.
+                // Another instance may have fetched the value.
                 () if !within(self.read, PAUSE_MS) => Step::Do(Job::Read),
                 () => Step::Do(Job::Fetch),
             };
@@ -138,43 +138,43 @@ impl Memory {
         }
     }
 
-    /// A job begins. Others wait for its end, or for [`BUSY_MS`] if it never comes.
+    /// Records that a job begins. Other requests wait for its end, or for [`BUSY_MS`] if the job never ends.
     pub fn begin(&mut self, now: UnixMillis) {
         self.busy_until = Some(now.after(BUSY_MS));
     }
 
-    /// A job ends that has read the row.
+    /// Records the end of a job that has read the row.
     pub fn has_read(&mut self, row: Option<Remembered>, now: UnixMillis) {
         self.read = Some(now);
         self.busy_until = None;
         self.take(row);
     }
 
-    /// A job ends that has fetched the value.
+    /// Records the end of a job that has fetched the value.
     pub fn has_fetched(&mut self, value: Remembered) {
         self.failed = None;
         self.busy_until = None;
         self.take(Some(value));
     }
 
-    /// A job ends that should have brought a newer value, and has not. It may have read the row.
+    /// Records the end of a job that was to fetch a newer value and has not. The job may have read the row.
     pub fn has_failed(&mut self, row: Option<Remembered>, now: UnixMillis) {
         self.failed = Some(now);
         self.busy_until = None;
         self.take(row);
     }
 
-    /// Whether a job is under way.
+    /// True if a job is under way.
     pub fn is_busy(&self, now: UnixMillis) -> bool {
         self.busy_until.is_some_and(|until| now < until)
     }
 
-    /// What is known.
+    /// The known value.
     pub fn known(&self) -> Option<&Remembered> {
         self.known.as_ref()
     }
 
-    /// Keeps the newer of two values.
+    /// Keeps the newer of the known value and this one.
     fn take(&mut self, row: Option<Remembered>) {
         let Some(row) = row else { return };
         match &self.known {
@@ -184,13 +184,13 @@ impl Memory {
     }
 }
 
-/// What an instance knows of all rows that it has needed, by their keys: of [`MAX_MEMORIES`] at most, with values of
-/// [`MAX_MEMORY_BYTES`] altogether. Of those beyond, it forgets the ones that were fetched first.
+/// An instance's copies of all rows that it has needed, by their keys: at most [`MAX_MEMORIES`], with values of at most
+/// [`MAX_MEMORY_BYTES`] in total. Beyond that, the values that were fetched first are dropped.
 #[derive(Debug, Default)]
 pub struct Memories(BTreeMap<String, Memory>);
 
 impl Memories {
-    /// What is known of the row of this key.
+    /// The instance's copy of the row with this key.
     pub fn of(&mut self, key: &str, now: UnixMillis) -> &mut Memory {
         if !self.0.contains_key(key) {
             self.make_room(now);
@@ -213,8 +213,8 @@ impl Memories {
     }
 }
 
-/// How long a value is fresh after it was fetched, by the header `Cache-Control` of the answer, in milliseconds: `max-age`
-/// within [`MIN_FRESH_MS`] and [`MAX_FRESH_MS`], [`FRESH_MS`] without it.
+/// How long a value stays fresh, in milliseconds, by the header `Cache-Control` of the answer: `max-age` limited to
+/// [`MIN_FRESH_MS`] and [`MAX_FRESH_MS`]; [`FRESH_MS`] without the header.
 pub fn fresh_ms(cache_control: Option<&str>) -> u64 {
     let directives =
         cache_control.unwrap_or_default().split(',').map(|part| part.trim_matches(OWS));
@@ -225,7 +225,7 @@ pub fn fresh_ms(cache_control: Option<&str>) -> u64 {
         match name.trim_matches(OWS).to_ascii_lowercase().as_str() {
             "no-store" | "no-cache" => return MIN_FRESH_MS,
             "max-age" if !value.is_empty() && value.bytes().all(|byte| byte.is_ascii_digit()) => {
-                // More digits than a number holds are more seconds than the bound.
+                // A number too large to parse is larger than the upper limit anyway.
                 let seconds: u64 = value.parse().unwrap_or(u64::MAX);
                 fresh_ms = seconds.saturating_mul(1_000).clamp(MIN_FRESH_MS, MAX_FRESH_MS);
             }
@@ -238,26 +238,26 @@ pub fn fresh_ms(cache_control: Option<&str>) -> u64 {
 /// The shortest time for which a value is fresh: 5 minutes, in milliseconds.
 pub const MIN_FRESH_MS: u64 = 5 * 60_000;
 
-/// For how long a value is fresh of which its server says nothing: an hour, in milliseconds.
+/// How long a value is fresh if its server sends no `Cache-Control`: an hour, in milliseconds.
 pub const FRESH_MS: u64 = 60 * 60_000;
 
 /// The longest time for which a value is fresh: 12 hours, in milliseconds.
 pub const MAX_FRESH_MS: u64 = 12 * 60 * 60_000;
 
-/// For how long one instance has a row to itself to fetch its value anew, and the shortest time between two attempts at
-/// that: a minute, in milliseconds. Less than [`MIN_FRESH_MS`], by which a claimed row is told from a fresh one.
+/// How long one instance alone may fetch the value of a row, and the shortest time between two such attempts: a minute, in
+/// milliseconds. Shorter than [`MIN_FRESH_MS`], so that a claimed row differs from a fresh one.
 pub const LEASE_MS: u64 = 60_000;
 
-/// How long an instance without a value that may be used leaves a server alone that has failed: 10 s, in milliseconds.
+/// How long an instance without a usable value does not call a server again after a failure: 10 s, in milliseconds.
 pub const PAUSE_MS: u64 = 10_000;
 
-/// How long a job is waited for: 15 s, in milliseconds. One whose request was canceled never ends.
+/// How long a job is waited for: 15 s, in milliseconds. A job whose request was canceled never ends.
 pub const BUSY_MS: u64 = 15_000;
 
-/// The number of rows that an instance knows at most.
+/// The largest number of rows in the memory of an instance.
 pub const MAX_MEMORIES: usize = 64;
 
-/// The bytes from which on an instance forgets values: 4 MiB.
+/// The total size of values above which an instance drops some: 4 MiB.
 pub const MAX_MEMORY_BYTES: usize = 4 * 1024 * 1024;
 
 /// The largest value: 256 KiB.
@@ -266,8 +266,8 @@ pub const MAX_VALUE_BYTES: usize = 256 * 1024;
 /// The longest key of a row, in bytes.
 pub const MAX_KEY_BYTES: usize = 2_560;
 
-/// A row that was not fetched anew for this time is deleted by the clean-up: a week, in milliseconds. Those that are used are
-/// fetched anew.
+/// The clean-up deletes a row that was not fetched again for this time: a week, in milliseconds. Rows in use are fetched again
+/// earlier.
 pub const UNUSED_MS: u64 = 7 * 24 * 60 * 60_000;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! An agent in memory, for the tests beside an executor: its task, a clock that moves when everybody waits, and
-//! other servers that are a closure.
+//! An agent in memory, for tests of an executor: its task, a clock that advances when all futures wait, and a closure in
+//! place of other servers.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -92,12 +92,12 @@ impl TestAgent {
         self
     }
 
-    /// The agent, with an agent of this name that it may call: what `table` says of it is what would stand in
-    /// `[remote.<name>]` of `remotes.toml`.
+    /// The agent, with another agent of this name that it may call. `table` has the contents of `[remote.<name>]` in
+    /// `remotes.toml`.
     ///
     /// # Panics
     ///
-    /// If it is no table.
+    /// If `table` is not a table.
     #[must_use]
     #[expect(clippy::panic, reason = "a test fails by panicking")]
     pub fn with_remote(mut self, name: &str, table: serde_json::Value) -> Self {
@@ -106,12 +106,12 @@ impl TestAgent {
         self
     }
 
-    /// The agent, with an MCP server of this name that it may call: what `table` says of it is what would stand in
-    /// `[mcp.<name>]` of `remotes.toml`.
+    /// The agent, with an MCP server of this name that it may call. `table` has the contents of `[mcp.<name>]` in
+    /// `remotes.toml`.
     ///
     /// # Panics
     ///
-    /// If it is no table.
+    /// If `table` is not a table.
     #[must_use]
     #[expect(clippy::panic, reason = "a test fails by panicking")]
     pub fn with_mcp(mut self, name: &str, table: serde_json::Value) -> Self {
@@ -120,69 +120,70 @@ impl TestAgent {
         self
     }
 
-    /// The agent, in a Worker with another agent of this slug. Its answers come from [`http`](Self::http), as those of other
-    /// servers do; a header `caller` of the requests says for whom it is asked.
+    /// The agent, in a Worker with another agent of this slug. The answers of the other agent come from
+    /// [`http`](Self::http), like those of other servers; the header `caller` of these requests contains the id of the
+    /// caller.
     #[must_use]
     pub fn with_agent(mut self, slug: &str) -> Self {
         self.slugs.push(slug.to_owned());
         self
     }
 
-    /// The agent, called by somebody who may do this.
+    /// The agent, called by a caller with this permission.
     #[must_use]
     pub fn with_permission(mut self, permission: &str) -> Self {
         self.caller.permissions.push(permission.to_owned());
         self
     }
 
-    /// The other servers that the agent calls; until they are given an answer, nobody answers.
+    /// The other servers that the agent calls. Until the test sets their answers, no server answers.
     pub fn http(&self) -> &MemoryHttp {
         self.platform.memory_http()
     }
 
-    /// Sends a text, and drives the agent until the task ends or asks for something, the run is parked for longer than
-    /// a send waits (a minute), or the agent replies.
+    /// Sends a text, and drives the agent until one of these: the task ends or waits for the client, the run is parked for
+    /// longer than a send waits (a minute), or the agent replies.
     ///
     /// # Errors
     ///
-    /// As SendMessage.
+    /// Those of SendMessage.
     pub fn send(&self, text: &str) -> Result<Outcome, Error> {
         self.send_parts(vec![Part::text(text)])
     }
 
-    /// As [`send`](Self::send), with a message of any parts.
+    /// Like [`send`](Self::send), with a message of any parts.
     ///
     /// # Errors
     ///
-    /// As SendMessage.
+    /// Those of SendMessage.
     pub fn send_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         self.send_with(parts, SendMessageConfiguration::default())
     }
 
-    /// Sends credentials to a task that waits for some, with a text; otherwise as [`send`](Self::send).
+    /// Sends credentials with a text to a task that waits for credentials; otherwise like [`send`](Self::send).
     ///
     /// # Errors
     ///
-    /// As SendMessage; [`Error::InvalidParams`] if the task waits for none, or there is none.
+    /// Those of SendMessage; [`Error::InvalidParams`] if there is no task, or if it does not wait for credentials.
     pub fn send_credentials(&self, text: &str, data: serde_json::Value) -> Result<Outcome, Error> {
         let credentials = Part::data(data).with_media_type(CREDENTIALS_MEDIA_TYPE);
         self.send_parts(vec![Part::text(text), credentials])
     }
 
-    /// Sends a text, and drives the agent until there is a task; it is under way then.
+    /// Sends a text, and drives the agent until the task exists; the task is then under way.
     ///
     /// # Errors
     ///
-    /// As SendMessage.
+    /// Those of SendMessage.
     pub fn begin(&self, text: &str) -> Result<Outcome, Error> {
         self.begin_parts(vec![Part::text(text)])
     }
 
-    /// As [`begin`](Self::begin), with a message of any parts.
+    /// Like [`begin`](Self::begin), with a message of any parts.
     ///
     /// # Errors
     ///
-    /// As SendMessage.
+    /// Those of SendMessage.
     pub fn begin_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         let configuration =
             SendMessageConfiguration { return_immediately: true, ..Default::default() };
@@ -227,7 +228,7 @@ impl TestAgent {
         self.platform.run_until(send_message(&session, sender, request, Terms::default()))
     }
 
-    /// Whether storage has credentials that the client gave: from their message to the end of its turn.
+    /// True if credentials of the client are stored: from their message to the end of its turn.
     pub fn keeps_credentials(&self) -> bool {
         self.store.stored().is_some_and(|stored| stored.credentials.is_some())
     }
@@ -236,13 +237,13 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// As CancelTask.
+    /// Those of CancelTask.
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
         cancel_task(session.owned_by(AGENT, &self.caller, &Trail::default())?, Terms::default())
     }
 
-    /// Posts to a callback of the agent, as somebody to whom it gave the URL. Whether it is taken.
+    /// Posts to a callback of the agent, like a server that received the URL. Returns true if the post is accepted.
     pub fn call_back(&self, url: &str, body: Part) -> bool {
         let Ok(session) = self.session() else { return false };
         let path = url.strip_prefix(&format!("{ORIGIN}/{AGENT}/callbacks/"));
@@ -250,8 +251,8 @@ impl TestAgent {
         token.is_some_and(|token| session.call_back(AGENT, token, None, body) == Posted::Accepted)
     }
 
-    /// Drives what is under way to its end, moving the clock as needed: for years, if a run is parked for that long. A run
-    /// that waits for what only the test can do stays where it is.
+    /// Drives the run to its end and advances the clock as needed: for years, if the run is parked for that long. A run that
+    /// waits for an action of the test stays as it is.
     pub fn run(&self) {
         loop {
             self.platform.run_all();
@@ -262,7 +263,7 @@ impl TestAgent {
         }
     }
 
-    /// Lets this many milliseconds pass. A run that is parked until then goes on.
+    /// Advances the clock by this many milliseconds. A run that is parked until then continues.
     pub fn pass(&self, millis: u64) {
         let end = self.now().after(millis);
         while self.platform.run_to(end) {
@@ -270,7 +271,7 @@ impl TestAgent {
         }
     }
 
-    /// The present instant; the clock begins at 0.
+    /// The current instant; the clock begins at 0.
     pub fn now(&self) -> UnixMillis {
         Clock::now(&self.platform)
     }
@@ -286,11 +287,11 @@ impl TestAgent {
         }
     }
 
-    /// Ends the process, as a crash or a deploy does, and begins another one. What was stored stays.
+    /// Ends the process, like a crash or a deploy, and begins another process. Stored data stays.
     ///
     /// # Errors
     ///
-    /// If what is stored cannot be read.
+    /// If the stored data cannot be read.
     pub fn crash(&self) -> Result<(), Error> {
         self.platform.crash();
         self.session.take();
@@ -299,7 +300,7 @@ impl TestAgent {
         Ok(())
     }
 
-    /// The task as it is now, if there is one.
+    /// The current task, if there is one.
     pub fn task(&self) -> Option<Task> {
         let session = self.session().ok()?;
         let owned = session.owned_by(AGENT, &self.caller, &Trail::default()).ok()?;
@@ -336,7 +337,7 @@ impl TestAgent {
 
 const AGENT: &str = "agent";
 
-/// Where the server of the agent is.
+/// The origin of the agent's server.
 const ORIGIN: &str = "https://agents.example";
 
 #[cfg(test)]
@@ -348,7 +349,7 @@ mod tests {
     use a2a::http::HttpRequest;
     use a2a::model::{Artifact, TaskState};
 
-    /// Says all that it reads.
+    /// Emits every value that it reads.
     struct Talkative;
 
     #[async_trait(?Send)]
@@ -382,7 +383,7 @@ mod tests {
         assert!(!task.contains("marker-8c1f"), "{task}");
     }
 
-    /// Fails in a step, because of what it has read in it.
+    /// Fails in a step, with a secret that the step has read in the error text.
     struct Careless;
 
     #[async_trait(?Send)]

@@ -1,16 +1,16 @@
-//! By which names a request is found again in logs and traces.
+//! The ids under which a request is found in logs and traces.
 
 use a2a::http::trace::TraceContext;
 use a2a::model::decode::{Decode, Fields};
 use serde::Serialize;
 
-/// What a request is found again by: its id, and the trace that it belongs to.
+/// The ids under which a request is found: its request id, and the trace that it belongs to.
 ///
-/// Travels with the command of the request; stored with the run that it begins if it belongs to a trace.
+/// Sent with the command of the request. If there is a trace, also stored with the run that the request begins.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Trail {
-    /// The id of the request: what the platform calls it, as `8f2d0c1b7a3e5d64-FRA`, or a random one. None in commands
-    /// of older front Workers.
+    /// The id of the request: the platform's id, such as `8f2d0c1b7a3e5d64-FRA`, or a random id. `None` in commands of
+    /// older front Workers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
     /// The trace, if the client named one.
@@ -19,7 +19,7 @@ pub struct Trail {
 }
 
 impl Trail {
-    /// The trail of a request of this id. An id that may not stand in logs and headers as it is counts as none.
+    /// The trail of a request with this id. An id that is not allowed in logs and headers is ignored.
     pub fn new(request: Option<&str>, trace: Option<TraceContext>) -> Self {
         let is_made = |c: char| c.is_ascii_alphanumeric() || c == '-';
         let is_id =
@@ -27,7 +27,7 @@ impl Trail {
         Self { request: request.filter(is_id).map(str::to_owned), trace: trace.map(Box::new) }
     }
 
-    /// Whether nothing is known.
+    /// True if neither id is known.
     pub fn is_empty(&self) -> bool {
         self.request.is_none() && self.trace.is_none()
     }

@@ -1,5 +1,5 @@
-//! What agents use that costs money: the tokens of models. Pure; `session/debts/usage.rs` counts it, `edge/service/usage.rs` sums it
-//! in D1.
+//! The use of paid resources by agents: the tokens of models. Pure; `session/debts/usage.rs` counts the use of turns,
+//! `edge/service/usage.rs` adds it up in D1.
 
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -8,11 +8,11 @@ use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Metadata, UnixMillis};
 use a2a::{Allowance, DayLimit, UsedUp};
 
-/// What was asked of models, and what it cost.
+/// The requests to models, and their cost.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Usage {
-    /// Requests that were made.
+    /// The number of requests.
     pub requests: u64,
     /// Tokens that the model read.
     pub input_tokens: u64,
@@ -23,11 +23,11 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Nothing at all.
+    /// No use.
     pub const NOTHING: Self =
         Self { requests: 0, input_tokens: 0, output_tokens: 0, cost_micros: 0 };
 
-    /// Both together.
+    /// The sum of both.
     #[must_use]
     pub fn plus(self, more: Self) -> Self {
         Self {
@@ -38,12 +38,12 @@ impl Usage {
         }
     }
 
-    /// Tokens that were read and written.
+    /// The number of tokens that were read and written.
     pub fn tokens(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
     }
 
-    /// Whether it is nothing at all.
+    /// True if nothing was used.
     pub fn is_nothing(self) -> bool {
         self == Self::NOTHING
     }
@@ -53,7 +53,7 @@ impl Usage {
         self.is_nothing()
     }
 
-    /// It as metadata say it.
+    /// The members in metadata.
     fn members(self) -> Map<String, Value> {
         let mut members = Map::new();
         members.insert("requests".to_owned(), self.requests.into());
@@ -78,22 +78,22 @@ impl Decode for Usage {
     }
 }
 
-/// What a step of a run has used.
+/// The use by one step of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
-    /// When it was known, in milliseconds since 1970.
+    /// When the use was known, in milliseconds since 1970.
     pub at_ms: i64,
-    /// What it is.
+    /// The use.
     pub used: Usage,
-    /// What of it is for requests whose answers came to nothing: they were interrupted, or had to be repeated. Older versions do not
-    /// read it.
+    /// The part of the use for requests without a usable answer: they were interrupted or had to be repeated. Older versions do
+    /// not read it.
     #[serde(skip_serializing_if = "Usage::is_nothing_at")]
     pub repeated: Usage,
 }
 
 impl StepUsage {
-    /// It as the timeline tells it.
+    /// The use in the form of the timeline.
     pub fn told(&self) -> Value {
         told(self.used, self.repeated)
     }
@@ -106,25 +106,25 @@ impl Decode for StepUsage {
     }
 }
 
-/// What a turn of a task has used.
+/// The use by one turn of a task.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnUsage {
-    /// The turn: which of the client's messages it handles, from 1.
+    /// The number of the turn, from 1: each message of the client has one.
     pub turn: u64,
-    /// When the last of it was known, in milliseconds since 1970: what it is counted for is the day of this instant.
+    /// When the last part of the use was known, in milliseconds since 1970. The use counts for the day of this instant.
     pub at_ms: i64,
-    /// What it is.
+    /// The use.
     pub usage: Usage,
 }
 
 impl TurnUsage {
-    /// The day that it is counted for.
+    /// The day for which the use counts.
     pub fn day(&self) -> String {
         day_of(UnixMillis(self.at_ms))
     }
 }
 
-/// What the turns of a task have used, oldest first. Turns that have used nothing are not among them.
+/// The use by the turns of a task, oldest first. Turns without use are left out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TaskUsage {
     turns: Vec<TurnUsage>,
@@ -132,7 +132,7 @@ pub struct TaskUsage {
 }
 
 impl TaskUsage {
-    /// Adds what a step of a turn has used. Turns come in order.
+    /// Adds the use of a step. Steps must be added in the order of their turns.
     pub fn add(&mut self, turn: u64, step: StepUsage) {
         let StepUsage { at_ms, used: usage, repeated } = step;
         self.repeated = self.repeated.plus(repeated);
@@ -145,22 +145,22 @@ impl TaskUsage {
         }
     }
 
-    /// What all turns have used together.
+    /// The use by all turns.
     pub fn total(&self) -> Usage {
         self.turns.iter().fold(Usage::NOTHING, |sum, turn| sum.plus(turn.usage))
     }
 
-    /// What of that is for requests whose answers came to nothing.
+    /// The part of the use for requests without a usable answer.
     pub fn repeated(&self) -> Usage {
         self.repeated
     }
 
-    /// All of it, as the timeline tells it.
+    /// The whole use in the form of the timeline.
     pub fn told(&self) -> Value {
         told(self.total(), self.repeated)
     }
 
-    /// Says it in metadata, in place of what was said before.
+    /// Writes the use into metadata, and replaces an earlier value.
     pub(crate) fn note(&self, metadata: &mut Option<Metadata>) {
         let mut members = metadata.take().unwrap_or_default().members();
         let mut usage = self.total().members();
@@ -171,19 +171,19 @@ impl TaskUsage {
         *metadata = Some(members.into());
     }
 
-    /// What a turn has used.
+    /// The use by one turn.
     pub fn of_turn(&self, turn: u64) -> Usage {
         let found = self.turns.iter().rev().find(|known| known.turn == turn);
         found.map_or(Usage::NOTHING, |found| found.usage)
     }
 
-    /// The turns behind one.
+    /// The turns after this one.
     pub fn behind(&self, turn: u64) -> impl Iterator<Item = TurnUsage> {
         self.turns.iter().copied().filter(move |known| known.turn > turn)
     }
 }
 
-/// What was used, with what of it is for requests whose answers came to nothing.
+/// The use in the form of the timeline, with the part for requests without a usable answer.
 fn told(used: Usage, repeated: Usage) -> Value {
     let mut told = json!(used);
     if let (Value::Object(members), false) = (&mut told, repeated.is_nothing()) {
@@ -192,7 +192,7 @@ fn told(used: Usage, repeated: Usage) -> Value {
     told
 }
 
-/// How much the calls of one caller to an agent may use in a day (UTC). What is not set is not limited.
+/// How much the calls of one caller to an agent may use in a day (UTC). A missing limit means no limit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct CallerLimits {
     /// Tokens, read and written together.
@@ -202,23 +202,23 @@ pub struct CallerLimits {
 }
 
 impl CallerLimits {
-    /// Whether nothing is limited.
+    /// True if nothing is limited.
     pub fn is_none(self) -> bool {
         self == Self::default()
     }
 
-    /// Which limit is reached by what was used, if one is.
+    /// The limit that the use has reached, if any.
     pub fn reached(self, used: Usage) -> Option<DayLimit> {
         let at = |limit: Option<u64>, used: u64| limit.filter(|limit| used >= *limit);
         let tokens = at(self.tokens_per_day, used.tokens()).map(DayLimit::Tokens);
         tokens.or_else(|| at(self.cost_micros_per_day, used.cost_micros).map(DayLimit::CostMicros))
     }
 
-    /// What may still be used in the day of an instant.
+    /// How much may still be used on the day of an instant.
     ///
     /// # Errors
     ///
-    /// What is used up.
+    /// The limit that is used up.
     pub fn left(self, used: Usage, at: UnixMillis) -> Result<Allowance, UsedUp> {
         if let Some(limit) = self.reached(used) {
             return Err(UsedUp { limit, seconds: seconds_to_midnight(at) });
@@ -231,29 +231,29 @@ impl CallerLimits {
     }
 }
 
-/// The day of an instant in UTC, as `2026-01-05`.
+/// The day of an instant in UTC, for example `2026-01-05`.
 pub fn day_of(at: UnixMillis) -> String {
     at.to_string().chars().take(DAY_CHARS).collect()
 }
 
-/// How many seconds there are from an instant to the end of its day in UTC, at least 1.
+/// The number of seconds from an instant to the end of its day in UTC, at least 1.
 pub fn seconds_to_midnight(at: UnixMillis) -> u32 {
     let left_ms = DAY_MS - at.0.rem_euclid(DAY_MS);
     u32::try_from(left_ms.div_euclid(1_000)).unwrap_or(1).saturating_add(1)
 }
 
-/// The member of the metadata of tasks that says what they have used.
+/// The member of a task's metadata with the task's use.
 pub const USAGE: &str = "urn:a2a-edge:usage";
 
-/// The member of usage that says what of it is for requests whose answers came to nothing.
+/// The member with the part of the use for requests without a usable answer.
 const REPEATED: &str = "repeated";
 
-/// The millionths of one.
+/// One millionth as a divisor: the cost is stored in millionths.
 const MICROS: f64 = 1_000_000.0;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The length of a day's text.
+/// The length of a day in text form.
 const DAY_CHARS: usize = 10;
 
 #[cfg(test)]

@@ -1,15 +1,16 @@
-//! An executor for the tests of the Worker: it asks for credentials and uses them.
+//! An executor for the tests of the Worker: it requests credentials and uses them.
 
 use serde::Deserialize;
 
 use crate::prelude::*;
 
-/// Calls a URL with the credentials that it has asked for. The URL is the text of the first message; a second text says what
-/// to do with what came: `again` asks once more, `wait` parks the turn for a second before the call, anything else calls.
+/// Calls a URL with the credentials that it has requested. The URL is the text of the first message. The text of the second
+/// message selects the action after the credentials arrived: `again` requests them once more, `wait` parks the turn for a
+/// second before the call, any other text makes the call.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CredentialsProbe {
-    /// What it asks for.
+    /// The scheme of the credentials that it requests.
     asks_for: String,
 }
 

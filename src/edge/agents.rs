@@ -1,4 +1,4 @@
-//! The agents of this Worker, read once per instance, and what they reach outside of it.
+//! The agents of this Worker, read once per instance, with their access to the outside.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -30,7 +30,7 @@ pub(super) fn agents(
             secrets: Rc::new(WorkerSecrets { env: env.clone() }),
             variables: Rc::new(WorkerVariables { env: env.clone() }),
             observer: Rc::new(ConsoleObserver::of(env)),
-            // The agents bring them.
+            // Each agent sets its own values for these four.
             remotes: Rc::default(),
             mcp: Rc::default(),
             clock: Rc::new(WorkerClock),
@@ -45,7 +45,7 @@ pub(super) fn agents(
                 outside.observer.observe(&Observation::AgentUnusable { agent, reason });
             }
             let open = agents.open().collect::<Vec<_>>().join(", ");
-            // `npm start` says it by itself.
+            // In development, `npm start` itself warns about open agents.
             if !open.is_empty() && !*development {
                 outside.observer.observe(&Observation::AgentsOpen { agents: &open });
             }
@@ -55,11 +55,12 @@ pub(super) fn agents(
     AGENTS.with(|cell| cell.get_or_init(|| read().map(Rc::new)).clone())
 }
 
-/// Whether there are the rate limits that an agent names. A guard that silently does not exist would be worse than none.
+/// Checks that the rate limits which an agent names are bound. A limit that is silently missing would be worse than no
+/// limit.
 ///
 /// # Errors
 ///
-/// Which is missing.
+/// The missing binding.
 fn has_rate_limits(env: &Env, access: &Access) -> std::result::Result<(), Misfit> {
     let get = |object: &JsValue, name: &str| Reflect::get(object, &JsValue::from_str(name));
     for RateLimit { binding, .. } in &access.rate_limits {
@@ -75,7 +76,7 @@ fn has_rate_limits(env: &Env, access: &Access) -> std::result::Result<(), Misfit
     Ok(())
 }
 
-/// Says what this Worker is made with. An instance begins once.
+/// Sets the host of this Worker, once per instance.
 pub(super) fn set_host(host: Host) {
     HOST.with(|cell| {
         let _ = cell.set(host);

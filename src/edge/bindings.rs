@@ -1,4 +1,4 @@
-//! The bindings of the Worker, each name in one place, and what is read once per instance.
+//! The bindings of the Worker, each name in one place, and the values that are read from them once per instance.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -20,7 +20,8 @@ pub(super) fn database(env: &Env) -> Result<D1Database> {
     env.d1("DB")
 }
 
-/// The secret with the private keys of this server, and its name: `SIGNING_JWK`, or `WEBHOOK_JWK` where that is not set.
+/// The secret with the private keys of this server, and its name: `SIGNING_JWK`, or `WEBHOOK_JWK` if `SIGNING_JWK` is
+/// not set.
 pub(super) fn signing_jwk(env: &Env) -> Option<(&'static str, String)> {
     let secret = |name| {
         let jwk = env.secret(name).ok()?.to_string();
@@ -29,19 +30,19 @@ pub(super) fn signing_jwk(env: &Env) -> Option<(&'static str, String)> {
     secret("SIGNING_JWK").or_else(|| secret("WEBHOOK_JWK"))
 }
 
-/// The secret `STATE_KEY`, if it is set: the keys that encrypt the credentials which clients give tasks.
+/// The secret `STATE_KEY`, if it is set: the keys that encrypt the credentials which clients send for tasks.
 pub(super) fn state_key(env: &Env) -> Option<Secret> {
     let keys = env.secret("STATE_KEY").ok()?.to_string();
     (!keys.trim().is_empty()).then(|| Secret::new(keys))
 }
 
-/// The queue of webhooks that are owed notifications.
+/// The queue of webhooks with unsent notifications.
 pub(super) const WEBHOOKS: &str = "WEBHOOKS";
 
 /// The queue of notifications that were given up.
 pub(super) const DEAD_LETTERS: &str = "DEAD_LETTERS";
 
-/// The queue of finished tasks that are to be deleted.
+/// The queue of finished tasks to delete.
 pub(super) const DELETIONS: &str = "DELETIONS";
 
 /// Puts a text into a queue.
@@ -51,7 +52,7 @@ pub(super) async fn enqueue(env: &Env, queue: &str, text: String) -> Result<()> 
     env.queue(queue)?.send_raw(message).await
 }
 
-/// Puts texts into a queue, a message each: at most a hundred, of 256 KB together.
+/// Puts texts into a queue, each as a message: at most a hundred, with a total of 256 KB.
 pub(super) async fn enqueue_all(env: &Env, queue: &str, texts: Vec<String>) -> Result<()> {
     let message = |text: String| {
         let message = RawMessageBuilder::new(JsValue::from_str(&text));
@@ -60,12 +61,12 @@ pub(super) async fn enqueue_all(env: &Env, queue: &str, texts: Vec<String>) -> R
     env.queue(queue)?.send_raw_batch(texts.into_iter().map(message)).await
 }
 
-/// Whether static assets are served beside the Worker: the console. `[assets]` in wrangler.toml names the binding.
+/// True if static assets are bound to the Worker: the console. `[assets]` in wrangler.toml names the binding.
 pub(super) fn has_console(env: &Env) -> bool {
     Reflect::has(&JsValue::from(env.clone()), &JsValue::from_str("ASSETS")).unwrap_or(false)
 }
 
-/// The settings, read once per instance: variables do not change while one runs.
+/// The settings, read once per instance: variables do not change while an instance runs.
 pub(super) fn settings(env: &Env) -> std::result::Result<Rc<Settings>, ConfigError> {
     SETTINGS.with(|cell| {
         let read = || {

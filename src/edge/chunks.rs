@@ -1,4 +1,4 @@
-//! The bytes of a request's body, as the platform hands them over.
+//! Reads the bytes of a request's body in chunks, or at once.
 
 use js_sys::{Object, Promise, Reflect, Uint8Array};
 use wasm_bindgen::prelude::*;
@@ -17,7 +17,7 @@ impl Chunks {
     ///
     /// # Errors
     ///
-    /// When there is none, or it was read already.
+    /// If the request has no body, or its body was read already.
     pub(super) fn of(request: &Request) -> Result<Self, JsValue> {
         let body = JsValue::from(request.inner().body());
         let options = Object::new();
@@ -26,7 +26,7 @@ impl Chunks {
         Ok(Self { reader, buffer: Some(Uint8Array::new_with_length(CHUNK_BYTES)) })
     }
 
-    /// The next chunk, which is valid until the one after it; `None` at the end.
+    /// The next chunk, which is valid until the following call; `None` at the end.
     pub(super) async fn next(&mut self) -> Result<Option<Uint8Array>, JsValue> {
         if let Some(last) = self.buffer.take() {
             let whole = Uint8Array::new(&last.buffer());
@@ -50,20 +50,20 @@ extern "C" {
     #[wasm_bindgen(method, catch, js_name = getReader)]
     fn get_reader(this: &ByteStream, options: &Object) -> Result<ByobReader, JsValue>;
 
-    /// Reads into the buffer of a view. That view cannot be used any more; the result has a new one of the buffer.
+    /// Reads into the buffer of a view. The view becomes unusable; the result contains a new view of the same buffer.
     #[wasm_bindgen(method)]
     fn read(this: &ByobReader, into: &Uint8Array) -> Promise;
 }
 
-/// A body that the platform receives in one go.
+/// A body that the platform receives in one call.
 ///
 /// # Errors
 ///
-/// When it breaks off.
+/// If the body breaks off.
 pub(super) async fn whole(request: &Request) -> Result<Uint8Array, JsValue> {
     let buffer = JsFuture::from(request.inner().array_buffer()?).await?;
     Ok(Uint8Array::new(&buffer))
 }
 
-/// How much of a body is read at once.
+/// The size of one chunk, in bytes.
 const CHUNK_BYTES: u32 = 32 * 1024;

@@ -9,17 +9,17 @@ use worker::{Context, Env, MessageBatch, Request, Response, Result, console_erro
 use super::{agents, front, jobs};
 use crate::host::Host;
 
-/// Begins an instance of the Worker with this host. Nothing is answered before.
+/// Starts an instance of the Worker with this host. No request is answered before.
 pub fn begin(host: Host) {
     console_error_panic_hook::set_once();
     agents::set_host(host);
 }
 
-/// What the platform gets of an event.
+/// The result of an event for the platform.
 #[doc(hidden)]
 pub type Answered = std::result::Result<JsValue, JsValue>;
 
-/// The event `fetch`: gives the promise of a response.
+/// The event `fetch`: returns the promise of a response.
 #[doc(hidden)]
 pub fn serve(request: JsValue, env: JsValue) -> JsValue {
     front::serve(request, env)
@@ -64,8 +64,8 @@ pub async fn queue(
     Ok(JsValue::UNDEFINED)
 }
 
-/// Makes a crate a Worker: its start, which takes an expression that gives a [`Host`], and its events. The class of
-/// the task objects comes with the library.
+/// Makes a crate a Worker: its start, for which the macro needs an expression that returns a [`Host`], and its events.
+/// The class of the task objects is part of the library.
 ///
 /// ```
 /// use a2a_edge::Host;
@@ -78,7 +78,7 @@ pub async fn queue(
 /// # fn main() {}
 /// ```
 ///
-/// A Worker that answers some requests itself gives a function for them, and hands on the others:
+/// A Worker that answers some requests itself passes a function, which forwards all other requests:
 ///
 /// ```
 /// use a2a_edge::Host;

@@ -1,13 +1,13 @@
-//! Cloudflare: the front Worker, the task objects, the jobs, and the typed bindings. All code that names
-//! the platform lives here; it carries out what the other modules decide.
+//! Cloudflare: the front Worker, the task objects, the jobs, and the typed bindings. All code that names the platform
+//! is here; it carries out the decisions of the other modules.
 //!
 //! | folder | the program that it runs in |
 //! |---|---|
 //! | `front` | the front Worker: one request of a client |
 //! | `object` | the object of one task |
 //! | `jobs` | the consumers of the queues, and the cron trigger |
-//! | `service` | what several of them use: the index, counters, requests to others, keys |
-//! | `development` | what `DEVELOPMENT` shows of all that |
+//! | `service` | services of several of these: the index, counters, requests to others, keys |
+//! | `development` | routes that exist only with `DEVELOPMENT` |
 
 mod agents;
 mod bindings;

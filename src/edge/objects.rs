@@ -1,5 +1,5 @@
-//! The objects of tasks, as seen by the Rust code that asks them: the queues, lists with artifacts, posts to callbacks before
-//! their body is received. `js/hop.js` asks them for clients, by the same method, and `js/stream.js` opens the sockets of
+//! The objects of tasks as seen by the Rust code that calls them: queue jobs, lists with artifacts, and posts to callbacks
+//! before their body is received. For clients, `js/hop.js` calls the same method, and `js/stream.js` opens the sockets of
 //! followers.
 
 use std::fmt;
@@ -16,7 +16,7 @@ use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
 use a2a::model::encode;
 
-/// The object of one task, which may not be in memory and may hold no task yet.
+/// The object of one task. It may not be in memory, and may not contain a task yet.
 #[derive(Clone)]
 pub(super) struct Object {
     env: Env,
@@ -24,11 +24,11 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The object at an address. It is not asked anything yet, and none is made.
+    /// The object at an address. Nothing is sent to the object yet, so none is created.
     ///
     /// # Errors
     ///
-    /// [`AskError::Unknown`] for an id that was never given out: the namespace knows its own ids.
+    /// [`AskError::Unknown`] for an id that the namespace did not create: the namespace recognizes its own ids.
     pub(super) fn at(env: &Env, address: &TaskAddress) -> Result<Self, AskError> {
         let tasks = bindings::tasks(env)?;
         let id = match address {
@@ -41,12 +41,12 @@ impl Object {
         Ok(Self { env: env.clone(), id: ObjectId::new(id.to_string()) })
     }
 
-    /// Its id, in the normal form.
+    /// The id of the object, in the normal form.
     pub(super) fn id(&self) -> &ObjectId {
         &self.id
     }
 
-    /// The object of this id.
+    /// The object with this id.
     ///
     /// # Errors
     ///
@@ -55,20 +55,20 @@ impl Object {
         Self::at(env, &TaskAddress::Object(id))
     }
 
-    /// Asks for the answer to a call.
+    /// Sends a call and returns its answer.
     ///
     /// # Errors
     ///
-    /// When it has no answer for the caller.
+    /// If the object has no answer for the caller.
     pub(super) async fn call(&self, command: &Command) -> Result<Answer, AskError> {
         self.ask(Form::Call, &encode(command)?).await
     }
 
-    /// Reports on a notification, and asks for the next one.
+    /// Reports on a notification, and requests the next one.
     ///
     /// # Errors
     ///
-    /// When it does not answer, or cannot now.
+    /// If the object does not answer, or refuses at the moment.
     pub(super) async fn next_notification(
         &self,
         asked: &NextNotification,
@@ -77,26 +77,26 @@ impl Object {
         read_json(&answer.body).map_err(|error| AskError::Unreadable(error.to_string()))
     }
 
-    /// Lets it take what was posted to a callback, or without a body tell whether it would.
+    /// Delivers a post to a callback; without a body, requests only if the callback would accept one.
     ///
     /// # Errors
     ///
-    /// When it has no answer for the sender.
+    /// If the object has no answer for the sender.
     pub(super) async fn call_back(&self, post: &CallbackPost) -> Result<Answer, AskError> {
         self.ask(Form::CallBack, &encode(post)?).await
     }
 
-    /// Lets it delete all of its task but the row in the index, if the task is finished.
+    /// Requests that the object deletes its task, except for the row in the index, if the task is finished.
     ///
     /// # Errors
     ///
-    /// [`Refusal::NotDeleted`] where the task is not finished; or when it does not answer.
+    /// [`Refusal::NotDeleted`] if the task is not finished; other errors if the object does not answer.
     pub(super) async fn clear(&self) -> Result<(), AskError> {
         self.ask(Form::Clear, "").await.map(|_| ())
     }
 
     async fn ask(&self, form: Form, text: &str) -> Result<Answer, AskError> {
-        // A new stub each time: after a failure the old one may stay broken.
+        // A new stub for each call: after a failure the old stub may stay broken.
         let stub = bindings::tasks(&self.env)?.id_from_string(self.id.as_str())?.get_stub()?;
         let stub: TaskStub = stub.into_rpc();
         let answer = stub.ask(form.name(), text).await.map_err(worker::Error::from)?;
@@ -118,7 +118,7 @@ extern "C" {
     async fn ask(this: &TaskStub, form: &str, text: &str) -> Result<JsValue, JsValue>;
 }
 
-/// What an object answers.
+/// The answer of an object.
 pub(super) struct Answer {
     pub(super) status: u16,
     pub(super) body: String,
@@ -135,19 +135,19 @@ impl Answer {
 
 /// Why an object gave no answer.
 pub(super) enum AskError {
-    /// There is no such object: its id was never given out.
+    /// There is no such object: the namespace did not create its id.
     Unknown,
-    /// It refuses.
+    /// The object refuses the request.
     Refused(Refusal),
-    /// What it answered cannot be read by this version.
+    /// This version cannot read the answer.
     Unreadable(String),
-    /// It could not be reached.
+    /// The object could not be reached.
     Platform(worker::Error),
 }
 
 impl AskError {
-    /// Why there is no answer for the client: the status that an object gave instead of one, 404 for one that the
-    /// namespace does not know, and 0 if nothing came, for this reason.
+    /// The error for the status that an object answered in place of an answer: 404 for an id that the namespace does not
+    /// recognize, 0 if there was no answer for this `reason`.
     pub(super) fn of_status(status: u16, reason: &str) -> Self {
         match status {
             0 => Self::Platform(worker::Error::RustError(reason.to_owned())),
@@ -159,8 +159,7 @@ impl AskError {
         }
     }
 
-    /// Whether the object and this program are of versions of which one cannot read the other: asking again
-    /// helps, but not at once.
+    /// True if the object and this program run versions that cannot read each other's texts: a retry helps, but not at once.
     pub(super) fn is_of_versions(&self) -> bool {
         match self {
             Self::Unreadable(_) | Self::Refused(Refusal::Unreadable) => true,

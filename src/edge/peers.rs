@@ -1,5 +1,5 @@
-//! The port [`Peers`] on Cloudflare. Requests of a run to the agents of this Worker are decided by the code of the front
-//! Worker, in the isolate of the run, and the objects of their tasks are asked from there. Cards of others, and the tools of MCP
+//! The port [`Peers`] on Cloudflare. Requests of a run to the agents of this Worker are decided by the code of the front Worker,
+//! in the isolate of the run, which also calls the objects of their tasks. The cards of other agents, and the tools of MCP
 //! servers, are remembered in D1.
 
 use std::rc::Rc;
@@ -19,7 +19,7 @@ use a2a::client::Client;
 use a2a::model::UnixMillis;
 use mcp::client::McpError;
 
-/// What a run has for calls to other agents.
+/// The calls of a run to other agents.
 pub(super) struct WorkerPeers {
     pub(super) env: Env,
 }

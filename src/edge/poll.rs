@@ -1,5 +1,5 @@
-//! Futures that are polled once where they are made. One that does not wait then needs no promise and no turn of the
-//! event loop, each of which costs more than most of what is computed.
+//! Polls futures once when they are created. A future that does not wait then needs no promise and no turn of the event
+//! loop, each of which costs more than most computations here.
 
 use std::future::{Future, pending};
 
@@ -7,16 +7,16 @@ use futures_util::future::LocalBoxFuture;
 use futures_util::stream::FuturesUnordered;
 use futures_util::{FutureExt, StreamExt};
 
-/// Polls a future now. Gives its output, or what is left of it, which somebody has to poll on.
+/// Polls a future once. Returns its output if it is ready.
 ///
 /// # Errors
 ///
-/// The rest is given as the error.
+/// The rest of the future, which the caller has to poll to its end.
 pub(super) fn poll_now<T: 'static>(
     future: impl Future<Output = T> + 'static,
 ) -> Result<T, LocalBoxFuture<'static, T>> {
-    // The set gives the future a waker that stays the same when somebody else polls on. Some futures, as the delays of
-    // the `worker` crate, keep the waker of their first poll.
+    // The set has a waker of its own, which stays the same when another task polls the rest. Some futures, such as the
+    // delays of the `worker` crate, keep the waker of their first poll.
     let mut begun: FuturesUnordered<_> = [future].into_iter().collect();
     match begun.next().now_or_never() {
         Some(Some(output)) => Ok(output),

@@ -1,10 +1,10 @@
-//! Makes the platform's responses of ours.
+//! Converts our responses into responses of the platform.
 
 use worker::{Headers, Response, ResponseBuilder, Result};
 
 use a2a::binding::http::{COMMON, HttpResponse};
 
-/// The platform's response, with the headers that every answer carries.
+/// The platform's response, with the common headers of all answers.
 pub(super) fn to_response(response: HttpResponse) -> Result<Response> {
     let headers = Headers::new();
     for (name, value) in COMMON {

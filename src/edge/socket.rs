@@ -1,19 +1,19 @@
-//! Sockets between the front Worker and an object: why either side closes one.
+//! Sockets between the front Worker and an object: the codes with which either side closes a socket.
 
 use worker::WebSocket;
 
-/// Why a socket was closed.
+/// The reason for closing a socket.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum CloseCode {
-    /// Nothing more will come.
+    /// The stream has ended.
     Over,
-    /// A page of the log is full: connect again from the position reached.
+    /// A page of the log is full: connect again from the last position.
     More,
-    /// The follower does not keep up: connect again once it has.
+    /// The follower reads too slowly: connect again later.
     TooSlow,
-    /// The object cannot read what the follower asked, or its task: another version can.
+    /// The object cannot read the request of the follower, or its own task: another version can.
     Unreadable,
-    /// The object cannot open its task now, and has done nothing: ask again.
+    /// The object cannot open its task now, and has done nothing: repeat the request.
     Unavailable,
 }
 
@@ -30,7 +30,7 @@ impl CloseCode {
     }
 }
 
-/// Closes a socket; one that is closed already stays so.
+/// Closes a socket; does nothing to a closed socket.
 pub(super) fn close(socket: &WebSocket, code: CloseCode) {
     let _ = socket.close(Some(code.number()), Some(""));
 }

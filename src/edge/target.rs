@@ -1,4 +1,4 @@
-//! The checks of the URLs of webhooks and of public keys, on the parts into which the platform takes it.
+//! Checks the URLs of webhooks and of public keys, on the parts into which the platform splits a URL.
 
 use web_sys::Url;
 
@@ -7,7 +7,7 @@ use crate::push::guard::{MAX_URL_BYTES, Policy, Reach, Target, check_target};
 
 /// Checks the URL of a webhook, when it is registered and before each notification.
 ///
-/// The platform parses the URL, so what is checked is what it would call.
+/// The platform parses the URL, so the checked host is the host that the platform would call.
 ///
 /// # Errors
 ///
@@ -16,9 +16,9 @@ pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), St
     check(url, &[Policy::of(settings)])
 }
 
-/// Checks the URL of public keys, or of a document that leads to them, before each request. It goes where webhooks may go,
-/// with two exceptions: the operator's list of hosts is for webhooks, and keys that anyone on the way could exchange are
-/// no keys, so it is `http` only for this machine in development.
+/// Checks the URL of public keys, or of a document with their URL, before each request. The rules are those for webhooks,
+/// with two exceptions: the operator's list of hosts does not apply, and `http` is allowed only for this machine in
+/// development, because anybody on the network path could replace the keys.
 ///
 /// # Errors
 ///
@@ -55,7 +55,7 @@ pub(super) fn host_of(url: &str) -> Option<String> {
     Url::new(url).ok().map(|url| url.host())
 }
 
-/// The origin of a URL, as `https://hooks.example.com`.
+/// The origin of a URL, for example `https://hooks.example.com`.
 pub(super) fn origin_of(url: &str) -> Option<String> {
     Url::new(url).ok().map(|url| url.origin())
 }

@@ -1,3 +1,3 @@
-//! What a Worker with `DEVELOPMENT` set has for tests: scripts that can be set.
+//! What a Worker with `DEVELOPMENT` set offers for tests: agents whose script can be replaced.
 
 pub(super) mod script;

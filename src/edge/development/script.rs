@@ -8,7 +8,7 @@ use a2a_agents::Problem;
 
 use crate::executor::{Double, Script};
 
-/// The script that an agent plays, as JSON of the shape of its table in the agent file.
+/// The current script of an agent, as JSON in the shape of its table in the agent file.
 pub(in crate::edge) fn shown(double: &Double) -> HttpResponse {
     HttpResponse::json(200, double.playing().table.json().to_string())
 }
@@ -17,7 +17,7 @@ pub(in crate::edge) fn shown(double: &Double) -> HttpResponse {
 ///
 /// # Errors
 ///
-/// What is wrong with it.
+/// The problems of the script.
 pub(in crate::edge) fn set(double: &Double, body: &[u8], max_values: usize) -> Result<(), Error> {
     let script = Script::read(json::parse(body, max_values)?.into())
         .map_err(|misfit| Error::InvalidRequest(format!("the script cannot be read: {misfit}")))?;

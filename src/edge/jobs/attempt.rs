@@ -1,4 +1,5 @@
-//! One attempt to post a notification, without the post: what goes out, and what is reported of its end.
+//! One attempt to post a notification, without the HTTP call itself: its headers, and the report of its
+//! result.
 
 use crate::forms::address::ObjectId;
 use crate::push::signature::SigningSecret;
@@ -7,7 +8,7 @@ use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
 use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
 
-/// The id of a notification of the task of an object: the same for every attempt at the same event.
+/// The id of a notification about the object's task: the same for every attempt at the same event.
 pub(super) fn notification_id(
     object: &ObjectId,
     config: &TaskPushNotificationConfig,
@@ -16,9 +17,9 @@ pub(super) fn notification_id(
     format!("{object}.{}.{generation}", config.id)
 }
 
-/// The headers of a notification that goes out under an id at a time, in seconds since 1970.
+/// The headers of a notification with this id, sent at this time in seconds since 1970.
 ///
-/// `authorization` is what goes along where the client configured none.
+/// `authorization` is used if the client configured no authentication.
 pub(super) fn headers(
     notification: &Notification,
     id: &str,
@@ -86,7 +87,7 @@ pub(super) enum Ending {
     Silence(u64),
 }
 
-/// What the object of the task is told of an attempt.
+/// The report of an attempt for the object of the task.
 pub(super) fn report(
     generation: u64,
     begun: UnixMillis,
@@ -109,19 +110,19 @@ pub(super) fn report(
     }
 }
 
-/// Whether a sender that began to serve a webhook at this time leaves it, so that others get their turn.
+/// True if a sender that began to serve a webhook at `begun` has to switch to other webhooks now.
 pub(super) fn is_turn_over(begun: UnixMillis, now: UnixMillis) -> bool {
     now.0.saturating_sub(begun.0) > MAX_TURN_MS
 }
 
-/// The host of a URL, with the port if it names one. The rest of the URL may hold secrets.
+/// The host of a URL, with the port if it names one. The rest of the URL may contain secrets.
 pub(super) fn host_of(url: &str) -> Option<&str> {
     let authority = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
-    // Behind a user name and a password, which URLs of webhooks do not have.
+    // Without a user name and a password, which URLs of webhooks do not contain.
     authority.rsplit('@').next()
 }
 
-/// How long one webhook is served before others get their turn, in milliseconds.
+/// How long one webhook is served before the sender switches to other webhooks, in milliseconds.
 const MAX_TURN_MS: i64 = 10_000;
 
 #[cfg(test)]

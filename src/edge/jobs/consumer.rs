@@ -1,9 +1,9 @@
-//! The consumer of the queues: takes jobs, asks the objects what their webhooks are owed, sends it in order,
-//! and reports. Dead letters are logged, and tasks that are to be deleted are (`deletion.rs`).
+//! The consumer of the queues: receives jobs, requests the due notifications from the objects, sends them in order, and reports
+//! the results. It also logs dead letters and runs deletion jobs (`deletion.rs`).
 //!
-//! A job says only that a webhook is owed something. One sender at a time has the lease of a webhook; it asks
-//! for one notification after the other and reports each, so that a webhook that is deleted gets nothing more. A
-//! job that the queue loses is replaced when the alarm of the object fires.
+//! A job only names a webhook with due notifications. One sender at a time has the lease of a webhook; the sender requests one
+//! notification after the other and reports each, so that a deleted webhook gets nothing more. A job that the queue loses is
+//! replaced when the alarm of the object fires.
 //!
 //! A batch is over when each of its jobs has its lease. The notifications are sent after that, within bounds
 //! ([`Crowd`]), so the next batch does not wait for receivers that are silent.
@@ -39,7 +39,7 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
         Err(error) => {
             let reason = error.to_string();
             ConsoleObserver::of(&env).observe(&Observation::Misconfigured { reason: &reason });
-            // The messages come again, and the settings may be right by then.
+            // The queue delivers the messages again, and the settings may be valid by then.
             return batch.retry_all();
         }
     };
@@ -68,15 +68,15 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
     }
 }
 
-/// A webhook that this batch has the lease of, and its next notification.
+/// A webhook whose lease this batch has, and its next notification.
 struct Lease {
     job: QueuedJob,
     notification: Notification,
 }
 
-/// Settles a message. Tasks are deleted. A dead letter is logged: its task knows of it already. For a job, the lease of its webhook
-/// is taken, if there is something to do and no other sender has it. From then on the object makes sure that
-/// the webhook is served, and the message is done.
+/// Settles a message. A deletion job is carried out. A dead letter is logged: its task has already recorded it. For a job, the
+/// lease of its webhook is requested; if the object grants it, the object makes sure from then on that the webhook is served, and
+/// the message is acknowledged.
 async fn take(message: RawMessage, env: &Env, observer: ConsoleObserver) -> Option<Lease> {
     let text = message.body().as_string().unwrap_or_default();
     let job = match Body::read(&text) {
@@ -119,14 +119,14 @@ fn retry(message: &RawMessage, delay_s: u32) {
     message.retry_with_options(&later);
 }
 
-/// What the leases of a batch share.
+/// The data that all leases of a batch share.
 struct Sender {
     env: Env,
     settings: Rc<Settings>,
     observer: ConsoleObserver,
-    /// Room for calls to receivers that were silent lately.
+    /// Limits the calls at a time to receivers that were silent recently.
     silent: Semaphore,
-    /// Whether the next batch waits for this one.
+    /// True if the next batch waits for this one.
     is_waited_for: bool,
 }
 
@@ -142,8 +142,7 @@ impl Sender {
         served.await;
     }
 
-    /// Sends what a webhook is owed, until there is nothing more, another sender has the lease, or the turn is
-    /// over.
+    /// Sends the due notifications of a webhook, until nothing is left, another sender has the lease, or the turn is over.
     async fn serve(&self, Lease { job, notification }: Lease) -> Result<(), AskError> {
         let begun = now();
         let mut next = Some(notification);
@@ -165,9 +164,9 @@ impl Sender {
         Ok(())
     }
 
-    /// Makes one attempt at a notification of the task of an object.
+    /// Makes one attempt to send a notification about the object's task.
     async fn send(&self, notification: &Notification, object: &ObjectId) -> Report {
-        // The semaphore is never closed, so a permit always comes.
+        // The semaphore is never closed, so a permit always becomes free.
         let _permit = match notification.standing {
             Standing::Silent => self.silent.acquire().await.ok(),
             Standing::Unknown | Standing::Answering => None,
@@ -194,7 +193,7 @@ impl Sender {
     }
 
     async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {
-        // A letter has nothing but texts and numbers, so encoding cannot fail.
+        // A letter contains only texts and numbers, so encoding cannot fail.
         let letter = serde_json::to_string(&DeadLetter::new(job, given_up)).unwrap_or_default();
         let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, letter.clone()).await;
         if let Err(error) = sent {
@@ -204,7 +203,7 @@ impl Sender {
     }
 }
 
-/// Asks the object of a job's task for the next notification.
+/// Requests the next notification from the object of a job's task.
 async fn ask(
     env: &Env,
     job: &QueuedJob,
@@ -226,9 +225,9 @@ thread_local! {
     static CROWD: RefCell<Crowd> = RefCell::default();
 }
 
-/// When a job that could not be done is tried again, in seconds.
+/// The delay before a failed job is tried again, in seconds.
 const RETRY_S: u32 = 5;
 
-/// When a job that this version cannot read, or whose object cannot, is tried again, in seconds. After the last
-/// attempt it is a dead letter; the object of the task sends another job.
+/// The delay before a job is tried again that this version cannot read, or whose object runs another version, in seconds. After
+/// the last attempt the job becomes a dead letter; the object of the task sends another job.
 const OTHER_VERSION_RETRY_S: u32 = 60;

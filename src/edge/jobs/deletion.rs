@@ -1,5 +1,5 @@
-//! Deletes the tasks of a job: each object clears its storage, and the rows of those that did are taken out of the index by
-//! one statement. A row that is left behind is found again by the next trigger.
+//! Deletes the tasks of a job: each object clears its storage, and one statement removes the rows of the cleared tasks from the
+//! index. A row that is left is found again by the next trigger.
 //!
 //! # A deletion
 //!
@@ -9,10 +9,11 @@
 //!                                                                                 2 DELETE the rows of those that did: one statement
 //! ```
 //!
-//! - Nothing is remembered between two triggers. A task is found as long as it has a row, so whatever fails is found again, and a job that waited for more than
-//!   an hour is dropped: the next trigger has found its tasks.
-//! - The object decides. It clears its storage first, so a row may outlive its task until the next trigger, but no object is left that nobody would find.
-//! - A trigger goes through up to 2,000 pages of 1,000 tasks, two statements and one call of the queue each. A consumer asks six objects at a time.
+//! Nothing is remembered between two triggers. A task is found as long as it has a row, so a failed deletion is found again. A
+//!   job that waited for more than an hour is dropped, because the next trigger has found its tasks again. The object decides. It
+//!   clears its storage first, so a row may outlive its task until the next trigger, but no object is left without a row that
+//!   leads to it. A trigger reads up to 2,000 pages of 1,000 tasks, each with two statements and one call of the queue. A
+//!   consumer has six requests to objects open at a time.
 
 use worker::Env;
 
@@ -26,8 +27,8 @@ use crate::forms::queue::{Deletion, DeletionJob};
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 
-/// Carries a job out, one object after the other. Whether that came to its end; a task that could not be deleted is no
-/// reason to do it again.
+/// Carries out a job, one object after the other. Returns false if the job has to be repeated; a task that could not be deleted
+/// is no reason for that.
 pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserver) -> bool {
     if job.until <= now().0 {
         return true;
@@ -55,11 +56,11 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
     }
 }
 
-/// Lets the object of a task clear its storage. Whether nothing of the task is left there.
+/// Lets the object of a task clear its storage. Returns true if nothing of the task is left in the object.
 async fn is_gone(env: &Env, deletion: &Deletion, observer: ConsoleObserver) -> bool {
     let ask = async || Object::at(env, &TaskAddress::of_task(&deletion.task))?.clear().await;
     match ask().await {
-        // An object that was never given out holds nothing.
+        // An object that was never created contains nothing.
         Ok(()) | Err(AskError::Unknown) => true,
         Err(AskError::Refused(Refusal::NotDeleted)) => false,
         Err(error) => {

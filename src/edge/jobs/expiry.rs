@@ -1,9 +1,9 @@
-//! What the cron trigger starts: finds the finished tasks whose time is over in the index, and puts them into the queue of
-//! deletions, in batches, and deletes what was remembered of other servers and is not used, and sums of usage, hours of the overview and rows of
-//! webhooks that are too old.
+//! The work of the cron trigger. It finds the finished tasks that have expired in the index and puts them into the queue of
+//! deletions, in batches. It also deletes unused remembered values of other servers, and old sums of usage, hours of the overview
+//! and rows of webhooks.
 //!
-//! Nothing is remembered from one trigger to the next. What is still in the index then is found again, so what a queue or a
-//! consumer loses does no harm, and a batch that waits for longer than that is out of date.
+//! Nothing is remembered from one trigger to the next. A task that is still in the index is found again, so it does no harm if a
+//! queue or a consumer loses a batch. A batch that waits for longer than until the next trigger is out of date.
 
 use worker::{Env, Result};
 
@@ -22,8 +22,9 @@ use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
 use a2a::model::{TaskId, UnixMillis};
 
-/// Deletes what is remembered and not used, old sums of usage, hours of the overview and rows of webhooks, and puts the finished tasks into the queue that are older than `RETENTION_MS`,
-/// and those of each agent beyond `MAX_FINISHED_TASKS`. The object of each task decides whether it is finished. What fails is tried again the next time.
+/// Deletes unused remembered values, old sums of usage, hours of the overview and rows of webhooks. Then enqueues for deletion
+/// the finished tasks older than `RETENTION_MS`, and those of each agent beyond `MAX_FINISHED_TASKS`. The object of each task
+/// checks that the task is finished. Failed work is repeated by the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
     D1Usage { env: env.clone() }.clean_up().await;
@@ -52,13 +53,13 @@ pub(in crate::edge) async fn expire(env: &Env) {
     }
 }
 
-/// What one trigger goes through.
+/// The walk of one trigger over the index.
 struct Walk<'a> {
     env: &'a Env,
     index: D1Index,
-    /// How many pages may still be read.
+    /// The number of pages that may still be read.
     steps: usize,
-    /// How many tasks were put into the queue.
+    /// The number of tasks that were put into the queue.
     found: usize,
 }
 
@@ -98,7 +99,7 @@ impl Walk<'_> {
     }
 }
 
-/// Behind the last position whose time is over; none if tasks are kept for ever.
+/// The position after the last expired task; `None` if tasks are kept for ever.
 fn expired_before(retention_ms: u64, now: UnixMillis) -> Option<Position> {
     let retention_ms = i64::try_from(retention_ms).ok().filter(|millis| *millis > 0)?;
     let status_ms = UnixMillis(now.0.saturating_sub(retention_ms).saturating_add(1));
@@ -111,21 +112,21 @@ fn jobs(tasks: Vec<Deletion>, now: UnixMillis) -> Vec<String> {
         delete: tasks.to_vec(),
         until: now.after(JOB_LIFE_MS).0,
     };
-    // A job has nothing but texts and numbers, so encoding cannot fail.
+    // A job contains only texts and numbers, so encoding cannot fail.
     let encoded = |tasks| serde_json::to_string(&job(tasks)).unwrap_or_default();
     tasks.chunks(TASKS_PER_JOB).map(encoded).collect()
 }
 
-/// The number of tasks in a page: a queue takes a hundred messages at once.
+/// The number of tasks in a page: ten messages, of which a queue accepts up to a hundred in one call.
 const PAGE: usize = 1_000;
 
 /// The number of tasks in a message of the queue.
 const TASKS_PER_JOB: usize = 100;
 
-/// The largest number of pages that one trigger reads. A page is up to three subrequests, of which there may be 10,000.
+/// The largest number of pages that one trigger reads. A page costs up to three subrequests; the platform allows 10,000.
 const MAX_STEPS: usize = 2_000;
 
-/// How long a job is worth doing, in milliseconds. After an hour, the next trigger has found its tasks again.
+/// How long a job may wait, in milliseconds. After an hour, the next trigger has found its tasks again.
 const JOB_LIFE_MS: u64 = 3_600_000;
 
 #[cfg(test)]
@@ -155,19 +156,19 @@ mod tests {
         assert!(jobs.iter().map(String::len).sum::<usize>() < 256_000, "bytes of one call");
     }
 
-    /// A deployment in which tasks expire steadily, as far as deleting them is concerned: the trigger every hour, the
-    /// queue, and consumers of which each asks the objects of several messages at once. Tasks are counted by the message.
+    /// A simulated deployment in which tasks expire steadily: the trigger every hour, the queue, and consumers that each have
+    /// requests for several messages open at once. Tasks are counted in messages.
     struct World {
-        /// How many messages full of tasks expire in a second.
+        /// The number of messages full of tasks that expire per second.
         per_second: usize,
         now_s: usize,
-        /// What has expired, and whether it is deleted.
+        /// For each expired message, true if its tasks are deleted.
         deleted: Vec<bool>,
-        /// The first that is not deleted.
+        /// The first entry that is not deleted.
         oldest: usize,
-        /// What is to be deleted, and until when that is worth doing.
+        /// The queued entries, each with the second at which it is out of date.
         queue: VecDeque<(usize, usize)>,
-        /// Until when each consumer is busy.
+        /// For each consumer, the second until which it is busy.
         consumers: Vec<usize>,
         is_d1_up: bool,
     }
@@ -185,7 +186,7 @@ mod tests {
             }
         }
 
-        /// Goes on for some hours; gives the number of tasks that have expired and are left.
+        /// Simulates this number of hours; returns the number of tasks that have expired and are not deleted.
         fn hours(&mut self, hours: usize) -> usize {
             for _ in 0..hours * HOUR_S {
                 if self.now_s.is_multiple_of(HOUR_S) && self.is_d1_up {
@@ -219,7 +220,7 @@ mod tests {
             self.queue.extend(found.into_iter().map(|nth| (nth, until)));
         }
 
-        /// Takes a batch; gives the time that it takes, in seconds.
+        /// Consumes a batch; returns the time that this takes, in seconds.
         fn consume(&mut self) -> usize {
             let batch = self.queue.len().min(ANSWERS_AT_ONCE);
             let batch: Vec<usize> = self
@@ -234,7 +235,7 @@ mod tests {
             for nth in batch {
                 self.deleted[nth] = true;
             }
-            // The messages of a batch at the same time, the tasks of each one after the other.
+            // The messages of a batch are handled at the same time, the tasks of each message one after the other.
             let millis = (TASKS_PER_JOB + 1) * ANSWER_MS;
             assert!(millis < QUARTER_MS, "{millis} ms for a batch");
             millis.div_ceil(1_000)
@@ -243,13 +244,13 @@ mod tests {
 
     const HOUR_S: usize = 3_600;
 
-    /// How long an object takes to delete its task, or D1 or a queue to answer, in milliseconds: much.
+    /// How long an object takes to delete its task, or D1 or a queue to answer, in milliseconds; a high estimate.
     const ANSWER_MS: usize = 100;
 
     /// Two statements and one call of the queue.
     const SUBREQUESTS_PER_PAGE: usize = 3;
 
-    /// How long a trigger or a batch may take: 15 minutes, in milliseconds.
+    /// The time limit of a trigger or a batch: 15 minutes, in milliseconds.
     const QUARTER_MS: usize = 900_000;
 
     #[test]

@@ -1,4 +1,4 @@
-//! What runs without a client that waits: the consumer of the queues, and the cron trigger.
+//! Background work without a waiting client: the consumer of the queues, and the cron trigger.
 
 mod attempt;
 mod consumer;

@@ -14,7 +14,8 @@ use crate::port::{Http, HttpError, HttpRequest, Observation, Observer};
 use crate::push::Notification;
 use crate::signing::Claims;
 
-/// Makes one attempt at a notification of the task of an object, and waits up to `patience_ms` milliseconds for the answer.
+/// Makes one attempt to send a notification about the object's task, and waits up to `patience_ms` milliseconds for the
+/// answer.
 pub(super) async fn post(
     notification: &Notification,
     object: &ObjectId,
@@ -58,7 +59,7 @@ pub(super) async fn post(
     }
 }
 
-/// The header `authorization` with a JWT of the operator's key, if there is a key that can be used.
+/// The header `authorization` with a JWT signed by the operator's key; `None` if no key can be used.
 async fn token(
     notification: &Notification,
     id: &str,

@@ -1,5 +1,5 @@
-//! Lines for audits about the calls of clients that change a task. Denials, tasks that are created and webhooks that
-//! come with a message are noted by the session.
+//! Audit lines for the calls of clients that change a task. The session itself writes the audit lines for denials,
+//! created tasks, and webhooks that arrive in a message.
 
 use crate::forms::command::Command;
 use crate::port::{Act, Audit, Observation, Observer};
@@ -7,7 +7,7 @@ use a2a::error::Error;
 use a2a::model::TaskId;
 use a2a::{Outcome, WebhookCall};
 
-/// Notes that a task was canceled, or why it was not.
+/// Writes the audit line of a CancelTask call, with its outcome.
 pub(super) fn canceled(
     observer: &dyn Observer,
     command: &Command<()>,
@@ -20,12 +20,12 @@ pub(super) fn canceled(
 /// A change of the webhooks of a task.
 pub(super) struct Change {
     act: Act,
-    /// The id of the webhook; empty for a new one, which gets its id then.
+    /// The id of the webhook; empty for a new webhook, whose id is in the outcome of the call.
     webhook: String,
 }
 
 impl Change {
-    /// What a call is to change; none where it only reads.
+    /// The change that a call requests; `None` for a call that only reads.
     pub(super) fn of(call: &WebhookCall) -> Option<Self> {
         let (act, webhook) = match call {
             WebhookCall::CreateTaskPushNotificationConfig(config) => {
@@ -42,7 +42,7 @@ impl Change {
         Some(Self { act, webhook: webhook.clone() })
     }
 
-    /// Notes that it was made, or why it was not.
+    /// Writes the audit line of the change, with its outcome.
     pub(super) fn note(
         &self,
         observer: &dyn Observer,

@@ -1,8 +1,8 @@
 //! The sockets of the followers of a task, on the side of its object.
 //!
-//! The sockets are hibernatable: an object whose run is over can be evicted while they stay open. The object
-//! keeps one thing about a socket, in its attachment: the dialect of a follower that was answered, or that its hello is
-//! still to come. Each follower keeps its own position.
+//! The sockets are hibernatable: an object whose run is over can be evicted while they stay open. The object stores one
+//! fact about a socket, in its attachment: the dialect of an answered follower, or that the hello has not arrived yet.
+//! Each follower tracks its own position.
 
 use std::cell::Cell;
 use std::time::Duration;
@@ -15,26 +15,27 @@ use crate::session::{Beginning, Next, frame};
 use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 
-/// How many sockets have a hello that is still to come. Nobody knows yet whether they are a caller's who may follow the
-/// task, so they get nothing.
+/// The number of sockets whose hello has not arrived yet. Until then it is unknown if their caller may follow the task,
+/// so they receive no events.
 #[derive(Default)]
 pub(super) struct Untold(Cell<Option<usize>>);
 
 impl Untold {
-    /// Whether there may be such sockets among these.
+    /// True if one of these sockets still waits for its hello.
     fn are_among(&self, sockets: &[WebSocket]) -> bool {
-        // An object that wakes has forgotten it. Asking each socket costs a crossing into JavaScript.
+        // An object that wakes has lost the count. Counting reads the attachment of each socket, which costs a crossing
+        // into JavaScript.
         let count = self.0.get().unwrap_or_else(|| sockets.iter().filter(|s| is_untold(s)).count());
         self.0.set(Some(count));
         count > 0
     }
 
-    /// One comes.
+    /// Counts a socket that was accepted without a hello.
     fn note_one(&self) {
         self.0.set(self.0.get().map(|count| count + 1));
     }
 
-    /// One of them has told, or is closed.
+    /// Counts down: the hello of a socket has arrived, or the socket was closed.
     pub(super) fn forget_one(&self) {
         self.0.set(self.0.get().map(|count| count.saturating_sub(1)));
     }
@@ -42,22 +43,21 @@ impl Untold {
 
 /// A socket that was accepted.
 pub(super) struct Accepted {
-    /// Its two ends. The client's goes to the follower.
+    /// Its two ends. The client's end is sent to the follower.
     pub(super) pair: WebSocketPair,
-    /// Whether the other followers of the task are as many as there may be.
+    /// True if the limit of followers of the task was already reached.
     pub(super) is_surplus: bool,
 }
 
-/// Accepts one more follower, whose hello came with its upgrade or is still to come. Whether the task may have it is
-/// for the caller of the task to know, and decided when the hello is read. Only of those whose hello is still to come
-/// there are never more than `limit`.
+/// Accepts one more follower, whose hello was sent with the upgrade or follows as a message. The owner check happens
+/// later, when the hello is read. At the limit, a socket is refused only if `limit` sockets still wait for their hello.
 pub(super) fn accept(
     state: &State,
     untold: &Untold,
     limit: usize,
     has_told: bool,
 ) -> worker::Result<Option<Accepted>> {
-    // Only counted: each of them would cross into WebAssembly, at every follower that comes.
+    // Counted in JavaScript: otherwise every socket would cross into WebAssembly each time a follower connects.
     let count = state.as_raw().unchecked_ref::<RawState>().get_web_sockets().length() as usize;
     if count == 0 {
         untold.0.set(Some(0));
@@ -77,14 +77,15 @@ pub(super) fn accept(
     Ok(Some(Accepted { pair, is_surplus }))
 }
 
-/// Takes note that the hello of a socket has come, and that it may follow the task. Gives the number of all sockets.
+/// Records that the hello of a socket has arrived and that its caller may follow the task. Returns the number of all
+/// sockets.
 pub(super) fn note_told(state: &State, socket: &WebSocket) -> usize {
     let _ = raw(socket).serialize_attachment(&JsValue::NULL);
     state.as_raw().unchecked_ref::<RawState>().get_web_sockets().length() as usize
 }
 
-/// Sends a frame to all followers, if there are any. The output gate holds it until all rows written before are
-/// durable.
+/// Sends a frame to all followers, if there are any. The platform's output gate holds the frame until all rows written
+/// before it are durable.
 pub(super) fn publish(state: &State, untold: &Untold, frame: &dyn Fn() -> Option<String>) -> bool {
     let sockets = state.get_websockets();
     if sockets.is_empty() {
@@ -99,10 +100,10 @@ pub(super) fn publish(state: &State, untold: &Untold, frame: &dyn Fn() -> Option
     true
 }
 
-/// Closes the sockets of the followers that were answered, a while after the last event: what the two ends of each say
-/// about it would otherwise hold up the last deliveries.
+/// Closes the sockets of the answered followers shortly after the last event. Closing at once would delay the last
+/// deliveries, because of the close frames from both ends.
 ///
-/// A follower whose hello is still on its way is answered when that comes.
+/// A follower whose hello has not arrived yet is answered when the hello arrives.
 pub(super) async fn close_late(state: &State) {
     Delay::from(LATE).await;
     for socket in state.get_websockets().iter().filter(|socket| is_answered(socket)) {
@@ -123,15 +124,15 @@ pub(super) fn begin(socket: &WebSocket, dialect: Dialect, beginning: &Beginning)
     }
 }
 
-/// Tells a follower that nothing, or nothing more, will come.
+/// Sends a follower the refusal as its last frame, and closes its socket.
 pub(super) fn refuse(socket: &WebSocket, answer: &HttpResponse) {
     let frame = frame::refusal(answer.status, &answer.headers, &answer.body);
     send(socket, &JsValue::from_str(&frame));
     close(socket, CloseCode::Over);
 }
 
-/// Sends one frame. The runtime removes a socket whose other end is gone. A socket whose other end does not read
-/// is closed here; its follower connects again and asks for what comes after its position.
+/// Sends one frame. The runtime removes a socket whose other end is gone. A socket whose other end does not read is
+/// closed here; its follower connects again and requests the events after its position.
 fn send(socket: &WebSocket, text: &JsValue) {
     let raw = raw(socket);
     let is_full = raw.buffered_amount().is_some_and(|bytes| bytes > MAX_BUFFERED_BYTES);
@@ -140,12 +141,12 @@ fn send(socket: &WebSocket, text: &JsValue) {
     }
 }
 
-/// Whether the follower behind a socket was answered, by this instance of the object or by one before it.
+/// True if the follower behind a socket was answered, by this instance of the object or by an earlier instance.
 fn is_answered(socket: &WebSocket) -> bool {
     attachment(socket).is_some_and(|attachment| attachment.is_truthy())
 }
 
-/// Whether the hello of a socket is still to come.
+/// True if the hello of a socket has not arrived yet.
 fn is_untold(socket: &WebSocket) -> bool {
     attachment(socket).and_then(|attachment| attachment.as_bool()) == Some(false)
 }
@@ -179,11 +180,11 @@ extern "C" {
     fn buffered_amount(this: &RawSocket) -> Option<f64>;
 }
 
-/// The attachment of a socket whose hello is still to come. Reading a text of it would cost a crossing more.
+/// The attachment of a socket whose hello has not arrived yet. Reading a string would cost one more crossing.
 const UNTOLD: JsValue = JsValue::FALSE;
 
-/// How long after the last event sockets are closed: by then it is delivered.
+/// The delay between the last event and the closing of the sockets; the event is delivered by then.
 const LATE: Duration = Duration::from_millis(250);
 
-/// How much may wait for a follower that does not read, in bytes.
+/// The largest number of bytes that may be buffered for a follower that does not read.
 const MAX_BUFFERED_BYTES: f64 = 4.0 * 1024.0 * 1024.0;

@@ -1,5 +1,5 @@
-//! The Durable Object of one task: opens the session of the task, carries out what it is asked, and answers
-//! calls in the client's form.
+//! The Durable Object of one task: opens the session of the task, executes the forms that it receives, and answers calls in the
+//! client's form.
 #![allow(missing_docs, reason = "the macro exports methods that cannot be documented")]
 
 mod audit;
@@ -45,8 +45,8 @@ use a2a::{Operation, TaskCall};
 use followers::Untold;
 use store::SqlTaskStore;
 
-/// The object of one task. The macro is told of requests only: nothing has to be done when a socket closes or breaks, so
-/// such events are handled by nobody. The other handlers are exported below.
+/// The object of one task. The macro gets only the handler of requests: closed or broken sockets need no handling, so they have no
+/// handler. The other handlers are exported below.
 #[durable_object(fetch)]
 #[derive(Clone)]
 pub struct TaskObject {
@@ -56,7 +56,7 @@ pub struct TaskObject {
     untold: Rc<Untold>,
 }
 
-// After a caught panic the object goes on. A session that broke is opened again from storage.
+// The object continues after a caught panic. A broken session is opened again from storage.
 impl std::panic::UnwindSafe for TaskObject {}
 impl std::panic::RefUnwindSafe for TaskObject {}
 
@@ -65,7 +65,7 @@ impl DurableObject for TaskObject {
         Self { state: Rc::new(state), env, session: Rc::default(), untold: Rc::default() }
     }
 
-    /// A socket for a follower, the one thing that an object is asked by a request.
+    /// The upgrade to a socket for a follower; the only request that an object receives.
     async fn fetch(&self, request: Request) -> Result<Response> {
         let upgrade = Upgrade::read(&request.path(), request.headers().get(HELLO)?);
         self.accept_follower(upgrade).await?.or_else(refuse)
@@ -74,8 +74,8 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers what it is asked in a form (`forms/ask.rs`), in the text form of `forms/answer.rs`: at once where nothing has to be waited
-    /// for, else by a promise. A status of 500 or more is a `Refusal`.
+    /// Answers a form (`forms/ask.rs`) in the text form of `forms/answer.rs`: at once if nothing has to be waited for, else by a
+    /// promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, text: String) -> JsValue {
         let (object, form) = (self.clone(), Form::named(form));
@@ -89,25 +89,25 @@ impl TaskObject {
         }
     }
 
-    /// As [`ask`](Self::ask), of a text in UTF-8: a long one may take twice its size as a string.
+    /// Like [`ask`](Self::ask), with the text as UTF-8 bytes: a long text may take twice its size as a string.
     #[wasm_bindgen(js_name = askBytes)]
     pub fn ask_bytes(&self, form: &str, text: Vec<u8>) -> JsValue {
-        // What is no text cannot be read either.
+        // Bytes that are not UTF-8 become an empty text, which cannot be parsed either.
         self.ask(form, String::from_utf8(text).unwrap_or_default())
     }
 
-    /// The alarm: a deadline of the task has come. The macro `durable_object` exports either the alarm or the
-    /// other events, so this export is made here.
+    /// The alarm: a deadline of the task is due. The macro `durable_object` exports either the alarm or the other events, so this
+    /// export is made here.
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
         AssertUnwindSafe(async move {
             match self.session(Opening::ByAlarm, Visitor::Server, None) {
                 Ok(session) => session.wake().await,
-                // What is due stays so until a version has the task that can read it.
+                // The deadline stays due until a version that can read the task wakes the object.
                 Err(Error::Unavailable(_)) => {
                     self.state.storage().set_alarm(LOOK_AGAIN_AFTER).await?;
                 }
-                // The platform rings again, some times.
+                // The platform retries the alarm several times.
                 Err(error) => return Err(JsValue::from_str(&error.to_string())),
             }
             Ok(())
@@ -115,7 +115,7 @@ impl TaskObject {
         .await
     }
 
-    /// The first and only message over the socket of a follower whose hello did not come with the upgrade.
+    /// The first and only message over the socket of a follower whose hello was not sent with the upgrade.
     #[wasm_bindgen(js_name = webSocketMessage)]
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
         let handled = AssertUnwindSafe(async move {
@@ -127,7 +127,7 @@ impl TaskObject {
 }
 
 impl TaskObject {
-    /// Answers what it is asked in this form.
+    /// Answers a text in this form.
     async fn answer(&self, form: Option<Form>, text: &str) -> std::result::Result<String, Refusal> {
         let unreadable = |error: serde_json::Error| self.unreadable(&error);
         let answer = match form {
@@ -230,7 +230,7 @@ impl TaskObject {
         reply.outcome(&outcome)
     }
 
-    /// Takes what was posted to a callback, or says whether it would.
+    /// Accepts the body of a callback; without a body, reports if the callback would be accepted.
     fn call_back(&self, post: CallbackPost) -> std::result::Result<HttpResponse, Refusal> {
         let CallbackPost { agent, token, key, body } = post;
         let visitor = Visitor::Callback(&agent, token.reveal(), key.as_deref());
@@ -240,7 +240,8 @@ impl TaskObject {
                 None => session.takes_call(&agent, token.reveal(), key.as_deref()),
             },
             Err(Error::TaskNotFound(_)) => Posted::Unknown,
-            // Storage failed, another version can read the task, or its agent cannot run: none of it ends a callback.
+            // Storage failed, only another version can read the task, or its agent cannot run: the callback stays open in all
+            // three cases.
             Err(_) => Posted::Busy,
         };
         match posted {
@@ -249,7 +250,7 @@ impl TaskObject {
         }
     }
 
-    /// Deletes the task if it is finished, all but its row in the index.
+    /// Deletes the task if it is finished, except for its row in the index.
     async fn clear(&self) -> std::result::Result<(), Refusal> {
         let session = self.own_session().map_err(|_| Refusal::NotDeleted)?;
         let is_deleted = session.delete(Deletion::AllButItsRow).await;
@@ -261,18 +262,18 @@ impl TaskObject {
     }
 
     fn settings(&self) -> std::result::Result<Rc<Settings>, Error> {
-        // With settings that cannot be read, the front Worker logs the reason and refuses every request.
+        // If the settings cannot be read, the front Worker logs the reason and refuses every request.
         bindings::settings(&self.env).map_err(|_| Error::Internal { task: None })
     }
 
-    /// The session for what this server asks itself.
+    /// The session for requests of this server itself.
     fn own_session(&self) -> std::result::Result<Rc<TaskSession>, Error> {
         self.session(Opening::ByRequest, Visitor::Server, None)
     }
 
-    /// The session in memory, or a new one from storage for this visitor; [`Error::Unavailable`] if this version cannot read
-    /// that, [`Error::TaskNotFound`] if it is not the visitor's. What is in memory has still to be checked. `chosen` is the
-    /// id that a client has chosen for the task, if the object is asked by it.
+    /// The session in memory, or a new session from storage for this visitor. [`Error::Unavailable`] if this version cannot read
+    /// the storage, [`Error::TaskNotFound`] if the task is not the visitor's. The owner of a session in memory has still to be
+    /// checked. `chosen` is the id that the client has chosen for the task, if the object is addressed by such an id.
     fn session(
         &self,
         opening: Opening,
@@ -322,8 +323,8 @@ impl TaskObject {
         Ok(session)
     }
 
-    /// Drops the session of a large task that has ended, when no event uses it any more. An idle object stays in
-    /// memory for some seconds, and an isolate may hold many objects.
+    /// Drops the session of a large task that has ended, as soon as no event uses the session. An idle object stays in memory for
+    /// some seconds, and an isolate may hold many objects.
     fn let_go_soon(&self) {
         if !self.session.borrow().as_ref().is_some_and(|session| session.is_dispensable()) {
             return;
@@ -335,7 +336,7 @@ impl TaskObject {
         });
     }
 
-    /// The session in memory, unless storage failed it.
+    /// The session in memory; `None` if there is no session, or if its storage has failed.
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
@@ -344,14 +345,15 @@ impl TaskObject {
 /// The session in memory, if one is open.
 type InMemory = RefCell<Option<Rc<TaskSession>>>;
 
-/// Drops the session of a large task that has ended, if no event uses it.
+/// Drops the session of a large task that has ended, if no event uses the session.
 fn let_go(session: &InMemory) {
     session
         .borrow_mut()
         .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
 }
 
-/// What the object answers. An error for the client of a call is an answer; a refusal is for whoever asked.
+/// The answer of the object to an upgrade. An error for the client of a call is an answer; a refusal is for the caller of the
+/// object.
 type Answer = std::result::Result<Response, Refusal>;
 
 fn refuse(refusal: Refusal) -> Result<Response> {
@@ -362,14 +364,14 @@ fn refuse(refusal: Refusal) -> Result<Response> {
     }
 }
 
-/// What clients of a task are told whose run has to go on, but cannot.
+/// The message to clients if the run of a task has to continue but cannot.
 const AGENT_UNUSABLE: &str =
     "the agent of this task is not set up correctly; the log says why; try again later";
 
-/// When an object is looked at again whose task this version cannot read, or cannot go on with.
+/// The delay of the next alarm of an object whose task cannot be read by this version, or whose run cannot continue.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// How long events may still use a session after the last answer.
+/// How long events may still use a session after the last answer; the session is dropped after that.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
 /// The task that a call is about, for its owner or for an operator.
@@ -386,17 +388,17 @@ fn task_of<'a, C>(
     }
 }
 
-/// For whom a session is opened that a call is about.
+/// The visitor for which a session is opened for a call.
 fn visitor<'a, C>(command: &'a Command<C>, task: Option<&TaskId>) -> Visitor<'a> {
     match task.or(command.chosen_id.as_ref()) {
         Some(_) if command.is_operators() => Visitor::Operator(&command.agent),
         Some(_) => Visitor::Caller(&command.agent, &command.caller, &command.trail),
-        // The object is new, or its name is that of a key of the caller's.
+        // The object is new, or its name was made from an idempotency key of the caller.
         None => Visitor::Server,
     }
 }
 
-/// The sender of a message, as the session wants it.
+/// The sender of a message in the form for the session.
 fn sender(command: Command<()>, request: &SendMessageRequest) -> Sender {
     let Command { agent, caller, reply, fingerprint, terms, origin, trail, credentials, .. } =
         command;

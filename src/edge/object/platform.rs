@@ -24,7 +24,7 @@ use crate::forms::queue::QueuedJob;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 
-/// All ports of the task of one object but its storage. The session, once it is open, owns them.
+/// All ports of the task of one object except its storage. An open session owns them.
 pub(super) fn ports(
     state: &Rc<State>,
     env: &Env,
@@ -72,7 +72,7 @@ impl Runtime for ObjectRuntime {
 
     fn set_alarm(&self, at: UnixMillis) {
         let storage = self.state.storage();
-        // Called without an await before it, so that the alarm commits together with the rows just written.
+        // The alarm is set without an await before it, so that it commits together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         let observer = self.observer;
         self.state.wait_until(async move {
@@ -97,7 +97,7 @@ impl Runtime for ObjectRuntime {
     }
 
     fn keep_until_durable(&self) {
-        // The promise goes from one to the other, without a future between. If it fails, the platform says so and resets
+        // The promise is passed on directly, without a Rust future. If it fails, the platform reports this and resets
         // the object.
         let storage = self.state.storage();
         let durable = storage.as_raw().unchecked_ref::<SyncStorage>().sync();
@@ -126,7 +126,7 @@ impl Followers for Sockets {
     }
 }
 
-/// The queue of webhooks that are owed notifications.
+/// The queue for webhooks with unsent notifications.
 struct Queue {
     env: Env,
     object: ObjectId,
@@ -155,7 +155,7 @@ extern "C" {
     #[wasm_bindgen(method)]
     fn sync(this: &SyncStorage) -> js_sys::Promise;
 
-    /// Keeps the object until the promise settles.
+    /// Keeps the object in memory until the promise settles.
     #[wasm_bindgen(method, js_name = waitUntil)]
     fn wait_until(this: &Keeper, promise: &js_sys::Promise);
 

@@ -39,7 +39,7 @@ impl SqlTaskStore {
     }
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
-        // An object without a task must stay empty, or its storage would be billed: there may be no tables.
+        // An object without a task must stay empty, or its storage would be billed; the tables may be missing.
         let query = "SELECT name FROM sqlite_master \
                      WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
@@ -153,19 +153,19 @@ impl SqlTaskStore {
         Ok((rows, has_more))
     }
 
-    /// The lines that begin in a row, as many rows of them as hold so many bytes.
+    /// The log text from the start of a row, from enough rows to contain this number of bytes.
     fn lines_from(&self, row: u64, bytes: usize) -> worker::Result<String> {
         let first = i64::try_from(row).unwrap_or(i64::MAX);
-        // A piece is shorter than a row by less than a character.
+        // A piece is at most three bytes shorter than the row limit, because it is cut between characters.
         let pieces = i64::try_from(bytes / (MAX_ROW_BYTES - 3) + 1).unwrap_or(i64::MAX);
         let query = "SELECT lines FROM log WHERE seq >= ? ORDER BY seq LIMIT ?";
         let rows: Vec<LinesRow> = self.rows(query, vec![first.into(), pieces.into()])?;
         Ok(rows.into_iter().map(|row| row.lines).collect())
     }
 
-    /// The rows of the batch of a row and of those before it, up to about `max_bytes` of them: whole batches, at least one.
+    /// The rows of the batch that contains `row`, and of earlier batches, up to about `max_bytes`: whole batches, at least one.
     fn page_back(&self, row: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
-        // The batch may go on in further rows.
+        // The batch may continue in further rows.
         let query = format!(
             "SELECT seq, more, octet_length(lines) AS size FROM log WHERE seq <= coalesce(\
              (SELECT seq FROM log WHERE seq >= ? AND more = 0 ORDER BY seq LIMIT 1), {}) \
@@ -176,7 +176,7 @@ impl SqlTaskStore {
         Ok(last_batches(&rows, max_bytes))
     }
 
-    /// The rows with the events after a generation, up to about `max_bytes` of them: whole batches, at least one.
+    /// The rows with the events after a generation, up to about `max_bytes`: whole batches, at least one.
     fn page_after(&self, after: i64, max_bytes: usize) -> worker::Result<Option<Page>> {
         self.page("generation > ?", after, max_bytes)
     }
@@ -230,7 +230,7 @@ impl TaskStore for SqlTaskStore {
         let storage = self.state.storage();
         let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
         let sql = self.sql();
-        // The closure may not borrow what a panic would leave half changed: no `&mut`, no `Cell`.
+        // The closure may not borrow values that a panic would leave half changed: no `&mut`, no `Cell`.
         let rows = AtomicU64::new(0);
         let mut write = || {
             let count = write(&sql, opening, batch).map_err(JsValue::from)?;
@@ -293,7 +293,7 @@ struct TableRow {
     name: String,
 }
 
-/// What the first row of the log holds besides its entries.
+/// The facts in the first row of the log.
 #[derive(Deserialize)]
 struct FactsRow {
     schema: i64,
@@ -304,8 +304,8 @@ struct FactsRow {
     index_failures: u32,
 }
 
-/// A row of the log: a batch, or a piece of one that goes on in the next row if there is `more`. Each column is a crossing, so that those who
-/// need neither the number of a row nor its times do not select them.
+/// A row of the log: a batch, or a piece of a batch that continues in the next row (`more`). Each column costs a crossing, so
+/// queries that need neither the number of a row nor its times do not select these.
 #[derive(Deserialize)]
 struct PieceOfLog {
     #[serde(default)]
@@ -332,14 +332,14 @@ struct PieceRow {
     size: usize,
 }
 
-/// Up to which turn the usage is counted.
+/// The last turn whose usage is counted.
 #[derive(Deserialize)]
 struct UsageRow {
     counted: u64,
     failures: u32,
 }
 
-/// The credentials of a turn.
+/// The sealed credentials of a turn.
 #[derive(Deserialize)]
 struct CredentialsRow {
     sealed: String,
@@ -355,7 +355,7 @@ struct WebhookRow {
 extern "C" {
     type TransactionalStorage;
 
-    /// Runs the closure in a transaction: if it fails, all that it wrote is rolled back.
+    /// Runs the closure in a transaction: if it fails, all its writes are rolled back.
     #[wasm_bindgen(method, catch, js_name = transactionSync)]
     fn transaction_sync(
         this: &TransactionalStorage,
@@ -363,7 +363,8 @@ extern "C" {
     ) -> Result<JsValue, JsValue>;
 }
 
-/// Writes a batch, in a transaction of the caller's; with `opening`, the first one, also the table. Returns the number of rows.
+/// Writes a batch inside the caller's transaction; with `opening`, for the first batch, also creates the table. Returns the
+/// number of rows.
 fn write(
     sql: &SqlStorage,
     mut opening: Option<FirstRow<'_>>,
@@ -380,7 +381,7 @@ fn write(
     while let Some(piece) = pieces.next() {
         rows += 1;
         let more = i64::from(pieces.peek().is_some());
-        // The marks and the times go with the first piece of a batch, the facts with the first row of the log.
+        // Marks and times are stored with the first piece of a batch, the facts with the first row of the log.
         let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
         let mut values =
             vec![generation.into(), more.into(), text(marks), text(times), text(piece)];
@@ -410,7 +411,7 @@ fn write(
     Ok(rows)
 }
 
-/// Puts the pieces of each batch together. Where the numbers of the rows were not selected, these are all rows: none is ever
+/// Joins the pieces of each batch. If the numbers of the rows were not selected, the rows are the whole log: rows are never
 /// deleted, so they are numbered from 1.
 fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
     let mut log: Vec<LogRow> = Vec::new();
@@ -433,13 +434,13 @@ fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
     log
 }
 
-/// The last whole batches among rows that are given newest first, up to about `max_bytes` of them but at least one.
+/// The last whole batches among rows in the order newest first, up to about `max_bytes`, but at least one batch.
 fn last_batches(rows: &[PieceRow], max_bytes: usize) -> Option<Page> {
     let last = rows.first()?.seq;
     let (mut size, mut first, mut begins) = (0, None, 0);
     for (index, row) in rows.iter().enumerate() {
         size += row.size;
-        // A batch begins where the row before does not go on.
+        // A batch begins where the row before it has no `more`.
         let before = rows.get(index + 1);
         let is_beginning = before.map_or(row.seq == 1, |before| before.more == 0);
         if !is_beginning {
@@ -488,7 +489,7 @@ const SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// Made with the first webhook of a task: few tasks have any.
+/// Created with the first webhook of a task: few tasks have webhooks.
 const WEBHOOK_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS webhook (
         seq INTEGER PRIMARY KEY,
@@ -497,7 +498,7 @@ const WEBHOOK_SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// Made when a turn that has used something of models was to be counted first: most tasks have none.
+/// Created when the first turn that used a model is counted: most tasks never use one.
 const USAGE_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS usage (
         id INTEGER PRIMARY KEY,
@@ -506,7 +507,7 @@ const USAGE_SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// Made with the first credentials that a client gives the task: hardly any task has some.
+/// Created with the first credentials that a client sends for the task: hardly any task has credentials.
 const CREDENTIALS_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS credentials (
         id INTEGER PRIMARY KEY,
@@ -575,7 +576,7 @@ mod tests {
             let page = page.map(|page| (page.first, page.last, page.has_more));
             assert_eq!(page, expected, "{from} {max}");
         }
-        // What is cut in the middle of a batch is left for the next page.
+        // A batch that is cut in the middle is left for the next page.
         let page = last_batches(&rows(5, 10)[..3], 1_000).unwrap();
         assert_eq!((page.first, page.last, page.has_more), (5, 5, true));
     }

@@ -1,4 +1,4 @@
-//! Followers that come: who may follow the task, and what each is told first.
+//! New followers: the check that they may follow the task, and their first frames.
 
 use std::rc::Rc;
 
@@ -18,8 +18,8 @@ use a2a::model::decode::read_json;
 use a2a::{FollowCall, Operation};
 
 impl TaskObject {
-    /// Accepts one more follower, and answers it if it said what it wants. Its first frames then lie on its end of the
-    /// socket before that leaves.
+    /// Accepts one more follower. If its hello came with the upgrade, the follower is answered at once: its first frames
+    /// are in the client's end of the socket before that end is returned.
     pub(super) async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
         let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
         let limit = settings.limits.max_streams;
@@ -42,8 +42,8 @@ impl TaskObject {
         self.untold.forget_one();
     }
 
-    /// Answers a follower that wants a [`StreamCommand`]: by its first frames, or by closing its socket. `is_surplus` is
-    /// asked once it is known that the follower may follow the task: whether there are as many others as there may be.
+    /// Answers a follower that sends a [`StreamCommand`]: with its first frames, or by closing its socket. `is_surplus`
+    /// is called only after the owner check; it returns true if the limit of followers is reached.
     async fn answer_follower(
         &self,
         socket: &WebSocket,
@@ -60,15 +60,16 @@ impl TaskObject {
             }
         };
         let reply = command.reply.clone();
-        // Who may not know of the task learns nothing of it, its other followers included.
+        // A caller that may not read the task must not learn about its other followers either, so this check comes
+        // before the limit.
         let session = match self.session_of_follower(&command, opening) {
             Ok(session) => session,
             Err(error @ Error::TaskNotFound(_)) => {
                 return followers::refuse(socket, &reply.error(&error));
             }
             Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
-            // Nothing was done yet. The follower asks again, also where an attempt before this one was handled:
-            // the session that is opened then knows it.
+            // Nothing was done yet, so the follower may repeat its request. If an earlier attempt was handled, the
+            // session that is then opened from storage contains it.
             Err(_) => return close(socket, CloseCode::Unavailable),
         };
         if is_surplus() {
@@ -83,12 +84,13 @@ impl TaskObject {
         self.let_go_soon();
     }
 
-    /// How many streams may follow the task at a time.
+    /// The largest number of streams that may follow the task at a time.
     fn max_streams(&self) -> usize {
         self.settings().map_or(0, |settings| settings.limits.max_streams)
     }
 
-    /// The session of the task that a follower names, which is its caller's, or of the one that it begins.
+    /// The session of the task that the follower names and that belongs to its caller, or of the task that the follower
+    /// begins.
     fn session_of_follower(
         &self,
         command: &Command<FollowCall>,
@@ -97,7 +99,7 @@ impl TaskObject {
         let task = command.call.task_id();
         let chosen = command.chosen_id.as_ref();
         let session = self.session(opening, visitor(command, task), chosen)?;
-        // Each use of an operator's permission is noted once, when the stream begins.
+        // Not for operators: the use of an operator's permission is audited once, when the stream begins.
         if task.is_some() && !command.is_operators() {
             session.owned_by(&command.agent, &command.caller, &command.trail)?;
         }
@@ -105,7 +107,7 @@ impl TaskObject {
     }
 }
 
-/// The first frames of a stream, and what comes after them.
+/// The first frames of a stream, and how the stream continues after them.
 async fn begin_stream(
     session: &Rc<TaskSession>,
     command: Command<FollowCall>,

@@ -1,4 +1,4 @@
-//! Work that goes on when its request is answered, or its client has left.
+//! Work that continues after its request is answered, or after the client has disconnected.
 
 use std::panic::AssertUnwindSafe;
 
@@ -6,8 +6,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::js_sys::Promise;
 
-/// Begins some work of the request that is under way, which the platform gives half a minute after its answer. The promise
-/// is fulfilled when it is done; no other request may wait for it, since the platform may drop this one with all its promises.
+/// Starts work that belongs to the current request. The platform lets it run for up to half a minute after the answer. The
+/// promise is fulfilled when the work is done. Other requests must not wait for the promise, since the platform may drop this
+/// request with all its promises.
 pub(in crate::edge) fn go_on(work: impl Future<Output = ()> + 'static) -> Promise {
     let promise = future_to_promise(AssertUnwindSafe(async move {
         work.await;

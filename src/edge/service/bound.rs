@@ -1,5 +1,5 @@
-//! Requests to what is bound to the Worker: other Workers by `fetch`, Workers AI by `run`. The binding is named by the agent's file,
-//! never by a URL.
+//! Requests through bindings of the Worker: other Workers by `fetch`, Workers AI by `run`. The agent's file names the binding; a
+//! URL never does.
 
 use futures_util::future::LocalBoxFuture;
 use js_sys::{Array, Function, JSON, Promise, Reflect};
@@ -10,13 +10,13 @@ use worker::{AbortController, Env, Error, Response};
 use super::outbound::{Bounds, Exchange, to_request};
 use crate::port::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest, Target};
 
-/// What is bound to the Worker by this name.
+/// The binding of the Worker with this name.
 pub(in crate::edge) struct BoundHttp {
     pub(in crate::edge) env: Env,
     pub(in crate::edge) target: Target,
 }
 
-/// Whether there is what an agent wants to have bound.
+/// True if the binding that an agent requires exists.
 pub(in crate::edge) fn is_bound(env: &Env, target: &Target) -> bool {
     match target {
         Target::Service(name) => Called::find(env, name, "fetch").is_some(),
@@ -57,11 +57,11 @@ impl Called {
         Some(Self { binding, method })
     }
 
-    /// What the method gives with these arguments.
+    /// Calls the method with these arguments and returns its promise.
     fn with(&self, one: &JsValue, two: &JsValue) -> Result<JsFuture, JsValue> {
-        // By `Reflect`: to the method of another Worker, `call` is the name of a method there.
+        // By `Reflect`: for another Worker, `call` would be the name of a remote method.
         let given = Reflect::apply(&self.method, &self.binding, &Array::of2(one, two))?;
-        // What comes of another Worker is a promise of a kind of its own.
+        // Another Worker returns a promise of its own class.
         Ok(JsFuture::from(Promise::resolve(&given)))
     }
 }
@@ -84,7 +84,7 @@ async fn fetch(called: Called, request: HttpRequest) -> Result<HttpAnswer, HttpE
     }
 }
 
-/// Runs a model. What it throws in the way of Workers AI is an answer of failure.
+/// Runs a model. An exception in the form of Workers AI becomes an answer with an error status.
 async fn run(called: Called, request: HttpRequest) -> Result<HttpAnswer, HttpError> {
     let bounds = Bounds::of(&request);
     let url = request.url.clone();

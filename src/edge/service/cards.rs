@@ -1,7 +1,7 @@
-//! The cards of other agents, remembered in the table `remembered` of D1, and who has signed them.
+//! The cards of other agents, remembered in the table `remembered` of D1, and the checks of their signatures.
 //!
-//! A card is used while it is fresh, and while its server is down for up to a day. Where it is stale, one request of one instance
-//! fetches it anew beside, and asks whether it has changed.
+//! A card is used while it is fresh, and while its server is down for up to a day. If the card is stale, one request of one
+//! instance revalidates it in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -23,7 +23,8 @@ use a2a::client::{CardSource, CardText, Client, ClientError, RemoteCard, Verifie
 use a2a::model::{UnixMillis, hex, read_own};
 use a2a_agents::access::JwtAlgorithm;
 
-/// A client that verifies signatures of cards and, unless callers name its URL, remembers its card: cards at URLs of callers would fill the table.
+/// A client that verifies signatures of cards. The client also remembers its card, unless callers supply the URL: cards at URLs
+/// of callers would fill the table.
 pub(in crate::edge) fn equip(env: &Env, client: Client) -> Client {
     let client = client.with_verifier(Rc::new(WebVerifier));
     if client.settings().is_guarded {
@@ -33,7 +34,7 @@ pub(in crate::edge) fn equip(env: &Env, client: Client) -> Client {
     }
 }
 
-/// Cards that are remembered.
+/// The remembered cards.
 pub(in crate::edge) struct RememberedCards {
     pub(in crate::edge) env: Env,
 }
@@ -47,21 +48,21 @@ impl CardSource for RememberedCards {
     }
 }
 
-/// A card that was recalled.
+/// A card from the table `remembered`, or fetched.
 pub(in crate::edge) struct RecalledCard {
     pub(in crate::edge) card: Rc<RemoteCard>,
     /// When it was fetched.
     pub(in crate::edge) fetched: UnixMillis,
-    /// Whether nobody needs to fetch it anew.
+    /// False if the card should be fetched again.
     pub(in crate::edge) is_fresh: bool,
 }
 
 impl RememberedCards {
-    /// The card of the agent of a client, if it may be used for this time after it was fetched, in milliseconds.
+    /// The card of the client's agent, if it was fetched no more than `usable_ms` milliseconds ago.
     ///
     /// # Errors
     ///
-    /// If it cannot be had or used.
+    /// If the card cannot be fetched or used.
     pub(in crate::edge) fn recall<'a>(
         &'a self,
         client: &'a Client,
@@ -75,7 +76,7 @@ impl RememberedCards {
         client: &Client,
         usable_ms: u64,
     ) -> Result<RecalledCard, ClientError> {
-        // What this request itself has fetched: too large a card has no row, and of a failure the row knows nothing.
+        // The result of a fetch by this request itself: a card that is too large has no row, and a failure is not stored.
         let own: Rc<RefCell<Option<Result<CardText, ClientError>>>> = Rc::default();
         let asked = (self.env.clone(), client.clone(), own.clone());
         let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
@@ -94,7 +95,7 @@ impl RememberedCards {
         let key = format!("card:{}", mark(&client.settings().card_key()));
         let source = Source { key, usable_ms, fetch: Rc::new(fetch) };
         let mut need = Need::Usable;
-        // What another version has stored is fetched anew.
+        // A card that this version cannot read was stored by another version; it is fetched again.
         for _ in 0..2 {
             let Recalled::Value(remembered) = source.recall(&self.env, need).await else { break };
             let card = read(&remembered.value, client);
@@ -123,7 +124,7 @@ impl RememberedCards {
     }
 }
 
-/// What is remembered of a card.
+/// The stored form of a card.
 fn fetched(card: &CardText) -> FetchedValue {
     let CardText { url, text, fresh_ms, etag, last_modified } = card;
     let value = json!({"place": mark(url), "text": text, "etag": etag, "modified": last_modified});
@@ -131,7 +132,7 @@ fn fetched(card: &CardText) -> FetchedValue {
     FetchedValue { value: value.to_string(), fresh_ms }
 }
 
-/// A card as it is remembered; `None` for what this version cannot read.
+/// Reads the stored form of a card; `None` if this version cannot read it.
 fn read(value: &str, client: &Client) -> Option<CardText> {
     let value: Value = read_own(value).ok()?;
     let text = |name: &str| value.get(name).and_then(Value::as_str).map(str::to_owned);
@@ -140,7 +141,7 @@ fn read(value: &str, client: &Client) -> Option<CardText> {
     Some(CardText { url, text: text("text")?, fresh_ms: 0, etag, last_modified })
 }
 
-/// What tells one URL from others. URLs of remotes may hold secrets, which nothing that is stored does.
+/// Identifies a URL by its hash. URLs of remotes may contain secrets, and nothing that is stored may contain these.
 fn mark(url: &str) -> String {
     hex(&Sha256::digest(url.as_bytes()))
 }
@@ -148,7 +149,8 @@ fn mark(url: &str) -> String {
 fn tell(env: &Env, client: &Client, error: &ClientError) {
     let host = host_of(&client.settings().url);
     let host = host.as_deref().unwrap_or("an address that is no URL");
-    // URLs may hold secrets, and what a server says may give some back. The run that asked tells all of it, without them.
+    // URLs may contain secrets, and an answer of the server may repeat these. The run that needs the card reports the whole error
+    // with the secrets removed.
     let reason = match error {
         ClientError::Http(HttpError::Status { status, .. }) => format!("it answered {status}"),
         ClientError::Http(HttpError::TooLarge { max_bytes, .. }) => {

@@ -26,16 +26,16 @@ impl Clock for WorkerClock {
     }
 }
 
-/// The present instant. It advances only while waiting.
+/// The current instant. It advances only while waiting.
 pub(in crate::edge) fn now() -> UnixMillis {
-    // Whole milliseconds, far below 2^53.
+    // A whole number of milliseconds, far below 2^53.
     UnixMillis(js_sys::Date::now() as i64)
 }
 
 /// Completes at an instant.
 ///
-/// It sets its timer when it is polled first, so one that nobody waits for costs nothing. Unlike `worker::Delay` it wakes
-/// whoever polled it last: it may be polled by one future first and by another afterwards.
+/// Sets its timer at the first poll, so a sleep that is never polled costs nothing. Unlike `worker::Delay`, it wakes the
+/// future that polled it last: different futures may poll the same sleep.
 struct Sleep {
     until: UnixMillis,
     timer: Option<Timer>,
@@ -51,11 +51,11 @@ impl Future for Sleep {
     }
 }
 
-/// A timer of the platform, which is cleared when this is dropped.
+/// A timer of the platform. Dropping this clears the timer.
 struct Timer {
     id: f64,
     state: Rc<TimerState>,
-    /// What the platform calls.
+    /// The callback for the platform.
     _ring: Closure<dyn FnMut()>,
 }
 
@@ -66,7 +66,7 @@ struct TimerState {
 }
 
 impl Timer {
-    /// Sets a timer that rings after this time; no later than after [`LONGEST_MS`].
+    /// Sets a timer that fires after this time, but no later than after [`LONGEST_MS`].
     fn set(millis: u64) -> Self {
         let state = Rc::new(TimerState::default());
         let ringing = state.clone();
@@ -111,5 +111,5 @@ extern "C" {
     fn clear_timeout(id: f64);
 }
 
-/// The longest time that a timer of the platform takes, in milliseconds. A longer one would ring at once.
+/// The longest time that a timer of the platform accepts, in milliseconds. A longer timer would fire at once.
 const LONGEST_MS: u64 = i32::MAX as u64;

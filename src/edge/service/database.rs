@@ -1,4 +1,4 @@
-//! Single statements on D1, with their values.
+//! Runs single statements on D1, with their values.
 
 use wasm_bindgen_futures::JsFuture;
 use worker::wasm_bindgen::{JsCast, JsValue};
@@ -7,11 +7,11 @@ use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
 
 use crate::edge::bindings;
 
-/// Carries one statement out; gives the rows that it selects.
+/// Runs one statement; returns the rows that it selects.
 ///
 /// # Errors
 ///
-/// When D1 fails, or has not got the tables.
+/// If D1 fails, or if the tables are missing.
 pub(super) async fn run_one(env: &Env, statement: &Statement) -> Result<Vec<JsValue>> {
     let prepared = statement.prepare(&bindings::database(env)?)?;
     let result = JsFuture::from(prepared.inner().run()?).await?;
@@ -22,7 +22,7 @@ pub(super) async fn run_one(env: &Env, statement: &Statement) -> Result<Vec<JsVa
     Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
 }
 
-/// A statement with its values, in the order of their numbers.
+/// A statement with its values, in the order of their parameter numbers.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Statement {
     pub(super) sql: String,
@@ -32,7 +32,7 @@ pub(super) struct Statement {
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
     Text(String),
-    /// Up to 2^53, exactly.
+    /// An integer that a double represents exactly: up to 2^53.
     Number(i64),
 }
 
@@ -56,14 +56,14 @@ impl Statement {
         serde_json::Value::Array(all.collect()).to_string()
     }
 
-    /// Adds a value, and SQL in which `{}` stands for it.
+    /// Adds a value, and SQL with `{}` in its place.
     pub(super) fn push(&mut self, sql: &str, value: Value) {
         self.values.push(value);
         self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
     }
 
     fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
-        // Numbers as f64: D1 does not take the BigInt that an i64 becomes.
+        // Numbers as f64: D1 does not accept the BigInt that an i64 becomes.
         let values = self.values.iter().map(|value| match value {
             Value::Text(text) => JsValue::from_str(text),
             Value::Number(number) => JsValue::from_f64(*number as f64),
@@ -72,7 +72,7 @@ impl Statement {
     }
 }
 
-/// A number that is never large enough not to fit.
+/// A number as a value; a number above `i64::MAX` becomes `i64::MAX`.
 pub(super) fn number(number: u64) -> Value {
     Value::Number(i64::try_from(number).unwrap_or(i64::MAX))
 }

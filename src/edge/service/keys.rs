@@ -1,4 +1,4 @@
-//! Signs with the keys that the operator has given (`SIGNING_JWK`): the JWTs that go with notifications, and cards.
+//! Signs with the keys of the operator (`SIGNING_JWK`): the JWTs of notifications, and cards.
 
 use std::cell::{OnceCell, RefCell};
 use std::rc::Rc;
@@ -13,8 +13,8 @@ use crate::edge::bindings;
 use crate::port::{Observation, Observer};
 use crate::signing::{Algorithm, Claims, SigningKey, SigningKeys, join};
 
-/// The keys of this server, read once per instance: secrets do not change while one runs. `None` where the operator has
-/// given none, and for what cannot be used, which is logged.
+/// The keys of this server, read once per instance: secrets do not change while an instance runs. `None` if the
+/// operator has set no key, or if the secret cannot be used, which is logged.
 pub(in crate::edge) fn signing_keys(env: &Env) -> Option<Rc<SigningKeys>> {
     let read = || {
         let (name, text) = bindings::signing_jwk(env)?;
@@ -30,11 +30,11 @@ pub(in crate::edge) fn signing_keys(env: &Env) -> Option<Rc<SigningKeys>> {
     KEYS.with(|cell| cell.get_or_init(read).clone())
 }
 
-/// A signed JWT with these claims; `None` where there is no key.
+/// A signed JWT with these claims; `None` if there is no key.
 ///
 /// # Errors
 ///
-/// Why the key cannot be used. The text names nothing of it.
+/// Why the key cannot be used. The text repeats nothing of the key.
 pub(in crate::edge) async fn sign(
     env: &Env,
     claims: &Claims<'_>,
@@ -67,7 +67,7 @@ pub(in crate::edge) async fn sign_with(
 }
 
 async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
-    // For importing the key and for signing with it.
+    // Used to import the key and to sign with it.
     let algorithm = JSON::parse(match key.algorithm {
         Algorithm::Es256 => r#"{"name":"ECDSA","namedCurve":"P-256","hash":"SHA-256"}"#,
         Algorithm::EdDsa => r#"{"name":"Ed25519"}"#,
@@ -93,6 +93,6 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
 
 thread_local! {
     static KEYS: OnceCell<Option<Rc<SigningKeys>>> = const { OnceCell::new() };
-    /// The keys as the platform holds them, by their names, each imported once per instance.
+    /// The imported keys with their key ids, each imported once per instance.
     static IMPORTED: RefCell<Vec<(String, JsValue)>> = const { RefCell::new(Vec::new()) };
 }

@@ -1,7 +1,7 @@
-//! What MCP servers offer, remembered in the table `remembered` of D1: their tools, and how they are spoken to.
+//! The tools of MCP servers and the protocol that each server speaks, remembered in the table `remembered` of D1.
 //!
-//! A list is used while it is fresh, and while its server is down for up to a week. Where it is stale, one request of one
-//! instance asks for it anew beside.
+//! A list is used while it is fresh, and while its server is down for up to a week. If the list is stale, one request of one
+//! instance requests it again in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -24,22 +24,22 @@ pub(in crate::edge) struct RememberedTools<'a> {
     pub(in crate::edge) server: &'a FoundServer,
 }
 
-/// Tools that were recalled.
+/// The tools from the table `remembered`, or from the server.
 pub(in crate::edge) struct RecalledTools {
     pub(in crate::edge) known: Rc<KnownTools>,
-    /// Whether nobody needs to ask for them anew.
+    /// False if the tools should be requested again.
     pub(in crate::edge) is_fresh: bool,
 }
 
-/// What this request itself has been told.
+/// The result of a request to the server that this request itself made.
 type Own = Rc<RefCell<Option<Result<KnownTools, McpError>>>>;
 
 impl RememberedTools<'_> {
-    /// The tools of the server. With `newer_than` those that were asked for after that instant, if there are newer ones.
+    /// The tools of the server. With `newer_than`, tools that were requested after that instant, if there are newer ones.
     ///
     /// # Errors
     ///
-    /// If nothing is known, and the server does not tell.
+    /// If no tools are known and the server does not list them.
     pub(in crate::edge) fn recall(
         &self,
         newer_than: Option<UnixMillis>,
@@ -51,7 +51,8 @@ impl RememberedTools<'_> {
         let own = Own::default();
         let source = self.source(own.clone());
         let mut need = newer_than.map_or(Need::Usable, Need::NewerThan);
-        // Where there is nothing newer, what is known is used; what another version has stored is asked for anew.
+        // If there is no newer list, the known list is used. A list that this version cannot read was stored by another
+        // version; it is requested again.
         for _ in 0..3 {
             let remembered = match source.recall(self.env, need).await {
                 Recalled::Value(remembered) => remembered,
@@ -79,7 +80,7 @@ impl RememberedTools<'_> {
         }
     }
 
-    /// The tools of the server as they are remembered.
+    /// The source of the server's remembered tools.
     fn source(&self, own: Own) -> Source {
         let (env, server) = (self.env.clone(), self.server.clone());
         let fetch = move |known: Option<Remembered>| -> LocalBoxFuture<'static, Fetched> {
@@ -114,13 +115,13 @@ impl RememberedTools<'_> {
     }
 }
 
-/// What was remembered; `None` for what this version cannot read.
+/// Reads the stored form of the tools; `None` if this version cannot read it.
 fn read(remembered: &Remembered) -> Option<KnownTools> {
     KnownTools::read(&remembered.value, remembered.fetched)
 }
 
-/// Why there is no list, for the operator. URLs may hold secrets, and what a server says may give some back; the run that asked
-/// tells more, without them.
+/// Why there is no list, for the operator. URLs may contain secrets, and an answer of the server may repeat these. The run that
+/// needs the list reports more, with the secrets removed.
 fn reason_of(error: &McpError) -> String {
     match error {
         McpError::Unreachable(_) => "it cannot be reached".to_owned(),
@@ -134,5 +135,5 @@ fn reason_of(error: &McpError) -> String {
     }
 }
 
-/// How long a list is used after it was asked for, while its server is down: a week, in milliseconds.
+/// How long a list is used after it was requested, while its server is down: a week, in milliseconds.
 const USABLE_MS: u64 = 7 * 24 * 60 * 60_000;

@@ -1,4 +1,5 @@
-//! What several of the programs use: the index, counters, requests to other servers, keys, time and chance.
+//! Services that several of the programs use: the index, counters, requests to other servers, keys, time and random
+//! numbers.
 
 pub(super) mod background;
 pub(super) mod bound;

@@ -1,4 +1,4 @@
-//! The reader of observations in a deployed Worker: its console.
+//! Writes the observations of a deployed Worker to its console.
 
 use worker::Env;
 use worker::wasm_bindgen;
@@ -7,20 +7,20 @@ use worker::wasm_bindgen::prelude::wasm_bindgen;
 use crate::edge::bindings;
 use crate::port::{Observation, Observer, Severity};
 
-/// Writes observations to the console of the Worker; with `DEVELOPMENT` details, too.
+/// Writes observations to the console of the Worker; with `DEVELOPMENT`, also details.
 #[derive(Clone, Copy)]
 pub(in crate::edge) struct ConsoleObserver {
-    /// Whether somebody may look at details.
+    /// True if details are written.
     pub(in crate::edge) is_development: bool,
-    /// Whether audits are told what was done, too, and not only what was refused.
+    /// True if audit lines are also written for successful calls of daily use, not only for refused ones.
     pub(in crate::edge) audits_all: bool,
 }
 
 impl ConsoleObserver {
-    /// The one that has the console only.
+    /// An observer with default settings: no details, all audit lines.
     pub(in crate::edge) const CONSOLE: Self = Self { is_development: false, audits_all: true };
 
-    /// The observer of a deployment. One whose settings cannot be read has the console only.
+    /// The observer of a deployment; [`CONSOLE`](Self::CONSOLE) if the settings cannot be read.
     pub(in crate::edge) fn of(env: &Env) -> Self {
         match bindings::settings(env) {
             Ok(settings) => {
@@ -32,7 +32,7 @@ impl ConsoleObserver {
 }
 
 impl ConsoleObserver {
-    /// Whether the operator does not want this line of an audit.
+    /// True if the operator has switched off this line of an audit.
     fn leaves_out(self, observation: &Observation<'_>) -> bool {
         let Observation::Audited(audit) = observation else { return false };
         !self.audits_all && audit.act.is_of_daily_use()
@@ -51,7 +51,7 @@ impl Observer for ConsoleObserver {
     }
 }
 
-// The macros of `worker` cross the border twice for a line.
+// Bound directly: the macros of `worker` cross into JavaScript twice for each line.
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]

@@ -41,8 +41,8 @@ async fn send(request: HttpRequest) -> std::result::Result<HttpAnswer, HttpError
     }
 }
 
-/// Whether a guarded request may go to this URL: where webhooks may go. Redirects are not followed, so there is no other
-/// URL to judge.
+/// Checks that a guarded request may be sent to this URL, by the rules for webhooks. Redirects are not followed, so
+/// there is no other URL to check.
 fn judge(url: &str) -> std::result::Result<(), String> {
     match bindings::known_settings() {
         Some(settings) => check_webhook_url(url, &settings),
@@ -50,7 +50,7 @@ fn judge(url: &str) -> std::result::Result<(), String> {
     }
 }
 
-/// What bounds an exchange.
+/// The limits of an exchange.
 pub(in crate::edge) struct Bounds {
     url: String,
     timeout_ms: u64,
@@ -58,20 +58,20 @@ pub(in crate::edge) struct Bounds {
 }
 
 impl Bounds {
-    /// Those of a request.
+    /// The limits of a request.
     pub(in crate::edge) fn of(request: &HttpRequest) -> Self {
         let HttpRequest { url, timeout_ms, max_bytes, .. } = request;
         Self { url: url.clone(), timeout_ms: *timeout_ms, max_bytes: *max_bytes }
     }
 
-    /// What a response of this Worker is to its run, its body within these bounds.
+    /// Converts a response of this Worker into an answer for its run. The body is read within these limits.
     pub(in crate::edge) fn answer(self, response: Response) -> HttpAnswer {
-        // Of a response that was made here, `worker` gives no stream.
+        // `worker` gives no stream for a response that was made in Rust.
         let response = Response::from(web_sys::Response::from(response));
         self.answer_of(response, Exchange(None))
     }
 
-    /// What an answer of elsewhere is to a run. Its body comes for as long as the exchange is kept.
+    /// Converts an answer of another server. Its body arrives as long as the exchange is kept.
     pub(super) fn answer_of(self, mut answer: Response, exchange: Exchange) -> HttpAnswer {
         let (url, status) = (self.url.clone(), answer.status_code());
         let headers = answer.headers().entries().collect();
@@ -83,7 +83,7 @@ impl Bounds {
         HttpAnswer { status, headers, body, url }
     }
 
-    /// What a future gives, if it does in time.
+    /// The output of a future within the timeout.
     ///
     /// # Errors
     ///
@@ -100,13 +100,13 @@ impl Bounds {
         }
     }
 
-    /// The error for an exchange that the platform failed.
+    /// The error for an exchange that failed in the platform.
     pub(in crate::edge) fn failed(&self, error: &Error) -> HttpError {
         HttpError::Failed { url: self.url.clone(), reason: error.to_string() }
     }
 }
 
-/// The pieces of a body within its bounds. The exchange ends with the stream, or with the first failure.
+/// The pieces of a body within its limits. The exchange ends with the stream, or with the first failure.
 fn bounded(
     pieces: ByteStream,
     bounds: Bounds,
@@ -136,7 +136,7 @@ pub(super) fn to_request(request: HttpRequest) -> Result<Request> {
     for (name, value) in &headers {
         all.set(name, value)?;
     }
-    // `worker::RequestInit` makes one too, but brings all of Cloudflare's image options along, 15 KB of code.
+    // `worker::RequestInit` would do the same, but adds all of Cloudflare's image options, 15 KB of code.
     let init = web_sys::RequestInit::new();
     init.set_method(method);
     init.set_headers(&all.0);
@@ -147,7 +147,7 @@ pub(super) fn to_request(request: HttpRequest) -> Result<Request> {
         HttpBody::Bytes(bytes) => init.set_body(&Uint8Array::from(bytes.as_slice())),
         HttpBody::Stream(pieces) => {
             let pieces = pieces.map(|piece| piece.map_err(|error| error.to_string()));
-            // `worker` makes a stream of Rust one of the platform only as the body of a response.
+            // `worker` converts a stream of Rust into a stream of the platform only as the body of a response.
             let carrier: web_sys::Response = Response::from_stream(pieces)?.into();
             init.set_body(&carrier.body().into());
         }
@@ -156,7 +156,7 @@ pub(super) fn to_request(request: HttpRequest) -> Result<Request> {
     Ok(Request::from(request))
 }
 
-/// Sends a request. The body of the answer comes for as long as the exchange is kept.
+/// Sends a request. The body of the answer arrives as long as the exchange is kept.
 async fn open(request: Request) -> Result<(Response, Exchange)> {
     let controller = AbortController::default();
     let signal = controller.signal();
@@ -165,7 +165,7 @@ async fn open(request: Request) -> Result<(Response, Exchange)> {
     Ok((answer, exchange))
 }
 
-/// An exchange that is under way. Dropping it aborts the exchange, which the platform would otherwise go on with.
+/// An open exchange. Dropping it aborts the exchange; otherwise the platform would continue with it.
 pub(super) struct Exchange(pub(super) Option<AbortController>);
 
 impl Drop for Exchange {

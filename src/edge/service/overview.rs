@@ -1,4 +1,4 @@
-//! What an overview shows, asked of D1: the table `task_hours`, the index of unfinished tasks, and webhooks in trouble.
+//! The data of an overview, read from D1: the table `task_hours`, the index of unfinished tasks, and webhooks in trouble.
 //! `STORAGE.md` describes the tables. No object is woken.
 
 use std::cell::Cell;
@@ -19,7 +19,7 @@ use crate::overview::{
 use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
 
-/// What D1 knows of the agents at a glance.
+/// The overviews of agents in D1.
 pub(in crate::edge) struct D1Overview {
     pub(in crate::edge) env: Env,
 }
@@ -29,7 +29,7 @@ impl D1Overview {
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn of(
         &self,
         agent: &str,
@@ -81,7 +81,7 @@ impl D1Overview {
         Ok(WebhookTrouble { failing, suspended, dead_letters, is_at_least })
     }
 
-    /// Deletes the hours that nobody can ask for any more; once an hour at most in one instance.
+    /// Deletes the hours that are too old for any overview; at most once an hour in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let hour = hour_of(now());
         if CLEANED.replace(hour) == hour {
@@ -95,7 +95,7 @@ impl D1Overview {
     }
 }
 
-/// The tasks of an hour in one state, but for how long they took.
+/// The tasks of an hour in one state. The counts by duration are columns that are read separately.
 #[derive(Deserialize)]
 struct HourRow {
     hour: i64,
@@ -104,7 +104,7 @@ struct HourRow {
     total_ms: u64,
 }
 
-/// How many unfinished tasks are in a state, with the agent that is asked for or with others.
+/// The number of unfinished tasks in a state, either of the requested agent or of all others.
 #[derive(Deserialize)]
 struct StateRow {
     state: i64,
@@ -130,7 +130,7 @@ fn read_counted(row: JsValue) -> Result<Counted> {
     Ok(Counted { hour, state, number, total_ms, under })
 }
 
-/// The hours of an agent from one on: a range of the table, of up to four rows an hour.
+/// The hours of an agent from this hour on: a range of the table, with up to four rows per hour.
 fn hours_statement(agent: &str, from: i64) -> Statement {
     let mut statement = Statement::new("SELECT * FROM task_hours");
     statement.push(" WHERE agent = {}", agent.into());
@@ -138,8 +138,8 @@ fn hours_statement(agent: &str, from: i64) -> Statement {
     statement
 }
 
-/// How many tasks are not finished, by state, those of the agent and those of all others. The index has no order by agent, so
-/// it is read from its beginning, up to [`MOST_UNFINISHED`] tasks of all agents.
+/// The number of unfinished tasks by state, separately for the agent and for all others. The index is not ordered by agent,
+/// so it is read from its beginning, up to [`MOST_UNFINISHED`] tasks of all agents.
 fn unfinished_statement(agent: &str) -> Statement {
     let mut statement = Statement::new("SELECT state, agent = ");
     statement.push("{} AS is_asked, count(*) AS number FROM ", agent.into());
@@ -149,7 +149,7 @@ fn unfinished_statement(agent: &str) -> Statement {
     statement
 }
 
-/// The webhooks of an agent in trouble, by their health, up to [`MOST_WEBHOOKS`].
+/// The webhooks in trouble of an agent, by their health, up to [`MOST_WEBHOOKS`].
 fn webhooks_statement(agent: &str) -> Statement {
     let mut statement = Statement::new(
         "SELECT coalesce(sum(health = 1), 0) AS failing, coalesce(sum(health = 2), 0) AS suspended, \
@@ -169,14 +169,15 @@ fn clean_up_statement(now: UnixMillis) -> Statement {
 }
 
 thread_local! {
-    /// The hour in which this instance has cleaned up.
+    /// The hour of the last clean-up by this instance.
     static CLEANED: Cell<i64> = const { Cell::new(-HOUR_MS) };
 }
 
-/// How many unfinished tasks of all agents an overview counts at most, which is also how many rows are read for it.
+/// The largest number of unfinished tasks of all agents that an overview counts, and so the largest number of rows read for
+/// it.
 const MOST_UNFINISHED: u64 = 10_000;
 
-/// How many webhooks of the agent an overview counts at most.
+/// The largest number of webhooks of the agent that an overview counts.
 const MOST_WEBHOOKS: u64 = 10_000;
 
 #[cfg(test)]

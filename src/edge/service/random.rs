@@ -25,8 +25,8 @@ impl Random for WorkerRandom {
 fn bytes<const N: usize>() -> [u8; N] {
     let mut bytes = [0; N];
     if getrandom::fill(&mut bytes).is_err() {
-        // The runtime has random numbers for every request. To go on without them would give out ids and
-        // secrets that can be guessed, so this request ends.
+        // The runtime provides random numbers for every request. Without them, ids and secrets could be guessed, so
+        // this request is aborted.
         throw_str("the runtime gives no random numbers");
     }
     bytes
@@ -44,9 +44,9 @@ fn uuid_v4(bytes: [u8; 16]) -> String {
     id
 }
 
-/// A number from 0 to 1, without 1 itself.
+/// A number from 0 to 1, excluding 1.
 fn fraction(bytes: [u8; 8]) -> f64 {
-    // As many bits as a double holds.
+    // 53 bits, the precision of a double.
     (u64::from_be_bytes(bytes) >> 11) as f64 / (1u64 << 53) as f64
 }
 

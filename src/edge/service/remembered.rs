@@ -1,8 +1,9 @@
-//! What was fetched from other servers, in the table `remembered` of D1. `crate::remembered` decides, this carries out.
+//! Values that were fetched from other servers, in the table `remembered` of D1. `crate::remembered` decides; this module carries
+//! out the decisions.
 //!
-//! Requests of an instance share what it knows, which is plain data, and nothing else: no promise and no future of one request
-//! is waited for by another, since the platform may drop a request with all its promises. Those that need a value for which
-//! another request does a job look again and again, each by timers of its own, for as long as such a job may take.
+//! Requests of an instance share only plain data. No request waits for a promise or a future of another request, since the
+//! platform may drop a request with all its promises. A request that needs a value while another request does the job polls for
+//! the value, with its own timers, for as long as such a job may take.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -28,40 +29,40 @@ use crate::remembered::{
 };
 use a2a::model::UnixMillis;
 
-/// Something that is fetched from another server and remembered.
+/// A value that is fetched from another server and remembered.
 #[derive(Clone)]
 pub(in crate::edge) struct Source {
-    /// The key of its row. One of more than [`MAX_KEY_BYTES`] has no row.
+    /// The key of its row. A value whose key is longer than [`MAX_KEY_BYTES`] has no row.
     pub(in crate::edge) key: String,
     /// How long a value may be used after it was fetched, in milliseconds.
     pub(in crate::edge) usable_ms: u64,
-    /// Fetches it, in a time of its own bounds. It gets what is known, if anything is.
+    /// Fetches the value, with its own time limit. The argument is the known value, if there is one.
     pub(in crate::edge) fetch: Rc<dyn Fn(Option<Remembered>) -> LocalBoxFuture<'static, Fetched>>,
 }
 
-/// What comes of fetching a value: `None` for nothing that can be used, for which the operator was told why.
+/// The result of a fetch: `None` if no value can be used; the operator has then been informed of the reason.
 pub(in crate::edge) type Fetched = Option<FetchedValue>;
 
 /// A value that was fetched.
 pub(in crate::edge) struct FetchedValue {
-    /// At most [`MAX_VALUE_BYTES`]; a larger one is not taken.
+    /// At most [`MAX_VALUE_BYTES`]; a larger value is not used.
     pub(in crate::edge) value: String,
-    /// For how long it is fresh: [`fresh_ms`](crate::remembered::fresh_ms).
+    /// How long the value is fresh: [`fresh_ms`](crate::remembered::fresh_ms).
     pub(in crate::edge) fresh_ms: u64,
 }
 
-/// What comes of recalling a value.
+/// The result of recalling a value.
 pub(in crate::edge) enum Recalled {
     /// The value.
     Value(Remembered),
-    /// There is none that is newer.
+    /// There is no newer value.
     NothingNewer,
-    /// It cannot be had at the moment.
+    /// No value is available at the moment.
     Unavailable,
 }
 
 impl Source {
-    /// The value, from memory, from its row, or fetched.
+    /// The value from memory, from its row, or fetched.
     pub(in crate::edge) async fn recall(&self, env: &Env, need: Need) -> Recalled {
         let until = now().after(PATIENCE_MS);
         let mut pause = FIRST_LOOK;
@@ -73,7 +74,7 @@ impl Source {
                     let _ = self.begin(env, job);
                     return Recalled::Value(value);
                 }
-                // Waiting for it fails only if the job has panicked.
+                // The promise is rejected only if the job has panicked.
                 Step::Do(job) => drop(JsFuture::from(self.begin(env, job)).await),
                 Step::Wait => {
                     Delay::from(pause).await;
@@ -88,7 +89,7 @@ impl Source {
         }
     }
 
-    /// Begins a job. It goes on when the client leaves, since others look for what it finds.
+    /// Starts a job. The job continues if the client disconnects, since other requests wait for its result.
     fn begin(&self, env: &Env, job: Job) -> worker::js_sys::Promise {
         self.memory(|memory| memory.begin(now()));
         let (source, env) = (self.clone(), env.clone());
@@ -104,8 +105,8 @@ impl Source {
         })
     }
 
-    /// Fetches the value anew, if no other instance does. Where there is no row, or no database that answers, instances do not
-    /// know of each other.
+    /// Fetches the value again, unless another instance does. Without a row, or if the database does not answer, instances cannot
+    /// coordinate.
     async fn refresh(&self, env: &Env, claim: Claim) {
         let (is_ours, row) = match self.claim(env, claim).await {
             Some((is_ours, Some(row))) => (is_ours, Some(row)),
@@ -119,7 +120,7 @@ impl Source {
         match claim {
             Claim::Stale => self.memory(|memory| memory.has_read(row, now())),
             Claim::Fresh if is_newer(&row) => self.memory(|memory| memory.has_read(row, now())),
-            // Another instance is about to have it.
+            // Another instance is fetching the value.
             Claim::Fresh => {
                 for pause in LOOKS {
                     Delay::from(pause).await;
@@ -144,19 +145,19 @@ impl Source {
         let value =
             Remembered { value: value.into(), fetched: now(), fresh_until: now().after(fresh_ms) };
         self.memory(|memory| memory.has_fetched(value.clone()));
-        // Nobody needs to wait until it is stored.
+        // The value is stored in the background.
         let (source, env) = (self.clone(), env.clone());
         let _ = go_on(async move { source.store(&env, &value).await });
     }
 
-    /// The row as it is now; the outer `None` if the database does not tell.
+    /// The current row; the outer `None` if the database does not answer.
     async fn row(&self, env: &Env) -> Option<Option<Remembered>> {
         let key = self.row_key()?;
         let rows = told(env, "read", run(env, vec![(SELECT, vec![key])])).await?;
         rows.into_iter().flatten().next().map(remembered)
     }
 
-    /// Claims the row, and reads it. Whether it is ours is told only for a row that is there.
+    /// Claims the row, and reads it. The `bool` is true if this instance has the lease; it has a meaning only if there is a row.
     async fn claim(&self, env: &Env, claim: Claim) -> Option<(bool, Option<Remembered>)> {
         let (key, now) = (self.row_key()?, now());
         let update = match claim {
@@ -167,7 +168,7 @@ impl Source {
             key.clone(),
             millis(now.after(LEASE_MS)),
             millis(now),
-            // Before the lease that would begin now, there was another.
+            // The value must have been fetched before a lease that ends now.
             millis(UnixMillis(now.0.saturating_sub(millis_of_lease()))),
         ];
         let values = values.into_iter().take(match claim {
@@ -181,7 +182,7 @@ impl Source {
         Some((is_ours, row.and_then(remembered)))
     }
 
-    /// Stores a value, unless a newer one is there.
+    /// Stores a value, unless a newer value is stored.
     async fn store(&self, env: &Env, value: &Remembered) {
         let Some(key) = self.row_key() else { return };
         let Remembered { value, fetched, fresh_until } = value;
@@ -198,7 +199,7 @@ impl Source {
     }
 }
 
-/// Deletes what nobody uses any more; once a day at most in one instance.
+/// Deletes the rows that were not fetched again for [`UNUSED_MS`]; at most once a day in one instance.
 pub(in crate::edge) async fn clean_up(env: &Env) {
     let is_clean = |cleaned: UnixMillis| now().millis_since(cleaned) < CLEAN_MS;
     if CLEANED.get().is_some_and(is_clean) {
@@ -210,8 +211,8 @@ pub(in crate::edge) async fn clean_up(env: &Env) {
     let _ = told(env, "clean up", run(env, vec![(DELETE, vec![before])])).await;
 }
 
-/// What the database gives in time. If it gives nothing, the operator is told, and the instance goes on without it: so does a new
-/// Worker whose database was not migrated yet.
+/// The result of the database, if it arrives in time. If not, the operator is informed, and the instance continues without the
+/// row; this also covers a new Worker whose database was not migrated yet.
 async fn told<T>(env: &Env, what: &str, work: impl Future<Output = Result<T>>) -> Option<T> {
     let in_time = select(Box::pin(work), Delay::from(DATABASE_PATIENCE)).await;
     let reason = match in_time {
@@ -224,7 +225,7 @@ async fn told<T>(env: &Env, what: &str, work: impl Future<Output = Result<T>>) -
     None
 }
 
-/// Carries statements out, all or none, in one round trip; gives the rows of each.
+/// Runs statements in one transaction and one round trip; returns the rows of each.
 async fn run(env: &Env, statements: Vec<(&str, Vec<JsValue>)>) -> Result<Vec<Vec<JsValue>>> {
     let database = bindings::database(env)?;
     let prepared = Array::new();
@@ -244,7 +245,7 @@ async fn run(env: &Env, statements: Vec<(&str, Vec<JsValue>)>) -> Result<Vec<Vec
     Ok(all)
 }
 
-/// A row; `None` for one that cannot be read, which is as good as none.
+/// Reads a row; `None` if the row cannot be read, which counts as a missing row.
 fn remembered(row: JsValue) -> Option<Remembered> {
     let Row { value, fetched_ms, fresh_until_ms } = read_row(row).ok()?;
     Some(Remembered {
@@ -254,7 +255,7 @@ fn remembered(row: JsValue) -> Option<Remembered> {
     })
 }
 
-/// A number: D1 does not take the BigInt that an i64 becomes.
+/// A number: D1 does not accept the BigInt that an i64 becomes.
 fn millis(instant: UnixMillis) -> JsValue {
     JsValue::from_f64(instant.0 as f64)
 }
@@ -272,17 +273,18 @@ struct Row {
 
 thread_local! {
     static MEMORIES: RefCell<Memories> = RefCell::default();
-    /// When this instance has cleaned up.
+    /// The time of the last clean-up by this instance.
     static CLEANED: Cell<Option<UnixMillis>> = const { Cell::new(None) };
 }
 
 const SELECT: &str = "SELECT value, fetched_ms, fresh_until_ms FROM remembered WHERE key = ?1";
 
-/// ?2 is the end of the lease, ?3 is now.
+/// ?2 is the end of the new lease, ?3 is now.
 const CLAIM_STALE: &str = "UPDATE remembered SET fresh_until_ms = ?2 \
     WHERE key = ?1 AND fresh_until_ms <= ?3 RETURNING key";
 
-/// As that, also for a row that is fresh beyond a lease, and so is not leased. ?4 is the begin of a lease that ends now.
+/// Like `CLAIM_STALE`, also for a row that is fresh for longer than a lease and so is not leased. ?4 is the beginning of a lease
+/// that ends now.
 const CLAIM_FRESH: &str = "UPDATE remembered SET fresh_until_ms = ?2 \
     WHERE key = ?1 AND (fresh_until_ms <= ?3 OR fresh_until_ms > ?2) AND fetched_ms <= ?4 RETURNING key";
 
@@ -293,15 +295,15 @@ const STORE: &str = "INSERT INTO remembered (key, value, fetched_ms, fresh_until
 
 const DELETE: &str = "DELETE FROM remembered WHERE fetched_ms < ?1";
 
-/// How long a request waits for a value altogether, in milliseconds.
+/// The longest time that a request waits for a value, in milliseconds.
 const PATIENCE_MS: u64 = 14_000;
 
-/// When a request looks first whether the job of another one is done. Each time after that it waits for twice as long, up to
-/// [`LAST_LOOK`]: thousands may wait.
+/// The first pause of a request that waits for the job of another request. Each later pause is twice as long, up to
+/// [`LAST_LOOK`]: thousands of requests may wait.
 const FIRST_LOOK: Duration = Duration::from_millis(10);
 const LAST_LOOK: Duration = Duration::from_millis(320);
 
-/// When a row is read again that another instance is about to write, each after the one before.
+/// The pauses between reads of a row that another instance is about to write.
 const LOOKS: [Duration; 4] = [
     Duration::from_millis(250),
     Duration::from_millis(500),
@@ -309,8 +311,8 @@ const LOOKS: [Duration; 4] = [
     Duration::from_millis(2_000),
 ];
 
-/// How long an instance leaves the table after it has cleaned it up: a day, in milliseconds.
+/// How long an instance waits between two clean-ups of the table: a day, in milliseconds.
 const CLEAN_MS: u64 = 24 * 60 * 60_000;
 
-/// How long the database has to answer.
+/// The time limit for an answer of the database.
 const DATABASE_PATIENCE: Duration = Duration::from_secs(3);

@@ -8,7 +8,7 @@ use worker::{Error, Result};
 ///
 /// # Errors
 ///
-/// If a column is missing or holds something else.
+/// If a column is missing or has another type.
 pub(in crate::edge) fn read_row<T: DeserializeOwned>(row: JsValue) -> Result<T> {
     let read = serde_wasm_bindgen::from_value(row);
     read.map_err(|error| Error::RustError(format!("a row cannot be read: {error}")))

@@ -5,7 +5,7 @@ use worker::Env;
 use crate::port::{Secrets, Variables};
 use a2a::model::Secret;
 
-/// The secrets that the Worker is bound to.
+/// The secrets that are bound to the Worker.
 pub(in crate::edge) struct WorkerSecrets {
     pub(in crate::edge) env: Env,
 }
@@ -17,7 +17,7 @@ impl Secrets for WorkerSecrets {
     }
 }
 
-/// The variables that the Worker is bound to.
+/// The variables that are bound to the Worker.
 pub(in crate::edge) struct WorkerVariables {
     pub(in crate::edge) env: Env,
 }

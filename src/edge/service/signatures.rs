@@ -1,4 +1,4 @@
-//! Checks signatures with public keys of others, by WebCrypto.
+//! Checks signatures with the public keys of other parties, by WebCrypto.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -10,11 +10,11 @@ use super::web_crypto;
 use crate::auth::PublicKey;
 use a2a_agents::access::JwtAlgorithm;
 
-/// Whether a signature over a text was made with the private half of a key; false for a signature of the wrong length, too.
+/// True if a signature over a text was made with the private half of a key; false also for a signature of the wrong length.
 ///
 /// # Errors
 ///
-/// When the platform refuses the key, as one whose point is not on its curve.
+/// If the platform refuses the key, for example a key whose point is not on its curve.
 pub(in crate::edge) async fn is_genuine(
     key: &PublicKey,
     text: &str,
@@ -23,7 +23,7 @@ pub(in crate::edge) async fn is_genuine(
     if !key.may_have_made(signature) {
         return Ok(false);
     }
-    // For importing the key and for checking with it.
+    // Used to import the key and to check with it.
     let algorithm = JSON::parse(match key.algorithm {
         JwtAlgorithm::Rs256 => r#"{"name":"RSASSA-PKCS1-v1_5","hash":"SHA-256"}"#,
         JwtAlgorithm::Es256 => r#"{"name":"ECDSA","namedCurve":"P-256","hash":"SHA-256"}"#,
@@ -40,7 +40,7 @@ pub(in crate::edge) async fn is_genuine(
 #[derive(Clone, Copy, Debug)]
 pub(in crate::edge) struct Unusable;
 
-/// The key as the platform holds it, imported once per instance.
+/// The imported key; each key is imported once per instance.
 async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue> {
     let jwk = key.to_jwk();
     if let Some(handle) = IMPORTED.with_borrow(|imported| imported.get(&jwk).cloned()) {
@@ -57,9 +57,9 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
 }
 
 thread_local! {
-    /// The keys as the platform holds them, by the JWKs that they were imported from. They belong to no request.
+    /// The imported keys by their JWKs. They do not belong to a request.
     static IMPORTED: RefCell<BTreeMap<String, JsValue>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// The number of keys that an instance holds. With one more, it begins anew.
+/// The largest number of keys in an instance. When it is exceeded, all imported keys are dropped.
 const MAX_IMPORTED: usize = 128;

@@ -1,4 +1,4 @@
-//! What callers have used of models, in the tables `usage` and `usage_turns` of D1. `STORAGE.md` describes them.
+//! The use of models by callers, in the tables `usage` and `usage_turns` of D1. `STORAGE.md` describes them.
 
 use std::cell::RefCell;
 
@@ -15,17 +15,17 @@ use crate::port::{CountedTurn, Observation, Observer, UsageSums};
 use crate::usage::{TurnUsage, Usage, day_of};
 use a2a::model::UnixMillis;
 
-/// The sums of a deployment.
+/// The usage sums of a deployment.
 pub(in crate::edge) struct D1Usage {
     pub(in crate::edge) env: Env,
 }
 
 impl D1Usage {
-    /// What a caller has used of an agent in the day of an instant: a row is read.
+    /// The usage of a caller with an agent on the day of an instant: one row is read.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the table.
+    /// If D1 fails, or if the table is missing.
     pub(in crate::edge) async fn used(
         &self,
         owner: &str,
@@ -38,7 +38,7 @@ impl D1Usage {
         Ok(Usage { requests, input_tokens, output_tokens, cost_micros })
     }
 
-    /// Deletes the turns that no task counts again, and the sums that are too old; once a day at most in one instance.
+    /// Deletes the turns that no task will count again, and the sums that are too old; at most once a day in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let today = day_of(now());
         if CLEANED.with_borrow(|cleaned| *cleaned == today) {
@@ -73,7 +73,7 @@ struct SumRow {
     cost_micros: u64,
 }
 
-/// Adds a turn, and by a trigger to the sum, unless it is there.
+/// Adds a turn, unless it is counted already. A trigger of the table adds the turn to the sum.
 fn count_statement(counted: CountedTurn) -> Statement {
     let CountedTurn { task, owner, agent, turn } = counted;
     let TurnUsage { turn: nth, usage, .. } = turn;
@@ -105,7 +105,7 @@ fn clean_up_statement(table: &str, days: u64, now: UnixMillis) -> Statement {
 }
 
 thread_local! {
-    /// The day in which this instance has cleaned up.
+    /// The day of the last clean-up by this instance.
     static CLEANED: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
@@ -116,7 +116,7 @@ const COUNT: &str = "INSERT INTO usage_turns \
 const SUM: &str = "SELECT requests, input_tokens, output_tokens, cost_micros FROM usage \
     WHERE day = ?1 AND owner = ?2 AND agent = ?3";
 
-/// For how many days turns are kept: for as long as D1 may be down between a statement that took effect and its repetition.
+/// For how many days turns are kept. D1 may be down for this time between a statement that took effect and its repetition.
 const TURN_DAYS: u64 = 7;
 
 /// For how many days sums are kept.

@@ -1,5 +1,5 @@
-//! Encrypts the credentials that clients give tasks, under the keys of the secret `STATE_KEY`: AES-GCM, with the id of
-//! the task's object as additional data.
+//! Encrypts the credentials that clients send for tasks, with the keys of the secret `STATE_KEY`: AES-GCM, with the id
+//! of the task's object as additional data.
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
@@ -22,11 +22,11 @@ pub(in crate::edge) struct WorkerVault {
 }
 
 impl WorkerVault {
-    /// Seals a text for the task of an object, with the first key.
+    /// Encrypts a text for the task of an object, with the first key.
     ///
     /// # Errors
     ///
-    /// Why it cannot be sealed, for the log: there is no key, or none that can be used.
+    /// Why the text cannot be encrypted, for the log: there is no key, or the key cannot be used.
     pub(in crate::edge) async fn seal(
         &self,
         object: &ObjectId,
@@ -80,11 +80,11 @@ struct StateKey {
 }
 
 impl StateKey {
-    /// The keys of a text: one, or two with a space between them, each 32 bytes in base64. The first one seals.
+    /// Parses the keys: one, or two separated by a space, each 32 bytes in base64. The first key encrypts.
     ///
     /// # Errors
     ///
-    /// What it must be. The text repeats nothing of the keys.
+    /// What the text must be. The error repeats nothing of the keys.
     fn parse_all(text: &str) -> Result<Vec<Self>, &'static str> {
         let keys = text.split_whitespace().map(|key| {
             let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == KEY_BYTES);
@@ -103,7 +103,7 @@ impl StateKey {
     }
 }
 
-/// What is done to a text.
+/// The direction of the operation on a text.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Way {
     Encrypt,
@@ -140,13 +140,13 @@ fn no_key() -> String {
 /// The length of a key: AES-256.
 const KEY_BYTES: usize = 32;
 
-/// The length of a nonce: what AES-GCM is made for.
+/// The length of a nonce, as recommended for AES-GCM.
 const NONCE_BYTES: usize = 12;
 
-/// How much of a key's digest tells it from others.
+/// How many bytes of a key's digest form its id.
 const ID_BYTES: usize = 8;
 
-/// The number of keys: one, and one that replaces it or is replaced.
+/// The largest number of keys: the current key, and its predecessor or successor.
 const MAX_KEYS: usize = 2;
 
 #[cfg(test)]

@@ -1,12 +1,13 @@
-//! WebCrypto, as far as the Worker uses it. Nothing else calls it.
+//! The part of WebCrypto that the Worker uses. No other module calls WebCrypto.
 //!
-//! Errors are the platform's own. Their texts might contain parts of keys: show none of them.
+//! Errors are the platform's own. Their texts might contain parts of keys, so they must not be shown.
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::js_sys::{Array, Promise, Uint8Array};
 
-/// Imports a key for these usages, which nobody can export again. `format` is `jwk` for a JWK as an object, `raw` for bytes.
+/// Imports a key for these usages. The imported key cannot be exported. `format` is `jwk` for a JWK as an object, `raw` for
+/// bytes.
 pub(super) async fn import(
     format: &str,
     key: &JsValue,
@@ -26,7 +27,7 @@ pub(super) async fn sign(
     bytes_of(subtle_sign(algorithm, key, &copy(text))?).await
 }
 
-/// Whether a signature over a text was made with the private half of a key.
+/// True if a signature over a text was made with the private half of a key.
 pub(super) async fn verify(
     algorithm: &JsValue,
     key: &JsValue,
@@ -55,7 +56,7 @@ pub(super) async fn decrypt(
     bytes_of(subtle_decrypt(algorithm, key, &copy(text))?).await
 }
 
-/// A copy for the platform: the memory behind a slice may move while it works.
+/// A copy for the platform: the memory behind a slice may move while the platform works.
 pub(super) fn copy(bytes: &[u8]) -> Uint8Array {
     Uint8Array::from(bytes)
 }

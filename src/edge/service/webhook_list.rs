@@ -19,17 +19,17 @@ use crate::port::{
 use crate::push::Health;
 use a2a::model::{UnixMillis, WebhookTrouble};
 
-/// The list of a deployment.
+/// The list of webhooks in trouble of a deployment.
 pub(in crate::edge) struct D1WebhookList {
     pub(in crate::edge) env: Env,
 }
 
 impl D1WebhookList {
-    /// The rows that a query asks for, in order.
+    /// The rows that match a query, in order.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the table.
+    /// If D1 fails, or if the table is missing.
     pub(in crate::edge) async fn find(&self, query: &WebhookQuery) -> Result<Vec<FoundWebhook>> {
         let rows = run_one(&self.env, &find_statement(query)).await?;
         let found = rows.into_iter().map(|row| {
@@ -39,7 +39,7 @@ impl D1WebhookList {
         found.collect()
     }
 
-    /// Deletes the rows that nobody changed for a long time, and those whose task is gone; once a day at most in one
+    /// Deletes the rows that did not change for a long time, and those whose task is deleted; at most once a day in one
     /// instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let now = now();
@@ -75,7 +75,8 @@ struct ListRow {
     shown: String,
 }
 
-/// Writes the row of a webhook, or deletes it where nothing is wrong any more; unless the row is of a newer change.
+/// Writes the row of a webhook, or deletes the row if the webhook has no troubles any more. A row of a newer change is
+/// left as it is.
 fn follow_statement(task: &str, ListedChange { owner, agent, change }: ListedChange) -> Statement {
     let WebhookChange { id, version, troubles } = change;
     let Some(WebhookTroubles { health, dead_letters, since_ms, shown }) = troubles else {
@@ -136,7 +137,7 @@ fn clean_up_statement(now: UnixMillis) -> Statement {
     statement
 }
 
-/// The column `health`.
+/// The value of the column `health`.
 fn health_number(health: Health) -> i64 {
     match health {
         Health::Active => 0,
@@ -146,11 +147,11 @@ fn health_number(health: Health) -> i64 {
 }
 
 thread_local! {
-    /// When this instance has cleaned up.
+    /// The time of the last clean-up by this instance.
     static CLEANED: Cell<Option<UnixMillis>> = const { Cell::new(None) };
 }
 
-/// A version is the instant of its change, or a little more where changes come fast.
+/// A version is the instant of its change, slightly increased if changes follow quickly.
 const WRITE: &str = "INSERT INTO webhooks \
     (task, id, owner, agent, health, given_up, since_ms, updated_ms, version, shown) \
     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9) ON CONFLICT (task, id) DO UPDATE SET \
@@ -160,13 +161,14 @@ const WRITE: &str = "INSERT INTO webhooks \
 
 const REMOVE: &str = "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND version < ?3";
 
-/// How often one instance cleans up at most: once a day, in milliseconds.
+/// The shortest time between two clean-ups by one instance: one day, in milliseconds.
 const CLEAN_MS: u64 = 86_400_000;
 
-/// For how long a row is kept that does not change: 90 days, in milliseconds.
+/// How long an unchanged row is kept: 90 days, in milliseconds.
 const KEPT_MS: i64 = 90 * 86_400_000;
 
-/// For how long a row is kept whose task has none in the index, which may only be late: one hour, in milliseconds.
+/// How long a row is kept whose task has no row in the index: one hour, in milliseconds. The row in the index may only
+/// be late.
 const ORPHAN_MS: i64 = 3_600_000;
 
 #[cfg(test)]

@@ -1,14 +1,14 @@
 //! A page of the tasks of all owners with an agent, for operators, by one statement.
 //!
-//! The table is in the order owner, agent, time, id, and each further index would cost a row with every status of every
-//! task. So the page is found by way of `task_counts`, which has each owner once: the newest task of each owner that
-//! matches is one row read; only the owners of the newest of these can have tasks on the page, and of each of them no more than a page.
+//! The table is in the order owner, agent, time, id. A further index would cost one more row with every status of every task. So
+//! the page is found through `task_counts`, which contains each owner once. For each owner, one row is read: its newest matching
+//! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page.
 
 use super::statements::{page_index, push_filters};
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
 
-/// The statement that asks for a page of all owners: a row for each task, with the total in each.
+/// The statement for a page of all owners: a row for each task, with the total in each.
 pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     let mut statement =
@@ -17,7 +17,7 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     push_tasks(&mut statement, query);
     statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place FROM task_counts AS c");
     statement.push(" WHERE c.agent = {} AND c.total > 0)", query.agent.as_str().into());
-    // Two owners never have the same place, so none of the page is left out.
+    // Two owners never have the same place, so the limit loses no owner of the page.
     statement
         .add(", first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC");
     statement.push(" LIMIT {})", limit.into());
@@ -38,14 +38,14 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-/// Adds the query of how many tasks of all owners match.
+/// Adds the query for the number of matching tasks of all owners.
 pub(super) fn everybody_total(statement: &mut Statement, query: &TaskQuery) {
     if query.is_unfiltered() {
         statement.add("SELECT coalesce(sum(total), 0) FROM task_counts");
         statement.push(" WHERE agent = {}", query.agent.as_str().into());
         return;
     }
-    // The place does not count for the total.
+    // The total does not depend on the position of the page.
     let query = TaskQuery { from: None, ..query.clone() };
     statement.add("SELECT coalesce(sum((SELECT count(*)");
     push_tasks(statement, &query);
@@ -53,7 +53,7 @@ pub(super) fn everybody_total(statement: &mut Statement, query: &TaskQuery) {
     statement.add(" AND c.total > 0");
 }
 
-/// Adds the tasks of the owner of `c` that match, as `t`.
+/// Adds the matching tasks of the owner of `c`, as `t`.
 fn push_tasks(statement: &mut Statement, query: &TaskQuery) {
     statement.add(" FROM tasks AS t");
     statement.add(page_index(query));
@@ -66,7 +66,7 @@ fn push_tasks(statement: &mut Statement, query: &TaskQuery) {
     }
 }
 
-/// A place in the order of a listing as one text.
+/// The position of a task in the order of a listing, as one text.
 const PLACE: &str = "printf('%016d', t.status_ms) || t.id";
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! A walk over the finished tasks of the index that are older than something, for the clean-up.
+//! A walk over the finished tasks of the index before a position, for the clean-up.
 //!
-//! The table of tasks is in the order owner, agent, time, id, and `task_counts` has each owner and agent once. So the old
-//! tasks of each caller with each agent are one range of the table, and no index of its own is needed to find them. The
-//! walk goes from group to group in pages, and remembers where it is.
+//! The table of tasks is in the order owner, agent, time, id, and `task_counts` contains each pair of owner and agent once.
+//! So the old tasks of each caller with each agent are one range of the table, and need no index of their own. The walk
+//! goes from group to group in pages; its caller keeps the position.
 
 use serde::Deserialize;
 use worker::Result;
@@ -15,12 +15,12 @@ use crate::edge::service::rows::read_row;
 use crate::operation::list_tasks::Position;
 use a2a::model::{TaskId, UnixMillis};
 
-/// Which tasks are looked for.
+/// The tasks that a walk selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::edge) struct Old {
-    /// Those of this agent alone, if there is one.
+    /// If set, only tasks of this agent.
     pub(in crate::edge) agent: Option<String>,
-    /// Those that finished before this position.
+    /// Only tasks that finished before this position.
     pub(in crate::edge) before: Position,
 }
 
@@ -31,12 +31,12 @@ pub(in crate::edge) struct Group {
     agent: String,
 }
 
-/// Where a walk goes on.
+/// The position at which a walk continues.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::edge) enum Place {
-    /// Behind this group.
+    /// After this group.
     Behind(Group),
-    /// In this group, behind this task.
+    /// In this group, after this task.
     Within(Group, Position),
 }
 
@@ -47,23 +47,23 @@ impl Place {
     }
 }
 
-/// A finished task that was found.
+/// A finished task in the index.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub(in crate::edge) struct FinishedTask {
     owner: String,
     agent: String,
     status_ms: i64,
-    /// The id of the object that holds it.
+    /// The id of the object of the task.
     pub(in crate::edge) id: TaskId,
 }
 
 impl D1Index {
-    /// The next page of a walk: up to `most` tasks, and where to go on; none at the end. A page may be empty before the
-    /// end.
+    /// The next page of a walk: up to `most` tasks, and the position of the next page; `None` at the end. A page may be
+    /// empty before the end.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn old_tasks(
         &self,
         old: &Old,
@@ -89,12 +89,12 @@ impl D1Index {
         }
     }
 
-    /// The position of the oldest of the newest `keep` finished tasks of an agent, if it has more. Reads every entry of the
-    /// agent in an index once, unless it has no more than `keep` tasks at all.
+    /// The position of the oldest of the newest `keep` finished tasks of an agent; `None` if the agent has no more than
+    /// `keep`. Reads every entry of the agent in an index once, unless the agent has no more than `keep` tasks in total.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn oldest_kept(
         &self,
         agent: &str,
@@ -113,17 +113,17 @@ impl D1Index {
         found.into_iter().next().map(position).transpose()
     }
 
-    /// Takes the rows of tasks out, as far as there are any: one statement.
+    /// Deletes the rows of these tasks, by one statement.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn remove_all(&self, ids: &[&TaskId]) -> Result<()> {
         self.run_one(remove_all_statement(ids)).await.map(|_| ())
     }
 }
 
-/// Behind the last task of a page that is full.
+/// The position after the last task of a full page.
 fn next_place(found: &[FinishedTask], most: usize) -> Option<Place> {
     let FinishedTask { owner, agent, status_ms, id, .. } = found.last()?.clone();
     let position = Position { status_ms: UnixMillis(status_ms), id };
@@ -134,14 +134,14 @@ fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<FinishedTask>> {
     rows.into_iter().map(read_row).collect()
 }
 
-/// Where a task stands in its group.
+/// The position of a task in its group.
 #[derive(Deserialize)]
 struct PositionRow {
     status_ms: i64,
     id: TaskId,
 }
 
-/// The last group of the window behind a group, if the window is full.
+/// The last group of the window that begins after a group, if the window is full.
 fn window_statement(behind: &Group) -> Statement {
     let mut statement = Statement::new("SELECT owner, agent FROM task_counts");
     push_behind(&mut statement, "WHERE", "(owner, agent)", behind);
@@ -149,8 +149,8 @@ fn window_statement(behind: &Group) -> Statement {
     statement
 }
 
-/// The old tasks of the groups behind one, up to the last of the window. The groups are the outer loop of the join, so all
-/// comes in order without being sorted.
+/// The old tasks of the groups after `behind`, up to the last group of the window. The groups are the outer loop of the
+/// join, so the result is in order without sorting.
 fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize) -> Statement {
     let mut statement = Statement::new(
         "SELECT t.owner, t.agent, t.status_ms, t.id FROM task_counts AS c \
@@ -171,7 +171,7 @@ fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize
     statement
 }
 
-/// The old tasks of a group behind one of them.
+/// The old tasks of a group after one of its tasks.
 fn within_statement(old: &Old, group: &Group, after: &Position, most: usize) -> Statement {
     let mut statement = Statement::new("SELECT owner, agent, status_ms, id FROM tasks");
     statement.push(" WHERE owner = {}", group.owner.as_str().into());
@@ -184,14 +184,14 @@ fn within_statement(old: &Old, group: &Group, after: &Position, most: usize) -> 
     statement
 }
 
-/// How many tasks an agent has.
+/// The number of tasks of an agent.
 fn agent_total_statement(agent: &str) -> Statement {
     let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
     statement.push(" WHERE agent = {}", agent.into());
     statement
 }
 
-/// The oldest of the newest `keep` finished tasks of an agent, in an index that has all it is found by.
+/// The oldest of the newest `keep` finished tasks of an agent. The index contains all columns of the query.
 fn oldest_kept_statement(agent: &str, keep: u64) -> Statement {
     let mut statement =
         Statement::new("SELECT status_ms, id FROM tasks INDEXED BY tasks_by_context");
@@ -204,7 +204,7 @@ fn oldest_kept_statement(agent: &str, keep: u64) -> Statement {
     statement
 }
 
-/// Takes the rows of tasks out. D1 takes a hundred values, so the ids are one.
+/// Deletes the rows of tasks. D1 accepts a hundred values, so all ids are one value.
 fn remove_all_statement(ids: &[&TaskId]) -> Statement {
     let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
     let ids = serde_json::Value::from(ids).to_string();
@@ -218,7 +218,7 @@ fn push_behind(statement: &mut Statement, keyword: &str, columns: &str, group: &
     statement.push("{})", group.agent.as_str().into());
 }
 
-/// The bare comparison of the time is what SQLite finds the range of the join by.
+/// The separate comparison of the time is necessary: SQLite uses it to find the range of the join.
 fn push_before(statement: &mut Statement, table: &str, before: &Position) {
     let Position { status_ms, id } = before;
     statement.push(&format!(" AND {table}status_ms <= {{}}"), status_ms.0.into());
@@ -226,7 +226,7 @@ fn push_before(statement: &mut Statement, table: &str, before: &Position) {
     statement.push("{})", id.as_str().into());
 }
 
-/// How many groups one statement goes through at most: most of them have no old task.
+/// The largest number of groups that one statement reads: most groups have no old task.
 const WINDOW: u64 = 1_000;
 
 #[cfg(test)]

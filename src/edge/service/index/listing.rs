@@ -1,5 +1,5 @@
-//! A page of the index, and how many tasks match in all, by one statement. What was stored as JSON text is never parsed
-//! here: each task is a line, in which the columns stand one behind the other.
+//! A page of the index, and the total number of matching tasks, by one statement. Stored JSON text is never parsed here:
+//! each task is a line with its columns joined by a separator.
 
 use super::everybody::{everybody_statement, everybody_total};
 use super::statements::{filtered_page, matching_total};
@@ -8,7 +8,7 @@ use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 
-/// The statement that a query is asked by: a row for each task of the page, with the total in each.
+/// The statement for a query: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
     let Owners::One(owner) = &query.owners else { return everybody_statement(query) };
     let history = if query.with_history { "history" } else { "''" };
@@ -32,12 +32,12 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-/// What a listing has found: the lines, which [`LINE_END`] separates, and the total of the first row. `None` if there is
-/// no row to tell the total of a page that is not the first.
+/// Reads the result of a listing: the lines, separated by [`LINE_END`], and the total of the first row. `None` if a page
+/// that is not the first has no rows: the total is then unknown.
 ///
 /// # Errors
 ///
-/// If the lines are none of [`listing_statement`].
+/// If the lines are not a result of [`listing_statement`].
 pub(super) fn read_listing(
     query: &TaskQuery,
     lines: &str,
@@ -64,7 +64,7 @@ fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
 }
 
 fn read_task(line: &str) -> Option<FoundTask> {
-    // JSON text holds no control characters, and neither do ids.
+    // JSON text and ids contain no control characters.
     let mut columns = line.splitn(4, COLUMN_END).map(str::to_owned);
     let id = TaskId::new(columns.next()?);
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
@@ -72,10 +72,10 @@ fn read_task(line: &str) -> Option<FoundTask> {
     Some(FoundTask { position: Position { status_ms, id }, owner: None, head, history })
 }
 
-/// What stands between two lines: the control character RS.
+/// The separator of lines: the control character RS.
 pub(super) const LINE_END: char = '\u{1e}';
 
-/// What stands between two columns: the control character US.
+/// The separator of columns: the control character US.
 const COLUMN_END: char = '\u{1f}';
 
 #[cfg(test)]

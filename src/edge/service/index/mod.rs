@@ -27,11 +27,11 @@ pub(in crate::edge) struct D1Index {
 }
 
 impl D1Index {
-    /// The rows that a query asks for, and how many match in all: one round trip.
+    /// The rows that match a query, and the number of all matching tasks. Usually one round trip.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
         let rows = self.run_one(listing_statement(query)).await?;
         let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
@@ -50,12 +50,12 @@ impl D1Index {
         listing_statement(query).to_json()
     }
 
-    /// What that statement has found: its lines, which the control character RS separates, and the total of its first
-    /// row. `None` if there is no row to tell the total; then [`find`](Self::find) does.
+    /// Reads the result of that statement: its lines, separated by the control character RS, and the total of its first
+    /// row. `None` if there is no row with the total; [`find`](Self::find) then queries the total separately.
     ///
     /// # Errors
     ///
-    /// If the lines are none of it.
+    /// If the lines are not a result of that statement.
     pub(in crate::edge) fn listed(
         query: &TaskQuery,
         lines: &str,
@@ -64,22 +64,22 @@ impl D1Index {
         read_listing(query, lines, total)
     }
 
-    /// How many unfinished tasks a caller has, over all agents; counted up to `most`, which is also how many
-    /// rows are read at most.
+    /// The number of unfinished tasks of a caller over all agents; counted up to `most`, which also limits the rows
+    /// that are read.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
         total(self.run_one(unfinished_statement(owner, most)).await?)
     }
 
-    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation is there. A
-    /// finished task is counted with its first row, if `counts`.
+    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation exists. With
+    /// `counts`, a finished task is counted when its first row is written.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn upsert(
         &self,
         row: IndexRow,
@@ -90,26 +90,26 @@ impl D1Index {
         self.run_one(upsert_statement(row, counts)).await.map(|_| ())
     }
 
-    /// Takes the row of a task out, if there is one.
+    /// Deletes the row of a task, if there is one.
     ///
     /// # Errors
     ///
-    /// When D1 fails, or has not got the tables.
+    /// If D1 fails, or if the tables are missing.
     pub(in crate::edge) async fn remove(&self, id: &TaskId) -> Result<()> {
         self.run_one(remove_statement(id)).await.map(|_| ())
     }
 
-    /// Carries one statement out; gives the rows that it selects.
+    /// Runs one statement; returns the rows that it selects.
     async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
         run_one(&self.env, &statement).await
     }
 }
 
-/// The index, as the object of one task writes to it.
+/// The index for the object of one task, which writes only its own row.
 pub(in crate::edge) struct ObjectIndex {
     pub(in crate::edge) index: D1Index,
     pub(in crate::edge) object: ObjectId,
-    /// Whether finished tasks are counted (`TASK_STATISTICS`).
+    /// True if finished tasks are counted (`TASK_STATISTICS`).
     pub(in crate::edge) counts: bool,
 }
 

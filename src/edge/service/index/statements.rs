@@ -6,7 +6,7 @@ use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
 use a2a::model::{TaskId, TaskState};
 
-/// Adds the rows of a page of the tasks of an owner: all behind the columns that are selected of each.
+/// Adds the part after the selected columns: a page of the tasks of an owner.
 pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     statement.add(" FROM tasks");
     statement.add(page_index(query));
@@ -20,7 +20,7 @@ pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &
     statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
 }
 
-/// The index that a page is read from, if it is not the table itself.
+/// The index that a page is read from; empty for the table itself.
 pub(super) fn page_index(query: &TaskQuery) -> &'static str {
     match (&query.context_id, query.state) {
         (Some(_), _) => " INDEXED BY tasks_by_context",
@@ -29,14 +29,14 @@ pub(super) fn page_index(query: &TaskQuery) -> &'static str {
     }
 }
 
-/// Adds the query of how many tasks of an owner match.
+/// Adds the query for the number of matching tasks of an owner.
 pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     if query.is_unfiltered() {
         statement.add("SELECT total FROM task_counts");
         push_scope(statement, owner, query);
         return;
     }
-    // Where the rows themselves would have to be read, the smallest index that has all is named.
+    // To avoid reading the rows themselves, the smallest index with all columns is named.
     let index = match (&query.context_id, query.state, query.since) {
         (Some(_), _, _) => " INDEXED BY tasks_by_context",
         (None, Some(state), _) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
@@ -49,7 +49,7 @@ pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: 
     push_filters(statement, query, "");
 }
 
-/// How many unfinished tasks a caller has, counted up to `most`.
+/// The number of unfinished tasks of a caller, counted up to `most`.
 pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
     let mut statement = Statement::new(
         "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
@@ -61,7 +61,7 @@ pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
     statement
 }
 
-/// Takes the row of a task out.
+/// Deletes the row of a task.
 pub(super) fn remove_statement(id: &TaskId) -> Statement {
     let mut statement = Statement::new("DELETE FROM tasks");
     statement.push(" WHERE id = {}", id.as_str().into());
@@ -73,7 +73,7 @@ fn push_scope(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     statement.push(" AND agent = {}", query.agent.as_str().into());
 }
 
-/// Adds what a query asks of the tasks of an owner, in the table of this prefix.
+/// Adds the filters of a query on the tasks of an owner; `table` is the prefix of the columns.
 pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: &str) {
     if let Some(context_id) = &query.context_id {
         statement.push(&format!(" AND {table}context_id = {{}}"), context_id.as_str().into());
@@ -89,7 +89,7 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
 }
 
-/// Writes the row of a task; one of a finished task with its duration, by which it is counted, if `counts`.
+/// Writes the row of a task. With `counts`, the row of a finished task contains its duration, by which it is counted.
 pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
     let IndexRow { generation, head, history, .. } = row;
@@ -119,11 +119,11 @@ pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     Statement { sql, values }
 }
 
-/// What finished tasks have in common: their states.
+/// The condition for finished tasks: their states.
 pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 
-/// What the index `tasks_unfinished` is limited to, word by word: SQLite takes that index only for
-/// statements that say it, too.
+/// The condition of the index `tasks_unfinished`, word by word: SQLite uses that index only for statements that contain
+/// the same condition.
 const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
 const REPLACING: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \

@@ -1,64 +1,64 @@
-//! What bounds one task, and how it is run.
+//! The limits of one task and of its runs.
 
 use super::ConfigError;
 use super::variables::{DAY_MS, KIBIBYTE, MEBIBYTE, MINUTE_MS, Variables};
 
-/// What bounds one task.
+/// The limits of one task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// `BLOCKING_LIMIT_MS`: how long a blocking send waits before it answers with the working task
     /// (60 s).
     pub blocking_limit_ms: u64,
-    /// `RUN_TIMEOUT_MS`: how long a run of an agent may take, all attempts together, before its task
-    /// fails (5 min). An agent file may say otherwise, a request may ask for less.
+    /// `RUN_TIMEOUT_MS`: how long a run of an agent may take, including all its attempts, before its task fails (5
+    /// min). An agent file may set another value, a request may set a lower one.
     pub run_timeout_ms: u64,
-    /// `IDLE_TIMEOUT_MS`: how long a run may show nothing before its task fails; 0 (the default) for no such
-    /// limit. An agent file may say otherwise.
+    /// `IDLE_TIMEOUT_MS`: how long a run may emit nothing before its task fails; 0 (the default) for no such limit. An
+    /// agent file may set another value.
     pub idle_timeout_ms: u64,
-    /// `MAX_ATTEMPTS`: how often a run is begun at most when it is interrupted (3). An agent file may
-    /// say otherwise.
+    /// `MAX_ATTEMPTS`: how often a run is started at most if it is interrupted (3). An agent file may set another
+    /// value.
     pub max_attempts: u32,
-    /// `KEEP_ALIVE_MS`: how soon a task at work is looked after if its object is gone (30 s).
+    /// `KEEP_ALIVE_MS`: how soon a task with a run is checked again if its object was evicted (30 s).
     pub keep_alive_ms: u64,
-    /// `EVENT_INTERVAL_MS`: how often events of a running task are stored and shown at most, after a
-    /// burst of four (200 ms). Those that come faster share a row.
+    /// `EVENT_INTERVAL_MS`: the shortest time between two writes of events of a running task, after a burst of four
+    /// (200 ms). Events that follow faster share a row.
     pub event_interval_ms: u64,
     /// `RETENTION_MS`: how long a finished task is kept (30 days); 0 for ever.
     pub retention_ms: u64,
-    /// `TASK_GRACE_MS`: how long an agent may think before its answer becomes a task (250 ms).
-    /// A direct message after that is the closing message of the task.
+    /// `TASK_GRACE_MS`: how long an agent may run before its answer becomes a task (250 ms). A direct message after
+    /// that becomes the closing message of the task.
     pub task_grace_ms: u64,
-    /// `INDEX_WAIT_MS`: how long an answer waits at most until its task can be listed (2 s).
+    /// `INDEX_WAIT_MS`: the longest time that an answer waits for the task's row in the index (2 s).
     pub index_wait_ms: u64,
     /// `MAX_EVENT_BYTES`: the largest single event, as JSON (4 MiB).
     pub max_event_bytes: usize,
-    /// `MAX_JSON_VALUES`: how many JSON values, names of members among them, a request body or an event
-    /// may hold (100,000). A task holds ten times as many.
+    /// `MAX_JSON_VALUES`: the largest number of JSON values, including names of members, in a request body or an event
+    /// (100,000). The limit of a whole task is ten times higher.
     pub max_json_values: usize,
-    /// `MAX_STREAMS`: how many streams may follow one task at a time (5,000).
+    /// `MAX_STREAMS`: the largest number of streams that follow one task at a time (5,000).
     pub max_streams: usize,
-    /// `MAX_HISTORY`: how many messages of the client one task takes (1,000).
+    /// `MAX_HISTORY`: the largest number of messages of the client in one task (1,000).
     pub max_history: usize,
-    /// `MAX_ARTIFACTS`: how many artifacts one task holds (1,000).
+    /// `MAX_ARTIFACTS`: the largest number of artifacts of one task (1,000).
     pub max_artifacts: usize,
-    /// `MAX_WEBHOOKS`: how many webhooks one task has (20).
+    /// `MAX_WEBHOOKS`: the largest number of webhooks of one task (20).
     pub max_webhooks: usize,
-    /// `WEBHOOK_ATTEMPTS`: how often a notification is tried at most (8).
+    /// `WEBHOOK_ATTEMPTS`: the largest number of attempts to send a notification (8).
     pub webhook_attempts: u32,
-    /// `WEBHOOK_MAX_AGE_MS`: how long it is tried at most (24 h).
+    /// `WEBHOOK_MAX_AGE_MS`: how long a notification is retried at most (24 h).
     pub webhook_max_age_ms: u64,
-    /// `WEBHOOK_RETRY_MS`: the time before it is tried again (5 s); it doubles, up to one hour.
+    /// `WEBHOOK_RETRY_MS`: the delay before the second attempt (5 s); it doubles with each attempt, up to one hour.
     pub webhook_retry_ms: u64,
     /// `WEBHOOK_TIMEOUT_MS`: how long a receiver may take to answer (10 s).
     pub webhook_timeout_ms: u64,
-    /// `WEBHOOK_SUSPEND_AFTER`: after how many notifications in a row that were given up a webhook is
-    /// suspended (3).
+    /// `WEBHOOK_SUSPEND_AFTER`: the number of consecutive notifications that are given up before a webhook is suspended
+    /// (3).
     pub webhook_suspend_after: u32,
-    /// `MAX_TASK_BYTES`: how large the log of one task may grow (32 MiB).
+    /// `MAX_TASK_BYTES`: the largest size of the log of one task (32 MiB).
     pub max_task_bytes: usize,
-    /// `MAX_STEPS`: how many steps one run may have (1,000).
+    /// `MAX_STEPS`: the largest number of steps in one run (1,000).
     pub max_steps: usize,
-    /// `MAX_DEPTH`: how many agents may call each other in a row (8).
+    /// `MAX_DEPTH`: the largest depth of a chain of agents that call each other (8).
     pub max_depth: u32,
     /// `MAX_STEP_BYTES`: the largest result of a step, as JSON (256 KiB).
     pub max_step_bytes: usize,
@@ -112,5 +112,5 @@ impl Limits {
     }
 }
 
-/// The longest that a run or a wait for one may be set to: 15 minutes.
+/// The largest value for the timeout of a run or of a wait: 15 minutes.
 const LONGEST_MS: u64 = 15 * MINUTE_MS;

@@ -1,25 +1,25 @@
-//! What clients of MCP may do, besides what agents say.
+//! The settings for clients of MCP; agent files have further ones.
 
 use super::ConfigError;
 use super::variables::{MINUTE_MS, Variables};
 
-/// What clients of MCP may do.
+/// The settings for clients of MCP.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mcp {
-    /// `MCP_WAIT_MS`: how long a call waits for its agent before it is answered with the working task (45 s).
+    /// `MCP_WAIT_MS`: how long a call waits for its agent before it answers with the working task (45 s).
     pub wait_ms: u64,
-    /// `MCP_REMOTES`: which agents elsewhere callers may name, as `weather, agents.example, *.example.org`: those of
-    /// `remotes.toml` by their names, which are called with their credentials, and those at hosts; `*` for any host. None
-    /// unless it is set, and any with `DEVELOPMENT`.
+    /// `MCP_REMOTES`: the other agents that callers may name, for example `weather, agents.example, *.example.org`: names from
+    /// `remotes.toml`, which are called with their credentials, and hosts; `*` for any host. Without it, callers may name no
+    /// agent, and with `DEVELOPMENT` any agent.
     pub remotes: Vec<String>,
 }
 
 impl Mcp {
-    /// Reads what they may do.
+    /// Reads the settings.
     ///
     /// # Errors
     ///
-    /// The first variable whose value cannot be used.
+    /// Returned for the first variable whose value cannot be used.
     pub(super) fn read(variables: Variables<'_>) -> Result<Self, ConfigError> {
         let remotes = variables.text("MCP_REMOTES").unwrap_or_default();
         let remotes = remotes.split(',').map(|name| name.trim().to_ascii_lowercase());
@@ -29,18 +29,19 @@ impl Mcp {
         })
     }
 
-    /// Whether callers may name a remote agent of this name. `*` is for hosts.
+    /// True if callers may name the remote agent of this name. `*` applies only to hosts.
     pub fn lets_call_remote(&self, name: &str) -> bool {
         self.remotes.iter().any(|known| known.eq_ignore_ascii_case(name))
     }
 
-    /// Whether callers may name agents at this host, with its port if it has one.
+    /// True if callers may name agents at this host, which includes its port if it has one.
     pub fn lets_call_host(&self, host: &str) -> bool {
         names_host(&self.remotes, host)
     }
 }
 
-/// Whether a list of hosts, in lower case, names this one, with its port if it has one: as `agents.example`, `*.example.org`, or `*` for any.
+/// True if a list of hosts, in lower case, contains this host, which may include a port. Forms in the list: `agents.example`,
+/// `*.example.org`, or `*` for any host.
 pub(super) fn names_host(hosts: &[String], host: &str) -> bool {
     let host = host.to_ascii_lowercase();
     let name = host.rsplit_once(':').map_or(host.as_str(), |(name, _)| name);

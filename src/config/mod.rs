@@ -12,56 +12,53 @@ pub use mcp::Mcp;
 pub use variables::ConfigError;
 pub use webhooks::Webhooks;
 
-/// Everything that an operator can set, as Worker variables of the names given.
+/// All settings of an operator: Worker variables with the names given here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// `PUBLIC_URL`: the origin that cards name, as `https://agents.example`. Without it, the origin
-    /// of the request.
+    /// `PUBLIC_URL`: the origin in cards, for example `https://agents.example`. Without it, cards contain the origin of the
+    /// request.
     pub public_url: Option<String>,
-    /// `ORIGINS`: further origins of this server, as `https://eu.agents.example, https://us.agents.example`. A request that
-    /// comes in at one of them gets a card that names it.
+    /// `ORIGINS`: further origins of this server, for example `https://eu.agents.example, https://us.agents.example`. A request
+    /// to one of them gets a card with that origin.
     pub origins: Vec<String>,
-    /// `DEVELOPMENT`: opens the routes under `/_dev/`. Never set it where others can reach the Worker.
+    /// `DEVELOPMENT`: enables the routes under `/_dev/`. Never set it if others can reach the Worker.
     pub development: bool,
-    /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, instead of the one whose file says
-    /// so.
+    /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, in place of the default agent of the agent files.
     pub default_agent: Option<String>,
-    /// `AGENTS`: agents instead of those that the build embedded, as JSON of the same form. For tests, which
-    /// bring their own.
+    /// `AGENTS`: agents in place of the embedded ones, as JSON in the same form. For tests with their own agents.
     pub agents: Option<String>,
-    /// `AUDIT`: `all` (the default), or `refusals` to leave out what was done, as tasks that were created.
+    /// `AUDIT`: `all` (the default), or `refusals` to leave out successful calls, such as the creation of tasks.
     pub audits_all: bool,
-    /// `STRICT_VERSION`: refuse 1.0 methods without a matching `A2A-Version`.
+    /// `STRICT_VERSION`: refuses 1.0 methods without a matching `A2A-Version`.
     pub strict_version: bool,
-    /// `CARD_DIALECTS`: `1.0` to show no older dialect in cards but as interfaces: every client gets the card of 1.0. `all` (the
-    /// default) adds what clients of older versions read.
+    /// `CARD_DIALECTS`: `1.0` to leave the members for older clients out of cards; older dialects then appear only as
+    /// interfaces. `all` (the default) includes these members.
     pub pure_cards: bool,
     /// `MAX_BODY_BYTES`: the largest request body (4 MiB).
     pub max_body_bytes: usize,
-    /// `MAX_PARTS`: how many parts a message may have (100).
+    /// `MAX_PARTS`: the largest number of parts of a message (100).
     pub max_parts: usize,
-    /// `MAX_ACTIVE_TASKS`: how many unfinished tasks one caller may have, over all agents; 0 for any
-    /// number (0).
+    /// `MAX_ACTIVE_TASKS`: the largest number of unfinished tasks of one caller, over all agents; 0 (the default) for no limit.
     pub max_active_tasks: u64,
-    /// `MAX_FINISHED_TASKS`: how many finished tasks of one agent are kept, the newest; 0 (the default) for
-    /// no limit. The cron trigger deletes the others.
+    /// `MAX_FINISHED_TASKS`: the number of finished tasks of one agent that are kept, newest first; 0 (the default) for no
+    /// limit. The cron trigger deletes the others.
     pub max_finished_tasks: u64,
-    /// `TASK_STATISTICS`: whether finished tasks are counted by agent, hour and state (on), for the overview of operators.
+    /// `TASK_STATISTICS`: counts finished tasks by agent, hour and state, for the overview of operators (on).
     pub task_statistics: bool,
-    /// How one task is run.
+    /// The limits of one task.
     pub limits: Limits,
-    /// Which webhooks may be registered and called.
+    /// The rules for webhooks that may be registered and called.
     pub webhooks: Webhooks,
-    /// What clients of MCP may do.
+    /// The settings for clients of MCP.
     pub mcp: Mcp,
 }
 
 impl Settings {
-    /// Reads the settings; `variable` gives the value of a Worker variable if it is set.
+    /// Reads the settings; `variable` returns the value of a Worker variable if it is set.
     ///
     /// # Errors
     ///
-    /// The first variable whose value cannot be used.
+    /// Returned for the first variable whose value cannot be used.
     pub fn read(variable: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let variables = Variables(&variable);
         refuse_removed(variables)?;
@@ -94,8 +91,8 @@ impl Settings {
 }
 
 impl Settings {
-    /// Where cards say that a request has come in, which did so at `origin`. That is the client's word (the header
-    /// `Host`), unless the operator has listed it.
+    /// The origin of this server in cards, for a request that arrived at `origin`. The client chooses `origin` (by the header
+    /// `Host`), so it is trusted only if the operator has listed it.
     pub fn place_of<'a>(&'a self, origin: &'a str) -> Place<'a> {
         if self.origins.iter().any(|known| known == origin) {
             return Place { origin, is_ours: true };
@@ -107,16 +104,16 @@ impl Settings {
     }
 }
 
-/// Where this server is, to a client.
+/// The origin of this server, as shown to a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place<'a> {
     /// The origin.
     pub origin: &'a str,
-    /// Whether the operator says so; else the client does.
+    /// True if the operator has configured the origin; false if it comes from the client.
     pub is_ours: bool,
 }
 
-/// Refuses settings that had a meaning in an earlier version, so that no operator relies on one without effect.
+/// Refuses settings of earlier versions, because they have no effect any more.
 fn refuse_removed(variables: Variables<'_>) -> Result<(), ConfigError> {
     for (name, wanted) in REMOVED {
         if variables.text(name).is_some() {
@@ -126,13 +123,13 @@ fn refuse_removed(variables: Variables<'_>) -> Result<(), ConfigError> {
     Ok(())
 }
 
-/// The removed settings, and what to do instead.
+/// The removed settings, each with its replacement.
 const REMOVED: [(&str, &str); 1] = [(
     "CONSOLE_REMOTES",
     "removed: a deployment calls no agent that a visitor of the console names; the browser of the visitor does (docs/console.md)",
 )];
 
-/// A list of origins, as URLs name them in their normal form.
+/// Parses a list of origins in the normal form of URLs.
 fn parse_origins(text: &str) -> Result<Vec<String>, ConfigError> {
     let texts: Vec<&str> = text.split(',').map(str::trim).filter(|text| !text.is_empty()).collect();
     if texts.len() > MAX_ORIGINS {
@@ -143,10 +140,10 @@ fn parse_origins(text: &str) -> Result<Vec<String>, ConfigError> {
     texts.iter().map(origin).collect()
 }
 
-/// The largest number of `ORIGINS`: they are searched with each request for a card.
+/// The largest number of `ORIGINS`: each request for a card searches them.
 const MAX_ORIGINS: usize = 100;
 
-/// Whether audits are told everything.
+/// True if successful calls are audited, too.
 fn read_audit(variables: Variables<'_>) -> Result<bool, ConfigError> {
     match variables.text("AUDIT").as_deref().map(str::trim) {
         None | Some("all") => Ok(true),
@@ -155,7 +152,7 @@ fn read_audit(variables: Variables<'_>) -> Result<bool, ConfigError> {
     }
 }
 
-/// Whether cards are those of 1.0 alone.
+/// True if cards contain no members for older clients.
 fn read_card_dialects(variables: Variables<'_>) -> Result<bool, ConfigError> {
     match variables.text("CARD_DIALECTS").as_deref().map(str::trim) {
         None | Some("all") => Ok(false),

@@ -1,4 +1,4 @@
-//! Variables of the Worker, read as what they must be.
+//! Parses variables of the Worker.
 
 use std::fmt;
 use std::ops::RangeInclusive;
@@ -8,7 +8,7 @@ use std::ops::RangeInclusive;
 pub struct ConfigError {
     /// The variable.
     pub name: &'static str,
-    /// What it must be, as `a whole number from 1 to 900000`.
+    /// The required form, for example `a whole number from 1 to 900000`.
     pub wanted: String,
 }
 
@@ -20,12 +20,12 @@ impl fmt::Display for ConfigError {
 
 impl std::error::Error for ConfigError {}
 
-/// The variables of a deployment. One that is empty, or blank, counts as not set.
+/// The variables of a deployment. An empty or blank variable counts as not set.
 #[derive(Clone, Copy)]
 pub(super) struct Variables<'a>(pub(super) &'a dyn Fn(&str) -> Option<String>);
 
 impl Variables<'_> {
-    /// The value as it stands.
+    /// The value as text.
     pub(super) fn text(self, name: &str) -> Option<String> {
         (self.0)(name).filter(|value| !value.trim().is_empty())
     }
@@ -34,7 +34,7 @@ impl Variables<'_> {
     ///
     /// # Errors
     ///
-    /// If it is anything else, or outside of the range, which the error names.
+    /// If the value is not a whole number in the range; the error contains the range.
     pub(super) fn number<N: Number>(
         self,
         name: &'static str,
@@ -49,20 +49,20 @@ impl Variables<'_> {
         })
     }
 
-    /// Whether something is switched on; off unless it is set.
+    /// A switch; off unless it is set.
     ///
     /// # Errors
     ///
-    /// If it is neither `true`, `1`, `on` nor `false`, `0`, `off`.
+    /// If the value is none of `true`, `1`, `on`, `false`, `0`, `off`.
     pub(super) fn switch(self, name: &'static str) -> Result<bool, ConfigError> {
         self.switch_or(name, false)
     }
 
-    /// Whether something is switched on; as `default` says unless it is set.
+    /// A switch; `default` unless it is set.
     ///
     /// # Errors
     ///
-    /// As of [`switch`](Self::switch).
+    /// Those of [`switch`](Self::switch).
     pub(super) fn switch_or(self, name: &'static str, default: bool) -> Result<bool, ConfigError> {
         match self.text(name).as_deref().map(str::trim) {
             None => Ok(default),

@@ -1,27 +1,27 @@
-//! Where notifications may go.
+//! The allowed targets of notifications.
 
 use super::ConfigError;
 use super::variables::Variables;
 
-/// Where notifications may go. Without any of these: to public hosts, by https, and with `DEVELOPMENT`
-/// also to loopback hosts, by http, too.
+/// The allowed targets of notifications. Without any of these settings: public hosts by https, and with `DEVELOPMENT`
+/// also loopback hosts by https or http.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Webhooks {
-    /// `WEBHOOK_ALLOW_PRIVATE`: also to private hosts and by http, for conformance runs and tests. Never set
-    /// it where strangers register webhooks.
+    /// `WEBHOOK_ALLOW_PRIVATE`: also allows private hosts, and http, for conformance runs and tests. Never set it if
+    /// untrusted clients register webhooks.
     pub allow_private: bool,
-    /// `WEBHOOK_HOSTS`: if not empty, only to these hosts, as `hooks.example.com, *.example.org`. A star
-    /// stands for everything below a domain, but not the domain, and not for a top domain or the like. It
-    /// opens nothing that is closed otherwise.
+    /// `WEBHOOK_HOSTS`: if not empty, only these hosts are allowed, for example `hooks.example.com, *.example.org`.
+    /// `*.` matches all hosts below a domain, but not the domain itself; it is refused before a top-level domain or
+    /// public suffix. The list only restricts: it does not allow a host that is refused without the list.
     pub hosts: Vec<String>,
 }
 
 impl Webhooks {
-    /// Reads where notifications may go.
+    /// Reads the settings.
     ///
     /// # Errors
     ///
-    /// The first variable whose value cannot be used.
+    /// Returned for the first variable whose value cannot be used.
     pub(super) fn read(variables: Variables<'_>) -> Result<Self, ConfigError> {
         Ok(Self {
             allow_private: variables.switch("WEBHOOK_ALLOW_PRIVATE")?,
@@ -30,7 +30,7 @@ impl Webhooks {
     }
 }
 
-/// A list of hosts, as URLs name them in their normal form.
+/// Parses a list of hosts in the normal form of URLs.
 fn parse_hosts(text: &str) -> Result<Vec<String>, ConfigError> {
     let mut hosts = Vec::new();
     for host in text.split(',').map(str::trim).filter(|host| !host.is_empty()) {
@@ -51,8 +51,8 @@ fn parse_hosts(text: &str) -> Result<Vec<String>, ConfigError> {
     Ok(hosts)
 }
 
-/// Whether strangers have names right below this domain: a top domain, or what many countries have in its
-/// place, as `co.uk`.
+/// True if unrelated owners can register names directly below this domain: a top-level domain, or a public suffix of a
+/// country such as `co.uk`.
 fn is_public_suffix(domain: &str) -> bool {
     let domain = domain.trim_end_matches('.').to_ascii_lowercase();
     match domain.split_once('.') {
@@ -61,5 +61,5 @@ fn is_public_suffix(domain: &str) -> bool {
     }
 }
 
-/// What countries have as second levels of their domains for everybody.
+/// Second-level domains under which many countries register names.
 const SECOND_LEVELS: [&str; 7] = ["ac", "co", "com", "edu", "gov", "net", "org"];

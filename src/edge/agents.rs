@@ -30,7 +30,7 @@ pub(super) fn agents(
             secrets: Rc::new(WorkerSecrets { env: env.clone() }),
             variables: Rc::new(WorkerVariables { env: env.clone() }),
             observer: Rc::new(ConsoleObserver::of(env)),
-            // Each agent sets its own values for these four.
+            // Replaced for each agent by its own values.
             remotes: Rc::default(),
             mcp: Rc::default(),
             clock: Rc::new(WorkerClock),

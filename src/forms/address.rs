@@ -1,5 +1,5 @@
-//! Where a task is: the id of its object, or a name that leads to it. The id that clients know a task by ([`TaskId`]) is the
-//! same unless a client has chosen it.
+//! The address of a task's object: the id of the object, or a name. The id that clients use for a task ([`TaskId`]) equals
+//! the id of its object unless a client has chosen the task's id.
 
 use std::fmt;
 
@@ -9,13 +9,13 @@ use super::command::Command;
 use crate::auth::Caller;
 use a2a::model::TaskId;
 
-/// The id of an object, as the namespace writes it: 64 hexadecimal digits.
+/// The id of an object, in the form of the namespace: 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct ObjectId(String);
 
 impl ObjectId {
-    /// Wraps an id. Whether it is one of this namespace is found out when the object is looked up.
+    /// Wraps an id. The namespace checks the id when the object is looked up.
     pub(crate) fn new(text: impl Into<String>) -> Self {
         Self(text.into())
     }
@@ -25,17 +25,17 @@ impl ObjectId {
         &self.0
     }
 
-    /// Whether it has the form of an id. One that has not cannot be that of an object.
+    /// True if the text has the form of an id. Other texts cannot be the id of an object.
     pub(crate) fn is_well_formed(&self) -> bool {
         self.0.len() == 64 && self.0.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
-    /// The id of the task that the object holds.
+    /// The task id that equals this id.
     pub(crate) fn task_id(&self) -> TaskId {
         TaskId::new(self.as_str())
     }
 
-    /// What is stored of the object's id beside the id of its task: nothing where both are the same.
+    /// The object's id as it is stored next to the id of its task: `None` if both are the same.
     pub(crate) fn beside(&self, task: &TaskId) -> Option<&Self> {
         (self.as_str() != task.as_str()).then_some(self)
     }
@@ -47,14 +47,14 @@ impl fmt::Display for ObjectId {
     }
 }
 
-/// What leads to the object of a task.
+/// The address of a task's object.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum TaskAddress {
-    /// An object that was never used, for a task that begins now.
+    /// A new object, for a task that begins now.
     New,
-    /// The object of this id.
+    /// The object with this id.
     Object(ObjectId),
-    /// The object of this name. Whoever says the same name comes to the same object.
+    /// The object with this name. The same name always leads to the same object.
     Named(String),
 }
 
@@ -64,21 +64,22 @@ impl TaskAddress {
         Self::Object(ObjectId::new(id.as_str()))
     }
 
-    /// The address of a send under an `Idempotency-Key`. Repetitions by the same owner to the same agent
-    /// have the same address. Neither the agent nor the key has a line break, so no two owners share one.
+    /// The address of a send with an `Idempotency-Key`. Repetitions by the same owner to the same agent have the same
+    /// address. Neither the agent nor the key contains a line break, so different owners never share an address.
     fn of_key(agent: &str, caller: &Caller, key: &str) -> Self {
         Self::Named(format!("{agent}\n{key}\n{}", caller.owner()))
     }
 
-    /// The address of the task of an owner of which a client has chosen the id. No key has this name, since no slug begins
-    /// with `[`.
+    /// The address of an owner's task whose id a client has chosen. The name never equals that of a key, since no slug
+    /// begins with `[`.
     fn of_chosen(agent: &str, owner: &str, id: &TaskId) -> Self {
-        // Strings are always encoded.
+        // Strings can always be encoded.
         Self::Named(serde_json::to_string(&(agent, owner, id)).unwrap_or_default())
     }
 
-    /// The address of the task that a command is about, and its call, which names this task: that one, or else
-    /// a new one, which a key makes the same for all repetitions of a send.
+    /// The address for a command. If the task's id was chosen by a client, or if the command names a task, the address of
+    /// that task; otherwise a new object, or with a key the object of that key, so that all repetitions of a send reach the
+    /// same object.
     pub(crate) fn of_command<C>(
         command: &Command<C>,
         task: Option<&TaskId>,
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn the_name_of_a_key_is_that_of_earlier_versions() {
-        // Repetitions of a send must find the object that an earlier version gave it.
+        // Repetitions of a send must reach the object whose name an earlier version made.
         let address = TaskAddress::of_key("demo", &Caller::anonymous(), "k 1");
         assert_eq!(address, TaskAddress::Named("demo\nk 1\nanonymous".to_owned()));
     }

@@ -1,15 +1,15 @@
-//! Answers as they travel between WebAssembly and JavaScript, and from an object to the front Worker: in one text, as
-//! HTTP writes them.
+//! The text form of answers between WebAssembly and JavaScript, and from an object to the front Worker. It resembles
+//! the form of HTTP.
 
 use std::fmt::Write;
 
 use a2a::binding::http::HttpResponse;
 
-/// The text of an answer: a line for the status, one for each header, an empty line, the body. The headers that every
-/// answer has are left out; they are added when the response is made.
+/// The text of an answer: a line with the status, a line for each header, an empty line, the body. The common headers
+/// of all answers are left out; they are added when the response is made.
 pub(crate) fn to_text(answer: &HttpResponse) -> String {
     let mut text = String::with_capacity(answer.body.len() + HEAD_BYTES);
-    // Writing to a String does not fail.
+    // Writing to a String never fails.
     let _ = writeln!(text, "{}", answer.status);
     for (name, value) in &answer.headers {
         let _ = writeln!(text, "{name}: {value}");
@@ -19,7 +19,7 @@ pub(crate) fn to_text(answer: &HttpResponse) -> String {
     text
 }
 
-/// What the head of most answers takes at most, in bytes.
+/// The size in bytes that is enough for the head of most answers.
 const HEAD_BYTES: usize = 128;
 
 #[cfg(test)]

@@ -1,28 +1,28 @@
-//! What a task object is asked, and how it refuses.
+//! The requests to a task object, and its refusals.
 //!
-//! Both sides may be of different versions during a deploy. Neither the names of forms nor the statuses of refusals
-//! change their meaning; texts are as `command.rs` says.
+//! Both sides may run different versions during a deploy. The names of forms and the statuses of refusals never change their
+//! meaning; `command.rs` describes how texts may change.
 
 use std::fmt;
 
 use super::answer::to_text;
 use a2a::binding::http::HttpResponse;
 
-/// The kinds of requests that the method `ask` of an object answers. Each names the text that comes with it. A follower opens a
-/// socket instead, by an upgrade ([`Upgrade`]).
+/// The kinds of requests that the method `ask` of an object answers. Each kind defines the text of its requests. A follower opens
+/// a socket instead, by an upgrade ([`Upgrade`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
-    /// A [`Command`](super::command::Command), the first thing that the object is asked. Answered as [`Call`](Self::Call).
+    /// A [`Command`](super::command::Command) to a new object, its first request. Answered like [`Call`](Self::Call).
     Begin,
-    /// A [`Command`](super::command::Command). Answered by the finished HTTP response for the client, of a status below 500.
+    /// A [`Command`](super::command::Command). Answered by the finished HTTP response for the client, with a status below 500.
     Call,
     /// A [`NextNotification`](crate::push::NextNotification). Answered by a `NotificationTurn`, with status 200.
     NextNotification,
-    /// A [`CallbackPost`](super::callback::CallbackPost): to take it, or without a body to tell whether it would. Answered by the
-    /// finished HTTP response for its sender, of a status below 500.
+    /// A [`CallbackPost`](super::callback::CallbackPost): a request to accept it, or without a body to report if it would be
+    /// accepted. Answered by the finished HTTP response for its sender, with a status below 500.
     CallBack,
-    /// To delete the task if it is finished, all but its row in the index, which the asker deletes. Without a text. Answered by
-    /// status 204.
+    /// A request to delete the task if it is finished, except for its row in the index, which the caller deletes. No text.
+    /// Answered by status 204.
     Clear,
 }
 
@@ -30,7 +30,7 @@ impl Form {
     const ALL: [Self; 5] =
         [Self::Begin, Self::Call, Self::NextNotification, Self::CallBack, Self::Clear];
 
-    /// Its name, which `js/hop.js` uses, too.
+    /// The name, which `js/hop.js` also uses.
     pub(crate) const fn name(self) -> &'static str {
         match self {
             Self::Begin => "begin",
@@ -41,19 +41,19 @@ impl Form {
         }
     }
 
-    /// The form of this name.
+    /// The form with this name.
     pub(crate) fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|form| form.name() == name)
     }
 }
 
-/// What the head of an upgrade says.
+/// The contents of an upgrade's head.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct Upgrade {
-    /// What the follower wants, a [`StreamCommand`](super::command::StreamCommand). One that is too long for a header is
-    /// the first message over the socket.
+    /// The request of the follower, a [`StreamCommand`](super::command::StreamCommand). If it is too long for a header, it is the
+    /// first message over the socket instead.
     pub(crate) hello: Option<String>,
-    /// Whether nobody has asked the object anything before.
+    /// True if this is the first request to the object.
     pub(crate) begins: bool,
 }
 
@@ -64,25 +64,23 @@ impl Upgrade {
     }
 }
 
-/// The header of an upgrade with what the follower wants. An answer that has it, too, says that it was read: a version
-/// that does not know it waits for a message.
+/// The header of an upgrade with the request of the follower. The object repeats the header in its answer to confirm that it was
+/// read: an older version ignores the header and waits for a message.
 pub(crate) const HELLO: &str = "x-hello";
 
-/// Where an object takes an upgrade if nobody has asked it anything before. Versions that do not know it take all
-/// upgrades alike.
+/// The path of an upgrade that is the first request to the object. Older versions treat all paths alike.
 const BEGIN_PATH: &str = "/begin";
 
-/// Why an object does not do what it was asked, apart from what it tells the client of a call.
+/// The reason for which an object refuses a request; errors for the client of a call are answers instead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// It cannot read the command, or its task: another version can, and will in a moment or after the next
-    /// deploy.
+    /// The object cannot read the command, or its task. Another version can: after a moment, or after the next deploy.
     Unreadable,
-    /// The task has reached the limit of followers, which is this.
+    /// The task has reached the limit of followers, which is this number.
     TooManyFollowers(usize),
     /// The task is not finished, or cannot be deleted now.
     NotDeleted,
-    /// It failed, with this status of 500 or more.
+    /// The object failed, with this status of 500 or more.
     Failed(u16),
 }
 
@@ -97,12 +95,12 @@ impl Refusal {
         }
     }
 
-    /// The answer as text, to what was asked by text.
+    /// The refusal in the text form of answers.
     pub(crate) fn to_text(self) -> String {
         to_text(&HttpResponse::empty(self.status()))
     }
 
-    /// The header of the answer that tells the limit which was reached.
+    /// The header of the answer with the limit that was reached.
     pub(crate) fn limit(self) -> Option<(&'static str, usize)> {
         match self {
             Self::TooManyFollowers(limit) => Some((LIMIT, limit)),
@@ -110,13 +108,13 @@ impl Refusal {
         }
     }
 
-    /// The refusal that an answer is, if it is one. That of a socket is read by `js/stream.js`.
+    /// The refusal in an answer of this status, if the answer is a refusal. The refusal of a socket is read by `js/stream.js`.
     pub(crate) fn read(form: Form, status: u16) -> Option<Self> {
         match (form, status) {
             (_, 501) => Some(Self::Unreadable),
             (_, 500..) => Some(Self::Failed(status)),
             (Form::Clear, 409) => Some(Self::NotDeleted),
-            // What a call or a callback is answered below 500 is for the client.
+            // An answer below 500 to a call or a callback is for the client.
             _ => None,
         }
     }
@@ -133,7 +131,7 @@ impl fmt::Display for Refusal {
     }
 }
 
-/// The header that tells how many followers a task may have.
+/// The header with the largest number of followers of a task.
 const LIMIT: &str = "x-limit";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What was posted to a callback, as it travels to the object of its task, and what its sender is answered.
+//! A post to a callback in the form for the object of its task, and the answer to its sender.
 
 use serde::Serialize;
 
@@ -11,14 +11,15 @@ use a2a::model::{Part, Secret};
 /// A post to a callback.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct CallbackPost {
-    /// The agent in the path.
+    /// The agent in the path of the callback.
     pub(crate) agent: String,
-    /// What is behind the id of the object in the path.
+    /// The part of the path after the id of the object.
     pub(crate) token: Secret,
-    /// What its sender calls it.
+    /// The sender's key for the post.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key: Option<String>,
-    /// The body. Without one it is asked whether the callback would take any, before a large one is received.
+    /// The body. Without it, the object only reports if the callback would accept a body, before a large one is
+    /// received.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) body: Option<Part>,
 }

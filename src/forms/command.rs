@@ -1,7 +1,7 @@
-//! The calls of clients as they travel to a task object. `ask.rs` has the other things that it is asked.
+//! The calls of clients in the form for a task object. `ask.rs` has the other requests.
 //!
-//! Both sides may be of different versions during a deploy: members are added, and unknown ones are ignored. A change
-//! that an older version would get wrong raises the number of the form ([`format`]).
+//! Both sides may run different versions during a deploy: members are added, and unknown ones are ignored. A change that an
+//! older version would misread raises the number of the form ([`format`]).
 
 use serde::Serialize;
 
@@ -15,52 +15,52 @@ use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 use a2a::{Call, FollowCall, TaskCall, Terms};
 
-/// One call for a task object: a [`TaskCall`], which it answers with the finished HTTP response for the
-/// client, or as part of a [`StreamCommand`].
+/// One call for a task object: a [`TaskCall`], to which the object answers with the finished HTTP response for the client, or
+/// part of a [`StreamCommand`].
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct Command<C = TaskCall> {
-    /// The agent that is asked.
+    /// The called agent.
     pub(crate) agent: String,
-    /// Who asks.
+    /// The caller.
     pub(crate) caller: Caller,
-    /// In which form to answer.
+    /// The form of the answer.
     pub(crate) reply: Reply,
-    /// What tells the message of an idempotent send from others.
+    /// The fingerprint of the message of an idempotent send.
     pub(crate) fingerprint: Option<String>,
-    /// On what terms.
+    /// The terms of the call.
     pub(crate) terms: Terms,
-    /// Where the server is, for a message: the origin of its request, or `PUBLIC_URL`. Front Workers of former versions do
-    /// not say it.
+    /// The origin of this server, for a message: the origin of the request, or `PUBLIC_URL`. `None` from front Workers of
+    /// earlier versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) origin: Option<String>,
-    /// What the request is found again by. Front Workers of former versions do not say it.
+    /// The ids under which the request is found. Empty from front Workers of earlier versions.
     #[serde(skip_serializing_if = "Trail::is_empty")]
     pub(crate) trail: Trail,
-    /// Credentials that come with a message, for a task that waits for some.
+    /// Credentials in a message, for a task that waits for credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) credentials: Option<SentCredentials>,
-    /// The id by which clients know the task, where a client has chosen it: for a message that names no task, what its task is
-    /// called, which goes on if it exists.
+    /// The id of the task, if a client has chosen it. A message that names no task continues the task with this id, or begins
+    /// it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) chosen_id: Option<TaskId>,
-    /// The same before they are sealed. They do not travel.
+    /// The same credentials before they are encrypted. Not part of the form.
     #[serde(skip)]
     pub(crate) unsealed: Option<GivenCredentials>,
-    /// The number of the form, where it is not the first.
+    /// The number of the form, if it is not 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) format: Option<u32>,
-    /// Whether the caller asks as an operator, for the task of anybody.
+    /// True if the caller acts as an operator, on the task of any owner.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub(crate) is_operators: bool,
-    /// Whose tasks a listing shows. It does not travel.
+    /// The owners whose tasks a listing shows. Not part of the form.
     #[serde(skip)]
     pub(crate) scope: Scope,
-    /// What is asked.
+    /// The call.
     pub(crate) call: C,
 }
 
 impl<C> Command<C> {
-    /// A call with nothing said besides.
+    /// A call without further members.
     pub(crate) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed, format, is_operators) = (None, None, None, false);
@@ -83,19 +83,20 @@ impl<C> Command<C> {
         }
     }
 
-    /// The same, asked as an operator. A version that does not know operators does not read it.
+    /// The same command of an operator. A version without support for operators refuses it as unreadable.
     pub(crate) fn of_operator(self) -> Self {
         let format = self.format.max(Some(format::OPERATORS_COMMAND));
         Self { format, is_operators: true, ..self }
     }
 
-    /// The same, about the task whose id a client has chosen. A version that does not know such tasks does not read it.
+    /// The same command about the task whose id a client has chosen. A version without support for such ids refuses it as
+    /// unreadable.
     pub(crate) fn of_chosen_id(self, id: TaskId) -> Self {
         Self { format: Some(format::CHOSEN_ID_COMMAND), chosen_id: Some(id), ..self }
     }
 
-    /// Whose task the call is about, if its id is one that a client has chosen: that of the owner whom an operator names,
-    /// or else the caller's.
+    /// The owner of the task that the call is about, if its id was chosen by a client: the owner that an operator names, or
+    /// else the caller's owner id.
     pub(crate) fn owner(&self) -> &str {
         match &self.scope {
             Scope::Operator(Owners::One(owner)) => owner.as_str(),
@@ -103,17 +104,17 @@ impl<C> Command<C> {
         }
     }
 
-    /// Whether the caller asks as an operator, for the task of anybody.
+    /// True if the caller acts as an operator, on the task of any owner.
     pub(crate) fn is_operators(&self) -> bool {
         self.is_operators
     }
 
-    /// Takes the call out of all that is said besides.
+    /// Separates the call from the other members.
     pub(crate) fn take_call(self) -> (Command<()>, C) {
         self.replace_call(())
     }
 
-    /// The same with another call.
+    /// The same command with another call.
     pub(crate) fn with_call<D>(self, call: D) -> Command<D> {
         self.replace_call(call).0
     }
@@ -155,17 +156,17 @@ impl<C> Command<C> {
     }
 }
 
-/// A call that is answered by a stream: what a follower wants.
+/// A call that is answered by a stream: the request of a follower.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub(crate) struct StreamCommand {
     /// The call.
     pub(crate) command: Command<FollowCall>,
-    /// The generation of the newest event that the client has, if it comes back for more.
+    /// The generation of the newest event that the client has received, if it resumes a stream.
     pub(crate) after: Option<u64>,
 }
 
 impl Command<Call> {
-    /// Whether it is about a task that may exist, and not only begins one.
+    /// True if the command is about a task that may exist already.
     pub(crate) fn may_go_on(&self) -> bool {
         self.chosen_id.is_some() || self.call.task_id().is_some()
     }
@@ -256,8 +257,8 @@ mod tests {
         }
     }
 
-    /// A version that knows no operators says that it cannot read such a command; one that does takes nobody for an operator
-    /// of whom that is not said.
+    /// A version without support for operators refuses such a command as unreadable. A version with support treats a caller as
+    /// an operator only if the member is set.
     #[test]
     fn commands_of_operators_have_a_number_of_their_own() {
         let call = Operation::GetTask.decode(json!({"id": "t"})).unwrap();
@@ -291,7 +292,7 @@ mod tests {
         assert!(read_json::<Command<FollowCall>>(&following.to_string()).is_ok());
     }
 
-    /// Older dialects ask so, whose parameters name no webhook.
+    /// Older dialects send this request, because their parameters name no webhook.
     #[test]
     fn a_command_asks_for_the_first_webhook_by_an_empty_id() {
         let (tenant, task_id, id) = (None, TaskId::new("t"), String::new());

@@ -1,12 +1,12 @@
-//! What passes between the front Worker, the objects and the queues, each form as a type with its text. During a deploy, two versions
-//! of the Worker exchange these texts: `docs/upgrades.md` says how a form may change, `src/format.rs` has the numbers.
+//! The forms between the front Worker, the objects and the queues, each as a type with its text. During a deploy, two versions of
+//! the Worker exchange these texts: `docs/upgrades.md` describes how a form may change, `src/format.rs` has the numbers.
 //!
 //! | file | form |
 //! |---|---|
-//! | `address` | which object has a task |
+//! | `address` | the address of a task's object |
 //! | `command` | a call of a client, for the object of its task |
 //! | `callback` | a post to a callback, for the object of its task |
-//! | `ask` | the ways in which an object is asked, and its refusals |
+//! | `ask` | the requests to an object, and its refusals |
 //! | `answer` | an HTTP answer as text, for JavaScript |
 //! | `queue` | the bodies of the queues |
 

@@ -1,7 +1,7 @@
-//! What the queues hold: jobs for senders of notifications, dead letters, and tasks that are to be deleted.
+//! The messages in the queues: jobs for senders of notifications, dead letters, and deletion jobs.
 //!
-//! A message tells by its form what it is, so queues may be called anything. Bodies are JSON texts, to which members
-//! may be added: a consumer of another version reads them during a deploy.
+//! The kind of a message follows from its members, so the names of queues are free. Bodies are JSON texts to which
+//! members may be added: a consumer of another version reads them during a deploy.
 
 use serde::Serialize;
 
@@ -15,11 +15,11 @@ use a2a::model::decode::{Decode, Fields, read_json};
 /// The body of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Body {
-    /// A webhook is owed notifications.
+    /// A job for a webhook with unsent notifications.
     Job(QueuedJob),
-    /// Tasks are to be deleted.
+    /// Tasks to delete.
     Deletions(DeletionJob),
-    /// A notification was given up. Only operators read what is in it.
+    /// A notification was given up. Its contents are only for operators.
     DeadLetter,
 }
 
@@ -28,7 +28,7 @@ impl Body {
     ///
     /// # Errors
     ///
-    /// When it is none of them.
+    /// If the body cannot be parsed as any of these.
     pub(crate) fn read(text: &str) -> serde_json::Result<Self> {
         read_json(text)
     }
@@ -46,19 +46,19 @@ impl Decode for Body {
     }
 }
 
-/// A job, and where its task is.
+/// A job with the object of its task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct QueuedJob {
     /// The job.
     #[serde(flatten)]
     pub(crate) job: WebhookJob,
-    /// The object of the task, if the task has another id.
+    /// The object of the task, if its id differs from the task's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) object: Option<ObjectId>,
 }
 
 impl QueuedJob {
-    /// The id of the object of its task.
+    /// The id of the object of the job's task.
     pub(crate) fn object_id(&self) -> ObjectId {
         self.object.clone().unwrap_or_else(|| ObjectId::new(self.job.task.as_str()))
     }
@@ -71,13 +71,13 @@ impl Decode for QueuedJob {
     }
 }
 
-/// Finished tasks that are to be deleted.
+/// Finished tasks to delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DeletionJob {
     /// The tasks.
     pub(crate) delete: Vec<Deletion>,
-    /// Until when it is worth doing, in milliseconds since the epoch: its tasks are found again by then.
+    /// When the job is out of date, in milliseconds since the epoch: by then, its tasks have been found again.
     pub(crate) until: i64,
 }
 
@@ -88,7 +88,7 @@ impl DeletionJob {
     }
 }
 
-/// A task that is to be deleted.
+/// A task to delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Deletion {
     /// The task, by the id of its object.
@@ -114,7 +114,7 @@ pub(crate) struct DeadLetter<'a> {
 }
 
 impl<'a> DeadLetter<'a> {
-    /// The letter about what the webhook of a job did not get.
+    /// The letter about a notification that was not delivered to the webhook of a job.
     pub(crate) fn new(job: &'a WebhookJob, given_up: &'a GivenUp) -> Self {
         let GivenUp { generation, error, is_suspended } = given_up;
         let WebhookJob { agent, task, config_id } = job;

@@ -1,5 +1,5 @@
-//! What former releases have sent between their parts is read by this one. `tests/fixtures` holds it. Frames are read by
-//! JavaScript: `tests/js/client-stream.test.mjs`.
+//! This version reads the texts that earlier releases have exchanged between their parts. `tests/fixtures` contains
+//! these texts. Frames are read by JavaScript: `tests/js/client-stream.test.mjs`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ use super::queue::{Body, QueuedJob};
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::{Decode, read_json};
 
-/// The texts of one kind that the releases have sent.
+/// The texts of one kind from all releases.
 fn sent(kind: &str) -> Vec<String> {
     let lines = releases().into_iter().flat_map(|release| {
         let messages = fs::read_to_string(release.join("messages.jsonl")).unwrap();
@@ -33,8 +33,8 @@ fn releases() -> Vec<PathBuf> {
     fs::read_dir(folder).unwrap().map(|release| release.unwrap().path()).collect()
 }
 
-/// Reads each text, and finds in what would be written today all that was in it: a member that is not read any
-/// more is missed here.
+/// Reads each text, writes it again, and checks that no member is missing. So the test fails if a member is no longer
+/// read.
 fn reads_all<T: Decode + Serialize>(kind: &str) {
     for text in sent(kind) {
         let read: T = read_json(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -44,7 +44,7 @@ fn reads_all<T: Decode + Serialize>(kind: &str) {
     }
 }
 
-/// Whether a value has all that another one has; a member that is null may be absent.
+/// True if a value contains all members and items of another value; a null member may be absent.
 fn holds(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
         (Value::Object(value), Value::Object(wanted)) => wanted

@@ -1,4 +1,4 @@
-//! What is known of a server, and remembered: its tools, and how it is spoken to.
+//! The remembered data of an MCP server: its tools, and the protocol version that it speaks.
 
 use a2a::model::{UnixMillis, read_own};
 use futures_util::future::{Either, select};
@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use a2a_agents::matches_pattern;
 
-/// The tools of a server, and how it is spoken to.
+/// The tools of a server, and the protocol version that it speaks.
 #[derive(Clone, Debug, PartialEq)]
 pub struct KnownTools {
-    /// The era of the server, and what it says about itself; `None` if it is to be asked.
+    /// The era of the server, and its description of itself; `None` if the client has to request it.
     pub verdict: Option<Verdict>,
     /// The tools that may be called, in the order in which the server lists them.
     pub tools: Vec<Tool>,
@@ -19,22 +19,22 @@ pub struct KnownTools {
     pub listed: UnixMillis,
 }
 
-/// What was asked of a server, and for how long it may be used without asking again.
+/// The result of a request for the tools, and how long it may be used.
 pub struct ListedTools {
-    /// What it said.
+    /// The tools and the protocol version.
     pub known: KnownTools,
-    /// For how long the list is fresh, by what the server says, in milliseconds.
+    /// How long the list is fresh according to the server, in milliseconds.
     pub fresh_ms: u64,
-    /// Which of its tools are not in the list, and why.
+    /// Why tools are missing from the list, if any are.
     pub left_out: Option<String>,
 }
 
 impl KnownTools {
-    /// Asks a server for the tools that these patterns allow; none allow all.
+    /// Requests the tools of a server that these patterns allow; without patterns, all are allowed.
     ///
     /// # Errors
     ///
-    /// If it gives no list.
+    /// If the server returns no list.
     pub async fn ask(client: &Client, allowed: &[String]) -> Result<ListedTools, McpError> {
         let clock = client.ports().clock.clone();
         let list = match select(Box::pin(client.list_tools()), clock.sleep(LIST_MS)).await {
@@ -45,7 +45,7 @@ impl KnownTools {
         let is_allowed = |tool: &Tool| {
             allowed.is_empty() || allowed.iter().any(|pattern| matches_pattern(pattern, &tool.name))
         };
-        // Nobody here checks results.
+        // The output schema is removed: results are not checked here.
         let tools = list.tools.into_iter().filter(is_allowed);
         let tools = tools.map(|tool| Tool { output_schema: None, ..tool }).collect();
         let verdict = client.verdict().filter(|verdict| verdict.is_settled);
@@ -54,19 +54,19 @@ impl KnownTools {
         Ok(ListedTools { known: Self { verdict, tools, listed }, fresh_ms, left_out })
     }
 
-    /// The tool of this name.
+    /// The tool with this name.
     pub fn tool(&self, name: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.name == name)
     }
 
-    /// The client, which need not ask for what is known.
+    /// The client with this verdict, so that it does not request what is known already.
     #[must_use]
     pub fn tell(&self, client: Client) -> Client {
         client.with_verdict(self.verdict.clone())
     }
 
-    /// As it is remembered, in at most `most_bytes`. Where there are more, large schemas are left out, which servers check by
-    /// themselves, and then the last tools.
+    /// The stored form, in at most `most_bytes`. If it would be longer, large schemas are left out, since servers check
+    /// arguments themselves; then the last tools.
     pub fn to_text(&self, most_bytes: usize) -> String {
         let verdict = self.verdict.as_ref().map(Verdict::to_json);
         let text = |tools: &[Value]| json!({"verdict": verdict, "tools": tools}).to_string();
@@ -91,7 +91,7 @@ impl KnownTools {
         text(&kept)
     }
 
-    /// What was remembered, and when it was fetched; `None` for what this version cannot read.
+    /// Reads the stored form of tools that were fetched at this instant; `None` if this version cannot read it.
     pub fn read(text: &str, listed: UnixMillis) -> Option<Self> {
         let json: Value = read_own(text).ok()?;
         let tools = json.get("tools")?.as_array()?.iter().filter_map(Tool::read).collect();
@@ -100,7 +100,8 @@ impl KnownTools {
     }
 }
 
-/// A tool without a large schema, unless its call needs it: some arguments go into headers.
+/// A tool without its schema if that is large. The schema stays if calls need it: it defines that arguments are sent in
+/// headers.
 fn shortened(tool: &Tool) -> Tool {
     let schema = tool.input_schema.to_string();
     if schema.len() > LARGE_SCHEMA_BYTES && !schema.contains("x-mcp-header") {
@@ -110,7 +111,7 @@ fn shortened(tool: &Tool) -> Tool {
     }
 }
 
-/// Why a list has not all tools of its server, if it has not.
+/// Why tools of the server are missing from a list, if any are.
 fn left_out(list: &ToolList) -> Option<String> {
     let dropped = list.dropped.first().map(|first| {
         let count = list.dropped.len();
@@ -119,16 +120,16 @@ fn left_out(list: &ToolList) -> Option<String> {
     dropped.or_else(|| list.cut.clone())
 }
 
-/// How long a server has to list its tools, in milliseconds.
+/// The time limit for a server to list its tools, in milliseconds.
 const LIST_MS: u64 = 12_000;
 
-/// The shortest time for which a list is fresh, whatever its server says: 5 minutes. Many servers say 0.
+/// The shortest time for which a list is fresh, regardless of its server: 5 minutes. Many servers send 0.
 const LEAST_FRESH_MS: u64 = 5 * 60_000;
 
-/// The longest time: a day.
+/// The longest time for which a list is fresh: a day.
 const MOST_FRESH_MS: u64 = 24 * 60 * 60_000;
 
-/// A schema of more bytes is left out where there is no room for all.
+/// A larger schema is left out if the stored form would be too long.
 const LARGE_SCHEMA_BYTES: usize = 4 * 1024;
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The MCP servers that this Worker calls by name: those of `remotes.toml`.
 //!
-//! It finds and describes them, and says what agents offer of their tools. Who calls them, and how requests get there, is
-//! said by `executor/mcp.rs`; what servers offer is kept by `edge/service/mcp_tools.rs`.
+//! Finds and describes the servers, and selects the tools that agents offer. `executor/mcp.rs` decides which requests are sent
+//! and how; `edge/service/mcp_tools.rs` stores the tools of servers.
 
 mod known;
 mod offered;
@@ -24,37 +24,37 @@ pub use offered::{Listed, Offered, offered, servers_of};
 #[derive(Default)]
 pub struct McpServers {
     servers: Vec<McpServer>,
-    /// The tokens that were fetched for those with `oauth2`.
+    /// The fetched tokens of the servers with `oauth2`.
     tokens: Rc<Tokens>,
 }
 
-/// A server that is called, and what is said about it.
+/// A server with its client and its settings.
 #[derive(Clone)]
 pub struct FoundServer {
     /// Its name.
     pub name: String,
-    /// Calls it, with its credentials.
+    /// The client of the server, with its credentials.
     pub client: Client,
-    /// By which its tools are remembered; at most 80 bytes, and nothing secret.
+    /// The key of its remembered tools; at most 80 bytes, and contains no secret.
     pub key: String,
-    /// Patterns of the tools that may be called; none allow all.
+    /// Patterns of the tools that may be called; empty for all.
     pub allowed: Vec<String>,
-    /// Whether its hints about repeated calls are trusted.
+    /// True if its hints about repeated calls are trusted.
     pub trusts_hints: bool,
 }
 
 impl McpServers {
-    /// These servers.
+    /// A list with these servers.
     pub fn new(servers: Vec<McpServer>) -> Self {
         Self { servers, tokens: Rc::default() }
     }
 
-    /// The server of this name, with secrets and variables filled in. `bounded` makes the settings of its client fit who calls,
-    /// and `learn` is told each token that is fetched for it.
+    /// The server with this name, with secrets and variables filled in. `bounded` limits the settings of its client for this
+    /// caller, and `learn` is called with each token that is fetched for the server.
     ///
     /// # Errors
     ///
-    /// If there is none, or a secret or a variable that it needs is not set or does not fit. The text has no secret.
+    /// If there is no such server, or if a secret or a variable of it is not set or does not fit. The error contains no secret.
     pub fn find(
         &self,
         name: &str,
@@ -88,18 +88,18 @@ impl McpServers {
         Ok(FoundServer { name: name.to_owned(), client, key, allowed: tools, trusts_hints })
     }
 
-    /// Every name.
+    /// The names of all servers.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.servers.iter().map(|server| server.name.as_str())
     }
 }
 
 impl FoundServer {
-    /// Asks the server what it offers. `known` is what was known of it.
+    /// Requests the tools of the server. `known` is the result of an earlier request.
     ///
     /// # Errors
     ///
-    /// If it gives no list.
+    /// If the server returns no list.
     pub async fn ask(&self, known: Option<&KnownTools>) -> Result<ListedTools, McpError> {
         let client = self.client.clone();
         let client = match known {
@@ -107,18 +107,18 @@ impl FoundServer {
             None => client,
         };
         let listed = KnownTools::ask(&client, &self.allowed).await;
-        // An older server need not keep its session.
+        // Ends the session of a server with the older protocol, so that the server does not have to keep it.
         let closing = client.ports().clock.sleep(CLOSE_MS);
         select(Box::pin(client.close()), closing).await;
         listed
     }
 }
 
-/// How long an older server has to end its session, in milliseconds.
+/// The time limit for a server with the older protocol to end its session, in milliseconds.
 const CLOSE_MS: u64 = 1_000;
 
-/// What tells one list of tools from others: who offers it, and what of it is kept. URLs may hold secrets, which nothing that
-/// is stored does.
+/// Identifies a list of tools by a hash: of its server, and of the patterns of allowed tools. URLs may contain secrets, and
+/// nothing that is stored may contain these.
 fn mark(name: &str, url: &str, allowed: &[String]) -> String {
     let mut digest = Sha256::new();
     for text in [name, url].into_iter().chain(allowed.iter().map(String::as_str)) {

@@ -1,11 +1,11 @@
-//! Which tools of MCP servers an agent offers, and by which names.
+//! The tools of MCP servers that an agent offers, and their names.
 
 use a2a::client::humanize;
 use a2a::model::AgentSkill;
 use a2a_agents::McpChoice;
 use mcp::model::Tool;
 
-/// A server with what is known of its tools.
+/// A server with its known tools.
 #[derive(Clone, Copy)]
 pub struct Listed<'a> {
     /// The name of the server.
@@ -14,19 +14,19 @@ pub struct Listed<'a> {
     pub tools: &'a [Tool],
 }
 
-/// A tool of a server as an agent offers it.
+/// A tool of a server that an agent offers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Offered<'a> {
     /// The name of the server.
     pub server: &'a str,
     /// The tool.
     pub tool: &'a Tool,
-    /// Whether another tool of the agent has the same name.
+    /// True if another tool of the agent has the same name.
     pub is_ambiguous: bool,
 }
 
-/// What an agent with these choices offers of these servers: each tool once, in the order of the choices. `taken` are the
-/// names of its tools that are of no server.
+/// The tools of these servers that an agent with these choices offers: each tool once, in the order of the choices.
+/// `taken` are the names of the agent's other tools, which belong to no server.
 pub fn offered<'a>(choices: &[String], lists: &[Listed<'a>], taken: &[&str]) -> Vec<Offered<'a>> {
     let mut offered: Vec<Offered<'a>> = Vec::new();
     for written in choices {
@@ -51,21 +51,22 @@ pub fn offered<'a>(choices: &[String], lists: &[Listed<'a>], taken: &[&str]) -> 
 }
 
 impl Offered<'_> {
-    /// The id of its skill, by which it is called: its name, or `server.name` if another tool of the agent has the same.
+    /// The id of the tool's skill, which is also its name in calls: the name of the tool, or `server.name` if another
+    /// tool of the agent has the same name.
     pub fn id(&self) -> String {
         if self.is_ambiguous { self.full_name() } else { self.tool.name.clone() }
     }
 
-    /// `server.name`, by which it can always be called.
+    /// `server.name`, a name that is never ambiguous.
     pub fn full_name(&self) -> String {
         format!("{}.{}", self.server, self.tool.name)
     }
 
-    /// Its skill: with a name for people, and its server as its tag.
+    /// The skill of the tool: with a name for people, and the server as its tag.
     pub fn skill(&self) -> AgentSkill {
         let name = self.tool.shown_name().map_or_else(|| humanize(&self.tool.name), str::to_owned);
         let description = self.tool.description.as_deref();
-        // A long one would not be shown at all.
+        // A longer description is cut, because a skill with it would not be shown at all.
         let description =
             description.map(|text| text.chars().take(MAX_DESCRIPTION_CHARS).collect());
         AgentSkill {
@@ -80,7 +81,7 @@ impl Offered<'_> {
     }
 }
 
-/// The servers that choices name, each once.
+/// The servers in these choices, each once.
 pub fn servers_of(choices: &[String]) -> Vec<&str> {
     let mut servers = Vec::new();
     for written in choices {
@@ -92,7 +93,7 @@ pub fn servers_of(choices: &[String]) -> Vec<&str> {
     servers
 }
 
-/// How much of a description a skill has, in characters.
+/// The largest length of a skill's description, in characters.
 const MAX_DESCRIPTION_CHARS: usize = 2_000;
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! GetTask (spec §3.1.3): the task as it stands, or once it has gone on.
+//! GetTask (spec §3.1.3): the current task, or the task after its next event.
 
 use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{GetTaskRequest, HistoryLimit};
 use a2a::{Outcome, Terms};
 
-/// The task as it stands; on terms that name a generation, once it has had an event after that, has
-/// ended, or has been waited for long enough.
+/// The current task. If the terms name a generation, waits first until an event after that generation, the end of the
+/// task, or the end of the waiting time.
 ///
 /// # Errors
 ///
-/// [`Error::Internal`] if storage failed meanwhile.
+/// [`Error::Internal`] if storage failed while waiting.
 pub async fn get_task(
     task: Owned<'_>,
     request: &GetTaskRequest,

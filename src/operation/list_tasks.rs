@@ -1,6 +1,6 @@
-//! ListTasks (spec §3.1.4): which tasks a page shows, where it goes on, and how it looks.
+//! ListTasks (spec §3.1.4): selects the tasks of a page, and makes the page and its token.
 //!
-//! Decides only. The rows come from the index; asking the objects for artifacts is left to `edge`.
+//! Pure decisions. The rows come from the index; `edge` requests artifacts from the objects.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -13,42 +13,43 @@ use a2a::model::{
     ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a, read_own,
 };
 
-/// What to look for in the index: the tasks of one owner with one agent, or for an operator those of all owners, newest
-/// status first, ties by id descending.
+/// A query of the index: the tasks of one owner with one agent, or for an operator those of all owners, newest status
+/// first, ties by id descending.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TaskQuery {
-    /// To whom the tasks belong.
+    /// The owners of the tasks.
     pub owners: Owners,
-    /// The agent that has them.
+    /// The agent of the tasks.
     pub agent: String,
     /// Only tasks of this conversation.
     pub context_id: Option<ContextId>,
     /// Only tasks in this state.
     pub state: Option<TaskState>,
-    /// Only tasks whose status began then or later.
+    /// Only tasks whose status began at or after this instant.
     pub since: Option<UnixMillis>,
-    /// Only tasks from this place on. Does not count for the total.
+    /// Only tasks from this position on. Does not affect the total.
     pub from: Option<Position>,
-    /// How many rows to read: one more than the page shows, which tells whether there is another page.
+    /// The number of rows to read: one more than the page shows, to find out if there is another page.
     pub limit: usize,
-    /// Whether the history of the tasks is wanted.
+    /// True if the history of the tasks is read.
     pub with_history: bool,
 }
 
-/// Whose tasks a listing shows.
+/// The owners whose tasks a listing shows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Scope {
-    /// The caller's.
+    /// The caller's tasks.
     #[default]
     Own,
-    /// The caller's of one context, which has to be named. Everybody without credentials is the same caller.
+    /// The caller's tasks of one context, which the request has to name. For callers without credentials, who all count
+    /// as the same caller.
     OneContext,
-    /// Those of these owners, for an operator.
+    /// The tasks of these owners, for an operator.
     Operator(Owners),
 }
 
 impl Scope {
-    /// The owners whose tasks this caller gets.
+    /// The owners whose tasks this caller sees.
     pub fn owners(&self, caller: &Caller) -> Owners {
         match self {
             Self::Own | Self::OneContext => Owners::One(OwnerId::new(caller.owner())),
@@ -56,47 +57,48 @@ impl Scope {
         }
     }
 
-    /// Whether a request gets an empty page, whatever there is.
+    /// True if the answer to a request is always an empty page.
     pub fn hides_all(&self, request: &ListTasksRequest) -> bool {
         *self == Self::OneContext && request.context_id.is_none()
     }
 }
 
-/// The place of a task in the order of a listing.
+/// The position of a task in the order of a listing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// When its status began.
+    /// The beginning of the task's status.
     pub status_ms: UnixMillis,
-    /// The id of its object, which is its own unless a client has chosen that.
+    /// The id of the task's object, which equals the id of the task unless a client has chosen that.
     pub id: TaskId,
 }
 
-/// What the index gives for a [`TaskQuery`].
+/// The result of a [`TaskQuery`].
 #[derive(Clone, Debug, PartialEq)]
 pub struct Found {
     /// The rows, in order.
     pub tasks: Vec<FoundTask>,
-    /// How many tasks match, on all pages.
+    /// The number of matching tasks on all pages.
     pub total: u64,
 }
 
 /// A row of the index.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FoundTask {
-    /// Where it stands.
+    /// The position of the task.
     pub position: Position,
-    /// Whose it is, if the tasks of all owners were looked for.
+    /// The owner of the task, if the query was for all owners.
     pub owner: Option<String>,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
-    /// Its newest messages as JSON, one a line, oldest first; empty if the query wanted none.
+    /// The newest messages of the task as JSON, one per line, oldest first; empty if the query did not request the
+    /// history.
     pub history: String,
 }
 
 /// One page of a listing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Page {
-    /// What it shows, in order.
+    /// The tasks of the page, in order.
     pub tasks: Vec<FoundTask>,
     next: Option<Position>,
     total: u64,
@@ -105,11 +107,11 @@ pub struct Page {
 }
 
 impl TaskQuery {
-    /// What a request asks of the index: tasks of the agent, of the caller's own but for an operator.
+    /// The query for a request: tasks of the agent, which belong to the caller unless the caller is an operator.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
+    /// [`Error::InvalidParams`] for a page token that is invalid or belongs to other filters.
     pub fn new(
         agent: &str,
         caller: &Caller,
@@ -132,12 +134,12 @@ impl TaskQuery {
         Ok(query)
     }
 
-    /// Whether every task of the caller with the agent matches.
+    /// True if there are no filters: every task of the caller with the agent matches.
     pub fn is_unfiltered(&self) -> bool {
         self.context_id.is_none() && self.state.is_none() && self.since.is_none()
     }
 
-    /// Tells listings apart whose pages do not fit together.
+    /// Identifies the filters of a listing; a page token is valid only for the same filters.
     fn fingerprint(&self) -> u64 {
         let state = self.state.map(TaskState::number);
         let since = self.since.map(|since| since.0);
@@ -148,7 +150,7 @@ impl TaskQuery {
 }
 
 impl Page {
-    /// The page that a request gets of what was found for it.
+    /// The page for a request, from the result of its query.
     pub fn new(query: &TaskQuery, request: &ListTasksRequest, found: Found) -> Self {
         let size = request.page_size;
         let Found { tasks, total } = found;
@@ -157,7 +159,7 @@ impl Page {
         page
     }
 
-    /// Ends the page after its first `count` tasks at the latest; the next page begins there.
+    /// Ends the page after at most `count` tasks; the next page begins with the following task.
     pub fn cut(&mut self, count: usize) {
         if let Some(first) = self.tasks.get(count) {
             self.next = Some(first.position.clone());
@@ -165,12 +167,12 @@ impl Page {
         }
     }
 
-    /// A page on which nothing is shown.
+    /// A page without tasks.
     pub fn empty(query: &TaskQuery, request: &ListTasksRequest) -> Self {
         Self::new(query, request, Found { tasks: Vec::new(), total: 0 })
     }
 
-    /// The result of ListTasks, with these tasks (JSON objects): usually those of the page.
+    /// The result of ListTasks with these tasks (JSON objects), which usually are those of the page.
     pub fn to_json(&self, tasks: &[String]) -> String {
         let token = self.next.as_ref().map(|next| token_at(next, self.fingerprint));
         let token = token.unwrap_or_default();
@@ -183,7 +185,7 @@ impl Page {
 }
 
 impl FoundTask {
-    /// The task as JSON, with so much of its history.
+    /// The task as JSON, with the newest messages up to this limit.
     pub fn to_json(&self, history: HistoryLimit) -> String {
         let lines: Vec<&str> = self.history.lines().collect();
         let skipped = match history {
@@ -197,7 +199,7 @@ impl FoundTask {
         self.with_owner(task)
     }
 
-    /// The same task, a JSON object, with its owner in the metadata, if the tasks of all owners were looked for.
+    /// The same task, a JSON object, with its owner in the metadata if the query was for all owners.
     pub fn with_owner(&self, task: String) -> String {
         let Some(owner) = &self.owner else { return task };
         let Ok(Value::Object(mut members)) = read_own(&task) else { return task };
@@ -209,15 +211,15 @@ impl FoundTask {
     }
 }
 
-/// The member of the metadata of a task that tells operators whose it is.
+/// The member of a task's metadata with its owner, for operators.
 const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
 
-/// What page tokens have for the owners of a query.
+/// The owners of a query in the form for page tokens.
 pub(super) fn name_in_tokens(owners: &Owners) -> &str {
     owners.one().map_or("", OwnerId::as_str)
 }
 
-/// A page token: where the page begins, and for which filters. Opaque to clients.
+/// A page token: the position at which the page begins, and the filters. Opaque to clients.
 pub(super) fn token_at(position: &Position, fingerprint: u64) -> String {
     let Position { status_ms, id } = position;
     URL_SAFE_NO_PAD.encode(format!("{fingerprint:016x}.{}.{id}", status_ms.0))

@@ -1,6 +1,8 @@
-//! ListWebhooks, an operation of our extension: which webhooks in trouble a page shows, and where it goes on.
+//! ListWebhooks, an operation of our extension: selects the webhooks in trouble of a page, and makes the page and its
+//! token.
 //!
-//! Decides only. The rows come from the list in D1, which tasks keep (`session/debts/troubles.rs`); no task is asked.
+//! Pure decisions. The rows come from the list in D1, which tasks update (`session/debts/troubles.rs`); no object of a
+//! task is called.
 
 use serde_json::json;
 
@@ -9,51 +11,51 @@ use crate::auth::{Caller, Owners};
 use a2a::error::Error;
 use a2a::model::{ListWebhooksRequest, TaskId, UnixMillis, WebhookTrouble, fnv1a};
 
-/// What to look for in the list: the webhooks of the tasks of one owner with one agent, or for an operator of those of all
-/// owners; those first that are in trouble since the latest instant.
+/// A query of the list: the webhooks of the tasks of one owner with one agent, or for an operator those of all owners; the
+/// newest trouble first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct WebhookQuery {
-    /// To whom the tasks belong.
+    /// The owners of the tasks.
     pub owners: Owners,
-    /// The agent that has them.
+    /// The agent of the tasks.
     pub agent: String,
-    /// Only webhooks in this trouble.
+    /// Only webhooks with this kind of trouble.
     pub trouble: Option<WebhookTrouble>,
-    /// Only webhooks from this place on.
+    /// Only webhooks from this position on.
     pub from: Option<WebhookPlace>,
-    /// How many rows to read: one more than the page shows.
+    /// The number of rows to read: one more than the page shows.
     pub limit: usize,
 }
 
-/// The place of a webhook in the order of the list.
+/// The position of a webhook in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookPlace {
-    /// Since when it is in trouble.
+    /// When the trouble began.
     pub since_ms: i64,
-    /// The object of its task.
+    /// The id of the task's object.
     pub task: String,
-    /// The webhook.
+    /// The id of the webhook.
     pub id: String,
 }
 
 /// A row of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoundWebhook {
-    /// Where it stands.
+    /// The position of the webhook.
     pub place: WebhookPlace,
-    /// Whose task it is.
+    /// The owner of the task.
     pub owner: String,
-    /// What is shown of it, as a JSON object.
+    /// The webhook as a JSON object for the answer.
     pub shown: String,
 }
 
 impl WebhookQuery {
-    /// What a request asks of the list. `None` if the caller gets an empty page, whatever there is: everybody without
-    /// credentials is the same caller, and this list names tasks, which nobody is to learn of in this way.
+    /// The query for a request. `None` if the answer is always an empty page: all callers without credentials count as the
+    /// same caller, and this list must not reveal the tasks of one of them to the others.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] for a page token that is none, or that belongs to other filters.
+    /// [`Error::InvalidParams`] for a page token that is invalid or belongs to other filters.
     pub fn new(
         agent: &str,
         caller: &Caller,
@@ -78,7 +80,7 @@ impl WebhookQuery {
         Ok((*scope != Scope::OneContext).then_some(query))
     }
 
-    /// The result with what was found.
+    /// The result for these rows.
     pub fn page(&self, mut found: Vec<FoundWebhook>) -> String {
         let size = self.limit.saturating_sub(1);
         let next = found.get(size).map(|FoundWebhook { place, .. }| {
@@ -92,7 +94,7 @@ impl WebhookQuery {
         page_of(&shown, &next.unwrap_or_default())
     }
 
-    /// A row as the result shows it: operators are told whose task it is.
+    /// A row in the form of the result; for operators, with the owner of the task.
     fn shown(&self, FoundWebhook { owner, shown, .. }: FoundWebhook) -> String {
         match shown.strip_prefix('{') {
             Some(rest) if self.owners == Owners::All => {
@@ -102,7 +104,7 @@ impl WebhookQuery {
         }
     }
 
-    /// Tells lists apart whose pages do not fit together.
+    /// Identifies the filters of a list; a page token is valid only for the same filters.
     fn fingerprint(&self) -> u64 {
         let filters = ("webhooks", name_in_tokens(&self.owners), &self.agent, self.trouble);
         // Texts can always be encoded.
@@ -110,7 +112,7 @@ impl WebhookQuery {
     }
 }
 
-/// The result without any webhook.
+/// The result without webhooks.
 pub fn empty_page() -> String {
     page_of(&[], "")
 }
@@ -119,7 +121,7 @@ fn page_of(shown: &[String], token: &str) -> String {
     format!(r#"{{"webhooks":[{}],"nextPageToken":"{token}"}}"#, shown.join(","))
 }
 
-/// What stands between the object of a task and the id of a webhook; neither has it.
+/// The separator of the object of a task and the id of a webhook; neither contains it.
 const PLACE_END: char = '/';
 
 #[cfg(test)]

@@ -1,8 +1,8 @@
-//! The operations of the protocol (spec §3.1), one file each, on a task that is at hand.
+//! The operations of the protocol (spec §3.1), one file each, on an open task.
 //!
-//! They know neither HTTP nor JSON-RPC nor Cloudflare: they take decoded requests and a
-//! [`TaskSession`](crate::session::TaskSession), or the [`Owned`](crate::session::Owned) task of the caller, and give
-//! outcomes that a binding encodes.
+//! They do not depend on HTTP, JSON-RPC or Cloudflare. Their arguments are decoded requests and a
+//! [`TaskSession`](crate::session::TaskSession), or the [`Owned`](crate::session::Owned) task of the caller; their
+//! results are outcomes that a binding encodes.
 
 mod cancel_task;
 mod get_task;

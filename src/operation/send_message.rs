@@ -1,56 +1,58 @@
-//! SendMessage (spec §3.1.1): a message begins a task, or goes on with one.
+//! SendMessage (spec §3.1.1): a message begins a task, or continues one.
 //!
 //! # A send
 //!
-//! A message without task id gets a new object. Its session begins as a *draft*: nothing is stored before the executor emits something about a task, or
-//! `TASK_GRACE_MS` is over. So an agent that answers with a direct message writes no row, and one that panics before it emitted anything leaves nothing
-//! behind. The run is polled once within the send, so the answer of a quick agent waits for no turn of the event loop. One that waits goes on under
-//! `State::wait_until`, also when the client leaves. A run that is begun is started by the operation, when what it must find is stored and registered. Each poll is guarded by `catch_unwind`: in the
-//! unwind build a panic fails its own task only. In the aborting build the instance is gone; the runtime makes a new one at
-//! the next request, and objects are rebuilt from their rows.
+//! A message without task id is sent to a new object. Its session begins as a *draft*: nothing is stored before the executor
+//! emits something about a task, or `TASK_GRACE_MS` is over. So an agent that answers with a direct message writes no row, and an
+//! agent that panics before its first event leaves no data behind. The run is polled once within the send, so a quick agent is
+//! answered without a turn of the event loop. A run that waits continues under `State::wait_until`, even if the client
+//! disconnects. The operation starts a run only after everything that the run needs is stored and registered. Each poll is
+//! guarded by `catch_unwind`: in the unwind build a panic fails only its own task. In the aborting build the instance is lost;
+//! the runtime makes a new one at the next request, and objects are rebuilt from their rows.
 //!
-//! The task of a plain blocking send is *unannounced* at first: no alarm is set for it, and when it is finished with its first row, that row already says that
-//! the index has it. It is announced when its answer is about to leave, when its run waits for the first time (for a timer, a server, a message: from then on
-//! somebody else may know of it), when any other request reaches its object, or when the index has answered, whichever comes first. In that moment, in one synchronous block, the row
-//! is corrected if the index did not confirm, and the alarm is set for what the task wants. A send with an `Idempotency-Key`, a webhook or a stream, or one that returns
-//! immediately, announces its task at once.
+//! The task of a plain blocking send is *unannounced* at first: no alarm is set for it, and if it is finished with its first row,
+//! that row already records that the index has it. It is announced by whichever of these happens first: its answer is about to be
+//! sent; its run waits for the first time (for a timer, a server or a message: from then on another party may know the task);
+//! another request reaches its object; the index has answered. At that moment, in one synchronous block, the row is corrected if
+//! the index did not confirm, and the alarm is set for the deadlines of the task. A send with an `Idempotency-Key`, a webhook or
+//! a stream, or a send that returns immediately, announces its task at once.
 //!
-//! `RUN_TIMEOUT_MS` bounds a run, `BLOCKING_LIMIT_MS` a blocking send, which then answers with the working task.
+//! `RUN_TIMEOUT_MS` limits a run, `BLOCKING_LIMIT_MS` a blocking send, which then answers with the working task.
 //!
-//! A send with an `Idempotency-Key` goes to the object that is named by agent, key and caller, so all repetitions meet there. The object keeps a fingerprint
-//! of the message: the same message waits for the answer of the first, another one is refused. One with an id that the client has chosen goes to the object of that id, begins the task if there is none, or goes on with it;
-//! under a key its message gets the key as its id, so the task knows it again.
+//! A send with an `Idempotency-Key` is sent to the object whose name consists of agent, key and caller, so all repetitions reach
+//! the same object. The object stores a fingerprint of the message: the same message waits for the answer of the first send,
+//! another message is refused. A send with an id that the client has chosen is sent to the object of that id, and begins the task
+//! or continues it. If such a send also has a key, the key becomes the id of its message, by which the task recognizes a
+//! repetition.
 //!
-//! A message to a task whose run is under way is stored and offered to the run (`Turn::next_message`). If the run ends without taking it, and the task is
-//! not finished, the executor runs again.
+//! A message to a task whose run is under way is stored and offered to the run (`Turn::next_message`). If the run ends without
+//! reading the message, and the task is not finished, the executor runs again.
 //!
-//! A call carries *terms* (`terms.rs`): what headers say besides the parameters. The generation that a message or a cancel expects is compared with the
-//! task's in the same synchronous block as the change, so of several callers one succeeds. With a quota (`MAX_ACTIVE_TASKS`) the
-//! front Worker counts the caller's unfinished rows before a send that creates a task, for two seconds at most.
+//! A call carries *terms* (`terms.rs`): conditions from headers in addition to the parameters. The generation that a message or a
+//! cancel expects is compared with the task's in the same synchronous block as the change, so only one of several callers
+//! succeeds. With a quota (`MAX_ACTIVE_TASKS`), the front Worker counts the caller's unfinished rows before a send that creates a
+//! task; this takes at most two seconds.
 
 use crate::session::{Announcement, Owned, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
 
-/// Delivers a message and waits for what comes of it: a direct message, or the task once it is
-/// finished or waits for the client (or, with `returnImmediately`, once it exists). A send that is
-/// repeated under its key is not delivered again, and gets the same answer as the first.
+/// Delivers a message and waits for the result: a direct message, or the task as soon as it is finished or waits for the client
+/// (or, with `returnImmediately`, as soon as it exists). A send that is repeated with its key is not delivered again, and gets
+/// the same answer as the first.
 ///
-/// A message without task id begins a task in this session, which must be new, or go on with a task whose id a client has
-/// chosen. A blocking send that
-/// takes longer than the blocking limit gives the task as it is then; one whose run is parked for longer than that, at
-/// once.
+/// A message without task id begins a task in this session, which must be new, or continues a task whose id a client has chosen.
+/// A blocking send that takes longer than the blocking limit returns the task of that moment; a blocking send whose run is parked
+/// for longer than the limit returns at once.
 ///
 /// # Errors
 ///
-/// [`Error::TaskNotFound`] if the message names a task that this caller does not have;
-/// [`Error::GenerationMismatch`] if that task is not at the generation expected, unless it has received
-/// the message before; [`Error::TaskFinished`] if it has ended; [`Error::InvalidParams`] if the
-/// message names another context than the task's, or the key was used for another message;
-/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::UsedUp`] if its caller has used up what it may use in
-/// the day; [`Error::Internal`] if the agent panicked
-/// or storage failed.
+/// [`Error::TaskNotFound`] if the message names a task that does not belong to this caller; [`Error::GenerationMismatch`] if the
+/// task is not at the expected generation, unless it has already received the message; [`Error::TaskFinished`] if it has ended;
+/// [`Error::InvalidParams`] if the message names another context than the task's, or the key was used for another message;
+/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::UsedUp`] if the caller has used up a limit of the day;
+/// [`Error::Internal`] if the agent panicked or storage failed.
 pub async fn send_message(
     session: &TaskSession,
     sender: Sender,
@@ -75,14 +77,14 @@ pub async fn send_message(
     outcome
 }
 
-/// What a delivered message did, and the task that it is about.
+/// The effect of a delivered message, with its task.
 #[derive(Clone, Copy)]
 pub(super) enum Delivered<'a> {
-    /// It begins a task.
+    /// The message has begun a task.
     Begun(Owned<'a>),
-    /// It goes on with a task.
+    /// The message has continued a task.
     Continued(Owned<'a>),
-    /// It began this task before; nothing has changed.
+    /// The message had begun this task before; nothing has changed.
     Repeated(Owned<'a>),
 }
 
@@ -95,12 +97,12 @@ impl<'a> Delivered<'a> {
     }
 }
 
-/// Delivers a message: begins the task, or goes on with it, which for one of a chosen id depends on whether it exists. Its run is not started yet. A task that is begun and announced
-/// by the answer must be announced before that leaves.
+/// Delivers a message: begins the task, or continues it. With a chosen id, this depends on the existence of the task. The run is
+/// not started yet. If the answer announces the new task, the caller must announce it before the answer is sent.
 ///
 /// # Errors
 ///
-/// As [`send_message`].
+/// Those of [`send_message`].
 pub(super) fn deliver(
     session: &TaskSession,
     sender: Sender,
@@ -126,8 +128,8 @@ pub(super) fn deliver(
             .map(Delivered::Begun);
     }
     let task = session.owned_by(&sender.agent, &sender.caller, &sender.trail)?;
-    // A client repeats a message that it got no answer to: it is told what the message came to, and is not
-    // refused because of what it has changed.
+    // A client repeats a message whose answer it has not received. The repetition gets the result of the message, and is not
+    // refused because of changes that the message itself has made.
     if !task.has_received(&message) {
         if let Some(used_up) = terms.used_up {
             return Err(Error::UsedUp(used_up));
@@ -139,7 +141,7 @@ pub(super) fn deliver(
     Ok(Delivered::Continued(task))
 }
 
-/// Waits for what comes of a message, as [`send_message`]. `crashes` were known before its run was started.
+/// Waits for the result of a message, like [`send_message`]. `crashes` is the number of crashes before the run was started.
 pub(super) async fn outcome_of(
     task: Owned<'_>,
     crashes: u64,

@@ -1,4 +1,4 @@
-//! SendStreamingMessage (spec §3.1.2): delivers a message, and begins to follow what comes of it.
+//! SendStreamingMessage (spec §3.1.2): delivers a message, and begins to follow its task.
 
 use super::send_message::{Delivered, deliver, outcome_of};
 use crate::session::{Announcement, Beginning, Sender, TaskSession, check_position};
@@ -6,16 +6,16 @@ use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
 
-/// Delivers a message and begins to follow what comes of it.
+/// Delivers a message and begins to follow its task.
 ///
-/// For a new task the events are published from the first one on, so there are no frames here; for
-/// one that exists, a snapshot comes first. A send that is repeated under its key follows the task that
-/// it began: with a snapshot, or from the event after the generation `after`.
+/// The events of a new task are published from the first one on, so no frames are returned for it; for an existing
+/// task, the first frame is a snapshot. A send that is repeated with its key follows the task that it began: with a
+/// snapshot, or from the event after the generation `after`.
 ///
 /// # Errors
 ///
-/// As SendMessage, and as SubscribeToTask for `after`: a send that begins its task has no event
-/// to come back to, and begins nothing if it names one.
+/// Those of SendMessage, and for `after` those of SubscribeToTask. A send that begins its task has no earlier event to
+/// resume from: if it names one, it is refused and begins nothing.
 pub async fn send_streaming_message(
     session: &TaskSession,
     sender: Sender,
@@ -31,7 +31,7 @@ pub async fn send_streaming_message(
     let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;
     let task = delivered.task();
     if let Delivered::Continued(task) = delivered {
-        // The follower gets what the run says behind the snapshot.
+        // The run starts later, so that the follower receives its events after the snapshot.
         task.start_run_soon();
         return task.begin_with_snapshot(history, terms);
     }

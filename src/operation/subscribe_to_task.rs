@@ -1,4 +1,4 @@
-//! SubscribeToTask (spec §3.1.6): follows a task that exists.
+//! SubscribeToTask (spec §3.1.6): follows an existing task.
 
 use crate::session::{Beginning, Owned};
 use a2a::Terms;
@@ -9,8 +9,7 @@ use a2a::model::HistoryLimit;
 ///
 /// # Errors
 ///
-/// [`Error::UnsupportedOperation`] for a task that has ended, unless `after` asks for what was missed, or the terms say
-/// that it is shown;
+/// [`Error::UnsupportedOperation`] for an ended task, unless `after` requests missed events, or the terms allow it;
 /// [`Error::InvalidParams`] if `after` lies in the future; [`Error::Internal`] if storage fails.
 pub fn subscribe_to_task(
     task: Owned<'_>,

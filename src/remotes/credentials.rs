@@ -1,4 +1,4 @@
-//! What shows a remote agent, or an MCP server, who calls.
+//! The credentials with which this Worker calls remote agents and MCP servers.
 
 use std::rc::Rc;
 
@@ -9,10 +9,11 @@ use a2a::http::HttpRequest;
 use a2a::model::Secret;
 use a2a_agents::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 
-/// Is told each token that goes to another agent, to keep it out of texts.
+/// Called with each token that is sent to another agent, so that the token can be removed from texts.
 pub type Learn = Rc<dyn Fn(&Secret)>;
 
-/// What puts these credentials on requests; `None` if there are none. `tokens` are those that were fetched so far.
+/// Adds these credentials to requests; `None` if there are no credentials. `tokens` are the tokens that were fetched so
+/// far.
 pub(crate) fn credentials(
     of: RemoteCredentials,
     ports: Ports,
@@ -44,7 +45,7 @@ pub(crate) fn credentials(
     all.pop()
 }
 
-/// Tokens that are fetched, and told.
+/// Fetched tokens, each of which is passed to `learn`.
 struct Told {
     oauth: OAuth,
     learn: Learn,
@@ -72,7 +73,7 @@ impl Credentials for Told {
     }
 }
 
-/// Several credentials, all of which a request gets.
+/// Several credentials; each request gets all of them.
 struct Several(Vec<Rc<dyn Credentials>>);
 
 impl Credentials for Several {

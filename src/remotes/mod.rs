@@ -1,6 +1,6 @@
 //! The agents that this Worker calls by name: those of `remotes.toml`, and its own.
 //!
-//! It finds and describes them. Who calls them, and how requests get there, is said by `executor/calling.rs`.
+//! Finds and describes the agents. `executor/calling.rs` decides which requests are sent and how.
 
 mod credentials;
 
@@ -18,35 +18,35 @@ pub struct Remotes {
     remotes: Vec<Remote>,
     /// The slugs of the agents of this Worker.
     slugs: Vec<String>,
-    /// The tokens that were fetched for those with `oauth2`.
+    /// The fetched tokens of the remotes with `oauth2`.
     tokens: Rc<Tokens>,
 }
 
 /// An agent that is called by name.
 pub enum Found {
-    /// One of this Worker.
+    /// An agent of this Worker.
     Here {
         /// Its slug.
         slug: String,
-        /// How it is called; the URL is empty.
+        /// The settings of its client; the URL is empty.
         settings: Settings,
     },
-    /// One elsewhere: its client, with its credentials.
+    /// An agent elsewhere: its client, with its credentials.
     Elsewhere(Client),
 }
 
 impl Remotes {
-    /// These remotes, and agents of these slugs.
+    /// A list with these remotes, and with the agents of these slugs.
     pub fn new(remotes: Vec<Remote>, slugs: Vec<String>) -> Self {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
-    /// The agent of this name, with a client if it is elsewhere. `bound` bounds the settings of the client, and `learn` is told each
-    /// token that was fetched for it, when it is shown.
+    /// The agent with this name, with a client if it is elsewhere. `bound` limits the settings of the client, and `learn` is
+    /// called with each token that is sent to the agent.
     ///
     /// # Errors
     ///
-    /// As [`find`](Self::find).
+    /// Those of [`find`](Self::find).
     pub fn client(
         &self,
         name: &str,
@@ -69,11 +69,11 @@ impl Remotes {
         ))
     }
 
-    /// The agent of this name: a remote, else an agent of this Worker.
+    /// The agent with this name: a remote, or else an agent of this Worker.
     ///
     /// # Errors
     ///
-    /// If there is none, or a secret or a variable that it needs is not set or does not fit. The text has no secret.
+    /// If there is no such agent, or if a secret or a variable of it is not set or does not fit. The error contains no secret.
     pub fn find(&self, name: &str, values: &dyn Values) -> Result<RemoteSettings, String> {
         if let Some(remote) = self.remotes.iter().find(|remote| remote.name == name) {
             let settings = remote.fill(values).map_err(|misfit| misfit.to_string())?;
@@ -92,12 +92,12 @@ impl Remotes {
         Err(format!("there is no remote {name:?}; there are: {known}"))
     }
 
-    /// Whether there is an agent of this name.
+    /// True if there is an agent with this name.
     pub fn has(&self, name: &str) -> bool {
         self.names().any(|known| known == name)
     }
 
-    /// Every name: those of remotes, then the slugs that no remote has as its name.
+    /// All names: those of remotes, then the slugs that are not the name of a remote.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let remotes = || self.remotes.iter().map(|remote| remote.name.as_str());
         let slugs = self.slugs.iter().map(String::as_str);

@@ -1,4 +1,5 @@
-//! One body that comes in, and how it comes. Counts that are made when bytes come tell it, so no timer is needed.
+//! One body that is being received, and its speed. The speed is computed from counts at the arrival of bytes, so no timer is
+//! needed.
 
 use super::Sender;
 use a2a::model::UnixMillis;
@@ -8,12 +9,13 @@ use a2a::model::UnixMillis;
 pub(super) struct Incoming {
     pub(super) sender: Sender,
     pub(super) bytes: Vec<u8>,
-    /// The memory that it takes, in bytes.
+    /// The memory that is reserved for the body, in bytes.
     pub(super) taken: usize,
     received: usize,
-    /// How much had come when. The second one is the newer; at least [`WINDOW_BYTES`] came between the two, and less since.
+    /// Two pairs of received bytes and the instant of that count, the newer pair second. At least [`WINDOW_BYTES`] arrived
+    /// between the two, and less since the second.
     marks: [(usize, UnixMillis); 2],
-    /// The bytes that came, each counted as half after every [`HALF_LIFE_MS`]; of the instant `counted`.
+    /// The recently received bytes at the instant `counted`: each byte counts half after every [`HALF_LIFE_MS`].
     lately: f64,
     counted: UnixMillis,
     pub(super) is_complete: bool,
@@ -26,7 +28,7 @@ impl Incoming {
         Self { sender, bytes, taken, received, marks, lately, counted: now, is_complete }
     }
 
-    /// Counts the next bytes, which come now.
+    /// Counts bytes that arrive now.
     pub(super) fn count(&mut self, more: usize, now: UnixMillis) {
         self.lately = self.lately_at(now) + more as f64;
         self.counted = now;
@@ -41,18 +43,19 @@ impl Incoming {
         self.lately * left_after(now.millis_since(self.counted))
     }
 
-    /// The part of what it holds that came lately: of a body that comes steadily this tells its age, not its speed.
+    /// The recently received bytes as a part of all received bytes. For a steady body, the value depends on its age, not on
+    /// its speed.
     pub(super) fn part_lately(&self, now: UnixMillis) -> f64 {
         self.lately_at(now) / self.received.max(1) as f64
     }
 
-    /// Whether hardly anything comes any more. One that comes steadily, however slowly, does not stand still in the time that
-    /// bodies have.
+    /// True if the body is stalled: hardly any bytes arrive any more. A steady body, however slow, is not stalled within the
+    /// time limit of bodies.
     pub(super) fn stands_still(&self, now: UnixMillis) -> bool {
         self.received > 0 && self.part_lately(now) < STILL
     }
 
-    /// The bytes in a second at which the last of it came, as a power of two. What came at once before counts for nothing.
+    /// The speed over the last window, in bytes per second, as the logarithm to base 2. Earlier bytes do not count.
     pub(super) fn speed(&self, now: UnixMillis) -> Option<u32> {
         let [(before, since), _] = self.marks;
         let bytes = u64::try_from(self.received - before).unwrap_or(u64::MAX);
@@ -61,20 +64,20 @@ impl Incoming {
     }
 }
 
-/// What is left of a count after this time.
+/// The part of a count that remains after this time.
 fn left_after(millis: u64) -> f64 {
     (-(millis as f64) / HALF_LIFE_MS).exp2()
 }
 
-/// How long it takes until what came counts as half.
+/// The time after which a received byte counts half.
 const HALF_LIFE_MS: f64 = 5_000.0;
 
-/// A body of which a smaller part came lately stands still. One that comes steadily is above it for 144 s, and has 120 s; one
-/// of which no more comes is below it after 22 s.
+/// A body is stalled if the recently received part is smaller than this. A steady body stays above it for 144 s, and may take
+/// 120 s; a stalled body falls below it after 22 s.
 const STILL: f64 = 1.0 / 20.0;
 
-/// By how many bytes at least a speed is told, if so many came.
+/// The smallest number of bytes over which a speed is measured, if that many arrived.
 const WINDOW_BYTES: usize = 32 * 1024;
 
-/// The least time by which a speed is told, in milliseconds: the clock stands still while nothing is waited for.
+/// The shortest time over which a speed is measured, in milliseconds: the clock does not advance while no future waits.
 const LEAST_MS: u64 = 10;

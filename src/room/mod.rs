@@ -1,17 +1,18 @@
-//! The room for the bodies of requests: how much memory all that come in at the same time may take, and which of them gives
-//! way when it is short. Pure: time is an argument, and the bytes are kept here, so that those of a body that gives way are
-//! gone at once, whatever its request waits for.
+//! The memory for the bodies of requests: how much all bodies that are received at the same time may occupy, and which of them
+//! is dropped when memory is short. Pure: time is an argument, and the bytes are stored here, so the bytes of a dropped body
+//! are freed at once, even while its request waits.
 //!
-//! There are two rooms. A body begins in the one for *small* bodies and moves to the one for *large* bodies when it needs more
-//! than [`SMALL_BYTES`], so large bodies never keep small ones out. Within a room, among the bodies that are not complete:
+//! There are two rooms. A body begins in the room for *small* bodies and moves to the room for *large* bodies when it needs
+//! more than [`SMALL_BYTES`], so large bodies never displace small ones. Within a room, among the bodies that are not
+//! complete, the dropped body is chosen in this order:
 //!
-//! 1. Those that stand still give way first: hardly any of their bytes came lately.
-//! 2. Otherwise those of the address that takes most, if that is more than its share of the room; then those of the agent that
-//!    takes most, if that is more than its share.
-//! 3. Among these, of small bodies the one of which the least part came lately: a body that has just begun gets in. Of large
-//!    bodies the slowest; of those that are about as fast as each other, the one that began last, so that the others end.
+//! Stalled bodies first: hardly any of their bytes arrived recently.
+//! Otherwise the bodies of the address that occupies most, if that is more than its share of the room; then those of the agent
+//!    that occupies most, if that is more than its share.
+//! Among these, the small body with the smallest recently received part, so that a body that has just begun is kept. For large
+//!    bodies, the slowest; among bodies of similar speed, the one that began last, so that the others can finish.
 //!
-//! No rate is too slow by itself: who is slow gives way only to others who need the room.
+//! There is no minimum speed: a slow body is dropped only if another body needs the room.
 
 mod incoming;
 
@@ -21,33 +22,33 @@ use std::collections::BTreeMap;
 use a2a::model::UnixMillis;
 use incoming::Incoming;
 
-/// The bodies of an isolate that come in or wait to be read.
+/// The bodies of an isolate that are being received or wait to be parsed.
 #[derive(Debug, Default)]
 pub struct Room {
-    /// By the order in which they began.
+    /// In the order in which they began.
     bodies: BTreeMap<u64, Incoming>,
     entered: u64,
 }
 
-/// Who sends a body, and to whom.
+/// The sender of a body, and its target.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sender {
-    /// The address that it comes from; all whose address is not known count as one.
+    /// The sender's address; all unknown addresses count as one.
     pub address: Option<String>,
-    /// The agent that it is for.
+    /// The agent to which the body is sent.
     pub agent: String,
 }
 
 impl Room {
-    /// A body begins to come in. Gives the number to be shown to the other methods. It takes no memory yet.
+    /// Registers a body that begins to arrive. Returns its number for the other methods. The body occupies no memory yet.
     pub fn enter(&mut self, sender: Sender, now: UnixMillis) -> u64 {
         self.entered += 1;
         self.bodies.insert(self.entered, Incoming::new(sender, now));
         self.entered
     }
 
-    /// Makes room for the next `more` bytes of a body, of which at most `most` are expected altogether, and gives the place
-    /// to write them to. `None` if the body gave way, now or before: nothing of it is kept.
+    /// Reserves room for the next `more` bytes of a body, of which at most `most` are expected in total, and returns the slice
+    /// for these bytes. `None` if the body was dropped, now or before.
     pub fn extend(
         &mut self,
         id: u64,
@@ -60,10 +61,10 @@ impl Room {
         let before = body.bytes.len();
         let needed = before.saturating_add(more);
         if needed > body.taken {
-            // No small body becomes a large one by what it takes in advance.
+            // Memory reserved in advance never makes a small body a large one.
             let most = if needed <= SMALL_BYTES { most.min(SMALL_BYTES) } else { most };
             let ahead = body.taken.saturating_mul(2).max(FIRST_BYTES).min(most).max(needed);
-            // Nobody gives way to what is taken in advance.
+            // No body is dropped for memory that is only reserved in advance.
             let is_free = self.taken_beside(id, Size::of(ahead)) + ahead <= Size::of(ahead).room();
             let taken = if is_free { ahead } else { needed };
             self.make_way(id, taken, now);
@@ -76,25 +77,25 @@ impl Room {
         body.bytes.get_mut(before..)
     }
 
-    /// All of a body has come: its bytes, whose memory it takes until it leaves. It does not give way any more. `None` if it
-    /// did.
+    /// Marks a body as complete and returns its bytes, which count as occupied until it leaves. A complete body is not dropped
+    /// any more. `None` if the body was dropped.
     pub fn complete(&mut self, id: u64) -> Option<Vec<u8>> {
         let body = self.bodies.get_mut(&id)?;
         body.is_complete = true;
         Some(std::mem::take(&mut body.bytes))
     }
 
-    /// A body is not needed any more.
+    /// Removes a body that is not needed any more.
     pub fn leave(&mut self, id: u64) {
         self.bodies.remove(&id);
     }
 
-    /// The memory that the bodies of this size take.
+    /// The memory that all bodies of this size occupy.
     pub fn taken(&self, size: Size) -> usize {
         self.taken_beside(0, size)
     }
 
-    /// The memory that the bodies of this size take but for one.
+    /// The memory that all bodies of this size except one occupy.
     fn taken_beside(&self, id: u64, size: Size) -> usize {
         let others = self
             .bodies
@@ -103,18 +104,18 @@ impl Room {
         others.map(|(_, body)| body.taken).sum()
     }
 
-    /// Lets bodies give way until this one may take so much, or gives way itself.
+    /// Drops bodies until this one may occupy `taken` bytes, or is dropped itself.
     fn make_way(&mut self, id: u64, taken: usize, now: UnixMillis) {
         let size = Size::of(taken);
         while self.bodies.contains_key(&id) && self.taken_beside(id, size) + taken > size.room() {
-            // What there is no room for at all takes nobody else's.
+            // A body that is larger than the whole room is dropped itself; no other body is.
             let can_be = taken <= size.room();
             let gone = can_be.then(|| self.who_gives_way(id, taken, now)).flatten().unwrap_or(id);
             self.bodies.remove(&gone);
         }
     }
 
-    /// The body that gives way so that one of them may take so much: any of its size, also itself.
+    /// The body to drop so that `asking` may occupy `taken` bytes: any body of that size, including `asking`.
     fn who_gives_way(&self, asking: u64, taken: usize, now: UnixMillis) -> Option<u64> {
         let size = Size::of(taken);
         let is_beside = |body: &Incoming| body.taken > 0 && Size::of(body.taken) == size;
@@ -141,10 +142,10 @@ impl Room {
     }
 }
 
-/// A body when room is short.
+/// A body that may be dropped.
 struct Candidate<'r> {
     id: u64,
-    /// What it takes, or asks for.
+    /// The bytes that the body occupies or needs.
     taken: usize,
     body: &'r Incoming,
 }
@@ -159,7 +160,8 @@ impl Candidate<'_> {
     }
 }
 
-/// Keeps of a crowd the group that takes most, if that is more than its share. One in which nobody gives way does not count.
+/// Reduces the candidates to the group that occupies most, if that is more than its share. A group in which no body can be
+/// dropped is skipped.
 fn keep_greediest<'r>(
     crowd: &mut Vec<Candidate<'r>>,
     share: usize,
@@ -177,12 +179,12 @@ fn keep_greediest<'r>(
     }
 }
 
-/// Which room a body is in.
+/// The room that a body is in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Size {
-    /// It takes at most [`SMALL_BYTES`].
+    /// For bodies of at most [`SMALL_BYTES`].
     Small,
-    /// It takes more.
+    /// For larger bodies.
     Large,
 }
 
@@ -191,7 +193,7 @@ impl Size {
         if taken <= SMALL_BYTES { Self::Small } else { Self::Large }
     }
 
-    /// What all bodies of this size may take, in bytes.
+    /// The size of the room, in bytes.
     pub fn room(self) -> usize {
         match self {
             Self::Small => SMALL_ROOM_BYTES,
@@ -199,21 +201,21 @@ impl Size {
         }
     }
 
-    /// What those of one address, or of one agent, may take while others need the room, in bytes: for large bodies one of the
-    /// largest size, unless a setting allows larger ones.
+    /// How much the bodies of one address, or of one agent, may occupy while others need the room, in bytes: for large bodies
+    /// as much as one body of the default size limit.
     pub fn share(self) -> usize {
         self.room() / 4
     }
 }
 
-/// Bodies of up to this size are small, in bytes.
+/// The largest size of a small body, in bytes.
 pub const SMALL_BYTES: usize = 64 * 1024;
 
-/// What all small bodies may take of the memory of an isolate.
+/// The size of the room for small bodies, in bytes.
 const SMALL_ROOM_BYTES: usize = 4 * 1024 * 1024;
 
-/// What all large bodies may take.
+/// The size of the room for large bodies, in bytes.
 const LARGE_ROOM_BYTES: usize = 16 * 1024 * 1024;
 
-/// What a body takes first, in bytes, if it does not begin with more.
+/// The memory that is first reserved for a body, in bytes, unless its first piece is larger.
 const FIRST_BYTES: usize = 4 * 1024;

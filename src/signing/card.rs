@@ -1,4 +1,4 @@
-//! Signatures of agent cards: JWS (RFC 7515) without the payload, which verifiers take from the card (spec §8.4).
+//! Signatures of agent cards: JWS (RFC 7515) without the payload, which verifiers compute from the card (spec §8.4).
 
 use a2a::model::read_own;
 use base64::Engine;
@@ -8,29 +8,28 @@ use serde_json::{Value, json};
 use super::SigningKeys;
 use a2a::canonical::forms_of;
 
-/// The signatures that a card is to have: one for each of its canonical forms and each key, those of the first key
-/// first.
+/// The signatures to make for a card: one for each of its canonical forms and each key, those of the first key first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CardSignatures {
-    /// The position of the key of each, and what of it is signed before the full stop.
+    /// For each key: its position, and the protected header, which is signed before the full stop.
     parts: Vec<(usize, String)>,
-    /// The forms, in base64url.
+    /// The canonical forms, in base64url.
     payloads: Vec<String>,
 }
 
 impl CardSignatures {
-    /// Those of a card, which is JSON without signatures, whose key set is found below this origin.
+    /// Prepares the signatures of a card, which is JSON without signatures. Its key set is served below this origin.
     ///
     /// # Errors
     ///
-    /// If the card is no JSON.
+    /// If the card is not JSON.
     pub fn new(card: &str, origin: &str, keys: &SigningKeys) -> serde_json::Result<Self> {
         let card: Value = read_own(card)?;
         let payloads = forms_of(&card).iter().map(|form| URL_SAFE_NO_PAD.encode(form)).collect();
         Ok(Self { parts: protected_headers(origin, keys), payloads })
     }
 
-    /// What is to be signed, in this order, and the position of the key.
+    /// The texts to sign, in this order, each with the position of its key.
     pub fn inputs(&self) -> Vec<(usize, String)> {
         let of_key = |(key, protected): &(usize, String)| {
             let input = |payload: &String| (*key, format!("{protected}.{payload}"));
@@ -51,15 +50,15 @@ impl CardSignatures {
         Value::Array(written.collect()).to_string()
     }
 
-    /// What tells this set of signatures from one that was made otherwise: by other keys, or for another origin. The
-    /// bytes of signatures are no part of it, since ECDSA gives others each time.
+    /// Identifies a set of signatures: changes with the keys or the origin. Does not contain the signatures, since
+    /// ECDSA produces another signature each time.
     pub fn mark(origin: &str, keys: &SigningKeys) -> String {
         let protected = protected_headers(origin, keys).into_iter();
         protected.map(|(_, protected)| protected).collect::<Vec<_>>().join(".")
     }
 }
 
-/// The protected header of each key, in base64url, and its position.
+/// The protected header of each key, in base64url, with the position of the key.
 fn protected_headers(origin: &str, keys: &SigningKeys) -> Vec<(usize, String)> {
     let header = |(position, key): (usize, &super::SigningKey)| {
         let (alg, kid) = (key.algorithm.name(), key.kid());

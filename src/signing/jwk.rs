@@ -1,4 +1,4 @@
-//! The keys of this server, and the key set by which others verify what they sign (RFC 7515, 7517).
+//! The keys of this server, and the key set for verifiers of its signatures (RFC 7515, 7517).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -10,10 +10,10 @@ use a2a::model::{Secret, read_own};
 /// A private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningKey {
-    /// What it signs with.
+    /// The algorithm of its signatures.
     pub algorithm: Algorithm,
     kid: String,
-    /// The members that make its public half, as JSON without braces, in the order of their names.
+    /// The members of the public half, as JSON without braces, in the order of their names.
     public: String,
     d: Secret,
 }
@@ -27,7 +27,7 @@ pub enum Algorithm {
     EdDsa,
 }
 
-/// The keys of this server: one, or two while one replaces the other.
+/// The keys of this server: one, or two during a key change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningKeys {
     first: SigningKey,
@@ -35,11 +35,11 @@ pub struct SigningKeys {
 }
 
 impl SigningKeys {
-    /// Reads a private JWK, or a set of one or two. The first signs notifications, each signs cards.
+    /// Reads a private JWK, or a set of one or two. The first key signs notifications, each key signs cards.
     ///
     /// # Errors
     ///
-    /// What it must be. The text repeats nothing of the keys.
+    /// What the text must be. The error repeats nothing of the keys.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let text: Value = read_own(text).map_err(|_| "must be a JWK, a JSON object")?;
         let all = match text.get("keys") {
@@ -61,12 +61,12 @@ impl SigningKeys {
         &self.first
     }
 
-    /// Every key.
+    /// All keys.
     pub fn all(&self) -> &[SigningKey] {
         &self.all
     }
 
-    /// The key set that verifies what these keys sign, as JSON.
+    /// The key set that verifies signatures of these keys, as JSON.
     pub fn public_set(&self) -> String {
         let keys = self.all.iter().map(SigningKey::public_jwk).collect::<Vec<_>>();
         format!(r#"{{"keys":[{}]}}"#, keys.join(","))
@@ -78,7 +78,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// What it must be. The text repeats nothing of the key.
+    /// What the text must be. The error repeats nothing of the key.
     pub fn parse(jwk: &str) -> Result<Self, &'static str> {
         Self::read(&read_own(jwk).map_err(|_| "must be a JWK, a JSON object")?)
     }
@@ -117,13 +117,13 @@ impl SigningKey {
         Ok(Self { algorithm, kid, public, d: Secret::new(d) })
     }
 
-    /// The key as a JWK with nothing but what makes it, for the platform: `use` and `key_ops` of the
-    /// operator's could forbid it to sign.
+    /// The key as a JWK that contains only the members of the key itself. The members `use` and `key_ops` of the
+    /// operator's JWK are left out, since they could forbid signing.
     pub fn private_jwk(&self) -> Secret {
         Secret::new(format!(r#"{{{},"d":"{}"}}"#, self.public, self.d.reveal()))
     }
 
-    /// What others name it by.
+    /// The key id.
     pub fn kid(&self) -> &str {
         &self.kid
     }
@@ -137,7 +137,7 @@ impl SigningKey {
 }
 
 impl Algorithm {
-    /// Its name in JOSE.
+    /// The name of the algorithm in JOSE.
     pub fn name(self) -> &'static str {
         match self {
             Self::Es256 => "ES256",
@@ -146,12 +146,12 @@ impl Algorithm {
     }
 }
 
-/// Whether a byte stands for itself in JSON.
+/// True if a byte needs no escape in a JSON string.
 fn is_plain(byte: u8) -> bool {
     byte.is_ascii_graphic() && byte != b'"' && byte != b'\\'
 }
 
-/// How many keys there may be: the one that signs, and the one that replaces it or was replaced by it.
+/// The largest number of keys: the signing key, and its successor or predecessor.
 const MAX_KEYS: usize = 2;
 
 #[cfg(test)]

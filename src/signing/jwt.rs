@@ -1,4 +1,4 @@
-//! The JWTs that go with notifications (RFC 7519).
+//! The JWTs in notifications (RFC 7519).
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
@@ -6,14 +6,14 @@ use serde_json::Value;
 
 use super::SigningKey;
 
-/// What a JWT says.
+/// The claims of a JWT.
 #[derive(Clone, Copy, Debug)]
 pub struct Claims<'a> {
-    /// Who sends the notification: the origin of this server, below which the key set is found.
+    /// The sender of the notification: the origin of this server, below which the key set is served.
     pub issuer: &'a str,
-    /// Whom it is for: the origin of the webhook.
+    /// The recipient: the origin of the webhook.
     pub audience: &'a str,
-    /// Now, in seconds since 1970.
+    /// The current time, in seconds since 1970.
     pub issued_at_s: i64,
     /// The id of the delivery.
     pub id: &'a str,
@@ -22,7 +22,7 @@ pub struct Claims<'a> {
 }
 
 impl Claims<'_> {
-    /// What of a JWT is signed with this key: its header and these claims.
+    /// The signed part of a JWT: its header for this key, and these claims.
     pub fn signing_input(&self, key: &SigningKey) -> String {
         let Self { issued_at_s: iat, .. } = self;
         let [iss, aud, jti, task] = [self.issuer, self.audience, self.id, self.task_id]
@@ -37,7 +37,7 @@ impl Claims<'_> {
     }
 }
 
-/// How long a JWT may be used.
+/// How long a JWT is valid, in seconds.
 const LIFETIME_S: i64 = 300;
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! What this server signs, so that others can look up by whom it is: the JWTs that go with notifications, and agent
-//! cards. Signing itself is up to the platform.
+//! Signatures of this server, which others can verify by its public keys: the JWTs in notifications, and agent cards.
+//! The platform computes the signatures.
 
 mod card;
 mod jwk;
@@ -12,7 +12,7 @@ pub use jwt::Claims;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 
-/// A JWT, or whatever else consists of what was signed and its signature.
+/// Joins a signed text and its signature, as in a JWT.
 pub fn join(signing_input: &str, signature: &[u8]) -> String {
     format!("{signing_input}.{}", URL_SAFE_NO_PAD.encode(signature))
 }

@@ -1,4 +1,4 @@
-//! `current_time`: the present instant.
+//! `current_time`: the current instant.
 
 use chrono::{DateTime, FixedOffset, SecondsFormat};
 

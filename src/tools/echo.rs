@@ -1,4 +1,4 @@
-//! `echo`: gives back what it gets.
+//! `echo`: returns its argument.
 
 use a2a_edge::tool::prelude::*;
 

@@ -1,4 +1,4 @@
-//! `get_greeting`: says hello.
+//! `get_greeting`: returns a greeting.
 
 use a2a_edge::tool::prelude::*;
 

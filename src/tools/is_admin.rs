@@ -1,4 +1,4 @@
-//! `is_admin`: whether the caller has the permission `admin`.
+//! `is_admin`: true if the caller has the permission `admin`.
 
 use a2a_edge::tool::prelude::*;
 

@@ -24,7 +24,7 @@ pub(crate) fn local() -> Vec<Box<dyn Tool>> {
     ]
 }
 
-/// Every tool: the local ones, and the probes, which the tests' agents may name.
+/// Every tool: the local tools, and the probes for the agents of tests.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     let mut all = local();
     all.extend(probe::all());

@@ -1,5 +1,5 @@
-//! Tools for the tests of the Worker, which must not depend on those in [`local`](super::local()): these come
-//! and go. Only the agents in `tests/agents` may name them.
+//! Tools for the tests of the Worker. The tests must not depend on the tools in [`local`](super::local()), which may
+//! change. Only the agents in `tests/agents` may name these probes.
 
 use serde_json::Number;
 

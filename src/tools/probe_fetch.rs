@@ -1,4 +1,4 @@
-//! The tool `probe_fetch`, for the tests of the Worker: what tools in Rust can do to other servers, and they to those.
+//! The tool `probe_fetch`, for the tests of the Worker: requests of Rust tools to other servers, and their answers.
 
 use a2a_edge::tool::prelude::*;
 

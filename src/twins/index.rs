@@ -23,17 +23,17 @@ impl MemoryIndex {
         self.rows.borrow().get(id).cloned()
     }
 
-    /// How many statements it was given, also those that failed.
+    /// The number of statements so far, including failed ones.
     pub fn statements(&self) -> usize {
         self.statements.get()
     }
 
-    /// Lets every statement fail from now on, or succeed again.
+    /// Makes every statement fail from now on, or succeed again.
     pub fn set_failing(&self, fails: bool) {
         self.fails.set(fails);
     }
 
-    /// Lets every statement go unanswered from now on, or be answered again.
+    /// Leaves every statement unanswered from now on, or answers again.
     pub fn set_hanging(&self, hangs: bool) {
         self.hangs.set(hangs);
     }
@@ -43,7 +43,7 @@ impl MemoryIndex {
 impl TaskIndex for MemoryIndex {
     async fn upsert(&self, row: IndexRow) -> Result<(), String> {
         self.statements.set(self.statements.get() + 1);
-        // A statement leaves the object only when what was written before it is durable.
+        // A statement leaves the object only after all earlier writes are durable.
         yield_once().await;
         if self.hangs.get() {
             std::future::pending::<()>().await;

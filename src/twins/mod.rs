@@ -1,4 +1,4 @@
-//! In-memory doubles of the ports, for tests: a store that can fail, and time that moves when everybody waits.
+//! In-memory doubles of the ports, for tests: a store that can fail, and a clock that advances when all futures wait.
 
 mod index;
 mod outside;

@@ -1,4 +1,5 @@
-//! Everything of a task but its storage in memory: a clock that moves when everybody waits, and futures that the test polls.
+//! All ports of a task except its storage, in memory: with a clock that advances when all futures wait, and futures that the
+//! test polls.
 
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
@@ -20,8 +21,8 @@ use crate::port::{
 use a2a::model::{Secret, UnixMillis};
 use a2a_agents::tool::Counters;
 
-/// A platform with a clock of its own. [`run_until`](Self::run_until) drives everything spawned, and
-/// moves the clock to the next timer when nothing else can go on.
+/// A platform with its own clock. [`run_until`](Self::run_until) drives all spawned futures, and advances the clock to the
+/// next timer when no future can continue.
 #[derive(Clone, Default)]
 pub struct MemoryPlatform(Rc<PlatformState>);
 
@@ -47,7 +48,7 @@ struct PlatformState {
 }
 
 impl MemoryPlatform {
-    /// Binds something to the Worker: what is given answers for it. Nothing is bound before but the scripted model.
+    /// Binds a target to the Worker: the returned double answers in its place. Initially only the scripted model is bound.
     pub fn bind(&self, target: Target) -> MemoryHttp {
         let http = MemoryHttp::default();
         self.0.bound.borrow_mut().push((target, http.clone()));
@@ -73,11 +74,11 @@ impl MemoryPlatform {
         }
     }
 
-    /// Drives a future, and whatever is spawned meanwhile, until the future is ready.
+    /// Drives a future, and all futures that are spawned meanwhile, until the future is ready.
     ///
     /// # Panics
     ///
-    /// If nothing can go on any more: everybody waits, and no timer is set.
+    /// If no future can continue: all wait, and no timer is set.
     pub fn run_until<T>(&self, future: impl Future<Output = T>) -> T {
         let mut future = Box::pin(future);
         let context = &mut Context::from_waker(Waker::noop());
@@ -95,7 +96,7 @@ impl MemoryPlatform {
         }
     }
 
-    /// Drives everything spawned until nothing is left, moving the clock as needed.
+    /// Drives all spawned futures to their end, and advances the clock as needed.
     pub fn run_all(&self) {
         let left = || self.0.tasks.borrow().is_empty();
         self.run_until(std::future::poll_fn(
@@ -103,8 +104,8 @@ impl MemoryPlatform {
         ));
     }
 
-    /// Polls everything spawned once, and calls `after` behind each; stops when that says so. Whether
-    /// it came to the end.
+    /// Polls each spawned future once, and calls `after` following each poll; stops if `after` returns `Break`. Returns true
+    /// if all were polled.
     pub fn poll_each(&self, after: &mut dyn FnMut() -> ControlFlow<()>) -> bool {
         let context = &mut Context::from_waker(Waker::noop());
         let mut spawned = VecDeque::from(self.0.tasks.take());
@@ -122,8 +123,8 @@ impl MemoryPlatform {
         !is_stopped
     }
 
-    /// Moves the clock to the next timer or the alarm, whichever comes first. Whether it was the alarm,
-    /// which is not set any more then; `None` if there is neither.
+    /// Advances the clock to the next timer or the alarm, whichever is first. Returns true if it was the alarm, which is
+    /// then cleared; `None` if neither is set.
     pub fn advance_to_next(&self) -> Option<bool> {
         let timer = self.0.timers.borrow().keys().next().map(|(due, _)| UnixMillis(*due));
         let alarm = self.alarm();
@@ -138,7 +139,7 @@ impl MemoryPlatform {
         }
     }
 
-    /// Moves the clock to the alarm, which is not set any more then, if it rings at `limit` or before. Whether it does.
+    /// If the alarm is due at `limit` or earlier, advances the clock to the alarm, clears it, and returns true.
     pub fn ring(&self, limit: UnixMillis) -> bool {
         let Some(alarm) = self.alarm().filter(|alarm| *alarm <= limit) else { return false };
         self.0.now.set(self.0.now.get().max(alarm.0));
@@ -146,8 +147,8 @@ impl MemoryPlatform {
         true
     }
 
-    /// Drives everything spawned until nothing can go on, or the clock would have to be moved beyond `limit`. Stops at
-    /// the alarm, before anything that is due later; then it gives true, and the alarm is not set any more.
+    /// Drives all spawned futures until no future can continue, or until the clock would pass `limit`. At the alarm, stops
+    /// before later timers, clears the alarm, and returns true.
     pub fn run_to(&self, limit: UnixMillis) -> bool {
         loop {
             for _ in 0..IDLE_ROUNDS {
@@ -164,52 +165,51 @@ impl MemoryPlatform {
         }
     }
 
-    /// Ends everything that is under way, as a crash of the process does. What it wrote stays, and so
-    /// does the alarm.
+    /// Drops all spawned futures, like a crash of the process. Their writes and the alarm stay.
     pub fn crash(&self) {
         let tasks = self.0.tasks.take();
         drop(tasks);
         self.0.timers.borrow_mut().clear();
     }
 
-    /// What was sent to those who follow the task.
+    /// The frames that were sent to the followers of the task.
     pub fn frames(&self) -> Vec<String> {
         self.0.frames.borrow().clone()
     }
 
-    /// The ids of the messages that the agent was given.
+    /// The ids of the messages that the agent has received.
     pub fn messages(&self) -> Vec<String> {
         self.0.messages.borrow().clone()
     }
 
-    /// Takes the jobs that are in the queue of notifications.
+    /// Removes and returns the jobs in the queue of notifications.
     pub fn take_jobs(&self) -> Vec<WebhookJob> {
         self.0.jobs.take()
     }
 
-    /// What was observed with this severity, as lines of a log.
+    /// The observations with this severity, as lines of a log.
     pub fn observed(&self, severity: Severity) -> Vec<String> {
         let observed = self.0.observed.borrow();
         let lines = observed.iter().filter(|(known, _)| *known == severity);
         lines.map(|(_, line)| line.clone()).collect()
     }
 
-    /// The failures that were observed, as lines of a log.
+    /// The observed failures, as lines of a log.
     pub fn errors(&self) -> Vec<String> {
         self.observed(Severity::Error)
     }
 
-    /// When the task wants to be woken.
+    /// The alarm of the task.
     pub fn alarm(&self) -> Option<UnixMillis> {
         self.0.alarm.get()
     }
 
-    /// Sets the alarm aside, or back to what it was.
+    /// Replaces the alarm, for example to remove and later restore it.
     pub fn restore_alarm(&self, alarm: Option<UnixMillis>) {
         self.0.alarm.set(alarm);
     }
 
-    /// How often an alarm was set.
+    /// How many times an alarm was set.
     pub fn alarms_set(&self) -> usize {
         self.0.alarms_set.get()
     }
@@ -219,17 +219,17 @@ impl MemoryPlatform {
         &self.0.index
     }
 
-    /// The sums that tasks of this platform count their turns into.
+    /// The sums to which tasks of this platform add their turns.
     pub fn memory_usage(&self) -> &MemoryUsage {
         &self.0.usage
     }
 
-    /// The list of webhooks in trouble that tasks of this platform tell.
+    /// The list of webhooks in trouble that tasks of this platform update.
     pub fn memory_webhook_list(&self) -> &MemoryWebhookList {
         &self.0.webhook_list
     }
 
-    /// What executors of this platform get when they are made; there are neither secrets nor variables.
+    /// The outside for executors of this platform; it has no secrets and no variables.
     pub fn outside(&self) -> Outside {
         Outside {
             http: Rc::new(self.0.http.clone()),
@@ -256,7 +256,7 @@ impl MemoryPlatform {
                 left.push(task);
             }
         }
-        // Tasks that were spawned while these ran are already in the list.
+        // The futures that were spawned during these polls are already in the list.
         left.append(&mut self.0.tasks.borrow_mut());
         self.0.tasks.replace(left);
     }
@@ -341,7 +341,7 @@ impl Observer for MemoryPlatform {
     }
 }
 
-/// The other servers stand for the agents of the Worker, too; a header `caller` says for whom they are asked.
+/// The doubles of other servers also answer for the agents of the Worker; the header `caller` contains the id of the caller.
 impl Peers for MemoryPlatform {
     fn hosted(&self, _agent: &str, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
         Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
@@ -377,7 +377,7 @@ impl Counters for MemoryPlatform {
     }
 }
 
-/// How often everything is polled before the clock is moved: what is woken may wake others.
+/// How many times all futures are polled before the clock advances: a woken future may wake others.
 const IDLE_ROUNDS: usize = 6;
 
 struct Timer {

@@ -23,22 +23,22 @@ struct StoreState {
 }
 
 impl MemoryStore {
-    /// What is stored.
+    /// The stored task.
     pub fn stored(&self) -> Option<StoredTask> {
         self.0.task.borrow().clone()
     }
 
-    /// Puts something else in its place.
+    /// Replaces the stored task.
     pub fn restore(&self, stored: Option<StoredTask>) {
         self.0.task.replace(stored);
     }
 
-    /// Lets every write fail from now on, or succeed again.
+    /// Makes every write fail from now on, or succeed again.
     pub fn set_failing(&self, fails: bool) {
         self.0.fails.set(fails);
     }
 
-    /// How often everything was read, and how often a page of the log.
+    /// How many times the whole task was read, and how many times a page of the log.
     pub fn reads(&self) -> (usize, usize) {
         (self.0.loads.get(), self.0.pages.get())
     }

@@ -1,4 +1,4 @@
-//! The sums of what callers have used of models, in memory.
+//! The usage sums of callers, in memory.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use crate::port::{CountedTurn, UsageSums, yield_once};
 use crate::usage::Usage;
 use a2a::model::TaskId;
 
-/// Sums of usage that can fail, or lose their answers.
+/// Usage sums that can fail, or lose their answers.
 #[derive(Default)]
 pub struct MemoryUsage {
     turns: RefCell<BTreeMap<(String, TaskId, u64), CountedTurn>>,
@@ -24,7 +24,7 @@ impl MemoryUsage {
         self.turns.borrow().values().cloned().collect()
     }
 
-    /// What a caller has used of an agent in a day.
+    /// The usage of a caller with an agent on a day.
     pub fn sum(&self, day: &str, owner: &str, agent: &str) -> Usage {
         let turns = self.turns.borrow();
         let of = |turn: &&CountedTurn| {
@@ -33,17 +33,17 @@ impl MemoryUsage {
         turns.values().filter(of).fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
     }
 
-    /// How many statements it was given, also those that failed.
+    /// The number of statements so far, including failed ones.
     pub fn statements(&self) -> usize {
         self.statements.get()
     }
 
-    /// Lets every statement fail from now on, or succeed again.
+    /// Makes every statement fail from now on, or succeed again.
     pub fn set_failing(&self, fails: bool) {
         self.fails.set(fails);
     }
 
-    /// Lets every statement take effect without an answer from now on, or be answered again.
+    /// Lets every statement take effect without an answer from now on, or answers again.
     pub fn set_lossy(&self, is_lossy: bool) {
         self.is_lossy.set(is_lossy);
     }

@@ -7,7 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use crate::port::{Sealed, Vault};
 use a2a::model::Secret;
 
-/// A vault whose seal is no secret: base64 of the id of the object and the text.
+/// A vault that does not encrypt: a sealed text is base64 of the id of the object and the text.
 pub struct MemoryVault;
 
 impl MemoryVault {

@@ -17,12 +17,12 @@ pub struct MemoryWebhookList {
 }
 
 impl MemoryWebhookList {
-    /// What is wrong with the webhook of this id; none if it is not on the list.
+    /// The troubles of the webhook with this id; `None` if it is not in the list.
     pub fn troubles(&self, id: &str) -> Option<WebhookTroubles> {
         self.rows.borrow().get(id).map(|(_, troubles)| troubles.clone())
     }
 
-    /// How many statements it was given, also those that failed.
+    /// The number of statements so far, including failed ones.
     pub fn statements(&self) -> usize {
         self.statements.get()
     }
@@ -37,12 +37,12 @@ impl MemoryWebhookList {
         }
     }
 
-    /// Lets every statement fail from now on, or succeed again.
+    /// Makes every statement fail from now on, or succeed again.
     pub fn set_failing(&self, fails: bool) {
         self.fails.set(fails);
     }
 
-    /// Lets every statement take effect without an answer from now on, or be answered again.
+    /// Lets every statement take effect without an answer from now on, or answers again.
     pub fn set_lossy(&self, is_lossy: bool) {
         self.is_lossy.set(is_lossy);
     }

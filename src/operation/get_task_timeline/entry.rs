@@ -1,4 +1,4 @@
-//! The entries of a timeline as JSON: what the log says, told for people, without secrets.
+//! The entries of a timeline as JSON: the lines of the log in a form for people, without secrets.
 
 use serde_json::{Map, Value, json};
 
@@ -9,17 +9,17 @@ use crate::session::LoggedLine;
 use crate::task::{CallbackName, LogEntry, RunStart, StepRecord, Unanswered};
 use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus};
 
-/// Who is told.
+/// The reader of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Audience {
-    /// Whether to be shown what steps came to, and what was posted to callbacks. That is of the agent, and may be what its
-    /// clients are not to see.
+    /// True if the results of steps and the bodies of callbacks are shown. These belong to the agent, and its clients may
+    /// not be allowed to see them.
     pub(super) sees_outcomes: bool,
-    /// Whether to be shown who has asked.
+    /// True if callers are shown.
     pub(super) is_operators: bool,
 }
 
-/// A line of the log.
+/// The entry for a line of the log.
 pub(super) fn of_log(line: &LoggedLine, entry: &LogEntry, audience: Audience) -> Value {
     let (kind, told) = told(entry, audience);
     let at = line.at.map(|at| at.0);
@@ -29,7 +29,7 @@ pub(super) fn of_log(line: &LoggedLine, entry: &LogEntry, audience: Audience) ->
     Value::Object(whole)
 }
 
-/// An attempt to reach a webhook, of whose URL only the origin is shown.
+/// The entry for an attempt to call a webhook. Only the origin of its URL is shown.
 pub(super) fn of_attempt(of: &OneAttempt) -> Value {
     let OneAttempt { webhook, url, attempt } = of;
     let mut whole = opening(Some(attempt.at), Some(attempt.generation), "webhookAttempt");
@@ -194,8 +194,8 @@ fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<St
     told
 }
 
-/// What a step of this name is, as members: its `type`, and for calls which agent is called, or of which call it is a part.
-/// Executors of ours name their steps so; those of others may by chance.
+/// The members that describe a step with this name: its `type`, and for calls the called agent, or the call that the step
+/// belongs to. Built-in executors name their steps in this way; the steps of other executors may match by chance.
 pub(super) fn step_kind(name: &str, has_usage: bool) -> Map<String, Value> {
     if let Some((_, agent)) = name.strip_prefix("agent ").and_then(|rest| rest.split_once(' ')) {
         return members([("type", "agent".into()), ("agent", excerpt::name(agent).into())]);
@@ -223,7 +223,7 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Map<String, Value> {
     members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
-/// How many calls of one answer of a model are named.
+/// How many calls of one answer of a model are listed.
 const MAX_CALLS: usize = 64;
 
 #[cfg(test)]

@@ -1,10 +1,10 @@
-//! The beginnings of contents: enough to know them again, and never more than a bound.
+//! Excerpts: the beginnings of contents, long enough to recognize them, limited in size.
 
 use serde_json::{Map, Value, json};
 
 use a2a::model::{Message, Part, PartContent};
 
-/// How much of the texts of one entry may still be shown.
+/// How many bytes of texts one entry may still show.
 pub(super) struct Budget(usize);
 
 impl Default for Budget {
@@ -14,7 +14,7 @@ impl Default for Budget {
 }
 
 impl Budget {
-    /// The text, or as much of its beginning as there is room for, and whether that is all.
+    /// The beginning of the text that still fits, and true if this is the whole text.
     pub(super) fn cut<'t>(&mut self, text: &'t str) -> (&'t str, bool) {
         let room = self.0.min(MAX_TEXT_BYTES);
         let shown = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
@@ -22,7 +22,7 @@ impl Budget {
         (shown, shown.len() == text.len())
     }
 
-    /// Puts a text into an object, and `isCut` beside it unless it is whole.
+    /// Puts a text into an object; adds the member `isCut` if the text was cut.
     pub(super) fn put(&mut self, object: &mut Map<String, Value>, name: &str, text: &str) {
         let (shown, is_whole) = self.cut(text);
         object.insert(name.to_owned(), shown.into());
@@ -32,7 +32,7 @@ impl Budget {
     }
 }
 
-/// What is shown of parts: the first ones, each with its kind and size.
+/// Puts the excerpt of parts into an object: the first parts, each with its kind and size.
 pub(super) fn parts(parts: &[Part], budget: &mut Budget, object: &mut Map<String, Value>) {
     let shown = parts.iter().take(MAX_PARTS).map(|part| part_of(part, budget));
     object.insert("parts".to_owned(), shown.collect());
@@ -41,7 +41,7 @@ pub(super) fn parts(parts: &[Part], budget: &mut Budget, object: &mut Map<String
     }
 }
 
-/// What is shown of a message.
+/// The excerpt of a message.
 pub(super) fn message(message: &Message, budget: &mut Budget) -> Value {
     let mut shown = Map::new();
     shown.insert("messageId".to_owned(), name(&message.message_id).into());
@@ -50,7 +50,7 @@ pub(super) fn message(message: &Message, budget: &mut Budget) -> Value {
     Value::Object(shown)
 }
 
-/// What is shown of a part.
+/// The excerpt of a part.
 pub(super) fn part_of(part: &Part, budget: &mut Budget) -> Value {
     let mut shown = Map::new();
     let (kind, bytes, text) = match &part.content {
@@ -73,26 +73,26 @@ pub(super) fn part_of(part: &Part, budget: &mut Budget) -> Value {
     Value::Object(shown)
 }
 
-/// How many bytes a text of base64 stands for.
+/// The number of bytes that a base64 text encodes.
 fn decoded_len(base64: &str) -> usize {
     base64.trim_end_matches('=').len() * 3 / 4
 }
 
-/// A name as it is shown: its beginning if it is very long.
+/// A name, or its beginning if it is very long.
 pub(super) fn name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(MAX_NAME_BYTES)).unwrap_or_default()
 }
 
-/// How much of one text is shown, in bytes.
+/// The number of bytes shown of one text.
 const MAX_TEXT_BYTES: usize = 2_048;
 
-/// How much of all texts of one entry is shown, in bytes.
+/// The number of bytes shown of all texts of one entry.
 const MAX_ENTRY_BYTES: usize = 4_096;
 
-/// How many parts of a message or an artifact are shown.
+/// The number of parts shown of a message or an artifact.
 const MAX_PARTS: usize = 10;
 
-/// How much of a name is shown, in bytes.
+/// The number of bytes shown of a name.
 const MAX_NAME_BYTES: usize = 256;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Reading the log in one direction, no further than is asked for.
+//! Reads the log in one direction, only as far as needed.
 
 use std::collections::VecDeque;
 
@@ -12,24 +12,24 @@ use a2a::model::TimelineOrder;
 pub(super) struct LogReader<'a> {
     task: Owned<'a>,
     order: TimelineOrder,
-    /// Where the next reading of storage begins.
+    /// The place at which the next read of storage begins.
     next: Place,
-    /// Whether there may be something.
+    /// True if storage may contain more lines.
     has_more: bool,
     lines: VecDeque<(Place, LoggedLine)>,
-    /// The place behind the line that was taken last.
+    /// The place after the last taken line.
     behind: Place,
 }
 
 impl<'a> LogReader<'a> {
-    /// The log from the place of the cursor on. Reads nothing yet.
+    /// The log from the place of the cursor on. Does not read from storage yet.
     pub(super) fn new(task: Owned<'a>, cursor: &Cursor) -> Self {
         let (order, place) = (cursor.order, cursor.place);
         let has_more = place.row > 0;
         Self { task, order, next: place, has_more, lines: VecDeque::new(), behind: place }
     }
 
-    /// The next line, which stays.
+    /// The next line, without removing it.
     ///
     /// # Errors
     ///
@@ -41,14 +41,14 @@ impl<'a> LogReader<'a> {
         Ok(self.lines.front().map(|(_, line)| line))
     }
 
-    /// Takes the line that was seen.
+    /// Removes and returns the next line.
     pub(super) fn take(&mut self) -> Option<LoggedLine> {
         let (_, line) = self.lines.pop_front()?;
         self.behind = self.lines.front().map_or(self.next, |(next, _)| *next);
         Some(line)
     }
 
-    /// The place from which to go on.
+    /// The place at which the next page begins.
     pub(super) fn place(&self) -> Place {
         self.behind
     }
@@ -69,7 +69,7 @@ impl<'a> LogReader<'a> {
         }
         for LoggedBatch { row, lines, .. } in batches {
             let lines = (0..).zip(lines).map(|(line, logged)| (Place { row, line }, logged));
-            // What the page before has shown stands at the beginning of the first batch.
+            // The first batch begins with lines that the previous page has shown.
             let is_shown = |shown: &Place| match self.order {
                 TimelineOrder::Asc => *shown < place,
                 TimelineOrder::Desc => *shown > place,

@@ -1,7 +1,7 @@
-//! The order of a timeline: the log, and among its lines the attempts to reach webhooks, by time.
+//! The order of a timeline: the lines of the log, with the attempts to call webhooks inserted by time.
 //!
-//! The log keeps its order, and so do the attempts of one webhook. An attempt comes behind the event that it tells, whatever the
-//! clocks say.
+//! The log keeps its order, and the attempts of one webhook keep theirs. An attempt always follows the event that it reports,
+//! even if the clocks differ.
 
 use std::collections::VecDeque;
 
@@ -15,12 +15,12 @@ use a2a::model::TimelineOrder;
 /// The attempts of all webhooks that a page may show.
 pub(super) struct Attempts(Vec<OfWebhook>);
 
-/// An attempt, and whose it is.
+/// An attempt with its webhook.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct OneAttempt {
     /// The id of the webhook.
     pub(super) webhook: String,
-    /// Its URL, which may hold secrets.
+    /// The URL of the webhook, which may contain secrets.
     pub(super) url: String,
     /// The attempt.
     pub(super) attempt: Attempt,
@@ -29,13 +29,14 @@ pub(super) struct OneAttempt {
 struct OfWebhook {
     id: String,
     url: String,
-    /// The attempts, each with the newest event that the webhook was sent until then: with an earlier one when it is sent again.
+    /// The attempts that are left, each with the newest generation that the webhook was sent before or with it: a redelivered
+    /// attempt has a lower generation itself.
     left: VecDeque<(u64, Attempt)>,
-    /// The attempt that was shown last, going forward.
+    /// The last shown attempt, in ascending order.
     shown: Option<Mark>,
 }
 
-/// What comes next in a timeline.
+/// The next entry of a timeline.
 pub(super) enum Next {
     /// A line of the log.
     Logged(LoggedLine),
@@ -51,7 +52,7 @@ pub(super) struct Merge<'a> {
 }
 
 impl Attempts {
-    /// Those of the webhooks that a page from this cursor on may show.
+    /// The attempts that a page from this cursor on may show.
     pub(super) fn of(webhooks: Vec<(String, String, VecDeque<Attempt>)>, cursor: &Cursor) -> Self {
         let of_webhook = |(id, url, all): (String, String, VecDeque<Attempt>)| {
             let mut reached = 0;
@@ -69,7 +70,7 @@ impl Attempts {
             let shown = match (cursor.order, known) {
                 (_, None) => None,
                 (TimelineOrder::Asc, Some(shown)) => {
-                    // One that is not kept any more was older than all that are.
+                    // If the last shown attempt is no longer kept, all kept attempts are newer.
                     let count = shown.and_then(place).map_or(0, |index| index + 1);
                     left.drain(..count);
                     shown
@@ -84,7 +85,7 @@ impl Attempts {
         Self(webhooks.into_iter().map(of_webhook).collect())
     }
 
-    /// The index of the webhook whose attempt comes before this line of the log, or before the end.
+    /// The index of the webhook whose attempt precedes this line of the log, or precedes the end.
     fn before(&self, order: TimelineOrder, line: Option<&LoggedLine>) -> Option<usize> {
         let heads = self.0.iter().enumerate().filter_map(|(index, webhook)| {
             let (reached, attempt) = match order {
@@ -129,7 +130,7 @@ impl<'a> Merge<'a> {
         Self { order, log, attempts }
     }
 
-    /// What comes next; none at the end.
+    /// The next entry; `None` at the end.
     ///
     /// # Errors
     ///
@@ -142,7 +143,7 @@ impl<'a> Merge<'a> {
         })
     }
 
-    /// Whether nothing comes next.
+    /// True if there is no next entry.
     ///
     /// # Errors
     ///
@@ -151,14 +152,15 @@ impl<'a> Merge<'a> {
         Ok(self.attempts.before(self.order, None).is_none() && self.log.peek()?.is_none())
     }
 
-    /// Where to go on.
+    /// The cursor for the next page.
     pub(super) fn cursor(&self) -> Cursor {
         let attempts = Some(self.attempts.marks(self.order));
         Cursor { order: self.order, place: self.log.place(), attempts }
     }
 }
 
-/// Whether an attempt comes behind a line of the log. `reached` is the newest event that its webhook was sent until then.
+/// True if an attempt follows a line of the log. `reached` is the newest generation that its webhook was sent up to this
+/// attempt.
 fn is_behind(reached: u64, at: i64, line: &LoggedLine) -> bool {
     if line.generation < reached || (line.generation == reached && line.is_event) {
         return true;

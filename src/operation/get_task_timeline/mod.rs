@@ -1,8 +1,8 @@
-//! GetTaskTimeline, an operation of our extension: what happened in a task, page by page. `docs/timeline.md` describes it.
+//! GetTaskTimeline, an operation of our extension: the history of a task, page by page. `docs/timeline.md` describes it.
 //!
-//! A page is merged of the log of the task and the newest attempts to reach its webhooks. Each of these has a position of its own
-//! in the token, so a page goes on where the one before ended, also when something was added meanwhile, and reads no more
-//! of the log than it shows.
+//! A page merges the log of the task with the newest attempts to call its webhooks. The token contains a position for the log and
+//! for each webhook. So a page continues at the end of the previous page, even if entries were added in between, and reads only
+//! the part of the log that it shows.
 
 mod entry;
 mod excerpt;
@@ -21,13 +21,13 @@ use log::LogReader;
 use merge::{Attempts, Merge, Next};
 use token::Cursor;
 
-/// A page of what happened in the task. What steps came to and what was posted to callbacks is shown to operators, and while
-/// the Worker is developed (`is_developer`); its owner is told that it happened.
+/// A page of the history of the task. The results of steps and the bodies of callbacks are shown to operators, and in development
+/// (`is_developer`); the owner sees only that they exist.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a page token that is none, is of another task, or has the other order;
-/// [`Error::Internal`] if storage fails.
+/// [`Error::InvalidParams`] if the page token is invalid, belongs to another task, or has the other order; [`Error::Internal`] if
+/// storage fails.
 pub fn get_task_timeline(
     task: Owned<'_>,
     request: &GetTaskTimelineRequest,
@@ -76,7 +76,7 @@ pub fn get_task_timeline(
     Ok(Outcome::Timeline(format!(r#"{head},"entries":[{}]}}"#, entries.join(","))))
 }
 
-/// What is known of the task as it stands.
+/// The facts about the current task.
 fn head(task: Owned<'_>, generation: u64, is_operators: bool) -> Map<String, Value> {
     let mut head = Map::new();
     let mut put = |name: &str, value: Value| head.insert(name.to_owned(), value);
@@ -113,8 +113,8 @@ fn head(task: Owned<'_>, generation: u64, is_operators: bool) -> Map<String, Val
     head
 }
 
-/// A page ends behind the entry with which it grows to this size, in bytes. An entry has some 12 KB at most.
+/// A page ends after the entry with which it reaches this size, in bytes. An entry has about 12 KB at most.
 const MAX_PAGE_BYTES: usize = 256 * 1024;
 
-/// How many of the steps that are under way are told.
+/// How many of the open steps are listed.
 const MAX_OPEN_STEPS: usize = 100;

@@ -1,4 +1,4 @@
-//! Where a page of a timeline begins, as a token.
+//! The beginning of a page of a timeline, as a token.
 
 use std::collections::VecDeque;
 
@@ -13,15 +13,15 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{MAX_DOCUMENT_VALUES, TaskId, TimelineOrder, fnv1a, read_foreign};
 
-/// Where a page begins.
+/// The beginning of a page.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Cursor {
-    /// Its direction.
+    /// The direction.
     pub(super) order: TimelineOrder,
-    /// The place in the log of the line that comes next, or will.
+    /// The place in the log of the next line, which may not exist yet.
     pub(super) place: Place,
-    /// By the ids of webhooks: going forward, the attempt that was shown last; going back, the one that comes next.
-    /// None at a beginning.
+    /// A mark for each webhook id: in ascending order, the last shown attempt; in descending order, the next attempt. `None` at
+    /// the beginning.
     pub(super) attempts: Option<Vec<(String, Mark)>>,
 }
 
@@ -51,26 +51,26 @@ impl Mark {
 /// A place in the log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Place {
-    /// The first row of its batch, or when that is not known any of them, from 1; 0 in front of all.
+    /// The first row of the line's batch, or any of its rows if the first is unknown; rows begin at 1, and 0 is before all rows.
     pub(super) row: u64,
-    /// The line in the batch, from 0.
+    /// The line within the batch, from 0.
     pub(super) line: u64,
 }
 
 impl Place {
-    /// The first line of the batch of a row.
+    /// The first line of the batch that contains a row.
     pub(super) fn first_of(row: u64) -> Self {
         Self { row, line: 0 }
     }
 
-    /// The last line of the batch of a row.
+    /// The last line of the batch that contains a row.
     pub(super) fn last_of(row: u64) -> Self {
         Self { row, line: LAST_LINE }
     }
 }
 
 impl Cursor {
-    /// The beginning in an order.
+    /// The first place in this order.
     pub(super) fn beginning(order: TimelineOrder) -> Self {
         let place = match order {
             TimelineOrder::Asc => Place::first_of(1),
@@ -79,7 +79,7 @@ impl Cursor {
         Self { order, place, attempts: None }
     }
 
-    /// Behind all that there is, going forward.
+    /// The place after the newest entry, in ascending order.
     ///
     /// # Errors
     ///
@@ -93,7 +93,7 @@ impl Cursor {
         Ok(Self { order: TimelineOrder::Asc, place, attempts: Some(attempts) })
     }
 
-    /// The token of it, for this task. Opaque to clients.
+    /// The cursor as a token for this task. Opaque to clients.
     pub(super) fn to_token(&self, task: &TaskId) -> String {
         let Self { order, place: Place { row, line }, attempts } = self;
         let attempts = attempts.iter().flatten();
@@ -104,12 +104,12 @@ impl Cursor {
         URL_SAFE_NO_PAD.encode(format!("{:016x}.{text}", fnv1a(task.as_str().as_bytes())))
     }
 
-    /// Reads a token for this task. An order that is asked for must be that of the token.
+    /// Reads a token for this task. If `order` is set, it must be the order of the token.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if it is none, or one of another task or of the other order; [`Error::Unavailable`] for one of a
-    /// later version.
+    /// [`Error::InvalidParams`] if the token is invalid, belongs to another task, or has the other order; [`Error::Unavailable`]
+    /// if a later version made it.
     pub(super) fn read(
         token: &str,
         task: &TaskId,
@@ -162,10 +162,10 @@ impl Cursor {
     }
 }
 
-/// Above all rows, and what storage can compare with.
+/// A number above all rows, and the largest with which storage can compare.
 const LAST_ROW: u64 = i64::MAX as u64;
 
-/// Above all lines.
+/// A number above all lines.
 const LAST_LINE: u64 = u32::MAX as u64;
 
 #[cfg(test)]

@@ -6,8 +6,8 @@ use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::{ShownWebhook, TaskPushNotificationConfig};
 
-/// Registers a webhook: it gets what happens from now on. One of the same id is replaced, and the new one
-/// gets what that one was still owed. Only the answer that creates a webhook shows its secrets.
+/// Registers a webhook, which is sent all events from now on. It replaces a webhook with the same id and takes over the
+/// unsent notifications of the replaced one. Only the answer that creates a webhook contains its secrets.
 ///
 /// # Errors
 ///

@@ -4,7 +4,7 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::PushNotificationConfigRequest;
 
-/// Deletes a webhook: nothing more is sent to it. Deleting it again does no harm.
+/// Deletes a webhook: nothing more is sent to it. Deleting a missing webhook is no error.
 ///
 /// # Errors
 ///

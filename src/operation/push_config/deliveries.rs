@@ -7,7 +7,7 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::PushNotificationConfigRequest;
 
-/// How the notifications of a webhook have fared, as JSON: see `docs/webhooks.md`.
+/// The state of a webhook's notifications, as JSON: see `docs/webhooks.md`.
 ///
 /// # Errors
 ///

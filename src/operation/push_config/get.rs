@@ -5,7 +5,7 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{PushNotificationConfigRequest, ShownWebhook};
 
-/// One webhook, or without an id the one that was registered first.
+/// One webhook; without an id, the webhook that was registered first.
 ///
 /// # Errors
 ///

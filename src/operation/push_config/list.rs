@@ -9,7 +9,7 @@ use a2a::model::{ListPushNotificationConfigsRequest, ShownWebhook};
 ///
 /// # Errors
 ///
-/// None so far.
+/// This operation returns no errors at present.
 pub(super) fn list_push_configs(
     task: Owned<'_>,
     _request: &ListPushNotificationConfigsRequest,

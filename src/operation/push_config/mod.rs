@@ -13,11 +13,11 @@ use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::{Outcome, WebhookCall};
 
-/// Carries out a call that is about the webhooks of the task, and is in this dialect.
+/// Carries out a call, in this dialect, about the webhooks of the task.
 ///
 /// # Errors
 ///
-/// Those of the operation.
+/// The errors of the operation.
 pub fn manage_webhooks(
     task: Owned<'_>,
     call: WebhookCall,

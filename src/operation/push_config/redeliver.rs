@@ -5,11 +5,11 @@ use crate::session::Owned;
 use a2a::error::Error;
 use a2a::model::{RedeliverRequest, ShownWebhook};
 
-/// Sends the events from a generation on again, also to a webhook that is suspended.
+/// Sends the events from a generation on again, even to a suspended webhook.
 ///
 /// # Errors
 ///
-/// [`Error::TaskNotFound`] if there is no such webhook; [`Error::InvalidParams`] if there is no such event yet;
+/// [`Error::TaskNotFound`] if there is no such webhook; [`Error::InvalidParams`] if no event has this generation yet;
 /// [`Error::Internal`] if storage fails.
 pub(super) fn redeliver(
     task: Owned<'_>,

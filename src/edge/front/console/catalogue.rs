@@ -1,5 +1,4 @@
-//! The list of the agents of this Worker, as the console shows them before anybody has signed in: what their cards say to everybody,
-//! and whether they can work.
+//! The list of this Worker's agents, which the console shows before sign-in: the public part of their cards, and their health.
 
 use serde_json::{Map, Value, json};
 
@@ -11,8 +10,8 @@ use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::model::read_own;
 
-/// The list for a request that came in at `origin`. Browsers keep it for half a minute; for less while skills that agents learn are
-/// missing, and not at all in development, where agents change all the time.
+/// The list for a request to `origin`. Browsers cache it for half a minute; for a shorter time while learned skills are missing,
+/// and not at all in development, where agents change often.
 pub(super) fn answer(settings: &Settings, agents: &Agents, origin: &str) -> HttpResponse {
     let place = settings.place_of(origin).origin;
     let hosted: Vec<&HostedAgent> =
@@ -33,10 +32,10 @@ pub(super) fn answer(settings: &Settings, agents: &Agents, origin: &str) -> Http
     HttpResponse::json(200, body.to_string()).with_header("cache-control", kept)
 }
 
-/// An agent of the list.
+/// The entry of an agent.
 fn entry(agent: &HostedAgent, origin: &str, is_development: bool) -> Value {
     let card = at_origin(&agent.cards().card, origin);
-    // A card that the build made can be read.
+    // The build made the card, so it can be parsed.
     let card: Map<String, Value> = read_own(&card).unwrap_or_default();
     let of_card = |name: &str| card.get(name).cloned().unwrap_or_default();
     let access = agent.policy.as_ref().ok().map(|policy| policy.access());
@@ -69,20 +68,20 @@ fn entry(agent: &HostedAgent, origin: &str, is_development: bool) -> Value {
     })
 }
 
-/// The skills by their ids and names; the card has the rest.
+/// The skills, with only their ids and names; the card contains the rest.
 fn skills(card: &Map<String, Value>) -> Vec<Value> {
     let skills = card.get("skills").and_then(Value::as_array).into_iter().flatten();
     let named = |skill: &Value| json!({"id": skill.get("id"), "name": skill.get("name")});
     skills.map(named).collect()
 }
 
-/// Whether an agent can be called and can work. Why it cannot is in the log, and is told here in development alone: it names secrets
-/// and bindings.
+/// The health of an agent as far as it follows from its configuration. The reason for a misconfiguration names secrets and
+/// bindings, so outside of development it is only in the log.
 pub(super) fn health(agent: &HostedAgent, is_development: bool) -> Value {
     let of_executor = agent.runner.as_ref().err().map(|misfit| ("executor", misfit));
     let misfit = of_executor.or(agent.policy.as_ref().err().map(|misfit| ("access", misfit)));
     match misfit {
-        // `npm start` and `npm test` say it.
+        // `npm start` and `npm test` report this reason.
         Some((part, misfit)) if is_development => {
             json!({"state": "misconfigured", "part": part, "reason": misfit.0})
         }
@@ -102,7 +101,7 @@ pub(super) fn health(agent: &HostedAgent, is_development: bool) -> Value {
     }
 }
 
-/// Whether an agent needs something outside of this Worker, after which `/health` asks.
+/// True if an agent needs something outside of this Worker, which `/health` then checks.
 fn needs_more(agent: &HostedAgent) -> bool {
     let needs = agent.runner.as_ref().map(|runner| runner.executor.needs(&runner.outside));
     needs.is_ok_and(|needs| needs != Ok(Needs::Nothing))
@@ -112,7 +111,7 @@ const NOT_SET_UP: &str = "it is not set up correctly; the log of the Worker says
 
 const NOT_LEARNED: &str = "some of its skills come from other servers, which have not answered yet";
 
-/// For how long the list is kept, in seconds.
+/// How long browsers cache the list, in seconds.
 const SECONDS: u32 = 30;
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! `GET /console/api/agents/<slug>/health`: whether what an agent needs outside of this Worker is there. A binding is looked up; a program is asked by
-//! HEAD, and any answer means that it runs. No task is begun, and no object is woken.
+//! `GET /console/api/agents/<slug>/health`: checks that everything an agent needs outside of this Worker is available. A binding
+//! is looked up; a program gets a HEAD request, and any answer means that the program runs. No task is begun, and no object is
+//! woken.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,7 +13,7 @@ use crate::push::origin_of;
 use a2a::binding::http::HttpResponse;
 use a2a::model::UnixMillis;
 
-/// What is known of an agent by this instance, for some seconds.
+/// The health of an agent from this instance's memory, which keeps it for some seconds.
 pub(super) fn known(slug: &str, now: UnixMillis) -> Option<Value> {
     let until = |at: i64| at.saturating_add(KEPT_MS);
     KNOWN.with_borrow(|known| {
@@ -21,7 +22,8 @@ pub(super) fn known(slug: &str, now: UnixMillis) -> Option<Value> {
     })
 }
 
-/// Finds out how an agent is that can be called, as far as is known here; `is_bound` says whether a binding is there. Keeps it.
+/// Checks the health of a configured agent, and remembers it; `is_bound` returns true if a binding exists. `None` if the agent
+/// needs nothing.
 pub(super) async fn ask(
     agent: &HostedAgent,
     now: UnixMillis,
@@ -49,7 +51,7 @@ pub(super) async fn ask(
     Some(health)
 }
 
-/// The answer for a caller that the agent lets in.
+/// The answer for a caller that the agent admits.
 pub(super) fn answer(health: &Value) -> HttpResponse {
     HttpResponse::json(200, health.to_string()).with_header("cache-control", "no-store")
 }
@@ -58,7 +60,7 @@ fn ok() -> Value {
     json!({"state": "ok"})
 }
 
-/// What an answer says of the program `at` a place. It tells nothing of the URL besides.
+/// The health from the answer of a program; `at` describes its place. The result contains no other part of the URL.
 fn of_answer(answer: &Result<HttpAnswer, HttpError>, at: &str) -> Value {
     let down = |what: &str| {
         let reason =
@@ -80,21 +82,21 @@ fn of_answer(answer: &Result<HttpAnswer, HttpError>, at: &str) -> Value {
     }
 }
 
-/// Whether a status is not the program's but of Cloudflare, which did not reach it.
+/// True if the answer is Cloudflare's, because it did not reach the program.
 fn is_of_the_network(answer: &HttpAnswer) -> bool {
     matches!(answer.status, 521..=523 | 530)
         && answer.header("server").is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"))
 }
 
 thread_local! {
-    /// When this instance has asked for each agent, and what came of it.
+    /// For each agent, the time of this instance's last check, and its result.
     static KNOWN: RefCell<BTreeMap<String, (i64, Value)>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// How long a program may take to answer, in milliseconds.
+/// The time limit for an answer of the program, in milliseconds.
 const TIMEOUT_MS: u64 = 2_500;
 
-/// For how long an instance does not ask again, in milliseconds.
+/// How long an instance keeps a result, in milliseconds.
 const KEPT_MS: i64 = 5_000;
 
 #[cfg(test)]

@@ -1,33 +1,37 @@
-//! What the console asks of the Worker. Its pages are static files, which the platform serves at `/console/`; what is asked for here is
-//! at `/console/api/`. All else that the console shows it asks of the agents, by the operations that every client has.
+//! The Worker's part of the console. The pages are static files, which the platform serves at `/console/`; their requests to the
+//! Worker are at `/console/api/`. All other data comes from the agents, by the operations that every client has.
 //!
-//! | file | what it answers |
+//! | file | answers |
 //! |---|---|
-//! | `catalogue` | `GET /console/api/agents`: which agents there are |
-//! | `health` | `GET /console/api/agents/<slug>/health`: whether what one needs outside of this Worker is there |
-//! | `schemas` | `GET /console/api/agents/<slug>/schemas`: how the skills of one are called |
+//! | `catalogue` | `GET /console/api/agents`: the list of agents |
+//! | `health` | `GET /console/api/agents/<slug>/health`: the availability of everything an agent needs outside of this Worker |
+//! | `schemas` | `GET /console/api/agents/<slug>/schemas`: the schemas of an agent's skills |
 //!
 //! # The console
 //!
-//! The pages are static files (`console/`, Preact, built by Vite into `build-console/assets`), which the platform serves without the Worker: they are the same for everybody and hold no data. `run_worker_first` in wrangler.toml looks up only the paths
-//! of the page among the assets, so a call of an agent does not pay for them. What a page shows it asks of the agents by the operations that every client has, with the credentials that the person has signed in with; the
-//! console has no rule of access of its own. Six routes serve it, each documented and tested without it:
+//! The pages are static files (`console/`, Preact, built by Vite into `build-console/assets`), which the platform serves without
+//! the Worker: they are the same for everybody and contain no data. `run_worker_first` in wrangler.toml makes the platform look
+//! up only the paths of the pages among the assets, so a call of an agent does not pay for this. A page gets its data from the
+//! agents by the operations that every client has, with the credentials of the person's sign-in; the console has no access rules
+//! of its own. Six routes serve it, each documented and tested without the console:
 //!
-//! | route | who answers | code |
+//! | route | answered by | code |
 //! |---|---|---|
 //! | `GET /<agent>/tasks/{id}/timeline` | the object of the task, from its log | `operation/get_task_timeline/` |
 //! | `GET /<agent>/webhooks` | D1, table `webhooks` | `operation/list_webhooks.rs` |
 //! | `GET /<agent>/overview` | D1, table `task_hours` | `edge/front/overview.rs` |
 //! | `GET /console/api/agents` | the front Worker | `edge/front/console/catalogue.rs` |
-//! | `GET /console/api/agents/<agent>/health` | the front Worker, which asks the agent's program | `edge/front/console/health.rs` |
+//! | `GET /console/api/agents/<agent>/health` | the front Worker, which calls the agent's program |
+//! `edge/front/console/health.rs` |
 //! | `GET /console/api/agents/<agent>/schemas` | the front Worker | `edge/front/console/schemas.rs` |
 //!
 //! Agents elsewhere are called by the browser (`console/src/api/elsewhere/`), under `npm start` by the forwarder of `dev/`: a deployment sends no
 //! request to a URL that a visitor names.
 //!
-//! In `console/src/`: `api/` has requests, streams and the fold of events, `session/` what the person has signed in with, `parts/` what several pages show, `pages/` a folder for each page, `lint/` the advice on cards. An `Endpoint`
-//! (`api/endpoint.ts`) is an agent of this Worker or elsewhere; chat and card know nothing else. Words of agents become text nodes: there is no way from a string to markup in the code, and the content security policy (`console/_headers`)
-//! would refuse one.
+//! In `console/src/`: `api/` has requests, streams and the fold of events, `session/` the credentials of the sign-in, `parts/`
+//! components of several pages, `pages/` a folder for each page, `lint/` the advice on cards. An `Endpoint` (`api/endpoint.ts`)
+//! is an agent of this Worker or elsewhere; chat and card use only endpoints. Texts of agents become text nodes: the code never
+//! converts a string to markup, and the content security policy (`console/_headers`) would refuse it.
 
 mod catalogue;
 mod health;
@@ -48,11 +52,11 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
 impl Front {
-    /// Decides about a request to a path `below` the console, as far as nothing has to be waited for.
+    /// Decides a request to a path `below` the console, unless it has to wait.
     ///
     /// # Errors
     ///
-    /// [`Error::MethodNotAllowed`], or [`Error::NotFound`] where nothing is.
+    /// [`Error::MethodNotAllowed`], or [`Error::NotFound`] for an unknown path.
     pub(super) fn console_now(
         &self,
         below: &str,
@@ -71,7 +75,7 @@ impl Front {
         }
     }
 
-    /// Answers a request to a path below the console that has to wait for something.
+    /// Answers a request to a path below the console that has to wait.
     pub(super) async fn console(&self, head: &Head<'_>, below: &str) -> Result<Response> {
         if let (AGENTS, "GET" | "HEAD") = (below, head.method()) {
             join_all(self.hosted().map(|agent| self.learn_if_due(agent))).await;
@@ -88,7 +92,7 @@ impl Front {
         })
     }
 
-    /// Whether an agent can work, for a caller that it lets in.
+    /// The health of an agent, for a caller that the agent admits.
     async fn health(&self, head: &Head<'_>, agent: &HostedAgent) -> HttpResponse {
         if let Err(refusal) = self.admitted_to(head, agent).await {
             return refusal;
@@ -103,7 +107,7 @@ impl Front {
         health::answer(&asked.unwrap_or_else(as_listed))
     }
 
-    /// The schemas of an agent's skills, for a caller that the agent lets in.
+    /// The schemas of an agent's skills, for a caller that the agent admits.
     async fn schemas(&self, head: &Head<'_>, agent: &HostedAgent) -> HttpResponse {
         match self.admitted_to(head, agent).await {
             Ok(caller) => {
@@ -114,7 +118,7 @@ impl Front {
         }
     }
 
-    /// The list of agents, for a request of this head.
+    /// The list of agents, for a request with this head.
     fn catalogue(&self, head: &Head<'_>) -> HttpResponse {
         let (origin, _, _) = split_url(head.url());
         let mut answer = catalogue::answer(&self.settings, &self.agents, origin);
@@ -124,20 +128,20 @@ impl Front {
         answer
     }
 
-    /// Whether the skills of all agents are known, as far as they are for now.
+    /// True if no agent has skills that could be learned now.
     fn all_learned(&self) -> bool {
         self.hosted().all(|agent| self.unlearned(agent).is_none())
     }
 }
 
-/// What is asked of one agent.
+/// The kinds of requests about one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum About {
     Schemas,
     Health,
 }
 
-/// The slug in a path below the console that asks about one agent, and what it asks.
+/// The slug and the kind of a request about one agent, from its path below the console.
 fn of_agent(below: &str) -> Option<(&str, About)> {
     let (slug, about) = below.strip_prefix("api/agents/")?.split_once('/')?;
     let about = match about {
@@ -148,7 +152,7 @@ fn of_agent(below: &str) -> Option<(&str, About)> {
     (!slug.is_empty()).then_some((slug, about))
 }
 
-/// The error for a path below the console where nothing is.
+/// The error for an unknown path below the console.
 fn absent(below: &str) -> Error {
     let shown: String = below.chars().take(60).collect();
     Error::NotFound(match shown.as_str() {
@@ -161,7 +165,7 @@ fn absent(below: &str) -> Error {
     })
 }
 
-/// Where the list of agents is.
+/// The path of the list of agents.
 const AGENTS: &str = "api/agents";
 
 #[cfg(test)]

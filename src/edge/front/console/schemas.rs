@@ -1,4 +1,5 @@
-//! The JSON schemas with which an agent's skills are called, of which the console makes forms. Cards have no place for them.
+//! The JSON schemas of the arguments of an agent's skills, from which the console makes forms. Cards have no member for
+//! them.
 
 use serde_json::{Map, Value, json};
 
@@ -13,7 +14,7 @@ pub(super) fn answer(agent: &HostedAgent, caller: &Caller) -> HttpResponse {
     let cards = agent.cards();
     let own = cards.extended(caller, Dialect::V1).ok();
     let card = own.as_deref().unwrap_or(&cards.card);
-    // A card that the build made can be read.
+    // The build made the card, so it can be parsed.
     let card: Map<String, Value> = read_own(card).unwrap_or_default();
     let skills = card.get("skills").and_then(Value::as_array).into_iter().flatten();
     let known = skills.filter_map(|skill| {

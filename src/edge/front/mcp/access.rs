@@ -1,4 +1,4 @@
-//! Which agents a request of MCP may call. Each agent is asked by its own policy, as for a request of A2A.
+//! The agents that a request of MCP may call. Each agent applies its own policy, as for a request of A2A.
 
 use serde_json::Value;
 
@@ -14,40 +14,40 @@ use a2a::error::{Error, Refusal};
 
 /// The agents that a request may call.
 pub(super) struct Scope<'a> {
-    /// Those that it may.
+    /// The agents that admit the request.
     pub(super) admitted: Vec<Admitted<'a>>,
-    /// Those that do not let it in.
+    /// The agents that refuse the request.
     pub(super) refusals: Vec<Refusing<'a>>,
-    /// Whether other requests may be for other agents.
+    /// True if other requests may have other agents.
     pub(super) is_private: bool,
 }
 
 /// An agent that a request may call.
 pub(super) struct Admitted<'a> {
     pub(super) agent: &'a HostedAgent,
-    /// Who calls it.
+    /// The caller for this agent.
     pub(super) caller: Caller,
 }
 
 impl Admitted<'_> {
-    /// Whether the agent can do anything.
+    /// True if the agent has an executor.
     pub(super) fn can_run(&self) -> bool {
         self.agent.runner.is_ok()
     }
 
-    /// The schema of the arguments of its skill of this id, where it is known.
+    /// The schema of the arguments of the skill with this id, if known.
     pub(super) fn input_schema(&self, skill: &str) -> Option<&Value> {
         self.agent.runner.as_ref().ok()?.executor.input_schema(skill)
     }
 }
 
 impl Front {
-    /// The agents that a request may call. At the server of all agents, those that it may not are left out, unless there is no other,
-    /// or the request shows credentials that no agent takes.
+    /// The agents that a request may call. At the server of all agents, refusing agents are left out, unless all refuse, or the
+    /// request contains credentials that no agent accepts.
     ///
     /// # Errors
     ///
-    /// The answer to a request that may call none.
+    /// The answer to a request that may call no agent.
     pub(super) async fn scope<'a>(
         &'a self,
         head: &Head<'_>,
@@ -91,7 +91,7 @@ impl Front {
         }
     }
 
-    /// The answer to a call of an agent that does not let the request in.
+    /// The answer to a call of an agent that refuses the request.
     pub(super) async fn challenge(
         &self,
         slug: Option<&str>,
@@ -104,8 +104,8 @@ impl Front {
         }
     }
 
-    /// The refusal of a request by an agent. Where others give out tokens, it says where to find out who; where nobody does, it says
-    /// that there is nothing to be found out.
+    /// The refusal of a request by an agent. If an issuer provides tokens, the answer contains the URL of the metadata with the
+    /// issuers; otherwise the message states that there is no OAuth.
     fn challenge_of(
         &self,
         slug: Option<&str>,

@@ -3,21 +3,21 @@
 
 use a2a::model::TaskId;
 
-/// Where an agent is.
+/// The place of an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Place {
-    /// Where this server is, as cards say it.
+    /// The origin of this server, as in cards.
     pub(super) origin: String,
     /// The slug of the agent.
     pub(super) slug: String,
 }
 
-/// What an address names.
+/// The resource that an address names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Named<'a> {
-    /// The card of the agent of this slug.
+    /// The card of the agent with this slug.
     Card(&'a str),
-    /// A task of the agent of this slug.
+    /// A task of the agent with this slug.
     Task(&'a str, &'a str),
 }
 
@@ -43,7 +43,7 @@ pub(super) fn template(origin: &str) -> String {
     format!("{SCHEME}{}/{{agent}}/tasks/{{task_id}}", host(origin))
 }
 
-/// What an address at this server names.
+/// The resource that an address at this server names.
 pub(super) fn named<'a>(uri: &'a str, origin: &str) -> Option<Named<'a>> {
     let below = uri.strip_prefix(SCHEME)?.strip_prefix(host(origin))?.strip_prefix('/')?;
     match below.split_once('/') {
@@ -56,7 +56,7 @@ pub(super) fn named<'a>(uri: &'a str, origin: &str) -> Option<Named<'a>> {
     }
 }
 
-/// The agent and the task that an id of the tasks extension names; one of A2A alone names no agent.
+/// The agent and the task in an id of the tasks extension; a plain id of A2A names no agent.
 pub(super) fn task_named(id: &str) -> (Option<&str>, &str) {
     match id.split_once('.') {
         Some((slug, task)) => (Some(slug), task),

@@ -1,4 +1,4 @@
-//! Calls of the tools that are agents: a message to the agent, or the answer to what it has asked before.
+//! Calls of the tools that are agents: a message to the agent, or the answer to an earlier question of the agent.
 
 use serde_json::Value;
 
@@ -17,11 +17,11 @@ use mcp::agents::{Arguments, Callee, Waiting, result_of, say_depth};
 use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::{Request, ToolCall};
 
-/// A call of a tool: under way, or answered by this message.
+/// A call of a tool: under way, or already answered by this message.
 pub(super) type Called = std::result::Result<Running, Value>;
 
 impl Front {
-    /// Begins a call of the tool of an agent, or of its skill of this id.
+    /// Begins a call of an agent's tool, or of the tool of its skill with this id.
     pub(super) async fn call_agent(
         &self,
         outer: &Outer,
@@ -45,7 +45,7 @@ impl Front {
         };
         let arguments = Arguments::read(&call.arguments, callee);
         let arguments = arguments.map_err(|reason| answered(refused(&reason)))?;
-        // A skill says by itself what is to be done.
+        // The call of a skill needs no text: the skill defines the work.
         if skill.is_none() && !arguments.say_something() {
             return Err(answered(refused(NOTHING_SAID)));
         }
@@ -64,8 +64,8 @@ impl Front {
         Running::send(client, message, place, request, self.settings.mcp.wait_ms)
     }
 
-    /// Goes on with a call whose agent has asked something. The state that the client sends back says which task that was; whose task
-    /// it is, and what it waits for, the task says itself.
+    /// Continues a call whose agent has asked a question. The client sends back a state with the id of the task; the task itself
+    /// determines its owner and its question.
     async fn go_on(
         &self,
         client: Client,
@@ -86,7 +86,7 @@ impl Front {
             error => reply.called(failed(&error)),
         })?;
         let Some(waiting) = Waiting::of(&task) else {
-            // It has gone on: the answer was given, and its answer got lost.
+            // The task continues already: the answer was delivered, and only the result was lost.
             let wait_ms = self.settings.mcp.wait_ms;
             return Ok(Running::resume(client, task, place, request, wait_ms));
         };
@@ -94,7 +94,7 @@ impl Front {
         let Some(answer) = answer else { return Err(message_of(reply, &task, &place)) };
         match waiting.parts(answer) {
             Some(parts) => {
-                // The same answer again is the same message.
+                // The same answer makes the same message, so a repetition is recognized.
                 let message = answer_to(&task.id, waiting.message_id(), parts, &client);
                 Ok(self.send(client, message, place, request))
             }

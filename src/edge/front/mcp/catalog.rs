@@ -1,4 +1,5 @@
-//! The tools of an MCP server: one for each agent that the request may call, or for each of its skills, those for tasks, and those for agents elsewhere.
+//! The tools of an MCP server: one for each agent that the request may call, or one for each of its skills; tools for tasks; and
+//! tools for agents elsewhere.
 
 use super::access::{Admitted, Refusing, Scope};
 use super::address::Place;
@@ -13,29 +14,29 @@ use mcp::model::{Annotations, Tool};
 /// The tools of a request.
 pub(super) struct Catalog<'a> {
     pub(super) scope: &'a Scope<'a>,
-    /// The agent whose server it is; `None` for that of all agents.
+    /// The agent of the server; `None` for the server of all agents.
     pub(super) slug: Option<&'a str>,
-    /// Where this server is, as cards say it.
+    /// The origin of this server, as in cards.
     pub(super) origin: &'a str,
-    /// Whether the request may have agents called that it names.
+    /// True if the request may name agents elsewhere.
     pub(super) may_call_out: bool,
 }
 
-/// The tool of a name.
+/// The result of looking up the name of a tool.
 pub(super) enum Found<'a> {
-    /// An agent, or its skill of this id.
+    /// An agent, or its skill with this id.
     Agent(&'a Admitted<'a>, Option<String>),
-    /// A look at a task.
+    /// The tool that returns a task.
     GetTask,
-    /// The end of a task.
+    /// The tool that cancels a task.
     CancelTask,
-    /// The card of an agent elsewhere.
+    /// The tool that returns the card of an agent elsewhere.
     Discover,
-    /// A call of an agent elsewhere.
+    /// The tool that calls an agent elsewhere.
     Invoke,
-    /// An agent that does not let the request in.
+    /// An agent that refuses the request.
     Refused(&'a Refusing<'a>),
-    /// None.
+    /// There is no such tool.
     Nothing,
 }
 
@@ -60,7 +61,7 @@ impl<'a> Catalog<'a> {
         tools
     }
 
-    /// The tool of a name.
+    /// The tool with this name.
     pub(super) fn find(&self, name: &str) -> Found<'a> {
         match name {
             "get_task" => return Found::GetTask,
@@ -104,19 +105,19 @@ impl<'a> Catalog<'a> {
         RemoteCard::parse(&card).ok()
     }
 
-    /// What clients are told of the server, for models.
+    /// The instructions of the server, which clients pass to models.
     pub(super) fn instructions(&self) -> &'static str {
         "Each tool is an agent, or a skill of one. Say what is to be done in `message`. A result in the state \
          `input_required` has a question: call the tool again with its `task_id` and the answer. One in the state `working` is not \
          done: look again with `get_task`."
     }
 
-    /// Where the agent of this slug is.
+    /// The place of the agent with this slug.
     pub(super) fn place(&self, slug: &str) -> Place {
         Place { origin: self.origin.to_owned(), slug: slug.to_owned() }
     }
 
-    /// The name of the tool of a skill. At the server of one agent its slug need not be said.
+    /// The name of a skill's tool. At the server of one agent, the name does not contain the slug.
     fn name_of_skill(&self, slug: &str, skill: &str) -> String {
         match self.slug {
             Some(_) if OWN.iter().all(|own| own.name != skill) => tool_name(&[skill]),
@@ -125,15 +126,16 @@ impl<'a> Catalog<'a> {
     }
 }
 
-/// A tool that is no agent.
+/// A tool that is not an agent.
 struct OwnTool {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// The properties of its arguments and the required ones, as text: macros would make kilobytes of code of them.
+    /// The properties of its arguments and the required ones, as text: the macro `json!` would compile them into kilobytes of
+    /// code.
     schema: &'static str,
     changes_nothing: bool,
-    /// Whether it calls agents elsewhere; else its result is that of a task.
+    /// True if the tool calls agents elsewhere; otherwise its result is that of a task.
     calls_out: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Who gives out tokens for the agents behind an MCP server (RFC 9728): the issuers of their schemes of kind `jwt`.
+//! The issuers of tokens for the agents behind an MCP server (RFC 9728): the issuers of their schemes of kind `jwt`.
 
 use serde_json::json;
 
@@ -15,7 +15,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// [`Error::NotFound`] if nobody gives out tokens for it, [`Error::MethodNotAllowed`].
+    /// [`Error::NotFound`] if there is no issuer, [`Error::MethodNotAllowed`].
     pub(in crate::edge::front) fn protected_resource(
         &self,
         slug: Option<&str>,
@@ -50,7 +50,7 @@ impl Front {
         Ok(answer.with_header("cache-control", "public, max-age=300"))
     }
 
-    /// Where the metadata of an MCP server is; `None` if nobody gives out tokens for it.
+    /// The URL of an MCP server's metadata; `None` if there is no issuer.
     pub(super) fn metadata_url(&self, slug: Option<&str>, head: &Head<'_>) -> Option<String> {
         let path = path_of(slug);
         let origin = self.origin(head);
@@ -58,7 +58,7 @@ impl Front {
             .then(|| format!("{origin}/.well-known/oauth-protected-resource{path}"))
     }
 
-    /// Who gives out tokens that the agents take in the header `Authorization`.
+    /// The issuers of tokens that the agents accept in the header `Authorization`.
     fn issuers(&self, slug: Option<&str>) -> Vec<String> {
         let mut issuers: Vec<String> = Vec::new();
         for agent in self.mcp_agents(slug) {

@@ -1,29 +1,32 @@
-//! The MCP server: agents as tools for hosts of MCP, at `/mcp` and `/<agent>/mcp`. A request is read and answered by
-//! `mcp::server`; what it does goes to the agents as requests of A2A inside of this Worker, with the credentials of the request of
-//! MCP. So their rules of access, limits, audits and the depth of calls hold by themselves.
+//! The MCP server: agents as tools for hosts of MCP, at `/mcp` and `/<agent>/mcp`. `mcp::server` reads requests and writes
+//! answers. Calls are sent to the agents as requests of A2A inside of this Worker, with the credentials of the request of MCP. So
+//! the access rules, limits, audits and depth limits of the agents apply without further code.
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | `access` | says which agents a request may call, and why not the others |
-//! | `origin` | says which pages may send requests, and read the answers |
+//! | `access` | decides which agents a request may call, with the reasons of refusals |
+//! | `origin` | decides which pages may send requests and read the answers |
 //! | `catalog` | makes the list of tools, and finds the tool of a name |
-//! | `outer` | carries requests to agents |
-//! | `call` | begins calls of agents, and goes on with those that were asked something |
+//! | `outer` | sends requests to agents |
+//! | `call` | begins calls of agents, and continues calls after a question |
 //! | `running` | follows the task of a call |
 //! | `stream` | answers by a stream |
-//! | `outcome` | makes results, tasks and answers |
-//! | `tasks` | looks at tasks, and cancels them |
-//! | `remote` | calls agents that the caller names |
-//! | `resources` | shows cards and tasks |
-//! | `address` | says how these are named |
-//! | `metadata` | says who gives out tokens |
+//! | `outcome` | makes results, and the JSON of tasks |
+//! | `tasks` | reads and cancels tasks |
+//! | `remote` | calls agents elsewhere that the caller names |
+//! | `resources` | returns cards and tasks as resources |
+//! | `address` | the addresses of resources |
+//! | `metadata` | lists the issuers of tokens |
 //!
 //! # The MCP server
 //!
-//! `/mcp` and `/<agent>/mcp` are a guest's, so the plan leaves them to `visit` (`front/waiting.rs`). `mcp::server` reads them and writes the answers, in the form of their era; `front/mcp/` says what is to be done. A call of a
-//! tool becomes a message to the agent: `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the decision of the front Worker that any request takes, with the headers and the query of the request of MCP.
-//! Nothing is vouched for, so there is no rule of access besides those of A2A. `running.rs` folds the events of the task into progress, questions and results; nothing is stored for MCP: the task holds what a question or a
-//! retry needs, and a client that comes back names it (`requestState`, `taskId`, `task_id`).
+//! `/mcp` and `/<agent>/mcp` belong to a guest, so the plan passes them to `visit` (`front/waiting.rs`). `mcp::server` reads the
+//! requests and writes the answers, in the form of their era; `front/mcp/` decides. A call of a tool becomes a message to the
+//! agent. `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the same decision of the front
+//! Worker as any request, with the headers and the query of the request of MCP. Agents trust nothing else, so there are no access
+//! rules besides those of A2A. `running.rs` folds the events of the task into progress, questions and results. Nothing is stored
+//! for MCP: the task contains all that a question or a retry needs, and a client that returns names the task (`requestState`,
+//! `taskId`, `task_id`).
 
 mod access;
 mod address;
@@ -57,14 +60,14 @@ use outer::Outer;
 use running::Running;
 
 impl Front {
-    /// Whether there is an MCP server: of all agents, or of the one of this slug.
+    /// True if there is an MCP server of all agents, or of the agent with this slug.
     pub(super) fn has_mcp(&self, slug: Option<&str>) -> bool {
         slug.is_none_or(|slug| {
             self.agents.find(Some(slug)).is_some_and(|agent| agent.mcp_tools != McpTools::None)
         })
     }
 
-    /// Answers a request to the MCP server of all agents, or of the one of this slug.
+    /// Answers a request to the MCP server of all agents, or of the agent with this slug.
     pub(super) async fn mcp(
         &self,
         request: &Request,
@@ -90,7 +93,7 @@ impl Front {
         pages.show(answer?)
     }
 
-    /// The answer, or the refusal.
+    /// The answer; the error is a refusal.
     async fn answer_mcp(
         &self,
         request: &Request,
@@ -122,7 +125,7 @@ impl Front {
             Received::Answer(answer) => return Err(answer),
             Received::Request(mcp) => mcp,
         };
-        // Kept to the end of the call.
+        // The turn is held until the end of the call.
         let _turn = body.into_turn();
         let outer = Outer::new(self.env.clone(), head, &mcp.meta);
         let (origin, _, _) = split_url(head.url());
@@ -151,7 +154,7 @@ impl Front {
         Ok(Answer::Whole(Box::pin(self.tell(&outer, &catalog, &mcp)).await))
     }
 
-    /// The message that answers a call of a tool that is no agent.
+    /// The answer to a call of a tool that is not an agent.
     async fn own_tool(
         &self,
         outer: &Outer,
@@ -177,7 +180,7 @@ impl Front {
         request.reply.called(result)
     }
 
-    /// The answer to anything but a call of a tool.
+    /// The answer to any request except a call of a tool.
     async fn tell(
         &self,
         outer: &Outer,
@@ -216,9 +219,9 @@ impl Front {
 
 /// An answer.
 enum Answer {
-    /// All of it.
+    /// A complete answer.
     Whole(HttpResponse),
-    /// What a call brings, and whether leaving cancels it.
+    /// The stream of a call. The flag is true if a disconnect of the client cancels the call.
     Stream(Box<Running>, bool),
 }
 
@@ -226,8 +229,8 @@ fn whole(message: Value) -> Answer {
     Answer::Whole(HttpResponse::json(200, message.to_string()))
 }
 
-/// Whether the answer to a call is a stream: if the client wants to know how it gets on, or cancels it by leaving, which is so where
-/// this gives true. What goes on as a task of its own is not left.
+/// `Some` if a call is answered by a stream: if the client has requested progress, or if a disconnect cancels the call, for which
+/// the value is true. A call that may continue as a task of its own is not canceled by a disconnect.
 fn streaming(request: &mcp::server::Request) -> Option<bool> {
     let can_leave = match request.reply.era() {
         Era::Modern(capabilities) => !capabilities.tasks,
@@ -236,7 +239,7 @@ fn streaming(request: &mcp::server::Request) -> Option<bool> {
     (can_leave || request.meta.progress_token.is_some()).then_some(can_leave)
 }
 
-/// What this server can do.
+/// The capabilities of this server.
 fn capabilities(reply: &Reply) -> Value {
     match reply.era() {
         Era::Modern(_) => {
@@ -246,21 +249,21 @@ fn capabilities(reply: &Reply) -> Value {
     }
 }
 
-/// A refusal of HTTP, before it is known which request it answers. Its code is the status: codes of MCP mean other things, and
-/// those of A2A are none here.
+/// A refusal at the level of HTTP, when the id of the request is not known yet. The code is the HTTP status: codes of MCP have
+/// other meanings, and codes of A2A do not apply here.
 fn refusal(status: u16, message: &str) -> HttpResponse {
     let error = RpcError::new(status.into(), message);
     let body = json!({"jsonrpc": "2.0", "id": null, "error": error.to_json()});
     HttpResponse::json(status, body.to_string())
 }
 
-/// An error of A2A as a refusal of HTTP.
+/// An error of A2A as a refusal at the level of HTTP.
 fn refused(error: &Error) -> HttpResponse {
     let wire = error.wire();
     refusal(wire.http, &error.to_string()).with_headers(wire.headers)
 }
 
-/// How long lists may be remembered, in milliseconds.
+/// How long clients may cache lists, in milliseconds.
 const TTL_MS: u64 = 60_000;
 
 /// The media type of streams.

@@ -1,4 +1,4 @@
-//! Which pages may send requests of MCP, and read the answers: those that the agents let in.
+//! The pages that may send requests of MCP and read the answers, as configured by the agents.
 
 use worker::{Response, Result};
 
@@ -9,16 +9,17 @@ use crate::front::head::Head;
 use a2a::binding::http::{COMMON, split_url};
 use a2a_agents::McpTools;
 
-/// What follows from the page that sends a request.
+/// The rules for the page that sends a request.
 pub(in crate::edge::front) struct Pages {
-    /// Whether no agent may be called by it.
+    /// True if no agent may be called from the page.
     pub(super) is_refused: bool,
-    /// The origin whose pages alone may read the answer, with cookies; empty for none. `None` where all may, without.
+    /// The only origin whose pages may read the answer, with cookies; empty if no page may. `None` if all pages may, without
+    /// cookies.
     shown_to: Option<String>,
 }
 
 impl Front {
-    /// What follows from the page that sends a request, by its header `Origin`.
+    /// The rules for the page that sends a request, which its header `Origin` names.
     pub(super) fn pages(&self, head: &Head<'_>, slug: Option<&str>, origin: Option<&str>) -> Pages {
         let (own, _, _) = split_url(head.url());
         let any = |is_so: &dyn Fn(&HostedAgent) -> bool| self.mcp_agents(slug).any(is_so);
@@ -37,8 +38,9 @@ impl Front {
         Pages { is_refused, shown_to }
     }
 
-    /// Whether pages of this origin may call an agent. One that lists origins admits those, others admit all. In development, where a
-    /// page of anywhere may have given its own name to this machine, those are the pages of this machine.
+    /// True if pages of this origin may call an agent. An agent with a list of origins admits those; without a list it admits
+    /// all, but in development only pages of this machine: a page from elsewhere may have pointed its own host name at this
+    /// machine.
     pub(super) fn admits_page(&self, agent: &HostedAgent, origin: &str, own: &str) -> bool {
         let allowed = origins(agent);
         if allowed.iter().any(|known| known == origin) {
@@ -51,7 +53,7 @@ impl Front {
         }
     }
 
-    /// The agents that are tools, or the one of this slug.
+    /// The agents that are tools, or only the agent with this slug.
     pub(super) fn mcp_agents<'a>(
         &'a self,
         slug: Option<&'a str>,
@@ -62,11 +64,11 @@ impl Front {
 }
 
 impl Pages {
-    /// An answer with what browsers are to know of it.
+    /// Adds the headers for browsers to an answer.
     ///
     /// # Errors
     ///
-    /// When the platform refuses a header.
+    /// If the platform refuses a header.
     pub(in crate::edge::front) fn show(&self, mut answer: Response) -> Result<Response> {
         let Some(origin) = &self.shown_to else { return Ok(answer) };
         let headers = answer.headers_mut();
@@ -92,7 +94,7 @@ fn origins(agent: &HostedAgent) -> &[String] {
     access.map(|access| access.allowed_origins.as_slice()).unwrap_or_default()
 }
 
-/// Whether an origin is of pages of this machine.
+/// True if an origin belongs to this machine.
 pub(in crate::edge::front) fn is_loopback(origin: &str) -> bool {
     let Some((_, host)) = origin.split_once("://") else { return false };
     let (name, port) = match host.strip_prefix('[') {

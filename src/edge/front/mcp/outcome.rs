@@ -1,4 +1,4 @@
-//! What calls and tasks of agents are in MCP: results, tasks of the tasks extension, and the messages that answer questions.
+//! Converts calls and tasks of agents to MCP: results, tasks of the tasks extension, and the messages that answer questions.
 
 use serde_json::{Value, json};
 
@@ -9,12 +9,12 @@ use mcp::agents::{Waiting, result_of};
 use mcp::model::{CallResult, Content, Question};
 use mcp::server::{Capabilities, input_requests};
 
-/// The result of a call that was not carried out, for this reason.
+/// The result of a call that was refused for this reason.
 pub(super) fn refused(reason: &str) -> CallResult {
     CallResult { content: vec![Content::Text(reason.to_owned())], structured: None, is_error: true }
 }
 
-/// The result of a call that an agent has refused, or whose agent could not be asked.
+/// The result of a call that an agent has refused, or that did not reach its agent.
 pub(super) fn failed(error: &ClientError) -> CallResult {
     match error {
         ClientError::Remote(error) => refused(&error.message),
@@ -22,8 +22,8 @@ pub(super) fn failed(error: &ClientError) -> CallResult {
     }
 }
 
-/// A task as the tasks extension has it, for a client that can do this. One that waits for something which the client cannot show has
-/// said what it can: it counts as completed, with a result that says how to go on.
+/// A task in the form of the tasks extension, for a client with these capabilities. If the task waits with a question that the
+/// client cannot show, its status is `completed`, with a result that describes how to continue.
 pub(super) fn task_json(task: &Task, place: &Place, capabilities: Capabilities) -> Value {
     let state = task.status.state;
     let waiting = Waiting::of(task).and_then(|waiting| waiting.question);
@@ -37,7 +37,7 @@ pub(super) fn task_json(task: &Task, place: &Place, capabilities: Capabilities) 
     };
     let mut json = json!({"taskId": place.id_of(&task.id), "status": status, "ttlMs": null, "pollIntervalMs": POLL_MS});
     if let Value::Object(members) = &mut json {
-        // What A2A knows of the times of a task is when its state has begun.
+        // The only time in a task of A2A is the beginning of its state.
         if let Some(timestamp) = &task.status.timestamp {
             members.insert("createdAt".to_owned(), json!(timestamp));
             members.insert("lastUpdatedAt".to_owned(), json!(timestamp));
@@ -57,13 +57,13 @@ fn asked(question: &Question) -> (&'static str, Value) {
     ("inputRequests", Value::Object(input_requests(std::slice::from_ref(question))))
 }
 
-/// A message of this id that answers the question of a task.
+/// A message with this id that answers the question of a task.
 pub(super) fn answer_to(task: &TaskId, id: String, parts: Vec<Part>, client: &Client) -> Message {
     let task_id = Some(task.clone());
     Message { message_id: id, task_id, parts, ..create_message("", client.ports()) }
 }
 
-/// How long clients should wait between two looks at a task, in milliseconds.
+/// How long clients should wait between two polls of a task, in milliseconds.
 const POLL_MS: u64 = 2_000;
 
 /// The code of A2A for a task that does not exist.

@@ -1,5 +1,5 @@
-//! Carries requests of A2A to the agents of this Worker, for a request of MCP and with its credentials: nothing is trusted that
-//! a request from outside would not have to show.
+//! Sends requests of A2A to the agents of this Worker, for a request of MCP and with its credentials. They are checked like
+//! requests from outside.
 
 use std::rc::Rc;
 
@@ -20,22 +20,22 @@ use a2a::binding::http::split_url;
 use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};
 use mcp::server::Meta;
 
-/// A request of MCP, as far as its requests to agents have it, too.
+/// The parts of a request of MCP that its requests to agents repeat.
 #[derive(Clone)]
 pub(super) struct Outer(Rc<Inner>);
 
 struct Inner {
     env: Env,
-    /// Where the request came in, as `https://agents.example`.
+    /// The origin of the request, for example `https://agents.example`.
     origin: String,
-    /// The query of its URL, in which there may be keys.
+    /// The query of the request's URL, which may contain keys.
     query: String,
-    /// Its headers that show who makes it, from where, and to what it belongs.
+    /// The headers with the credentials, the address and the trace of the request.
     headers: Vec<(String, String)>,
 }
 
 impl Outer {
-    /// A request of this head.
+    /// The parts of the request with this head.
     pub(super) fn new(env: Env, head: &Head<'_>, meta: &Meta) -> Self {
         let (origin, _, query) = split_url(head.url());
         let is_own = |(name, _): &&(&str, &str)| !NAMES.contains(name);
@@ -53,13 +53,13 @@ impl Outer {
         Self(Rc::new(Inner { env, origin, query, headers }))
     }
 
-    /// A client of the agent of this slug, whose card is known.
+    /// A client of the agent with this slug, whose card is known.
     pub(super) fn client(&self, slug: &str, card: RemoteCard) -> Client {
         let settings = Settings {
             binding: Some(a2a::binding::Binding::JsonRpc),
-            // What a rate limit refuses is told to the client of MCP.
+            // The client of MCP receives the refusals of rate limits.
             max_retries: 0,
-            // The depth is that of the request, which the agent judges.
+            // The depth is that of the request; the agent checks it.
             max_depth: u32::MAX,
             ..Settings::new(format!("{}/{slug}", self.0.origin))
         };

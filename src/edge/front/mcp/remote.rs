@@ -1,5 +1,5 @@
-//! Agents that a caller names: the tools `discover_agent` and `invoke_remote_agent`. Callers of whom nothing is known do not get them, and
-//! they reach what `MCP_REMOTES` says: this server is nobody's way to anywhere.
+//! Agents that a caller names: the tools `discover_agent` and `invoke_remote_agent`. Anonymous callers do not get these tools,
+//! and `MCP_REMOTES` limits the agents: otherwise this server would be an open proxy.
 
 use std::rc::Rc;
 
@@ -26,14 +26,14 @@ use mcp::agents::SKILL_KEY;
 use mcp::model::{CallResult, Content};
 
 impl Front {
-    /// Whether a request may have agents called that it names.
+    /// True if a request may name agents elsewhere.
     pub(super) fn may_call_out(&self, scope: &Scope<'_>) -> bool {
         let is_known = |caller: &crate::auth::Caller| !caller.is_anonymous();
         self.settings.development
             || scope.admitted.iter().any(|admitted| is_known(&admitted.caller))
     }
 
-    /// Carries out the tool `discover_agent`.
+    /// Runs the tool `discover_agent`.
     pub(super) async fn discover_tool(
         &self,
         outer: &Outer,
@@ -52,7 +52,7 @@ impl Front {
         }
     }
 
-    /// Carries out the tool `invoke_remote_agent`, for a request before which this many agents have called each other.
+    /// Runs the tool `invoke_remote_agent`; `depth` is the number of agents that have called each other before the request.
     pub(super) async fn invoke_tool(
         &self,
         outer: &Outer,
@@ -101,11 +101,11 @@ impl Front {
         told(&Observed { text, ..observed }, timeout_ms)
     }
 
-    /// A client of the agent of this URL or name.
+    /// A client of the agent with this URL or name.
     ///
     /// # Errors
     ///
-    /// Why it may not be called.
+    /// Why the agent may not be called.
     fn named(&self, outer: &Outer, catalog: &Catalog<'_>, named: &str) -> Result<Called, String> {
         let (mcp, is_free) = (&self.settings.mcp, self.settings.development);
         if named.contains("://") {
@@ -144,7 +144,7 @@ impl Front {
         }
     }
 
-    /// The outside, as the agents have it.
+    /// The outside of any agent that can run.
     fn outside(&self) -> Option<&Outside> {
         let agents = self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)));
         let mut runners = agents.filter_map(|agent| agent.runner.as_ref().ok());
@@ -152,25 +152,25 @@ impl Front {
     }
 }
 
-/// What clients of agents elsewhere ask of the machine.
+/// The ports of clients of agents elsewhere.
 fn ports() -> Ports {
     Ports { http: Rc::new(Outbound), clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom) }
 }
 
-/// An agent that is called, and the secrets that it is told, which it may tell in turn.
+/// An agent to call, and the secrets that are sent to it, which its answers might repeat.
 struct Called {
     client: Client,
     secrets: Rc<Redaction>,
 }
 
 impl Called {
-    /// One that is told no secrets of ours.
+    /// An agent that gets no secrets of this Worker.
     fn of(client: Client) -> Self {
         Self { client, secrets: Rc::default() }
     }
 }
 
-/// The secrets and variables of an outside, which are noted.
+/// The secrets and variables of an outside; each secret that is read is added to the redaction.
 struct Noted<'a> {
     outside: &'a Outside,
     secrets: &'a Redaction,
@@ -191,7 +191,7 @@ fn described(card: &RemoteCard, secrets: &Redaction) -> CallResult {
     CallResult { content, structured: json, is_error: false }
 }
 
-/// How a call of an agent elsewhere came out.
+/// The result of a call of an agent elsewhere.
 fn told(observed: &Observed, timeout_ms: u64) -> CallResult {
     let Observed { outcome, text, task, error, .. } = observed;
     let name = match outcome {
@@ -208,7 +208,7 @@ fn told(observed: &Observed, timeout_ms: u64) -> CallResult {
         (Outcome::Timeout, _) => Some(format!("Timed out after {timeout_ms}ms")),
         (Outcome::Canceled, _) => Some("Task canceled".to_owned()),
         (Outcome::Failed, None) => Some("Task failed".to_owned()),
-        // What could not be sent, or not be followed, is told as it is.
+        // A failure to send or to follow is reported with its text.
         (Outcome::Failed, Some(_)) => {
             let (first, rest) = text.split_at_checked(1).unwrap_or_default();
             Some(format!("{}{rest}", first.to_ascii_uppercase()))
@@ -243,5 +243,5 @@ fn text<'a>(arguments: &'a Map<String, Value>, name: &str) -> Result<&'a str, St
     text.ok_or_else(|| format!("the argument {name} must be a text that is not empty"))
 }
 
-/// The longest time that a call may take, in milliseconds.
+/// The largest timeout of a call, in milliseconds.
 const MAX_TIMEOUT_MS: u64 = 300_000;

@@ -30,7 +30,7 @@ impl Front {
         reply.cacheable(json!({"resources": resources}), TTL_MS, catalog.scope.is_private)
     }
 
-    /// Answers `resources/templates/list`: where tasks are.
+    /// Answers `resources/templates/list`: the address pattern of tasks.
     pub(super) fn list_mcp_templates(&self, catalog: &Catalog<'_>, reply: &Reply) -> HttpResponse {
         let templates = json!([{
             "uriTemplate": template(catalog.origin),

@@ -1,4 +1,4 @@
-//! A call of an agent that is under way: its task is followed to its end, to a question, or until the client has waited long enough.
+//! A running call of an agent: its task is followed until it ends, asks a question, or the waiting time is over.
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
@@ -13,36 +13,36 @@ use a2a::model::{
 use mcp::agents::{Waiting, answered, progress_text, result_of};
 use mcp::server::{Reply, Request};
 
-/// A call that is under way.
+/// A running call.
 pub(super) struct Running {
     client: Client,
     events: TaskStream,
     task: Option<Task>,
-    /// Whether a message has gone on with the task, so that the first look at it may be from before the message.
+    /// True if the call continues a task with a message, so that the first event may still show the state before the message.
     is_answer: bool,
-    /// What the client has to get as the answer, once it is known.
+    /// The answer for the client, as soon as it is known.
     answer: Option<Value>,
     place: Place,
     reply: Reply,
     progress: Option<Progress>,
-    /// Until when the client waits.
+    /// The end of the waiting time.
     end: UnixMillis,
 }
 
-/// What a call brings.
+/// The next output of a call.
 pub(super) enum Said {
-    /// It gets on.
+    /// A notification of progress.
     Progress(Value),
-    /// Its answer, the last thing that it brings.
+    /// The answer, the last output.
     Answer(Value),
 }
 
-/// How progress is told.
+/// The state of progress notifications.
 struct Progress {
     token: Value,
-    /// How often it was.
+    /// The number of notifications so far.
     told: u64,
-    /// When it was last told that an artifact grows.
+    /// The time of the last notification about a growing artifact.
     grown: Option<UnixMillis>,
 }
 
@@ -62,7 +62,7 @@ impl Running {
         Self { is_answer, ..Self::new(client, events, None, place, request, wait_ms) }
     }
 
-    /// Follows a task that goes on.
+    /// Follows a task that is not finished.
     pub(super) fn resume(
         client: Client,
         task: Task,
@@ -85,7 +85,7 @@ impl Running {
         let reply = request.reply.clone();
         let token = request.meta.progress_token.clone();
         let progress = token.map(|token| Progress { token, told: 0, grown: None });
-        // What takes longer goes on as a task, where the client knows such a thing.
+        // A call that takes longer continues as a task, if the client supports tasks.
         let wait_ms = if reply.capabilities().tasks { wait_ms.min(TASK_AFTER_MS) } else { wait_ms };
         let end = client.ports().clock.now().after(wait_ms);
         let answer = task.as_ref().filter(|task| task.status.state.is_terminal());
@@ -93,7 +93,7 @@ impl Running {
         Self { client, events, task, is_answer: false, answer, place, reply, progress, end }
     }
 
-    /// The next thing that the call brings. Nothing is lost when what waits for it is dropped.
+    /// The next output of the call. Dropping the future loses nothing.
     pub(super) async fn next(&mut self) -> Said {
         let clock = self.client.ports().clock.clone();
         loop {
@@ -122,7 +122,7 @@ impl Running {
         }
     }
 
-    /// The answer, without progress.
+    /// The answer, without notifications of progress.
     pub(super) async fn finish(mut self) -> Value {
         loop {
             if let Said::Answer(answer) = self.next().await {
@@ -131,12 +131,12 @@ impl Running {
         }
     }
 
-    /// Whether the answer is known.
+    /// True if the answer is known.
     pub(super) fn is_over(&self) -> bool {
         self.answer.is_some()
     }
 
-    /// Cancels the task: the client has left. A task of which nothing is known yet is waited for, so that it can be canceled.
+    /// Cancels the task, because the client has disconnected. If the task is not known yet, waits for its first event.
     pub(super) async fn cancel(mut self) {
         let clock = self.client.ports().clock.clone();
         let end = clock.now().after(CANCEL_MS);
@@ -147,12 +147,12 @@ impl Running {
             apply(&mut self.task, &event.event);
         }
         if let Some(task) = self.task.filter(|task| !task.status.state.is_terminal()) {
-            // It may have ended just now.
+            // The result is ignored: the task may have just ended.
             let _ = self.client.cancel_until(task.id, end).await;
         }
     }
 
-    /// Takes an event; gives the notification for it, if there is to be one.
+    /// Handles an event; returns the notification for it, if any.
     fn hear(&mut self, TaskEvent { event, .. }: &TaskEvent) -> Option<Value> {
         if let (StreamResponse::Message(message), None) = (event, &self.task) {
             self.answer = Some(self.reply.called(answered(message, &self.place.address())));
@@ -169,7 +169,7 @@ impl Running {
         self.progress.as_mut()?.tell(&self.reply, event, now)
     }
 
-    /// The answer, as the task is now.
+    /// The answer from the current task.
     fn as_it_is(&self) -> Value {
         match &self.task {
             Some(task) => message_of(&self.reply, task, &self.place),
@@ -193,7 +193,7 @@ impl Progress {
     }
 }
 
-/// The message that answers a call with a task as it is: a question, a task that goes on, or a result.
+/// The message that answers a call with the current task: a question, a task under way, or a result.
 pub(super) fn message_of(reply: &Reply, task: &Task, place: &Place) -> Value {
     let capabilities = reply.capabilities();
     if let Some(waiting) = Waiting::of(task)
@@ -208,11 +208,11 @@ pub(super) fn message_of(reply: &Reply, task: &Task, place: &Place) -> Value {
     reply.called(result_of(task, &place.slug, &place.address_of(&task.id)))
 }
 
-/// After how long a call goes on as a task of the tasks extension, in milliseconds.
+/// The time after which a call continues as a task of the tasks extension, in milliseconds.
 const TASK_AFTER_MS: u64 = 1_000;
 
-/// How often it is told at most that artifacts grow, in milliseconds.
+/// The shortest time between two notifications about growing artifacts, in milliseconds.
 const GROWN_MS: u64 = 1_000;
 
-/// How long it is tried to cancel a task whose client has left, in milliseconds.
+/// How long the cancellation of a task is retried after its client has disconnected, in milliseconds.
 const CANCEL_MS: u64 = 10_000;

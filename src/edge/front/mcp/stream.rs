@@ -1,5 +1,5 @@
-//! Answers a call as a stream of server-sent events: its progress, a comment now and then, the answer. A modern client that closes
-//! the stream cancels the task.
+//! Answers a call with a stream of server-sent events: progress, comments during silence, and the answer. A modern client cancels
+//! the task by closing the stream.
 
 use std::time::Duration;
 
@@ -14,11 +14,11 @@ use super::running::{Running, Said};
 use crate::edge::service::background::go_on;
 use a2a::binding::http::COMMON;
 
-/// A response to a request that streams what a call brings. If its client `can_leave`, leaving cancels the task.
+/// The response with the stream of a call. With `can_leave`, a disconnect of the client cancels the task.
 ///
 /// # Errors
 ///
-/// When the platform fails to build it.
+/// If the platform cannot build the response.
 pub(super) fn respond(running: Running, request: &Request, can_leave: bool) -> Result<Response> {
     let headers = Headers::new();
     let own = [
@@ -38,10 +38,11 @@ pub(super) fn respond(running: Running, request: &Request, can_leave: bool) -> R
     ResponseBuilder::new().with_headers(headers).from_stream(Box::pin(pieces))
 }
 
-/// A call whose client listens. Dropped before its answer, the client has left.
+/// A call with an open stream. If it is dropped before its answer, the client has disconnected.
 struct Call {
     running: Option<Running>,
-    /// Done when the client leaves, if that matters. Some leave without this being told, and are noticed when they are told something.
+    /// Fulfilled when the client disconnects; `None` if a disconnect does not matter. Some disconnects are only noticed at the
+    /// next write.
     left: Option<JsFuture>,
 }
 
@@ -72,7 +73,7 @@ impl Call {
         }
     }
 
-    /// Cancels the task of a call that is not answered, if its client has left and that matters.
+    /// Cancels the task of an unanswered call, if a disconnect matters.
     fn leave(&mut self) {
         let running = self.running.take().filter(|running| !running.is_over());
         if let (Some(running), Some(_)) = (running, &self.left) {
@@ -87,7 +88,7 @@ impl Drop for Call {
     }
 }
 
-/// What a call brings, if it does before the silence is too long.
+/// The next output of a call; `None` if the silence was too long.
 fn said_of<Next, Late>(waited: Either<(Said, Late), ((), Next)>) -> Option<Said> {
     match waited {
         Either::Left((said, _)) => Some(said),
@@ -97,7 +98,7 @@ fn said_of<Next, Late>(waited: Either<(Said, Late), ((), Next)>) -> Option<Said>
 
 #[wasm_bindgen(module = "/js/leaving.js")]
 extern "C" {
-    /// A promise that is fulfilled when the client of a request leaves.
+    /// A promise that is fulfilled when the client of a request disconnects.
     fn left(request: &web_sys::Request) -> js_sys::Promise;
 }
 
@@ -105,11 +106,11 @@ fn event(message: &Value) -> String {
     format!("event: message\ndata: {message}\n\n")
 }
 
-/// How long a stream is silent at most.
+/// The longest silence of a stream.
 const SILENCE: Duration = Duration::from_secs(15);
 
-/// The same where it matters that the client leaves: who is told nothing may have left long ago.
+/// The longest silence if a disconnect matters: only a write reveals some disconnects.
 const SHORT_SILENCE: Duration = Duration::from_secs(5);
 
-/// What a silent stream says.
+/// The comment that ends a silence.
 const COMMENT: &str = ": waiting\n\n";

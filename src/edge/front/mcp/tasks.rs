@@ -1,4 +1,5 @@
-//! Tasks: by the tasks extension, and by the tools `get_task` and `cancel_task` for clients that do not know it.
+//! Reads and cancels tasks: by the tasks extension, and by the tools `get_task` and `cancel_task` for clients without the
+//! extension.
 
 use serde_json::{Map, Value, json};
 
@@ -17,7 +18,7 @@ use mcp::model::{Answer, CallResult, RpcError, code};
 use mcp::server::Reply;
 
 impl Front {
-    /// Carries out the tool `get_task`.
+    /// Runs the tool `get_task`.
     pub(super) async fn get_task_tool(
         &self,
         outer: &Outer,
@@ -25,13 +26,13 @@ impl Front {
         arguments: &Map<String, Value>,
     ) -> CallResult {
         match self.task_in(outer, catalog, arguments).await {
-            // The look itself has not failed.
+            // The call of the tool has succeeded, even if the task has failed.
             Ok(found) => CallResult { is_error: false, ..found.result() },
             Err(result) => result,
         }
     }
 
-    /// Carries out the tool `cancel_task`.
+    /// Runs the tool `cancel_task`.
     pub(super) async fn cancel_task_tool(
         &self,
         outer: &Outer,
@@ -62,7 +63,7 @@ impl Front {
         }
     }
 
-    /// Answers `tasks/update`: gives the answers to the agent. Those to other questions than the one that it asks are ignored.
+    /// Answers `tasks/update`: passes the answers to the agent. Only the answer to the agent's current question is used.
     pub(super) async fn update_mcp_task(
         &self,
         outer: &Outer,
@@ -90,7 +91,7 @@ impl Front {
                     SendMessageRequest { tenant: None, message, configuration, metadata: None };
                 found.client.send(request).await.map(|_| ())
             }
-            // Without the answer the agent cannot go on.
+            // Without the answer, the agent cannot continue.
             Some(Answer::Decline) => found.cancel().await.map(|_| ()),
             Some(Answer::Cancel) | None => Ok(()),
         };
@@ -100,7 +101,7 @@ impl Front {
         }
     }
 
-    /// Answers `tasks/cancel`. That a task has ended already is no error.
+    /// Answers `tasks/cancel`. A task that has ended already is not an error.
     pub(super) async fn cancel_mcp_task(
         &self,
         outer: &Outer,
@@ -118,11 +119,11 @@ impl Front {
         }
     }
 
-    /// The task of this id of the tasks extension.
+    /// The task with this id of the tasks extension.
     ///
     /// # Errors
     ///
-    /// The answer to a request without one.
+    /// The answer to a request whose task was not found.
     async fn task_of_extension(
         &self,
         outer: &Outer,
@@ -145,7 +146,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// The result of a call without one.
+    /// The result of a call whose task was not found.
     async fn task_in(
         &self,
         outer: &Outer,
@@ -163,11 +164,11 @@ impl Front {
         found.ok_or_else(|| refused(&format!("there is no task {} for this caller", shown(id))))
     }
 
-    /// The task of this id, of the agent of this slug or of any that the request may call.
+    /// The task with this id, of the agent with this slug, or of any agent that the request may call.
     ///
     /// # Errors
     ///
-    /// If it was not found, and an agent could not be asked.
+    /// If the task was not found, and a request to an agent failed.
     pub(super) async fn find_task(
         &self,
         outer: &Outer,
@@ -187,7 +188,7 @@ impl Front {
             match client.get(request).await {
                 Ok(task) => return Ok(Some(FoundTask { place, client, task })),
                 Err(error) if is_code(&error, TASK_NOT_FOUND) => {}
-                // Another agent may have it.
+                // Another agent may have the task.
                 Err(error) => failure = failure.or(Some(error)),
             }
         }
@@ -197,9 +198,9 @@ impl Front {
 
 /// A task that was found.
 pub(super) struct FoundTask {
-    /// The agent whose task it is.
+    /// The agent of the task.
     pub(super) place: Place,
-    /// A client of that.
+    /// A client of the agent.
     client: Client,
     pub(super) task: Task,
 }
@@ -219,7 +220,7 @@ fn is_code(error: &ClientError, code: i32) -> bool {
     matches!(error, ClientError::Remote(error) if error.code == code)
 }
 
-/// The error for an agent that cannot be asked, or refuses.
+/// The error for an agent that does not answer or refuses.
 pub(super) fn internal(error: &ClientError) -> RpcError {
     let text = match error {
         ClientError::Remote(error) => error.message.clone(),
@@ -232,7 +233,7 @@ fn shown(id: &str) -> String {
     id.chars().take(80).collect()
 }
 
-/// How many agents are asked for a task of which nobody says whose it is.
+/// The largest number of agents that are searched for a task whose agent is unknown.
 const MAX_ASKED: usize = 20;
 
 const TASK_NOT_CANCELABLE: i32 = -32_002;

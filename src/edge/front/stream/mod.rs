@@ -1,5 +1,5 @@
-//! Streams of server-sent events, which `js/stream.js` moves from the object of a task to a client. Here are its
-//! call and the functions that it calls; the events of streams of 1.0 go past WebAssembly.
+//! Streams of server-sent events, which `js/stream.js` passes from the object of a task to a client. This module has
+//! the imports and the exported functions of that script. Events of streams of 1.0 do not pass through WebAssembly.
 #![allow(unreachable_pub, reason = "exports for JavaScript have to be public")]
 
 pub(super) mod plan;
@@ -10,7 +10,7 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 
-// Only files of which something is named here are put beside `glue.js`, which imports them.
+// Only files from which an item is imported here are copied next to `glue.js`, which imports them.
 #[wasm_bindgen(module = "/js/stream.js")]
 extern "C" {
     #[wasm_bindgen(js_name = open)]
@@ -23,7 +23,7 @@ extern "C" {
     type ClientStream;
 }
 
-/// An answer instead of a stream, see [`plan::refusal`].
+/// An answer in place of a stream, see [`plan::refusal`].
 #[wasm_bindgen(js_name = streamRefusal)]
 pub fn stream_refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
     plan::refusal(hello, failure, has_begun, limit)
@@ -35,13 +35,13 @@ pub fn stream_opening(json: String) -> String {
     plan::opening(json)
 }
 
-/// What an event comes to for a client of an older version, see [`plan::event_text`].
+/// The form of an event for a client of an older version, see [`plan::event_text`].
 #[wasm_bindgen(js_name = streamEvent)]
 pub fn stream_event(form: &str, json: &str, generation: Option<f64>, state: &str) -> String {
     plan::event_text(form, json, generation.map(|generation| generation as u64), state)
 }
 
-/// Logs that the object of a task did not answer; without a reason, that it sent a frame that cannot be read.
+/// Logs that the object of a task did not answer, for this reason; without a reason, that it sent an unreadable frame.
 #[wasm_bindgen(js_name = streamTrouble)]
 pub fn stream_trouble(task: &str, reason: Option<String>) {
     let task = &TaskId::new(task);

@@ -1,4 +1,4 @@
-//! What a stream is made from, for `js/stream.js`: everything about it that only this side knows, as text.
+//! The plan of a stream for `js/stream.js`: everything about the stream that only the Rust side knows, as text.
 
 use std::collections::BTreeMap;
 
@@ -19,14 +19,14 @@ use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView, read_ow
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Plan<'a> {
-    /// Around the id of the object.
+    /// The texts before and after the id of the object.
     resume: (&'a str, &'a str),
     begins: bool,
     is_turn: bool,
     is_new: bool,
     position: Option<u64>,
     shows_generation: bool,
-    /// The form of the client as JSON, for [`event_text`]; none for 1.0.
+    /// The form of the answer as JSON, for [`event_text`]; `None` for 1.0.
     form: Option<String>,
     refuses_by_stream: bool,
     before: &'a str,
@@ -35,11 +35,11 @@ struct Plan<'a> {
     every: BTreeMap<&'a str, &'a str>,
 }
 
-/// The plan of the stream that `hello` asks for: a line of JSON, and in the next line what to tell the object first.
+/// The plan of the stream for the request `hello`: a line of JSON, and in the next line the first message to the object.
 ///
 /// # Errors
 ///
-/// When it cannot be encoded.
+/// If the plan cannot be encoded.
 pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
     let (is_turn, is_new) = match &hello.command.call {
         FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
@@ -49,8 +49,7 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
     let is_named = hello.command.fingerprint.is_some() || hello.command.chosen_id.is_some();
     let begins = is_new && !is_named;
     if begins {
-        // Nobody else knows the task, so if the send is repeated its events are wanted from the first
-        // one on, not a snapshot.
+        // No other client knows the task, so a repeated send gets its events from the first one on, not a snapshot.
         hello.after = Some(0);
     }
     let first = serde_json::to_string(&hello)?;
@@ -58,7 +57,7 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
     hello.command.call = FollowCall::SubscribeToTask(request);
     hello.after = None;
     let resume = serde_json::to_string(&hello)?;
-    // The call and the position stand last.
+    // The call and the position are the last members.
     let resume = resume.strip_suffix(NO_POSITION).and_then(|resume| resume.rsplit_once(ID));
     let reply = &hello.command.reply;
     let (before, behind) = reply.around_result();
@@ -82,14 +81,14 @@ pub(in crate::edge::front) fn plan(mut hello: StreamCommand) -> serde_json::Resu
     Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
 }
 
-/// What stands where the stream puts the id of the object, which a new task has not got yet. The object of a task whose id a
-/// client has chosen looks at that one, which stands besides.
+/// The placeholder that the stream replaces by the id of the object, which a new task does not have yet. For a task whose id
+/// a client has chosen, the object uses the separate member with the chosen id.
 const ID: &str = "?";
 
-/// How a [`StreamCommand`] without a position ends. The stream puts its position there.
+/// The end of a [`StreamCommand`] without a position. The stream inserts its position there.
 const NO_POSITION: &str = "null}";
 
-/// An answer instead of a stream, as `js/client-stream.js` takes it.
+/// An answer in place of a stream, in the form for `js/client-stream.js`.
 #[derive(Serialize)]
 struct Answer<'a> {
     status: u16,
@@ -97,8 +96,8 @@ struct Answer<'a> {
     body: &'a str,
 }
 
-/// The answer with which a stream that is resumed by `hello` is refused, or breaks off if it `has_begun`. `limit` is
-/// the number of streams that a task may have.
+/// The answer that refuses a stream resumed by `hello`, or ends the stream if it `has_begun`. `limit` is the number of
+/// streams that a task may have.
 pub(super) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
     let hello = read_json::<StreamCommand>(hello).ok();
     let task = hello.as_ref().filter(|_| has_begun).and_then(|hello| match &hello.command.call {
@@ -120,16 +119,17 @@ pub(super) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize)
     serde_json::to_string(&Answer { status, headers, body: &body }).unwrap_or_default()
 }
 
-/// The event that opens the log of a task, with the generation in the metadata of the task. Frames have it
-/// as it is stored, for all followers alike.
+/// The first event of a task's log, with the generation added to the metadata of the task. Frames contain the event as it is
+/// stored, which is the same for all followers.
 pub(super) fn opening(json: String) -> String {
     let Ok(LogEntry::Task(task)) = LogEntry::parse(&json) else { return json };
     let view = TaskView { generation: Some(1), ..task.view(HistoryLimit::All) };
     serde_json::to_string(&view).map_or(json, |task| format!(r#"{{"task":{task}}}"#))
 }
 
-/// What an event comes to for a client of an older version: in the first line whether the stream ends with it (`1` or `0`)
-/// and the `state` for the next event as JSON, behind it the text for the client. Empty if this version cannot read it.
+/// The form of an event for a client of an older version. The first line contains `1` if the stream ends with the event,
+/// else `0`, and the `state` for the next event as JSON; the rest is the text for the client. Empty if this version cannot
+/// read the event.
 pub(super) fn event_text(form: &str, json: &str, generation: Option<u64>, state: &str) -> String {
     let Ok(reply) = read_json::<Reply>(form) else { return String::new() };
     let mut state: StreamState = read_own(state).unwrap_or_default();
@@ -170,7 +170,7 @@ mod tests {
         (serde_json::from_str(plan).expect("JSON"), read_json(hello).expect("a hello"))
     }
 
-    /// What `js/client-stream.js` makes of a plan.
+    /// Inserts id and position into a plan, like `js/client-stream.js`.
     fn resume(plan: &Value, position: Option<u64>) -> String {
         let part = |index: usize| plan["resume"][index].as_str().expect("text");
         let position = position.map_or_else(|| "null".to_owned(), |position| position.to_string());
@@ -185,7 +185,7 @@ mod tests {
         assert_eq!((&plan["begins"], &plan["position"]), (&json!(true), &Value::Null));
     }
 
-    /// Its object may know it, and has a snapshot then.
+    /// The object may have the task already, and then sends a snapshot.
     #[test]
     fn an_idempotent_send_asks_for_what_the_client_has_not() {
         for after in [None, Some(2)] {
@@ -198,7 +198,7 @@ mod tests {
         }
     }
 
-    /// Its object may have the task, and another client may have asked for it.
+    /// The object may have the task already, created by another client.
     #[test]
     fn a_send_with_a_chosen_id_begins_with_whatever_its_object_has() {
         let mut named = following(Operation::SendStreamingMessage, None, None);

@@ -1,15 +1,15 @@
-// The faults of scripted agents: which one happens to a request. crates/agents/src/script/fault.rs says what faults there are and checks them;
-// dev/fault.js carries one out.
+// The faults of scripted agents: selects the fault for a request. crates/agents/src/script/fault.rs defines and checks the faults;
+// dev/fault.js carries them out.
 import { CARD } from "./operation.js";
 
 /**
  * @typedef {import("./fault.js").Fault & { on?: string[]; containing?: string; times?: number }} Planned
- * @typedef {(path: string) => Promise<Response>} Ask asks the Worker
+ * @typedef {(path: string) => Promise<Response>} Ask sends a request to the Worker
  * @typedef {{ default: string | null; scripts: Record<string, { faults?: Planned[] }> }} Scripts
  * @typedef {{ byDefault: string | null; faults: Map<string, { fault: Planned; happened: number }[]> }} Told
  */
 
-/** The faults of scripted agents, as long as nobody sets another script. */
+/** The faults of scripted agents. They are read once, and change with the scripts. */
 export class Doubles {
   /** @type {Promise<Told> | undefined} */
   #told;
@@ -20,7 +20,7 @@ export class Doubles {
   }
 
   /**
-   * An agent plays another script. What was counted for it is forgotten.
+   * Replaces the script of an agent. The counts of its faults begin again.
    *
    * @param {string} agent @param {{ faults?: Planned[] }} script
    */
@@ -29,7 +29,7 @@ export class Doubles {
   }
 
   /**
-   * The slug of the agent that is meant, and the fault that happens to its request; it counts as one that has happened.
+   * The slug of the agent that the request is for, and the fault for its request; the fault is counted.
    *
    * @param {import("./operation.js").Asked} asked @param {string} body
    * @returns {Promise<{ agent: string | null; fault: Planned | undefined }>}
@@ -52,7 +52,7 @@ export class Doubles {
   async #read() {
     const answer = await this.ask("/_dev/script");
     if (!answer.ok) {
-      // A Worker that cannot be configured says so to each request.
+      // A Worker with an invalid configuration refuses each request with the reason.
       this.#told = undefined;
       return { byDefault: null, faults: new Map() };
     }
@@ -66,8 +66,8 @@ export class Doubles {
 const uncounted = (faults) => faults.map((fault) => ({ fault, happened: 0 }));
 
 /**
- * Whether a fault is for a request: one for this operation, or for the card, with this body. Where the operation cannot be told, those that
- * name none are.
+ * True if a fault applies to a request with this operation, or for the card, and with this body. If the operation is unknown, only faults
+ * without operations apply.
  *
  * @param {Planned} fault @param {string | null} operation @param {string} body
  */

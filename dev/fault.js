@@ -1,5 +1,5 @@
-// What goes wrong on purpose between a client and a scripted agent, in development alone: crates/agents/src/script/fault.rs
-// says what faults there are, dev/double.js which one happens.
+// Carries out a deliberate fault between a client and a scripted agent, only in development.
+// crates/agents/src/script/fault.rs defines the faults, dev/double.js selects one.
 
 /**
  * @typedef {object} Fault
@@ -18,11 +18,11 @@
  */
 
 /**
- * The answer to a request to which a fault happens.
+ * The answer to a request with this fault.
  *
  * @param {Fault} fault
- * @param {string} origin that of the request
- * @param {() => Response | Promise<Response>} answer asks the agent
+ * @param {string} origin the origin of the request
+ * @param {() => Response | Promise<Response>} answer sends the request to the agent
  * @returns {Promise<Response>}
  */
 export async function answerWith(fault, origin, answer) {
@@ -40,7 +40,7 @@ export async function answerWith(fault, origin, answer) {
 }
 
 /**
- * A card that does not tell the truth. No client is to find it known, or to keep it for long.
+ * A card with false members. Clients must neither revalidate nor cache it.
  *
  * @param {Response} response @param {Fault} fault @param {string} origin
  */
@@ -54,7 +54,7 @@ async function withLies(response, { card = {}, card_without: without = [] }, ori
 }
 
 /**
- * Objects go into objects, anything else takes the place of what is there.
+ * Merges objects recursively; any other value replaces the old one.
  *
  * @param {any} target @param {any} patch
  * @returns {any}
@@ -78,7 +78,7 @@ function withEvents(response, fault) {
   return new Response(body, response);
 }
 
-/** Lets the events of a stream through, but for those that a fault changes. */
+/** Passes the events of a stream on, with the changes of a fault. */
 export class Spoiler {
   #fault;
   #decoder = new TextDecoder();
@@ -107,12 +107,12 @@ export class Spoiler {
   }
 
   /**
-   * Whether the stream is over.
+   * Returns true if the stream is over.
    *
    * @param {string} event @param {TransformStreamDefaultController} controller
    */
   async #pass(event, controller) {
-    // A comment that keeps the connection alive is none.
+    // A comment that keeps the connection alive does not count as an event.
     if (!/^data:/m.test(event)) {
       this.#send(event, controller);
       return false;
@@ -138,13 +138,13 @@ export class Spoiler {
   }
 
   /**
-   * Ends the stream; gives true.
+   * Ends the stream; returns true.
    *
    * @param {TransformStreamDefaultController} controller
    */
   async #end(controller) {
     if (this.#fault.abort) {
-      // What was sent is to arrive: an error overtakes it.
+      // The pause lets the sent data arrive: an error would overtake it.
       await pause(ABORT_AFTER_MS);
       controller.error(new Error("the script breaks the connection"));
     } else {

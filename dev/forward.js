@@ -1,12 +1,13 @@
-// The forwarder of the console: a page of `npm start` has a request to an agent elsewhere sent from here, so that no rule of browsers (CORS)
-// binds it. `POST /_dev/forward` takes `{ "method", "url", "headers": [[name, value], …], "body" }` and answers 200 with the other server's body and
-// some of its headers; `a2a-forwarded-status` is its status, `a2a-forwarded` the URL that answered. Without these two the answer is the forwarder's
-// own: `{ "message" }`, with 200 where the other server did not answer, with 400, 403, 405 or 415 where the request was refused.
+// The forwarder of the console: a page of `npm start` sends requests to agents elsewhere through this server, because the rules of browsers (CORS)
+// would block them. `POST /_dev/forward` accepts `{ "method", "url", "headers": [[name, value], …], "body" }` and answers 200 with the other
+// server's body and some of its headers; `a2a-forwarded-status` is the other server's status, `a2a-forwarded` the URL that answered. Without these
+// two headers the answer is the forwarder's own: `{ "message" }`, with 200 if the other server did not answer, with 400, 403, 405 or 415 if the
+// request was refused.
 
 /** The headers of an answer that are passed on. */
 const PASSED = ["content-type", "retry-after", "www-authenticate", "x-request-id"];
 
-/** The most redirects that a GET follows, within its origin. */
+/** The largest number of redirects that a GET follows, only within its origin. */
 const MAX_REDIRECTS = 3;
 
 /** @typedef {{ method: string, url: URL, headers: Headers, body: string | null }} Forwarded */
@@ -37,21 +38,21 @@ export async function forward(request) {
   }
 }
 
-/** The refusal of a request that no page of this server at this machine sends. @param {Request} request */
+/** The refusal of a request that does not come from a page of this server on this machine. @param {Request} request */
 function refusalOf(request) {
   const { hostname, origin } = new URL(request.url);
   if (request.method !== "POST") return own(405, "send POST", { allow: "POST" });
   const page = request.headers.get("origin");
   const site = request.headers.get("sec-fetch-site");
   const isOwn = (page === null || page === origin) && (site === null || site === "same-origin");
-  // A page of another site can give its own name to this machine, but not this machine's name to itself.
+  // A page of another site can point its own host name at this machine, but cannot use a host name of this machine.
   const isLocal = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
   if (!isOwn || !isLocal) return own(403, "requests are forwarded for pages of this server on this machine only: open the console at http://localhost");
   const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "");
   return isJson ? undefined : own(415, "send Content-Type: application/json");
 }
 
-/** What a request wants forwarded; the reason if it cannot be read. @param {Request} request @returns {Promise<Forwarded | string>} */
+/** The request to forward; a string with the reason if it cannot be read. @param {Request} request @returns {Promise<Forwarded | string>} */
 async function read(request) {
   /** @type {any} */
   let wanted;
@@ -71,9 +72,9 @@ async function read(request) {
   }
 }
 
-/** The answer of another server, which no browser takes for a page of this one. @param {Response} response @param {URL} url */
+/** The answer of another server, with headers so that no browser treats it as a page of this server. @param {Response} response @param {URL} url */
 function passed(response, url) {
-  // Under 200, since browsers log every other status as an error of the page.
+  // The status is 200, since browsers log other statuses as errors of the page.
   const headers = ownHeaders({ "a2a-forwarded": url.href, "a2a-forwarded-status": String(response.status) });
   for (const name of PASSED) {
     const value = response.headers.get(name);

@@ -1,6 +1,6 @@
-// The entry module in development: `npm start`, `npm run dev` and tests serve it, no deployment has it. It notes requests for agents, carries
-// out the faults of scripted agents, answers requests for the scripted model, forwards requests of the console to agents elsewhere, and passes
-// every other request to the Worker unchanged. It imports the Worker as `./index.js`: the module that a deploy uploads.
+// The entry module in development: `npm start`, `npm run dev` and tests use it, no deployment contains it. It records requests for agents,
+// carries out the faults of scripted agents, answers requests for the scripted model, forwards requests of the console to agents elsewhere,
+// and passes every other request to the Worker unchanged. It imports the Worker as `./index.js`: the module that a deploy uploads.
 import product from "./index.js";
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";
@@ -11,7 +11,7 @@ import { answer as answerReceived, note } from "./received.js";
 
 export * from "./index.js";
 
-/** Bodies of up to this many bytes are looked at. */
+/** Bodies of up to this many bytes are read. */
 const LOOKED_AT_BYTES = 64 * 1024;
 
 /** @typedef {{ DEVELOPMENT?: string }} Env */
@@ -47,14 +47,14 @@ async function fetch(request, env, context) {
   return fault === undefined ? pass(request) : answerWith(fault, origin, () => pass(request));
 }
 
-/** The text of a body that is small; undefined for any other. @param {Request} request */
+/** The text of a small body; undefined for any other body. @param {Request} request */
 async function smallBody(request) {
   const length = Number(request.headers.get("content-length") ?? NaN);
   if (request.body === null || !(length <= LOOKED_AT_BYTES)) return undefined;
   try {
     return await request.clone().text();
   } catch {
-    // A body that breaks off is the Worker's to refuse.
+    // The Worker itself refuses a body that breaks off.
     return undefined;
   }
 }

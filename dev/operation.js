@@ -1,4 +1,4 @@
-// What a request asks of which agent: its path and its body in any version that the server speaks, by the names of A2A 1.0.
+// The operation and the agent of a request: from its path and its body in any version that the server supports, with the names of A2A 1.0.
 
 /** The older names of methods of JSON-RPC. */
 const OLDER = new Map(Object.entries({
@@ -24,7 +24,7 @@ const METHODS = new Set([
 ]);
 
 /**
- * The resources of HTTP+JSON, without the prefix of an older version: what stands there, and its operations by their verbs.
+ * The resources of HTTP+JSON, without the prefix of an older version: their paths, and their operations by method.
  *
  * @type {[RegExp, Record<string, string>][]}
  */
@@ -44,19 +44,19 @@ const RESOURCES = [
   [/^(?:extendedAgentCard|card|agent\/authenticatedExtendedCard)$/, { GET: "GetExtendedAgentCard" }],
 ];
 
-/** What stands for requests for the card among the operations. */
+/** The name of requests for the card among the operations. */
 export const CARD = "card";
 
 /**
  * @typedef {object} Asked
  * @property {string | null} agent the slug of the agent; null is the default agent
- * @property {string | null} operation its name in A2A 1.0, or `card`; null where it cannot be told
+ * @property {string | null} operation its name in A2A 1.0, or `card`; null if it is unknown
  * @property {string | null} taskId
  * @property {Record<string, any> | null} message
  */
 
 /**
- * What a request asks of an agent; undefined if it is for none.
+ * The operation and the agent of a request; undefined if the request is not for an agent.
  *
  * @param {string} method @param {string} path @param {string | undefined} body
  * @returns {Asked | undefined}
@@ -71,7 +71,7 @@ export function readAsked(method, path, body) {
   return beginsPath(first) ? ofRest(null, method, trimmed, body) : ofRest(first, method, below.join("/"), body);
 }
 
-/** Whether a path that begins so belongs to the default agent. @param {string} path */
+/** True if a path with this beginning belongs to the default agent. @param {string} path */
 function beginsPath(path) {
   const first = path.split("/")[0] ?? "";
   return ["tasks", "extendedAgentCard", "v1", "a2a", "agent"].includes(first) || first.startsWith("message:");
@@ -99,7 +99,11 @@ function ofRest(slug, method, path, body) {
   return undefined;
 }
 
-/** The JSON object of a body; one without members if it is none. @param {string | undefined} body @returns {Record<string, any>} */
+/**
+ * The JSON object of a body; an empty object if the body is not an object.
+ *
+ * @param {string | undefined} body @returns {Record<string, any>}
+ */
 function read(body) {
   try {
     const json = JSON.parse(body ?? "");

@@ -1,29 +1,29 @@
-// The requests that came in for agents, newest last: `GET` and `DELETE /_dev/received`. Kept in memory; a restart forgets them.
+// The received requests for agents, newest last: `GET` and `DELETE /_dev/received`. Kept in memory; a restart deletes them.
 
-/** How many are remembered. */
+/** The largest number of requests that are kept. */
 const CAPACITY = 1_000;
 
-/** The headers that hold no credentials and tell something. */
+/** The headers without credentials whose values are shown. */
 const PLAIN = new Set([
   "a2a-extensions", "a2a-version", "accept", "access-control-request-headers", "after-generation", "content-type", "idempotency-key",
   "if-generation-match", "if-modified-since", "if-none-match", "last-event-id", "prefer", "run-timeout-ms", "traceparent", "tracestate",
   "user-agent", "x-a2a-extensions",
 ]);
 
-/** What stands in place of a credential. */
+/** The text in place of a credential. */
 const HIDDEN = "(hidden)";
 
 /** The media type of parts with credentials (docs/credentials.md). */
 const CREDENTIALS = "application/vnd.a2a-edge.credentials+json";
 
-/** Those headers that platforms and proxies set: they tell nothing of the client. */
+/** Headers that platforms and proxies set; they contain no information about the client. */
 const OF_PLATFORM = /^(?:cf-|x-forwarded-|x-real-ip$|true-client-ip$|cdn-loop$|mf-|host$|connection$|content-length$|accept-encoding$|transfer-encoding$)/;
 
 /** @type {object[]} */
 let requests = [];
 
 /**
- * Notes a request.
+ * Records a request.
  *
  * @param {Request} request @param {import("./operation.js").Asked} asked @param {object | undefined} fault
  */
@@ -55,14 +55,14 @@ function textOf(message) {
   return message.parts.map((part) => (typeof part?.text === "string" ? part.text : "")).join("");
 }
 
-/** A message without what its parts with credentials hold. @param {Record<string, any>} message */
+/** A message in which parts with credentials are empty. @param {Record<string, any>} message */
 function withoutCredentials(message) {
   if (!Array.isArray(message.parts)) return message;
   const parts = message.parts.map((part) => (JSON.stringify(part ?? null).includes(CREDENTIALS) ? { data: {}, mediaType: CREDENTIALS } : part));
   return { ...message, parts };
 }
 
-/** The headers of a request; of those that may be credentials, that they were there. @param {Headers} headers */
+/** The headers of a request; the values of headers that may be credentials are hidden. @param {Headers} headers */
 function shown(headers) {
   const told = [...headers].filter(([name]) => !OF_PLATFORM.test(name));
   return Object.fromEntries(told.map(([name, value]) => [name, PLAIN.has(name) ? value : hidden(name, value)]));

@@ -1,8 +1,8 @@
-// Work that goes on when its request is answered, or its client has left.
+// Work that continues after its request is answered, or after the client has disconnected.
 import { waitUntil } from "cloudflare:workers";
 
 /**
- * Lets the platform wait for a promise before it ends the request that is under way.
+ * Makes the platform wait for a promise before it ends the current request.
  *
  * @param {Promise<unknown>} promise
  */

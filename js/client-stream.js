@@ -1,78 +1,78 @@
-// One client's stream, without its socket: what each frame of the object comes to for the client, and what to ask the
-// object when the socket drops. Pure; `stream.js` has the socket.
+// One client's stream, without its socket: converts the frames of the object into text for the client, and chooses the request
+// to the object after the socket has dropped. Pure; `stream.js` has the socket.
 //
-// It owns the position: after a drop the object is asked for what comes after the position. Before the first frame has
-// come it is asked again what the client asked: an object knows a send that is repeated, and one that died before it
-// stored the message gets it again.
+// This module tracks the position: after a drop, the object is asked for the events after the position. Before the first frame
+// has arrived, the client's request is repeated: an object recognizes a repeated send, and an object that died before it stored
+// the message receives the message again.
 //
-// `src/session/frame.rs` says what frames look like.
+// `src/session/frame.rs` defines the frames.
 
 /**
- * What a stream is made from; `src/edge/front/stream/plan.rs` writes it.
+ * The data from which a stream is made; `src/edge/front/stream/plan.rs` writes it.
  *
  * @typedef {object} Plan
- * @property {[string, string]} resume what to tell the object after a drop: the id of the task stands between these two, the
- *   position and `}` behind them
- * @property {boolean} begins whether nobody has asked the object anything before
- * @property {boolean} isTurn whether the stream ends when the task asks for input
- * @property {boolean} isNew whether it may begin with the first event of a task, instead of a snapshot
- * @property {number | null} position the generation of the newest event that the client has
- * @property {boolean} showsGeneration whether the metadata of the first event of a task is to tell its generation
- * @property {string | null} form the client's form, for `Words.event`; null for 1.0, whose events are passed on as they are
- * @property {boolean} refusesByStream whether a refusal has to be a stream, of one event
- * @property {string} before what stands before the JSON of each event, in the client's binding
- * @property {string} behind what stands behind it
+ * @property {[string, string]} resume the request to the object after a drop: these two texts with the id of the task between
+ *   them, followed by the position and `}`
+ * @property {boolean} begins true if this is the first request to the object
+ * @property {boolean} isTurn true if the stream ends when the task asks for input
+ * @property {boolean} isNew true if the stream may begin with the first event of a task, instead of a snapshot
+ * @property {number | null} position the generation of the newest event that the client has received
+ * @property {boolean} showsGeneration true if the metadata of the first event of a task contains its generation
+ * @property {string | null} form the form of the client, for `Words.event`; null for 1.0, whose events are passed on as they are
+ * @property {boolean} refusesByStream true if a refusal has to be a stream of one event
+ * @property {string} before the text before the JSON of each event, in the client's binding
+ * @property {string} behind the text after the JSON of each event
  * @property {Record<string, string>} headers the headers of the stream
- * @property {Record<string, string>} every the headers of every answer
+ * @property {Record<string, string>} every the common headers of all answers
  */
 
 /**
- * An answer instead of a stream.
+ * An answer in place of a stream.
  *
  * @typedef {object} Answer
  * @property {number} status
- * @property {Record<string, string>} headers besides those of every answer
+ * @property {Record<string, string>} headers in addition to the common headers
  * @property {string} body
  */
 
 /**
- * What only Rust knows, in the client's form. Rarely called.
+ * Texts that only Rust can write, in the client's form. Rarely called.
  *
  * @typedef {object} Words
  * @property {(failure: Failure, hasBegun: boolean, limit: number) => Answer} refuse the answer with a failure
  * @property {(json: string) => string} opening the first event of a task, with the generation in its metadata
- * @property {(form: string, json: string, generation: number | undefined, state: string) => string} event what an event comes to
+ * @property {(form: string, json: string, generation: number | undefined, state: string) => string} event the form of an event
  *   in an older version, see `event_text` in `src/edge/front/stream/plan.rs`
  */
 
 /** @typedef {"failed" | "other-version" | "too-many"} Failure */
 
-/** Why a socket between the front Worker and an object was closed, see `src/edge/socket.rs`. */
+/** The codes with which a socket between the front Worker and an object is closed, see `src/edge/socket.rs`. */
 export const CloseCode = Object.freeze({ over: 1000, more: 4000, tooSlow: 4001, unreadable: 4002, unavailable: 4003 });
 
-/** A comment, which clients ignore: shows that a silent stream is alive. */
+/** A comment, which clients ignore: keeps a silent stream alive. */
 export const HEARTBEAT = ": keep-alive\n\n";
 
 /** One client's stream. */
 export class ClientStream {
-  /** Whether the object has said anything that opens the stream. */
+  /** True if a frame has begun the stream. */
   hasBegun = false;
-  /** Whether nothing more will come. */
+  /** True if the stream has ended. */
   isOver = false;
-  /** Whether the object has said its last word, so that it closes the socket; false where only the client's turn is over. */
+  /** True if the object has sent its last frame and will close the socket; false if only the client's turn is over. */
   isLeftToObject = false;
-  /** The answer that the client gets instead of a stream, if there is to be none. @type {Answer | undefined} */
+  /** The answer to the client if there is no stream. @type {Answer | undefined} */
   refusal;
-  /** The last piece of a stream that is over, if it breaks off. */
+  /** The last event of a stream that breaks off. */
   lastWord = "";
-  /** The generation of the newest event that the client has; null before any. @type {number | null} */
+  /** The generation of the newest event that the client has received; null before the first. @type {number | null} */
   #position;
   #hasGap = false;
-  /** How often connecting has failed, or the socket has dropped, since anything last came. */
+  /** How many times in a row connecting has failed, or the socket has dropped, without a frame in between. */
   #failures = 0;
-  /** What was told to a client of an older version, as far as the next event depends on it. */
+  /** The state of the conversion for a client of an older version, after the last event. */
   #state = "";
-  /** Whether the object, or what it says, is of a version that does not fit this one. */
+  /** True if the object, or its frames, belong to an incompatible version. */
   #isUnreadable = false;
   #plan;
   #task;
@@ -82,7 +82,7 @@ export class ClientStream {
   /**
    * @param {Plan} plan
    * @param {string} task the id of the task
-   * @param {string} hello what to tell the object first
+   * @param {string} hello the first message to the object
    * @param {Words} words
    */
   constructor(plan, task, hello, words) {
@@ -93,18 +93,18 @@ export class ClientStream {
     this.#position = plan.position;
   }
 
-  /** What to tell the object when a socket is opened. */
+  /** The message to the object when a socket is opened. */
   hello() {
     return this.hasBegun ? this.resume() : this.#hello;
   }
 
-  /** What to tell the object after a drop. */
+  /** The message to the object after a drop. */
   resume() {
     const [before, behind] = this.#plan.resume;
     return `${before}${this.#task}${behind}${this.#position}}`;
   }
 
-  /** Whether an event, or a frame that can be read, is missing since the last call: the socket is of no use any more. */
+  /** True if an event or a readable frame is missing since the last call: the socket cannot be used any more. */
   takeGap() {
     const hasGap = this.#hasGap;
     this.#hasGap = false;
@@ -112,8 +112,8 @@ export class ClientStream {
   }
 
   /**
-   * The pause before connecting, in milliseconds, which grows with every failure. After too many the stream ends: undefined.
-   * A stream that has not begun is refused as soon as a call that is no stream would be.
+   * The pause before the next connection, in milliseconds, which grows with each failure. After too many failures the stream
+   * ends: undefined. A stream that has not begun is refused as soon as a call without a stream would be.
    */
   pauseMs() {
     if (this.#failures > (this.hasBegun ? MAX_FAILURES : MAX_FIRST_FAILURES)) {
@@ -123,12 +123,12 @@ export class ClientStream {
     return this.#failures === 0 ? 0 : Math.min(FIRST_PAUSE_MS << Math.min(this.#failures, 8), MAX_PAUSE_MS);
   }
 
-  /** Connecting has failed. */
+  /** Counts a failed connection. */
   noteFailure() {
     this.#failures += 1;
   }
 
-  /** The socket was closed with this code. @param {number} code */
+  /** Handles the end of the socket, which was closed with this code. @param {number} code */
   noteClosed(code) {
     if (code === CloseCode.unreadable) {
       this.#isUnreadable = true;
@@ -141,8 +141,9 @@ export class ClientStream {
   }
 
   /**
-   * The text for the client that a frame comes to; empty for what it has already. Undefined for a frame that this version
-   * cannot read: the object is then asked again after a pause, or one that says it again would be asked without end.
+   * The text for the client from a frame; empty if the client has already received the events. Undefined for a frame that this
+   * version cannot read: the object is then asked again only after a pause, because an object that repeats the frame would
+   * otherwise be asked without end.
    *
    * @param {unknown} frame
    * @returns {string | undefined}
@@ -177,10 +178,10 @@ export class ClientStream {
   }
 
   /**
-   * Gives up: by an answer, or where the stream has begun by a last event that says so.
+   * Gives up: with an answer, or with a last event if the stream has begun.
    *
    * @param {Failure} failure
-   * @param {number} [limit] the number of streams that a task may have, where there are too many
+   * @param {number} [limit] the largest number of streams of a task, if there are too many
    */
   endWith(failure, limit = 0) {
     const answer = this.#words.refuse(failure, this.hasBegun, limit);
@@ -211,8 +212,8 @@ export class ClientStream {
       const to = lines.indexOf("\n", from);
       const line = to < 0 ? lines.slice(from) : lines.slice(from, to);
       from = to < 0 ? lines.length : to + 1;
-      // Without a position a stream begins with a snapshot, which will include the event, or with the first event of a
-      // new task.
+      // A stream without a position begins with a snapshot, which will include this event, or with the first event of a new
+      // task.
       const position = this.#position ?? (this.#plan.isNew && generation === 1 ? 0 : null);
       if (position === null) return text;
       if (generation <= position) continue;
@@ -236,7 +237,7 @@ export class ClientStream {
     return "";
   }
 
-  /** @param {number | undefined} generation none for a message instead of a task @param {string} json */
+  /** @param {number | undefined} generation undefined for a message in place of a task @param {string} json */
   #event(generation, json) {
     const { form, before, behind } = this.#plan;
     if (form !== null) return this.#olderEvent(form, generation, json);
@@ -254,7 +255,7 @@ export class ClientStream {
     return event.slice(at + 1);
   }
 
-  /** A refusal as the client takes it. @param {Answer} answer @returns {Answer} */
+  /** A refusal in the form that the client requires. @param {Answer} answer @returns {Answer} */
   #answer(answer) {
     if (!this.#plan.refusesByStream || answer.status !== 200) return answer;
     return { ...answer, headers: { ...answer.headers, ...this.#plan.headers }, body: `data: ${answer.body}\n\n` };
@@ -266,10 +267,10 @@ export class ClientStream {
     this.hasBegun = true;
     this.#failures = 0;
     this.#isUnreadable = false;
-    // The hello may be as large as a message, and is not told again.
+    // The hello may be as large as a message; it is not needed any more.
     this.#hello = "";
     if (line[0] === "T") this.#end();
-    // In older versions the event itself says whether the stream ends with it.
+    // In older versions the event itself defines if the stream ends with it.
     else if (line[0] === "I" && this.#plan.form === null) this.isOver = this.#plan.isTurn;
   }
 
@@ -284,7 +285,7 @@ function errorEvent(body) {
   return `event: error\ndata: ${body}\n\n`;
 }
 
-/** The headers of a refusal, as its frame has them; none if they are no JSON object. @param {string} text */
+/** The headers of a refusal from its frame; empty if they are not a JSON object. @param {string} text */
 function headersOf(text) {
   try {
     const told = Object.entries(JSON.parse(text));
@@ -302,8 +303,8 @@ function wholeNumber(text) {
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSE_MS = 5_000;
 
-/** How often in a row connecting may fail before a stream that has begun ends: about a minute. */
+/** How many times in a row connecting may fail before a stream that has begun ends: about a minute. */
 const MAX_FAILURES = 20;
 
-/** How often connecting may fail before the first frame: a fraction of a second. */
+/** How many times connecting may fail before the first frame: a fraction of a second. */
 const MAX_FIRST_FAILURES = 2;

@@ -1,32 +1,31 @@
-// One request, from its first byte to its answer. Rust decides, without waiting (src/edge/front/plan.rs); what is decided is
-// done here and nowhere else: the object is asked, D1 lists, a stream is opened, a response is made. Where a decision lacks a
-// fact, Rust finds it, and decides again (src/edge/front/waiting.rs). A Rust future, and each crossing into WebAssembly, costs
-// more than all that is decided.
+// One request, from its first byte to its answer. Rust decides, without waiting (src/edge/front/plan.rs); only this module carries out decisions: it calls objects,
+// lists in D1, opens streams and makes responses. If a decision lacks a fact, Rust finds the fact, and decides again (src/edge/front/waiting.rs). A Rust future, and
+// each crossing into WebAssembly, costs more than all decisions together.
 import { open } from "./stream.js";
 
-// Bindings: the task objects, and the index of tasks. src/edge/bindings.rs has the names of all.
+// Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
 const TASKS = "TASKS";
 const DB = "DB";
 
-/** What stands between the lines of a listing (src/edge/service/index/listing.rs). */
+/** The separator of the lines of a listing (src/edge/service/index/listing.rs). */
 const LINE_END = "\u001e";
 
-/** Bodies of up to this many bytes are received in one piece; larger ones are Rust's to receive (src/edge/front/body.rs). */
+/** Bodies of up to this many bytes are received in one piece; Rust receives larger ones (src/edge/front/body.rs). */
 const SMALL_BYTES = 64 * 1024;
 
-/** What stands for the client certificate among the names of headers (src/auth/evidence.rs). */
+/** The name of the client certificate among the names of headers (src/auth/evidence.rs). */
 const CERTIFICATE = ":certificate";
 
-/** How many heads of answers are remembered. */
+/** The largest number of remembered heads of answers. */
 const MAX_INITS = 200;
 
-/** Commands of more characters travel to the object as bytes: as a string one may take twice its size. */
+/** Commands of more characters are sent to the object as bytes: a string may take twice the size. */
 const LONG_CHARS = 1024 * 1024;
 
 /**
- * A request that has to wait for a fact.
+ * A request that waits for a fact.
  *
- * @typedef {object} Waiting What Rust keeps of it (src/edge/front/waiting.rs).
+ * @typedef {object} Waiting Rust's part of the request (src/edge/front/waiting.rs).
  * @property {() => string} plan
  * @property {(request: Request | undefined) => Promise<void>} find
  * @property {(limits: string) => void} noteLimits
@@ -37,9 +36,9 @@ const LONG_CHARS = 1024 * 1024;
  */
 
 /**
- * Takes requests to their answers.
+ * Answers requests.
  *
- * @typedef {object} Decider What Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
+ * @typedef {object} Decider The functions that Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
  * @property {(env: any) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
@@ -55,7 +54,7 @@ export class Hop {
   #wantsCertificate = false;
   /** @type {Map<string, ResponseInit>} */
   #inits = new Map();
-  /** What begins the names of requests that the platform does not name. @type {string | undefined} */
+  /** The first part of the ids of requests that have no id of the platform. @type {string | undefined} */
   #instance;
   #named = 0;
 
@@ -92,7 +91,7 @@ export class Hop {
       const length = Number(request.headers.get("content-length") ?? Infinity);
       if (length <= SMALL_BYTES) {
         body = await bytesOf(request);
-        // The body of a request that was aborted may just end.
+        // The body of an aborted request may simply end early.
         isBroken = body?.length !== length;
       }
     }
@@ -105,12 +104,12 @@ export class Hop {
     } finally {
       asked.waiting?.free();
     }
-    // What is refused can be found again. To name the request in every answer would cost a fiftieth of a GetTask.
+    // A client can report a refused request by its id. An id in every answer would cost a fiftieth of a GetTask.
     return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
   }
 
   /**
-   * Answers a request inside of the Worker, of which Rust has all.
+   * Answers a request inside of the Worker, whose data is all in Rust.
    *
    * @param {any} env @param {Waiting} waiting
    */
@@ -123,7 +122,7 @@ export class Hop {
   }
 
   /**
-   * Does what a plan says (src/edge/front/plan.rs).
+   * Carries out a plan (src/edge/front/plan.rs).
    *
    * @param {Asked} asked @param {string} plan
    * @returns {Response | Promise<Response>}
@@ -154,7 +153,7 @@ export class Hop {
   }
 
   /**
-   * Lets Rust find the fact that the plan lacks, and plan again.
+   * Lets Rust find the fact that the plan lacks, and carries out the new plan.
    *
    * @param {Asked} asked
    */
@@ -165,9 +164,9 @@ export class Hop {
   }
 
   /**
-   * What Rust keeps of a request from here on.
+   * Rust's part of a request that has to wait.
    *
-   * @param {Asked} asked @param {boolean} isAudited whether the plan so far was more than to find a fact
+   * @param {Asked} asked @param {boolean} isAudited true if the plan so far did more than find a fact
    * @returns {Waiting}
    */
   #waitingOf(asked, isAudited) {
@@ -178,7 +177,7 @@ export class Hop {
   }
 
   /**
-   * Lets pages of one origin alone read the answer, or of none.
+   * Restricts the reading of the answer to pages of one origin, or to no page.
    *
    * @param {string} origin @param {Asked} asked @param {string} plan
    */
@@ -196,7 +195,7 @@ export class Hop {
   }
 
   /**
-   * Asks rate limits before anything else.
+   * Checks rate limits before the rest of the plan.
    *
    * @param {string} limits @param {Asked} asked @param {string} plan
    */
@@ -209,7 +208,7 @@ export class Hop {
   }
 
   /**
-   * All but the body, as src/front/head.rs reads it.
+   * The request without its body, in the form that src/front/head.rs reads.
    *
    * @param {Request} request @param {any} env
    */
@@ -226,11 +225,11 @@ export class Hop {
     }
     const trace = headers.get("traceparent");
     if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
-    // The platform names each request. No client can send a header with a colon in its name.
+    // The platform gives each request an id. A client cannot send a header with a colon in its name.
     return `${head}\n:request\n${headers.get("cf-ray") ?? this.#nextName()}`;
   }
 
-  /** A name for a request that the platform does not name, as on a laptop. A random one for each would cost more. */
+  /** An id for a request without an id of the platform, for example in local development. A random id for each would cost more. */
   #nextName() {
     this.#instance ??= crypto.randomUUID().slice(0, 8);
     this.#named += 1;
@@ -238,7 +237,7 @@ export class Hop {
   }
 
   /**
-   * The headers that Rust asks for; they stay the same.
+   * The headers that Rust requires; they never change.
    *
    * @param {any} env
    */
@@ -251,7 +250,7 @@ export class Hop {
   }
 
   /**
-   * Asks the object of a task for the answer to a call.
+   * Sends a call to the object of a task and returns its answer.
    *
    * @param {Asked} asked @param {string} address @param {string} command
    */
@@ -266,13 +265,13 @@ export class Hop {
     } catch (error) {
       return this.#failed(asked, 0, String(error));
     }
-    // A status of 500 and more says that the object has no answer for the client. That there is no callback counts for its sender.
+    // With a status of 500 or more, the object has no answer for the client. For the sender of a callback, a missing callback counts as well.
     const isFailure = answer[0] === "5" || (form === "callback" && answer.startsWith("404"));
     return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
   /**
-   * Lets D1 list tasks.
+   * Lists tasks in D1.
    *
    * @param {Asked} asked @param {string} statement
    */
@@ -291,7 +290,7 @@ export class Hop {
       const plan = asked.waiting?.listed(lines, total) ?? this.#rust.listed(env, head, body, lines, total);
       if (plan !== "~") return this.#perform(asked, plan);
     }
-    // D1 is asked once more, by Rust: for the total of a page without rows, or to report why it fails.
+    // Rust calls D1 once more: for the total of a page without rows, or to report the reason of a failure.
     return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined));
   }
 
@@ -313,7 +312,7 @@ export class Hop {
   }
 
   /**
-   * The response that a text of src/forms/answer.rs stands for.
+   * The response for a text of src/forms/answer.rs.
    *
    * @param {string} text
    */
@@ -324,7 +323,7 @@ export class Hop {
   }
 
   /**
-   * What responses of this head are made with. Few heads differ, and making headers costs more than finding them.
+   * The status and the headers of responses with this head. There are few different heads, and creating headers costs more than looking them up.
    *
    * @param {string} head
    */
@@ -345,18 +344,18 @@ export class Hop {
   }
 }
 
-/** In which form an object is asked, by the first letter of its address; any other is a call. @type {Record<string, string>} */
+/** The form of the request to an object, by the first letter of its address; otherwise a call. @type {Record<string, string>} */
 const FORMS = { n: "begin", c: "callback" };
 
 /**
- * A request that is being answered. `limits` are the rate limits that have let it through while nothing was waited for.
+ * A request that is being answered. `limits` are the rate limits that have admitted the request before it had to wait.
  *
  * @typedef {{ env: any, request: Request | undefined, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, waiting: Waiting | undefined }} Asked
  */
 
 /**
- * Asks rate limits (`Limit` in src/edge/front/seen.rs), a list as JSON. Gives those that refuse, as such a list. A limit that cannot be
- * asked lets everything through: it is a guard.
+ * Checks rate limits (`Limit` in src/edge/front/seen.rs), a list as JSON. Returns the refusing limits as such a list. A limit that cannot be checked admits
+ * everything, because rate limits are only a protection.
  *
  * @param {any} env @param {string} limits
  * @returns {Promise<string>}
@@ -375,7 +374,7 @@ export async function refusing(env, limits) {
 }
 
 /**
- * The response with these headers. Those of one that an object has made cannot be changed, so it is made again.
+ * The response with these headers. The headers of an object's response are immutable, so the response is copied.
  *
  * @param {Response} response @param {Record<string, string>} headers
  */
@@ -395,7 +394,7 @@ async function bytesOf(request) {
 }
 
 /**
- * The id that an address stands for; none if the namespace, which knows its own ids, has not given it out.
+ * The object id for an address; undefined if the namespace, which recognizes its own ids, did not create it.
  *
  * @param {any} namespace @param {string} address
  */

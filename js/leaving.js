@@ -1,4 +1,8 @@
-/** A promise that is fulfilled when the client of a request leaves. @param {Request} request @returns {Promise<undefined>} */
+/**
+ * A promise that is fulfilled when the client of a request disconnects.
+ *
+ * @param {Request} request @returns {Promise<undefined>}
+ */
 export function left(request) {
   const { signal } = request;
   return new Promise((resolve) => {

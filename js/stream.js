@@ -1,15 +1,15 @@
-// A stream of server-sent events on one side, a socket to the task's object on the other.
+// Connects a stream of server-sent events to the client with a socket to the task's object.
 //
-// The front Worker holds the client's connection, so that the object can be evicted while nothing happens. It is done
-// here and not in Rust because each event would otherwise cost futures, timers and crossings into WebAssembly. What a frame or
-// a closed socket means is decided in `client-stream.js`; here are the socket, the client's bytes and the timers.
+// The front Worker holds the client's connection, so that the object can be evicted while there are no events. This is JavaScript and not
+// Rust because each event would otherwise cost futures, timers and crossings into WebAssembly. `client-stream.js` decides the meaning of
+// frames and of closed sockets; this module has the socket, the client's bytes and the timers.
 
 import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
 
 /** @import { Plan } from "./client-stream.js" */
 
 /**
- * What of the namespace of objects is needed.
+ * The used part of the namespace of objects.
  *
  * @typedef {object} Namespace
  * @property {(text: string) => unknown} idFromString
@@ -29,24 +29,24 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  */
 
 /**
- * The functions of the WebAssembly module that are called here, see `src/edge/front/stream/mod.rs`. None waits.
+ * The functions of the WebAssembly module that are called here, see `src/edge/front/stream/mod.rs`. None of them waits.
  *
  * @typedef {object} Rust
  * @property {(hello: string, failure: string, hasBegun: boolean, limit: number) => string} streamRefusal an `Answer` as JSON
  * @property {(json: string) => string} streamOpening
  * @property {(form: string, json: string, generation: number | undefined, state: string) => string} streamEvent
- * @property {(task: string, reason: string | undefined) => void} streamTrouble logs that the object did not answer for this
- *   reason, or without one that it sent a frame that cannot be read
+ * @property {(task: string, reason: string | undefined) => void} streamTrouble logs that the object did not answer, for this reason;
+ *   without a reason, that it sent an unreadable frame
  */
 
 /**
- * Opens a stream: what the object says first decides whether the answer is a stream or a refusal.
+ * Opens a stream. The first frame of the object decides if the answer is a stream or a refusal.
  *
  * @param {Namespace} namespace the namespace of the task objects
  * @param {string} address the id of the object
- * @param {string} plan a `Plan` as one line of JSON, and in the next line what to tell the object first
+ * @param {string} plan a `Plan` as one line of JSON, and in the next line the first message to the object
  * @param {Rust} rust
- * @returns {Promise<Response>} what the client gets, to be passed on as it is
+ * @returns {Promise<Response>} the response for the client, to be passed on unchanged
  */
 export function open(namespace, address, plan, rust) {
   return new Bridge(namespace, address, plan, rust).open();
@@ -59,7 +59,7 @@ class Bridge {
   #plan;
   #rust;
   #stream;
-  /** Whether nobody has asked the object anything before. */
+  /** True if this is the first request to the object. */
   #begins;
   /** The socket to the object, once it is open. @type {Socket | undefined} */
   #socket;
@@ -67,9 +67,9 @@ class Bridge {
   #client;
   /** @type {ReturnType<typeof setInterval> | undefined} */
   #timer;
-  /** Whether a socket is to be opened once the client has read everything. */
+  /** True if a socket has to be opened as soon as the client has read everything. */
   #waitsForRoom = false;
-  /** Whether the client has its last byte, or has left. */
+  /** True if the client has received its last byte, or has disconnected. */
   #isDone = false;
   /** @type {(response: Response) => void} */
   #answer = () => {};
@@ -100,7 +100,7 @@ class Bridge {
     });
   }
 
-  /** Connects to the object, after the pause that the stream wants, as often as it wants. */
+  /** Connects to the object, with the pauses and as often as the stream allows. */
   async #connect() {
     try {
       while (!this.#isDone && this.#socket === undefined) {
@@ -123,7 +123,7 @@ class Bridge {
     this.#begins = false;
     let answer;
     try {
-      // A new stub each time: after a failure the old one may stay broken.
+      // A new stub for each attempt: after a failure the old stub may stay broken.
       const stub = this.#namespace.get(this.#namespace.idFromString(this.#address));
       answer = await stub.fetch(url, { headers: { upgrade: "websocket", ...head } });
     } catch (error) {
@@ -137,12 +137,12 @@ class Bridge {
     const ended = (/** @type {{ code?: number }} */ { code = 0 }) => this.#lost(socket, code);
     socket.addEventListener("message", ({ data }) => this.#receive(socket, data));
     socket.addEventListener("close", ended);
-    // An error is followed by no close event when the other side is gone.
+    // If the other side is gone, an error is not followed by a close event.
     socket.addEventListener("error", ended);
     socket.accept();
     if (this.#isDone) return close(socket, CloseCode.over);
     this.#socket = socket;
-    // An object of an earlier version has not read the header.
+    // An object of an earlier version ignores the header.
     if (head === undefined || answer.headers.get(HELLO) === null) socket.send(hello);
   }
 
@@ -167,7 +167,7 @@ class Bridge {
     }
   }
 
-  /** The socket was closed by the object, or is lost. @param {Socket} socket @param {number} code */
+  /** Handles a socket that the object has closed, or that is lost. @param {Socket} socket @param {number} code */
   #lost(socket, code) {
     if (socket !== this.#socket) return;
     this.#socket = undefined;
@@ -177,19 +177,19 @@ class Bridge {
     else this.#connectWithRoom();
   }
 
-  /** @param {number} code with which the socket is closed */
+  /** @param {number} code of the close frame */
   #connectAgain(code) {
     this.#drop(code);
     this.#connectWithRoom();
   }
 
-  /** Connects when the client has read everything: what comes next may be a page of the log. */
+  /** Connects when the client has read everything: the next frame may be a page of the log. */
   #connectWithRoom() {
     this.#waitsForRoom = this.#queued() > 0;
     if (!this.#waitsForRoom) this.#connect();
   }
 
-  /** How much waits for the client, in bytes. */
+  /** The number of bytes that wait for the client. */
   #queued() {
     return -(this.#client?.desiredSize ?? 0);
   }
@@ -217,7 +217,7 @@ class Bridge {
   }
 
   #tick() {
-    // The object closes the socket soon after its last word. It may have died before it did.
+    // The object closes the socket soon after its last frame, unless it has died before.
     if (this.#isDone) this.#leave();
     else if (this.#queued() === 0) this.#write(HEARTBEAT);
   }
@@ -227,8 +227,8 @@ class Bridge {
     if (this.#isDone) return;
     const { refusal, lastWord, isLeftToObject } = this.#stream;
     if (this.#client === undefined) {
-      // The client has every event of a task that has ended. This answer, unlike an empty stream, makes an `EventSource`
-      // stop connecting again.
+      // The client has received every event of an ended task. This answer, unlike an empty stream, makes an `EventSource` stop
+      // reconnecting.
       const { status, headers, body } = refusal ?? { status: 204, headers: {}, body: null };
       this.#answer(new Response(body, { status, headers: { ...this.#plan.every, ...headers } }));
     } else {
@@ -240,14 +240,14 @@ class Bridge {
     if (this.#socket === undefined) clearInterval(this.#timer);
   }
 
-  /** The client has left. */
+  /** Ends the work for a client that has disconnected. */
   #leave() {
     this.#isDone = true;
     clearInterval(this.#timer);
     this.#drop(CloseCode.over);
   }
 
-  /** Something is wrong with this program. @param {unknown} error */
+  /** Ends the stream after an error in this program. @param {unknown} error */
   #giveUp(error) {
     this.#leave();
     this.#fail(error);
@@ -261,15 +261,15 @@ class Bridge {
   }
 }
 
-/** The header with a hello, unless that is too long for one. @param {string} hello */
+/** The header with a hello; undefined if the hello is too long. @param {string} hello */
 function headerOf(hello) {
   if (hello.length > MAX_HEADER_CHARS) return undefined;
-  // A header holds bytes. Whatever is no ASCII stands in strings, which is JSON.
+  // A header contains bytes. In JSON, only strings contain characters other than ASCII, so they can be escaped.
   const escaped = hello.replace(/[^ -~]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
   return escaped.length > MAX_HEADER_CHARS ? undefined : { [HELLO]: escaped };
 }
 
-/** Closes a socket; one that is closed already stays so. @param {Socket} socket @param {number} code */
+/** Closes a socket; does nothing to a closed socket. @param {Socket} socket @param {number} code */
 function close(socket, code) {
   try {
     socket.close(code, "");
@@ -281,17 +281,17 @@ const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 const encoder = new TextEncoder();
 
-/** The header that tells a hello; in the answer it says that it was read. */
+/** The header with a hello; in an answer it confirms that the hello was read. */
 const HELLO = "x-hello";
 
-/** The status of an object whose task has as many followers as it may. */
+/** The status of an object whose task has reached the limit of followers. */
 const TOO_MANY = 429;
 
-/** The longest hello that goes into a header. A longer one is the first message over the socket. */
+/** The longest hello in a header. A longer hello is the first message over the socket. */
 const MAX_HEADER_CHARS = 8 * 1024;
 
-/** How much may wait for a client that reads slowly, in bytes. The log is the buffer beyond that. */
+/** The largest number of bytes that may wait for a slow client. Beyond that, the log is the buffer. */
 const MAX_QUEUED_BYTES = 1024 * 1024;
 
-/** How long a stream is silent before a comment shows that it is alive. A client that is gone is noticed by this, too. */
+/** The longest silence of a stream before a comment keeps it alive. The write also reveals a disconnected client. */
 const SILENCE_MS = 15_000;

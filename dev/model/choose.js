@@ -1,14 +1,14 @@
-// Which tools a text asks for, and which of its clauses are for which of them.
+// Selects the tools that a text requests, and the clauses of the text for each tool.
 import { areKin, tells, words } from "./words.js";
 
 /** @typedef {import("./request.js").Tool} Tool */
 
-/** The largest number of calls that are made at once. */
+/** The largest number of calls in one answer. */
 const MOST_CALLS = 4;
 
 /**
- * The tools that a text asks for, in their own order, each with the clauses that are for it: each word asks for the tools that it fits best,
- * by their name before their description, letter by letter before by its root.
+ * The tools that a text requests, in the order of the tools, each with its clauses of the text. Each word selects the tools that match it
+ * best: a match of the name counts more than one of the description, and equal words count more than a common root.
  *
  * @param {string} text @param {Tool[]} tools
  * @returns {{ tool: Tool; text: string }[]}
@@ -22,7 +22,7 @@ export function choose(text, tools) {
   let waiting = "";
   for (const clause of clauses(text)) {
     const asked = wanted(clause, known);
-    // A clause that names no tool belongs to the one before, and the first ones to what follows.
+    // A clause without a tool belongs to the tools of the previous clause; such clauses at the beginning belong to the first tools.
     const of = asked.length > 0 ? asked : latest;
     if (of.length === 0) {
       waiting += clause;
@@ -39,7 +39,7 @@ export function choose(text, tools) {
   });
 }
 
-/** How well a word fits a tool, from 0 for not at all. @param {string} word @param {{ name: string[]; description: string[] }} tool */
+/** How well a word matches a tool, from 0 (no match) to 4. @param {string} word @param {{ name: string[]; description: string[] }} tool */
 function fit(word, { name, description }) {
   if (name.includes(word)) return 4;
   if (description.includes(word)) return 3;
@@ -47,7 +47,7 @@ function fit(word, { name, description }) {
   return description.some((known) => areKin(known, word)) ? 1 : 0;
 }
 
-/** The tools that a clause asks for, by their numbers. @param {string} clause @param {{ name: string[]; description: string[] }[]} tools */
+/** The indexes of the tools that a clause requests. @param {string} clause @param {{ name: string[]; description: string[] }[]} tools */
 function wanted(clause, tools) {
   /** @type {Set<number>} */
   const wanted = new Set();
@@ -55,17 +55,17 @@ function wanted(clause, tools) {
     const fits = tools.map((tool) => fit(word, tool));
     const best = Math.max(0, ...fits);
     const those = fits.flatMap((one, index) => (one === best ? [index] : []));
-    // A word of several descriptions says little.
+    // A word that occurs in several descriptions is ignored.
     if (best === 0 || (those.length > 1 && best !== 4)) continue;
     for (const index of those) wanted.add(index);
   }
   return [...wanted];
 }
 
-/** The clauses of a text, which together are the text. @param {string} text */
+/** Splits a text into clauses; their concatenation is the text. @param {string} text */
 const clauses = (text) => text.split(/(?<=[.?!;,] |\n| and | then )/).filter((clause) => clause !== "");
 
-/** A text without what separates its clauses at the ends. @param {string} text */
+/** A text without separators of clauses at its beginning and end. @param {string} text */
 function tidy(text) {
   let tidied = text.trim();
   for (;;) {

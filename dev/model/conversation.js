@@ -1,28 +1,28 @@
-// Where a conversation stands: what is asked, what calls have given, and which questions of other agents are open.
+// The state of a conversation: the user's request, the results of calls, and the open questions of other agents.
 
 /**
  * @typedef {{ tool: string; text: string }} Outcome the result of a call
  * @typedef {{ tool: string; task: string; question: string }} Open a question of another agent
  */
 
-/** The tool that asks the user. */
+/** The tool with which the model asks the user a question. */
 export const ASK_USER = "ask_user";
 
-/** Where a conversation stands. */
+/** The state of a conversation. */
 export class Standing {
-  /** What the user has said last, and then answered to questions of the model. @type {string[]} */
+  /** The last message of the user, followed by the answers to questions of the model. @type {string[]} */
   said = [];
-  /** How many images and files came with it. */
+  /** The number of images and files in that message. */
   files = 0;
-  /** How often the user has said something. */
+  /** The number of messages of the user. */
   turns = 0;
   /** The results of calls since then. @type {Outcome[]} */
   results = [];
-  /** The questions of other agents that nobody has answered, oldest first. @type {Open[]} */
+  /** The unanswered questions of other agents, oldest first. @type {Open[]} */
   open = [];
-  /** The answer of the user to the first of them. @type {string | undefined} */
+  /** The answer of the user to the first of these questions. @type {string | undefined} */
   answer;
-  /** How many calls the model has made. */
+  /** The number of calls that the model has made. */
   calls = 0;
 
   /** @param {import("./request.js").Message[]} messages */
@@ -37,14 +37,18 @@ export class Standing {
       told = message.text;
       this.calls += message.calls.length;
       made.push(...message.calls);
-      // What is handed on to an agent is not open any more.
+      // A question is no longer open when its answer was sent to the agent.
       const left = this.open.filter(({ task }) => !message.calls.some((call) => call.arguments?.task_id === task));
       if (left.length < this.open.length) this.answer = undefined;
       this.open = left;
     }
   }
 
-  /** The user says something. It answers an open question if that was the last thing told. @param {{ text: string; files: number }} message @param {string} told */
+  /**
+   * Handles a message of the user. It answers an open question if the previous text of the model contained that question.
+   *
+   * @param {{ text: string; files: number }} message @param {string} told
+   */
   #hear({ text, files }, told) {
     this.open = this.open.filter(({ question }) => told.includes(question)).slice(0, 1);
     this.answer = this.open.length > 0 ? text : undefined;
@@ -54,7 +58,7 @@ export class Standing {
     this.files = files;
   }
 
-  /** A call has given a result. @param {string} tool @param {string} text */
+  /** Handles the result of a call. @param {string} tool @param {string} text */
   #take(tool, text) {
     if (tool === ASK_USER) {
       if (this.open.length === 0) this.said.push(text);

@@ -1,4 +1,4 @@
-// Values that fit a JSON schema, made of a text.
+// Values that match a JSON schema, made from a text.
 import { numbers, words } from "./words.js";
 
 /** @typedef {import("./request.js").Schema} Schema */
@@ -7,16 +7,16 @@ const PLACES = ["city", "place", "location", "town", "country", "region", "where
 const BEFORE_PLACES = ["in", "at", "for", "near", "from", "to"];
 const MOST_ITEMS = 100;
 
-/** How deep a schema is filled. */
+/** The largest depth to which a schema is filled. */
 const MOST_LEVELS = 20;
 
-/** Fills schemas from a text; each number of it is used once. */
+/** Fills schemas from a text; each number of the text is used once. */
 export class Filling {
   #text;
   #numbers;
   #quoted;
   #level = 0;
-  /** The number that was asked for and was not there, by the name of its argument. @type {string | undefined} */
+  /** The name of the first required number for which the text had no number. @type {string | undefined} */
   missing;
 
   /** @param {string} text */
@@ -27,7 +27,7 @@ export class Filling {
   }
 
   /**
-   * The arguments of a tool, or another object. Members that need not be there are only filled where the text holds something for them.
+   * The arguments of a tool, or another object. Optional members are only filled if the text contains a value for them.
    *
    * @param {Schema | null | undefined} schema
    * @returns {Record<string, any>}
@@ -114,7 +114,11 @@ export class Filling {
   }
 }
 
-/** What a name says that a text is: a URL, an address, a zone, a date or a place. @param {string} name @param {string} text */
+/**
+ * A value of the kind that a name suggests: a URL, a mail address, a time zone, a date or a place.
+ *
+ * @param {string} name @param {string} text
+ */
 function special(name, text) {
   const is = (/** @type {string[]} */ ...parts) => parts.some((part) => name.includes(part));
   const bare = text.split(/\s+/).map((word) => word.replace(/^[.,?!;"()]+|[.,?!;"()]+$/g, ""));
@@ -125,7 +129,7 @@ function special(name, text) {
   return is(...PLACES) ? place(text) : undefined;
 }
 
-/** The words with a capital behind `in`, `at`, `for`, `near`, `from` or `to`. @param {string} text */
+/** The capitalized words after `in`, `at`, `for`, `near`, `from` or `to`. @param {string} text */
 function place(text) {
   const all = text.split(/\s+/).filter((word) => word !== "");
   for (const [at, word] of all.entries()) {
@@ -142,7 +146,7 @@ function place(text) {
   return undefined;
 }
 
-/** The type that a schema names first; what has members is an object. @param {any} schema @returns {string} */
+/** The first type of a schema; a schema with properties is an object. @param {any} schema @returns {string} */
 function kind(schema) {
   const named = Array.isArray(schema?.type) ? schema.type.find((/** @type {unknown} */ type) => type !== "null") : schema?.type;
   return typeof named === "string" ? named : typeof schema?.properties === "object" ? "object" : "string";

@@ -1,9 +1,9 @@
 // The scripted model behind `base_url = "dev:model"`: an endpoint for chat completions that needs no key, no network and no model, for demos and
 // first experiments. `POST /_dev/model/chat/completions`.
 //
-// It answers by the words of the conversation alone, so that the same request has the same answer: it calls the tools whose names and
-// descriptions match what the user said, several at once, with arguments taken from the text; hands questions of other agents to the user, and
-// the answers back; sums up what calls gave; and says what it is where nothing matches.
+// The answer depends only on the words of the conversation, so the same request has the same answer. The model calls the tools whose names and
+// descriptions match the user's message, several at once, with arguments from the text; passes questions of other agents to the user, and the
+// answers back; sums up the results of calls; and describes itself if nothing matches.
 import { reply } from "./reply.js";
 import { Refusal, readRequest } from "./request.js";
 import { events, failure, whole } from "./wire.js";

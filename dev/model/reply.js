@@ -1,4 +1,4 @@
-// What the scripted model says or calls. It follows from the request alone.
+// The text or the calls of the scripted model's answer. They depend only on the request.
 import { choose } from "./choose.js";
 import { ASK_USER, Standing } from "./conversation.js";
 import { Filling } from "./fill.js";
@@ -10,10 +10,10 @@ import { Filling } from "./fill.js";
  * @typedef {{ text: string; calls: (Called & { id: string })[]; isCut: boolean }} Reply
  */
 
-/** How often the model asks for a number in one turn. */
+/** The largest number of times that the model asks for a number in one turn. */
 const MOST_ASKED = 3;
 
-/** How much of a message is repeated, in characters. */
+/** The largest number of characters of a message that are repeated. */
 const MOST_REPEATED = 200;
 
 /** The answer to a request. @param {ChatRequest} request @returns {Reply} */
@@ -26,7 +26,11 @@ export function reply(request) {
   return { text: letters.slice(0, most).join(""), calls: [], isCut: letters.length > most };
 }
 
-/** What is called; nothing if everything is there for an answer. @param {ChatRequest} request @param {Standing} standing @returns {Called[]} */
+/**
+ * The calls of the answer; empty if the model can answer with text.
+ *
+ * @param {ChatRequest} request @param {Standing} standing @returns {Called[]}
+ */
 function called({ tools }, standing) {
   const asksUser = tools.find(({ name }) => name === ASK_USER);
   const [open] = standing.open;
@@ -54,7 +58,7 @@ function asking({ name, parameters }, question) {
   return { name, arguments: { ...filled, [text]: question } };
 }
 
-/** What is said. @param {ChatRequest} request @param {Standing} standing */
+/** The text of the answer. @param {ChatRequest} request @param {Standing} standing */
 function told(request, standing) {
   const { results } = standing;
   const [first] = results;
@@ -77,7 +81,7 @@ function line({ tool, text }) {
   return why === undefined ? `${shown(tool)}: ${said}` : `${shown(tool)}: no result, ${why}`;
 }
 
-/** The text of a result, or why there is none. @param {string} text @returns {{ said?: string; why?: string }} */
+/** The text of a result, or the reason if there is none. @param {string} text @returns {{ said?: string; why?: string }} */
 function result(text) {
   const [, head = "", rest = ""] = /^\[([^\]]*)\]([^]*)$/.exec(text) ?? [];
   switch (head) {
@@ -94,7 +98,7 @@ function result(text) {
   }
 }
 
-/** What the model says of itself where nothing matches. @param {ChatRequest} request @param {Standing} standing */
+/** The model's description of itself, used if nothing matches. @param {ChatRequest} request @param {Standing} standing */
 function introduction({ tools }, { said, files, turns }) {
   const names = tools.filter(({ name }) => name !== ASK_USER).map(({ name }) => `\`${name}\``);
   const letters = [...said.join(" ")];
@@ -107,7 +111,7 @@ function introduction({ tools }, { said, files, turns }) {
   ].join("");
 }
 
-/** The name of a tool as people read it. @param {string} tool */
+/** The name of a tool in readable form. @param {string} tool */
 function shown(tool) {
   const read = tool.replace(/[_-]/g, " ").trim();
   return read === "" ? "A tool" : read.charAt(0).toUpperCase() + read.slice(1);

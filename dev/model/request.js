@@ -1,4 +1,4 @@
-// A request for a chat completion, as far as the scripted model looks at it.
+// A request for a chat completion: the parts that the scripted model reads.
 
 /**
  * @typedef {Record<string, any>} Schema a JSON schema
@@ -8,7 +8,7 @@
  * @typedef {{ model: string; messages: Message[]; tools: Tool[]; schema: Schema | undefined; streams: boolean; tellsUsage: boolean; maxTokens: number | undefined; tokens: number }} ChatRequest
  */
 
-/** What is wrong with a request. */
+/** The error for an invalid request, with the reason. */
 export class Refusal extends Error {}
 
 /**
@@ -55,7 +55,7 @@ function readMessage(message) {
   }
 }
 
-/** The text of a content, and how many other parts it has. @param {any} content */
+/** The text of a message's content, and the number of its other parts. @param {any} content */
 function readContent(content) {
   if (!Array.isArray(content)) return { text: text(content), files: 0 };
   const texts = content.flatMap((part) => (typeof part?.text === "string" ? [part.text] : []));
@@ -74,7 +74,7 @@ function readTool(tool) {
   return { name, description: text(description), parameters: parameters ?? {} };
 }
 
-/** @param {string} json @returns {any} undefined if it is none */
+/** @param {string} json @returns {any} undefined if the text is not JSON */
 function parse(json) {
   try {
     return JSON.parse(json);
@@ -89,5 +89,5 @@ const list = (value) => (Array.isArray(value) ? value : []);
 /** @param {unknown} value */
 const text = (value) => (typeof value === "string" ? value : "");
 
-/** The number of tokens that a text is taken for: one for four bytes. @param {string} text */
+/** The estimated number of tokens of a text: one for every four bytes. @param {string} text */
 export const tokens = (text) => Math.ceil(new TextEncoder().encode(text).length / 4);

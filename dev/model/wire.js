@@ -1,15 +1,15 @@
-// The answer of the scripted model on the wire of chat completions.
+// The answer of the scripted model in the format of chat completions.
 import { tokens } from "./request.js";
 
 /** @typedef {import("./request.js").ChatRequest} ChatRequest @typedef {import("./reply.js").Reply} Reply */
 
-/** The id of every answer: that one call is not another is of no use here, and answers stay the same. */
+/** The id of every answer. It is always the same, so that the same request has the same answer. */
 const ID = "chatcmpl-dev";
 
-/** The number of pieces in which a text is streamed at most. */
+/** The largest number of pieces in which a text is streamed. */
 const MOST_PIECES = 200;
 
-/** The whole answer. @param {ChatRequest} request @param {Reply} reply */
+/** The answer without a stream. @param {ChatRequest} request @param {Reply} reply */
 export function whole(request, reply) {
   const calls = reply.calls.map(({ id, name, arguments: given }) => ({ id, type: "function", function: { name, arguments: JSON.stringify(given) } }));
   const message = calls.length === 0 ? { role: "assistant", content: reply.text } : { role: "assistant", content: null, tool_calls: calls };
@@ -19,7 +19,11 @@ export function whole(request, reply) {
   };
 }
 
-/** The events of a streamed answer, in order: a word each. @param {ChatRequest} request @param {Reply} reply */
+/**
+ * The events of a streamed answer, in order, usually with one word each.
+ *
+ * @param {ChatRequest} request @param {Reply} reply
+ */
 export function events(request, reply) {
   const chunk = (/** @type {object[]} */ choices, /** @type {object | null} */ usage) =>
     ({ id: ID, object: "chat.completion.chunk", created: 0, model: request.model, choices, usage });
@@ -35,7 +39,7 @@ export function events(request, reply) {
   return [...all.map((event) => JSON.stringify(event)), "[DONE]"].map((event) => `data: ${event}\n\n`);
 }
 
-/** An error as endpoints tell it. @param {string} text */
+/** An error in the format of model endpoints. @param {string} text */
 export const failure = (text) => ({ error: { message: text, type: "invalid_request_error", param: null, code: null } });
 
 /** @param {Reply} reply */
@@ -47,7 +51,7 @@ function usage(request, reply) {
   return { prompt_tokens: request.tokens, completion_tokens: output, total_tokens: request.tokens + output };
 }
 
-/** A text word by word; a long one several words at a time. @param {string} text */
+/** A text in pieces of one word; in a long text, of several words. @param {string} text */
 function pieces(text) {
   const words = text.match(/[^ ]* |[^ ]+$/g) ?? [];
   const atOnce = Math.max(1, Math.ceil(words.length / MOST_PIECES));

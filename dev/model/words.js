@@ -1,16 +1,20 @@
-// Words, and which of them mean the same.
+// Words, and the comparison of words.
 
 /** The words of a text, in lower case. @param {string} text */
 export function words(text) {
   return text.split(/[^\p{Alphabetic}\p{N}]+/u).filter((word) => word !== "").map((word) => word.toLowerCase());
 }
 
-/** Whether a word says something about what is wanted. @param {string} word */
+/** True if a word is specific enough to select a tool. @param {string} word */
 export function tells(word) {
   return [...word].length > 1 && !/^\d+$/.test(word) && !COMMON.has(word);
 }
 
-/** Whether two words have one root, as `calculate` and `calculator`. @param {string} one @param {string} other */
+/**
+ * True if two words have the same root, for example `calculate` and `calculator`.
+ *
+ * @param {string} one @param {string} other
+ */
 export function areKin(one, other) {
   const [a, b] = [[...one], [...other]];
   const differs = a.findIndex((letter, at) => letter !== b[at]);
@@ -21,13 +25,13 @@ export function areKin(one, other) {
   return isEnding || (shared > 4 && shared * 10 >= long * 7);
 }
 
-/** The numbers of a text, in order. A comma may stand between thousands. @param {string} text */
+/** The numbers of a text, in order. A comma may separate thousands. @param {string} text */
 export function numbers(text) {
   const runs = text.split(/[^\d.,-]+/).map((run) => run.replace(/[.,-]+$/, "").replace(/^[.,]+/, "").replaceAll(",", ""));
   return runs.filter((run) => /^-?\d*\.?\d+$/.test(run)).map(Number);
 }
 
-/** Words that stand in many messages, and in descriptions of many tools. */
+/** Words that occur in many messages, and in descriptions of many tools. */
 const COMMON = new Set((
   "a about after again agent agents all also am an and any anything are as ask at be been before but by call can could current did " +
   "do does find for from get give gives had hand hands has have he hello help her here hi him his how i if in into is it its just know " +

@@ -1,4 +1,4 @@
-// The shell: where one is, where one can go, and the page between.
+// The shell: the navigation, and the page inside it.
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FunctionComponent, RefObject } from "preact";
 import { catalogue, loadCatalogue } from "./api/agents.ts";
@@ -19,7 +19,7 @@ interface Page {
   title: string;
   icon: IconName;
   component: FunctionComponent;
-  /** Whether the navigation names it. */
+  /** True if the navigation lists the page. */
   isListed: boolean;
 }
 
@@ -83,8 +83,8 @@ export function App() {
 }
 
 /**
- * Names the window after the heading and the tab that are shown, and gives that title for screen readers to say when the address has led to another.
- * The heading may come, and change, when something was loaded.
+ * Sets the title of the window from the shown heading and tab. Returns the title for screen readers to announce after a change of address. The
+ * heading may appear, and change, when data was loaded.
  */
 function useTitle(main: RefObject<HTMLElement | null>, section: string | undefined): string {
   const [said, setSaid] = useState("");

@@ -1,4 +1,4 @@
-// Where the console begins.
+// The entry point of the console.
 import { render } from "preact";
 import { App } from "./app.tsx";
 import "./parts/foreign-text.ts";

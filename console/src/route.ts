@@ -1,39 +1,39 @@
-// Which page is shown. The place behind the `#` says it, so a link to a page never leaves the browser.
+// The address of the shown page. It is after the `#`, so a link to a page is never sent to a server.
 import { batch, computed, signal } from "@preact/signals";
 import { useMemo } from "preact/hooks";
 
 /** A place in the console: the parts of its path, decoded, and its query. */
 export interface Place {
-  /** As `["tasks", "demo", "4f…"]`; never empty: the first part is the name of the page. */
+  /** For example `["tasks", "demo", "4f…"]`; never empty: the first part is the name of the page. */
   path: [string, ...string[]];
   query: URLSearchParams;
 }
 
-/** The page that is shown where the address names none. */
+/** The page for an address without a page. */
 const START = "agents";
 
-/** A place of the browser's history as the person left it. */
+/** An entry of the browser's history with the state that the page had when it was left. */
 interface Visit {
   id: number;
-  /** The number of pixels above the window. */
+  /** The scroll position, in pixels. */
   top: number;
   /** The address of the link in `main` that had the focus. */
   focus: string | undefined;
-  /** What its pages keep (`useKept`). */
+  /** The values that its pages keep (`useKept`). */
   kept: Map<string, unknown>;
 }
 
-/** The number of visits of which something is kept; the oldest goes first. */
+/** The largest number of visits that are kept; the oldest is dropped first. */
 const MAX_VISITS = 20;
 
 const visits = new Map<number, Visit>();
 const hash = signal(location.hash);
-/** The visit that is shown. */
+/** The shown visit. */
 export const visit = signal(visitNow());
-/** How the person has come to it: `back` with the buttons of the browser. */
+/** How the person has reached it: `back` means with the buttons of the browser. */
 export const cameBy = signal<"start" | "link" | "back">("start");
 
-// The page brings people back to where they were, when it has what was there.
+// The page itself restores the scroll position, after its contents are loaded.
 history.scrollRestoration = "manual";
 addEventListener("pagehide", () => history.replaceState({ ...history.state, top: scrollY }, ""));
 addEventListener("hashchange", () => {
@@ -47,7 +47,7 @@ addEventListener("hashchange", () => {
   });
 });
 
-/** The visit of the browser's entry, which holds its number. */
+/** The visit of the browser's history entry, which contains the id of the visit. */
 function visitNow(): Visit {
   const { visit: known, top = 0 } = (history.state ?? {}) as { visit?: number; top?: number };
   const id = known ?? Date.now() + Math.random();
@@ -58,7 +58,7 @@ function visitNow(): Visit {
   return found;
 }
 
-/** What a page keeps under this key while the person is elsewhere, for the way back; made where there is nothing. */
+/** The value that a page keeps under this key for a return to this visit; created with `make` if there is none. */
 export function useKept<Value>(key: string, make: () => Value): Value {
   const { kept } = visit.value;
   return useMemo(() => {
@@ -68,7 +68,7 @@ export function useKept<Value>(key: string, make: () => Value): Value {
   }, [kept, key]);
 }
 
-/** The place that is shown. */
+/** The shown place. */
 export const place = computed(() => readPlace(hash.value));
 
 /** Reads the part of an address from `#` on. */
@@ -85,7 +85,7 @@ export function href(path: readonly string[], query: Readonly<Record<string, str
   return `#/${path.map(encodeURIComponent).join("/")}${tail}`;
 }
 
-/** Goes to a place; with `replace` the one that is left is not in the browser's history. */
+/** Goes to a place; with `replace`, the current place is removed from the browser's history. */
 export function go(address: string, { replace = false } = {}): void {
   if (address === location.hash) return;
   if (replace) {

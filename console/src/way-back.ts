@@ -1,17 +1,17 @@
-// Where a person is on a page that is shown: at its beginning behind a link, where they were on the way back.
+// Sets scroll position and focus of a shown page: at its beginning after a link, at the earlier position after going back.
 import { useLayoutEffect } from "preact/hooks";
 import type { RefObject } from "preact";
 import { cameBy, place, visit } from "./route.ts";
 
-/** How long a page may take to have what was there, until the person stays where they are. */
+/** How long the earlier position is tried until the contents of the page are loaded. */
 const PATIENCE_MS = 5000;
-/** What people do to move by themselves. */
+/** The events with which a person moves. */
 const MOVES = ["wheel", "touchstart", "pointerdown", "keydown"];
 
-/** Pages whose further parts are tabs, or what the page itself puts there. */
+/** Pages whose further address parts are tabs, or are added by the page itself. */
 const WITH_TABS = new Set(["agents", "remote", "chat"]);
 
-/** Moves the focus and the window when another page is shown. `main` can have the focus. */
+/** Moves the focus and the scroll position when another page is shown. `main` can have the focus. */
 export function useWayBack(main: RefObject<HTMLElement | null>): void {
   const shown = visit.value;
   const { path } = place.value;
@@ -20,14 +20,17 @@ export function useWayBack(main: RefObject<HTMLElement | null>): void {
     const root = main.current;
     if (root === null) return;
     const by = cameBy.peek();
-    // Another page gets the focus at its beginning, where keyboards and screen readers go on.
+    // Another page gets the focus at its beginning, where keyboards and screen readers continue.
     if (by !== "start") root.focus({ preventScroll: true });
     if (by === "link") return scrollTo(0, 0);
     if (shown.top > 0 || shown.focus !== undefined) return comeBack(root, shown.top, shown.focus);
   }, [page]);
 }
 
-/** Goes to where the person was as soon as the page is that long, and to the link that had the focus; gives how to leave that. */
+/**
+ * Scrolls to the earlier position as soon as the page is long enough, and focuses the link that had the focus; returns a function
+ * that stops this.
+ */
 function comeBack(root: HTMLElement, top: number, address: string | undefined): () => void {
   const settle = (): boolean => {
     const link = [...root.querySelectorAll("a")].find((one) => one.getAttribute("href") === address);

@@ -40,8 +40,8 @@ pub struct Settings {
     pub max_parts: usize,
     /// `MAX_ACTIVE_TASKS`: the largest number of unfinished tasks of one caller, over all agents; 0 (the default) for no limit.
     pub max_active_tasks: u64,
-    /// `MAX_FINISHED_TASKS`: the number of finished tasks of one agent that are kept, newest first; 0 (the default) for no
-    /// limit. The cron trigger deletes the others.
+    /// `MAX_FINISHED_TASKS`: how many of the newest finished tasks of one agent are kept; 0 (the default) for no limit. The
+    /// cron trigger deletes the others.
     pub max_finished_tasks: u64,
     /// `TASK_STATISTICS`: counts finished tasks by agent, hour and state, for the overview of operators (on).
     pub task_statistics: bool,

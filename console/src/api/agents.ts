@@ -11,30 +11,30 @@ export interface CataloguedAgent {
   description: string;
   version: string;
   isDefault: boolean;
-  /** The versions of A2A that it speaks, as `1.0`. */
+  /** The versions of A2A that the agent supports, for example `1.0`. */
   dialects: string[];
-  /** Whether everybody may call it. */
+  /** True if callers need no credentials. */
   isOpen: boolean;
   capabilities?: { streaming?: boolean; pushNotifications?: boolean; extendedAgentCard?: boolean };
   skills?: { id: string; name: string }[];
   access?: {
-    /** As in its card. */
+    /** As in the card. */
     securitySchemes: Record<string, SecurityScheme>;
     securityRequirements: { schemes?: Record<string, unknown> }[];
-    /** Whether callers of it can be operators. */
+    /** True if callers of the agent can be operators. */
     hasOperators: boolean;
   };
   health: Health;
 }
 
-/** Whether an agent can work. */
+/** The health of an agent. */
 export interface Health {
-  /** `down`, `silent` and `unbound` are told by `GET /console/api/agents/<slug>/health`; `unasked` is what the console says before it has asked. */
+  /** `down`, `silent` and `unbound` come from `GET /console/api/agents/<slug>/health`; `unasked` is the console's own state before that request. */
   state: "ok" | "partial" | "misconfigured" | "down" | "silent" | "unbound" | "unasked";
-  /** In development: whether its executor or its access is wrong. */
+  /** In development: the misconfigured part. */
   part?: "executor" | "access";
   reason?: string;
-  /** Whether it needs something outside of the Worker, of which the catalogue does not say whether it is there. */
+  /** True if the agent needs something outside of the Worker, whose state is not part of the catalogue. */
   outside?: boolean;
 }
 
@@ -44,21 +44,21 @@ export interface Catalogue {
   agents: CataloguedAgent[];
 }
 
-/** The newest catalogue; undefined until it is there. */
+/** The newest catalogue; undefined until it is loaded. */
 export const catalogue = signal<Catalogue | undefined>(undefined);
-/** Why there is none. */
+/** The reason for a missing catalogue. */
 export const catalogueProblem = signal<Problem | undefined>(undefined);
 
-/** The catalogue, once its first reading is over; undefined if that failed. */
+/** The catalogue, after its first loading has ended; undefined if that failed. */
 export async function catalogueOnceRead(): Promise<Catalogue | undefined> {
   if (catalogue.value === undefined && catalogueProblem.value === undefined) await (reading ?? loadCatalogue());
   return catalogue.value;
 }
 
-/** The reading of the catalogue that is under way, or the last one. */
+/** The current or last loading of the catalogue. */
 let reading: Promise<void> | undefined;
 
-/** Reads the catalogue anew. */
+/** Loads the catalogue again. */
 export function loadCatalogue(): Promise<void> {
   reading = readCatalogue();
   return reading;
@@ -73,7 +73,7 @@ async function readCatalogue(): Promise<void> {
   }
 }
 
-/** The agent of this slug, as far as the catalogue is there. */
+/** The agent with this slug, if the catalogue is loaded. */
 export function agentOf(slug: string): CataloguedAgent | undefined {
   return catalogue.value?.agents.find((agent) => agent.slug === slug);
 }

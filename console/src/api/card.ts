@@ -1,10 +1,10 @@
-// A card as the console relies on it: whatever an agent serves, its members have the shapes that types.ts says.
+// Makes a valid card from any JSON: all members have the shapes of types.ts.
 import type { AgentCard, AgentExtension, AgentInterface, AgentSkill, SecurityScheme } from "./types.ts";
 
-/** What JSON may hold. */
+/** The members of a JSON object. */
 export type Members = Record<string, unknown>;
 
-/** The card in 1.0 with what can be read of it: members of a wrong type are left out, those that must be there are empty. */
+/** The readable part of a card in the form of 1.0: members of a wrong type are left out; required members are empty then. */
 export function readCard(json: unknown): AgentCard {
   const card = members(json);
   const capabilities = members(card["capabilities"]);
@@ -32,7 +32,7 @@ export function readCard(json: unknown): AgentCard {
   };
 }
 
-/** The scopes that a requirement wants of a scheme. Proto libraries leave out a list that is empty. */
+/** The scopes of a scheme in a requirement. Proto libraries leave out an empty list. */
 export function scopesOf(requirement: unknown): string[] {
   return Array.isArray(requirement) ? texts(requirement) : texts(members(requirement)["list"]);
 }
@@ -92,22 +92,22 @@ function readScheme(json: unknown): SecurityScheme {
   };
 }
 
-/** Whether it is an object of JSON, which a list is not. */
+/** True for a JSON object; a list is not an object. */
 export function isObject(json: unknown): json is Members {
   return typeof json === "object" && json !== null && !Array.isArray(json);
 }
 
-/** The members of an object; none of anything else. */
+/** The members of an object; empty for any other value. */
 export function members(json: unknown): Members {
   return isObject(json) ? json : {};
 }
 
-/** The elements of a list; none of anything else. */
+/** The elements of a list; empty for any other value. */
 export function list(json: unknown): unknown[] {
   return Array.isArray(json) ? json : [];
 }
 
-/** The text; empty for anything else. */
+/** The text; empty for any other value. */
 export function text(json: unknown): string {
   return typeof json === "string" ? json : "";
 }
@@ -117,7 +117,7 @@ export function texts(json: unknown): string[] {
   return list(json).filter((one): one is string => typeof one === "string");
 }
 
-/** A member with a text that is not empty; none for anything else. */
+/** An object with this member if the value is a text and not empty; otherwise an empty object. */
 export function optional<Name extends string>(name: Name, json: unknown): { [name in Name]?: string } {
   return (typeof json === "string" && json !== "" ? { [name]: json } : {}) as { [name in Name]?: string };
 }

@@ -1,30 +1,30 @@
-// An agent as the console calls it: by the methods of A2A 1.0, wherever it is.
+// An agent as an endpoint for the console: called by the methods of A2A 1.0, in this Worker or elsewhere.
 import { eventsOf } from "./events.ts";
 import { prepare, send, type Ask } from "./http.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { AgentCard, StreamResponse } from "./types.ts";
 
-/** What a call may be told besides its parameters. */
+/** The options of a call besides its parameters. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
-  /** For a stream: only what is behind this event. */
+  /** For a stream: only events after this one. */
   lastEventId?: string | undefined;
-  /** Further headers, as `act-as`. */
+  /** Further headers, for example `act-as`. */
   headers?: Readonly<Record<string, string | undefined>>;
-  /** Whether a 401 is told instead of asked for. */
+  /** True if a 401 is thrown as a problem; otherwise it opens the sign-in. */
   isQuiet?: boolean;
-  /** Is told of the request and of all that answers it, as it goes over the wire. */
+  /** Called with the request and with every answer and event, as they are sent and received. */
   watch?: ((seen: Seen) => void) | undefined;
 }
 
-/** What went over the wire. Secrets that the person signed in with are left out of the headers. */
+/** One item of the traffic. Secrets of the sign-in are removed from the headers. */
 export type Seen =
   | { kind: "request"; n?: number; at: number; method: string; url: string; headers: [string, string][]; body: string }
   | { kind: "answer"; n?: number; at: number; status: number; body: string; isCut?: boolean }
   | { kind: "event"; at: number; id: string; data: string }
   | { kind: "end"; at: number; error: string | undefined };
 
-/** An event of a task, or the direct answer of an agent, with the id from which a stream goes on. */
+/** An event of a task, or the direct answer of an agent, with the event id for resuming a stream. */
 export interface TaskEvent {
   id: string;
   response: StreamResponse;
@@ -32,24 +32,24 @@ export interface TaskEvent {
 
 /** An agent that can be called. */
 export interface Endpoint {
-  /** Tells agents apart: the slug of one of this Worker, or a URL. */
+  /** Identifies the agent: the slug of an agent of this Worker, or a URL. */
   readonly key: string;
-  /** The first parts of the addresses of its pages, as `["chat", "demo"]` without the name of the page. */
+  /** The first parts of the addresses of its pages, after the name of the page. */
   readonly path: readonly string[];
-  /** Its card in 1.0. */
+  /** The card in the form of 1.0. */
   card(options?: CallOptions): Promise<AgentCard>;
-  /** Calls a method of A2A 1.0 (or of our extension) and gives its result. @throws {Problem} */
+  /** Calls a method of A2A 1.0 (or of our extension) and returns its result. @throws {Problem} */
   call<Result>(method: string, params: object, options?: CallOptions): Promise<Result>;
-  /** Calls a method that streams, and gives what comes until the stream ends or breaks. @throws {Problem} */
+  /** Calls a method with a stream, and yields its events until the stream ends or breaks. @throws {Problem} */
   stream(method: string, params: object, options?: CallOptions): AsyncGenerator<TaskEvent, void>;
 }
 
-/** Whether the key of an endpoint is that of an agent elsewhere: its URL, as which no slug looks. */
+/** True if the key of an endpoint belongs to an agent elsewhere: it is then a URL, which a slug never resembles. */
 export function isElsewhere(key: string): boolean {
   return key.includes("://");
 }
 
-/** The agent of this slug in this Worker, over JSON-RPC. */
+/** The agent of this Worker with this slug, called over JSON-RPC. */
 export function localEndpoint(slug: string): Endpoint {
   const path = `/${slug}`;
   const ask = (method: string, params: object, options: CallOptions, accept: string): Ask => ({
@@ -79,10 +79,10 @@ export function localEndpoint(slug: string): Endpoint {
   };
 }
 
-/** The events of an answer that streams. An answer in JSON is a refusal, or one event. @throws {Problem} */
+/** The events of an answer to a call with a stream. An answer in JSON is a refusal, or one event. @throws {Problem} */
 export async function* responsesOf(response: Response, options: CallOptions): AsyncGenerator<TaskEvent, void> {
   if (response.status === 204) {
-    // The task has ended, and the caller has all of it.
+    // The task has ended, and the caller has received all events.
     options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: "" });
     return;
   }
@@ -96,7 +96,11 @@ export async function* responsesOf(response: Response, options: CallOptions): As
   yield* followed(response.body, options, (data) => resultOf(response, data) as StreamResponse);
 }
 
-/** The events of a stream until it ends, each read by `read`; the watcher is told of each and of the end. @throws {Problem} */
+/**
+ * The events of a stream until it ends, each converted by `read`; the watcher is called for each and for the end.
+ *
+ * @throws {Problem}
+ */
 export async function* followed(
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
   options: CallOptions,
@@ -117,7 +121,7 @@ export async function* followed(
   }
 }
 
-/** Sends, and tells of the request. */
+/** Sends a request, and reports it to the watcher. */
 async function watched(asked: Ask, options: CallOptions): Promise<Response> {
   if (options.watch !== undefined) {
     const { url, headers } = prepare(asked);
@@ -134,7 +138,7 @@ async function watched(asked: Ask, options: CallOptions): Promise<Response> {
   }
 }
 
-/** What is shown of a header with a secret: of `Authorization` its scheme. */
+/** The shown form of a header with a secret: for `Authorization`, its scheme. */
 export function hidden(name: string, value: string): string {
   const [, scheme] = (name.toLowerCase() === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
   return scheme === undefined ? "…" : `${scheme} …`;

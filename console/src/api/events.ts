@@ -1,18 +1,18 @@
-// Server-sent events from a response that fetch gave, which can carry headers, as EventSource cannot.
+// Reads server-sent events from a response of `fetch`, which can send headers, unlike EventSource.
 
 /** An event of a stream. */
 export interface ServerEvent {
-  /** Of this event, or of the newest before it that had one; empty if none had. */
+  /** The id of this event, or else of the last event before it with an id; empty if there is none. */
   id: string;
-  /** `message` where the server names none. */
+  /** `message` if the server sends no name. */
   event: string;
   data: string;
 }
 
-/** The most letters of one event. */
+/** The largest number of characters in one event. */
 const MAX_LETTERS = 16 * 1024 * 1024;
 
-/** The events of a body, in their order, as they come. Ends with the body. */
+/** The events of a body, in order, as they arrive. Ends with the body. */
 export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): AsyncGenerator<ServerEvent, void> {
   let rest = "";
   let id = "";
@@ -25,7 +25,7 @@ export async function* eventsOf(body: ReadableStream<Uint8Array<ArrayBuffer>>): 
       const { done, value } = await reader.read();
       if (done) return;
       rest += value;
-      // A carriage return at the end may be half of a line break.
+      // A carriage return at the end may be the first half of a line break.
       const whole = rest.endsWith("\r") ? rest.slice(0, -1) : rest;
       const lines = whole.split(/\r\n|\n|\r/);
       rest = (lines.pop() ?? "") + rest.slice(whole.length);

@@ -1,31 +1,32 @@
-// What the events of a task add up to: its state, and what was said and given in the order in which it happened. Pure.
+// Folds the events of a task into its story: the task, and its messages and artifacts in the order of their events. Pure.
 //
-// Events may come twice, after a cut, or again from the beginning. Where their ids are the generations of the task (docs/generation.md), an
-// event that is not newer than the newest one changes nothing; elsewhere a snapshot puts right what a cut has lost.
+// Events may arrive twice, after a reconnect, or again from the beginning. If their ids are the generations of the task
+// (docs/generation.md), an event that is not newer than the newest known one changes nothing; otherwise a snapshot restores what was lost
+// between two connections.
 import type { Artifact, ArtifactUpdate, Message, Part, StatusUpdate, StreamResponse, Task, TaskState } from "./types.ts";
 
-/** Something that a reader of the conversation sees. `key` stays the same while it changes. */
+/** An entry of the conversation. `key` stays the same while the entry changes. */
 export type Entry =
   | { kind: "message"; key: string; message: Message; /** The state that the message came with. */ state: TaskState | undefined; at: string | undefined }
   | { kind: "state"; key: string; state: TaskState; at: string | undefined }
   | { kind: "artifact"; key: string; artifact: Artifact; /** Whether more chunks may come. */ isLive: boolean; /** How many whole ones it took the place of. */ replaced: number };
 
-/** A task as far as it is known. */
+/** The known part of a task. */
 export interface Story {
-  /** Without history and artifacts, which are among the entries. */
+  /** Without history and artifacts, which are in `entries`. */
   task: Task | undefined;
-  /** The id of the newest event: a stream goes on behind it. */
+  /** The id of the newest event: a stream resumes after it. */
   newest: string;
   entries: readonly Entry[];
 }
 
-/** A task of which nothing is known. */
+/** The story of an unknown task. */
 export const UNKNOWN: Story = { task: undefined, newest: "", entries: [] };
 
-/** How the ids of events are to be understood: `generations` grow by one with each event of the task, others only mark a place. */
+/** The meaning of event ids: `generations` grow by one with each event of the task, `marks` only identify a position. */
 export type Ids = "generations" | "marks";
 
-/** What an event adds. */
+/** The story after an event. */
 export function fold(story: Story, { id, response }: { id: string; response: StreamResponse }, ids: Ids): Story {
   const { task, statusUpdate, artifactUpdate } = response;
   const isKnown = id !== "" && (id === story.newest || (ids === "generations" && Number(id) < Number(story.newest)));
@@ -37,12 +38,12 @@ export function fold(story: Story, { id, response }: { id: string; response: Str
   return story;
 }
 
-/** Whether events between the newest known one and this one are missing. */
+/** True if events between the newest known one and this one are missing. */
 export function isGap(story: Story, { id, response }: { id: string; response: StreamResponse }, ids: Ids): boolean {
   return ids === "generations" && id !== "" && response.task === undefined && Number(id) > Number(story.newest === "" ? 0 : story.newest) + 1;
 }
 
-/** The story with a message that this page sends, at its end, until the task's history has it. */
+/** The story with a message of this page at its end, until the task's history contains the message. */
 export function withOwn(story: Story, message: Message): Story {
   return has(story.entries, message.messageId) ? story : { ...story, entries: [...story.entries, entryOf(message, undefined, undefined)] };
 }
@@ -52,7 +53,7 @@ export function withoutOwn(story: Story, messageId: string): Story {
   return { ...story, entries: story.entries.filter((entry) => entry.kind !== "message" || entry.message.messageId !== messageId) };
 }
 
-/** The story with the messages of a history that it lacks, each behind the one that it follows there. */
+/** The story with the missing messages of a history, each after its predecessor in the history. */
 export function withMessages(story: Story, history: readonly Message[]): Story {
   const known = new Map(story.entries.flatMap((entry, at) => (entry.kind === "message" ? [[entry.message.messageId, at] as const] : [])));
   if (history.every(({ messageId }) => known.has(messageId))) return story;
@@ -109,7 +110,7 @@ function withArtifact(story: Story, { taskId, contextId, artifact, append = fals
   const entries = [...story.entries];
   const found = entries[at];
   const isLive = !lastChunk;
-  // A chunk to append to what nobody has seen begins the artifact.
+  // A chunk for an unknown artifact begins the artifact, even with `append`.
   if (found?.kind !== "artifact") entries.push({ kind: "artifact", key: `a:${artifact.artifactId}`, artifact: whole(artifact), isLive, replaced: 0 });
   else if (append) entries[at] = { ...found, artifact: appended(found.artifact, artifact), isLive };
   else entries[at] = { ...found, artifact: whole(artifact), isLive, replaced: found.replaced + 1 };
@@ -129,7 +130,7 @@ function whole(artifact: Artifact): Artifact {
   return { ...artifact, parts: joinedTexts(artifact.parts) };
 }
 
-/** Parts with texts that follow each other as one: chunks cut them anywhere. An agent may send none. */
+/** Joins consecutive text parts: chunks may be cut anywhere. The parts may be missing. */
 export function joinedTexts(parts: readonly Part[] | undefined): Part[] {
   return (parts ?? []).reduce(joinedWith, []);
 }

@@ -1,4 +1,4 @@
-// Follows one task: sends its messages, reads its events, and comes back after a cut, behind the newest event that it has.
+// Follows one task: sends its messages, reads its events, and resumes after a broken connection from the newest known event.
 import { signal } from "@preact/signals";
 import type { CallOptions, Endpoint, Seen, TaskEvent } from "./endpoint.ts";
 import { fold, isGap, UNKNOWN, withMessages, withOwn, withoutOwn, type Ids, type Story } from "./fold.ts";
@@ -6,7 +6,7 @@ import { Problem } from "./problem.ts";
 import { onWake, pause, whenAwake } from "./waking.ts";
 import { CREDENTIALS_MEDIA_TYPE, isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
 
-/** How the page hears of a task. `waiting` comes back at `until`; what `isSend` sends its message again then. */
+/** The state of a task's connection. `waiting` reconnects at `until`; with `isSend`, the message is then sent again. */
 export type Link =
   | { state: "idle" }
   | { state: "connecting" }
@@ -15,40 +15,40 @@ export type Link =
   | { state: "waiting"; until: number; problem: Problem; isSend: boolean }
   | { state: "lost"; problem: Problem };
 
-/** How a message is sent: with its events as they come, waiting for the answer, or without waiting. */
+/** The mode of a send: with a stream of events, waiting for the answer, or without waiting. */
 export type Mode = "stream" | "wait" | "return";
 
-/** What is sent besides the message. */
+/** A message with its options. */
 export interface Sending {
   message: Message;
   mode: Mode;
   acceptedOutputModes?: string[];
 }
 
-/** What an agent can do, as far as it matters here. */
+/** The abilities of an agent that matter here. */
 export interface Abilities {
   canStream: boolean;
   ids: Ids;
-  /** Whether a send may be repeated under a key, and creates nothing new then. */
+  /** True if a send may be repeated with a key, and then creates nothing new. */
   isRepeatable: boolean;
 }
 
 export const GENERATION_EXTENSION = "urn:a2a-edge:generation:v1";
 
-/** A task with more events is not played from its beginning: it is shown as it is. */
+/** A task with more events is not replayed from its beginning; only its snapshot is shown. */
 const MAX_REPLAYED = 4000;
 const FIRST_PAUSE_MS = 400;
 const MAX_PAUSE_MS = 15_000;
-/** How often a send is repeated that got no answer. */
+/** How many times a send without an answer is repeated. */
 const MAX_SENDS = 8;
-/** A server that wants a longer pause before a message is sent again gets it from the person, who has the message back. */
+/** If a server requires a longer pause before a message is sent again, the message is returned to the person. */
 const MAX_SEND_PAUSE_S = 120;
-/** Events are shown together that come within this time. */
+/** Events that arrive within this time are shown together. */
 const FRAME_MS = 24;
 
 /** One task, from its first message or from its id. */
 export class Feed {
-  /** What is shown of the task. */
+  /** The shown part of the task. */
   readonly story = signal<Story>(UNKNOWN);
   readonly link = signal<Link>({ state: "idle" });
   readonly #endpoint: Endpoint;
@@ -56,23 +56,23 @@ export class Feed {
   readonly #watcher: () => (seen: Seen) => void;
   #story: Story = UNKNOWN;
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends what reads events now; each reader has its own. */
+  /** Aborts the current reader of events; each reader has its own. */
   #reading = new AbortController();
-  /** Until the replay has this generation, the snapshot is shown. */
+  /** The snapshot is shown until the replay has reached this generation. */
   #hidesUntil = 0;
   #isClosed = false;
-  /** Whether a message is on its way of which it is not known whether it was received. */
+  /** True if a message was sent and it is not known if the server has received it. */
   #isUnsure = false;
-  /** Ends the pause that is under way. */
+  /** Ends the current pause. */
   #hasten = (): void => undefined;
   readonly #stopWaking: () => void;
 
-  /** `watcher` gives what watches a call. */
+  /** `watcher` returns the watcher of a call. */
   constructor(endpoint: Endpoint, can: Abilities, watcher: () => (seen: Seen) => void) {
     this.#endpoint = endpoint;
     this.#can = can;
     this.#watcher = watcher;
-    // A connection may have died in its sleep without a word.
+    // While the machine slept, the connection may have died unnoticed.
     this.#stopWaking = onWake(() => {
       if (this.isOpen && !this.#isUnsure && this.link.value.state !== "idle") void this.#goOn(this.#begin());
     });
@@ -82,13 +82,13 @@ export class Feed {
     return this.#task?.id;
   }
 
-  /** Whether the task can get messages: it is there, and not over. */
+  /** True if the task can receive messages: it is known, and not finished. */
   get isOpen(): boolean {
     const state = this.#task?.status.state;
     return state !== undefined && !isFinal(state);
   }
 
-  /** The newest known state of the task: the snapshot until the replay has reached it. */
+  /** The newest known state of the task: that of the snapshot until the replay has reached it. */
   get #task(): Task | undefined {
     return (this.#isBehind() ? this.story.peek() : this.#story).task;
   }
@@ -102,7 +102,7 @@ export class Feed {
     const snapshot = (this.story.value = this.#story);
     if (isStill) return task;
     if (this.#can.ids === "generations" && this.#can.canStream && generation > 0 && generation <= MAX_REPLAYED) {
-      // The events tell the order, which a snapshot does not; the snapshot has the messages of the client, which are no events.
+      // Only the events contain the order of entries; only the snapshot contains the messages of the client.
       this.#hidesUntil = generation;
       this.#story = { ...UNKNOWN, newest: "0" };
       void this.#follow(reading, { id: task.id, seed: task.history ?? [], snapshot });
@@ -113,9 +113,9 @@ export class Feed {
   }
 
   /**
-   * Sends a message, for this task if it is known. Gives the message with which an agent answers directly, if it does.
+   * Sends a message, to this task if it is known. Returns the agent's direct message, if that is the answer.
    *
-   * @throws {Problem} if it was refused, or if it is not known whether it was received. The task is as before then.
+   * @throws {Problem} if it was refused, or if it is not known if the server has received it. The story is then the same as before.
    */
   async send({ message, mode, acceptedOutputModes }: Sending): Promise<Message | undefined> {
     const reading = this.#begin();
@@ -138,7 +138,7 @@ export class Feed {
       } catch (error) {
         if (reading.signal.aborted) return undefined;
         const problem = asProblem(error);
-        // Once the task is known, it is followed instead.
+        // Now that the task is known, it is followed instead.
         if (this.#story.newest !== had && this.#story.task !== undefined) {
           void this.#goOn(reading);
           return undefined;
@@ -167,13 +167,13 @@ export class Feed {
     this.#apply({ id: idOf(task), response: { task } });
   }
 
-  /** Comes back at once instead of at the end of the pause, or after giving up. */
+  /** Reconnects at once, before the end of the pause, or after giving up. */
   retry(): void {
     if (this.#isUnsure) this.#hasten();
     else if (this.isOpen && this.link.value.state !== "live") void this.#goOn(this.#begin());
   }
 
-  /** Stops listening. The task goes on. */
+  /** Stops reading events. The task continues. */
   close(): void {
     this.#isClosed = true;
     this.#stopWaking();
@@ -197,13 +197,13 @@ export class Feed {
     return message;
   }
 
-  /** Follows the task if it goes on. */
+  /** Follows the task if it is known. */
   async #goOn(reading: AbortController): Promise<void> {
     const id = this.taskId;
     if (id !== undefined) await this.#follow(reading, { id, seed: [], snapshot: undefined });
   }
 
-  /** Reads events until the task is over, or `reading` ends. `snapshot` is what to fall back to if the events cannot be had. */
+  /** Reads events until the task is finished, or `reading` is aborted. `snapshot` is the fallback if the events are not available. */
   async #follow(reading: AbortController, { id, seed, snapshot }: { id: string; seed: readonly Message[]; snapshot: Story | undefined }): Promise<void> {
     const { signal } = reading;
     for (let attempt = 1; !signal.aborted; attempt += 1) {
@@ -228,12 +228,12 @@ export class Feed {
         const problem = asProblem(error);
         if (this.#isBehind() && snapshot !== undefined) this.#fallBack(snapshot);
         if (problem.code === -32602 && this.#story.newest !== "" && attempt === 1) {
-          // The place is not known there: the next stream begins with the task as it is.
+          // The server does not know this event id: the next stream begins with a snapshot.
           this.#story = { ...this.#story, newest: "" };
         } else if (problem.isPassing) {
           await this.#rest(problem, attempt, signal);
         } else if (problem.code === -32004 || problem.status === 404 || problem.status === 405) {
-          // No subscription, as to a task that is over: ask for it.
+          // The task cannot be followed, for example because it is finished: it is polled instead.
           return this.#poll(id, reading);
         } else {
           this.link.value = { state: "lost", problem };
@@ -244,7 +244,7 @@ export class Feed {
     if (!signal.aborted) this.link.value = { state: "idle" };
   }
 
-  /** Asks for the task again and again, where it cannot be followed. */
+  /** Polls the task, if it cannot be followed. */
   async #poll(id: string, { signal }: AbortController): Promise<void> {
     for (let attempt = 1; !signal.aborted; attempt += 1) {
       try {
@@ -266,7 +266,7 @@ export class Feed {
     if (!signal.aborted) this.link.value = { state: "idle" };
   }
 
-  /** Waits before the next attempt: longer each time, or as long as the server wants, but not when the connection is there again. */
+  /** Waits before the next attempt: longer each time, or as long as the server requires; ends early when the connection returns. */
   async #rest(problem: Problem, attempt: number, signal: AbortSignal, isSend = false): Promise<void> {
     const grown = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempt - 1)) * (0.75 + Math.random() / 2);
     const ms = problem.retryAfter === undefined ? grown : Math.max(grown, problem.retryAfter * 1000);
@@ -275,7 +275,7 @@ export class Feed {
     await Promise.race([pause(ms, signal), whenAwake(signal), hastened]);
   }
 
-  /** Takes an event of a stream; false if events before it are missing, and it has to be asked for again. */
+  /** Handles an event of a stream; returns false if earlier events are missing, so that the stream has to be resumed. */
   #take(event: TaskEvent): boolean {
     if (isGap(this.#story, event, this.#can.ids) && this.#story.task !== undefined) return false;
     const id = event.id === "" && event.response.task !== undefined ? idOf(event.response.task) : event.id;
@@ -289,7 +289,7 @@ export class Feed {
     const task = this.#story.task;
     this.#publish();
     const hasGoneOn = before !== undefined && isWaiting(before.state) && event.response.task === undefined && task !== undefined && !isWaiting(task.status.state);
-    // Somebody else has answered: what they said is in the history alone.
+    // Another client has answered: its message is only in the history.
     if (hasGoneOn && task !== undefined && !this.#isBehind()) void this.#readHistory(task.id);
   }
 
@@ -313,7 +313,7 @@ export class Feed {
     this.#publish();
   }
 
-  /** Shows what is known, at most once a frame. */
+  /** Publishes the story, at most once per frame. */
   #publish(): void {
     this.#timer ??= setTimeout(() => {
       this.#timer = undefined;
@@ -322,8 +322,8 @@ export class Feed {
   }
 
   /**
-   * Replaces the current reader: two at a time would double events without a number. A replay that this interrupts is given up, and the snapshot is
-   * kept: the new reader goes on behind it.
+   * Replaces the current reader: two readers at a time would double events without ids. An interrupted replay is given up in favour of the
+   * snapshot, from which the new reader continues.
    */
   #begin(): AbortController {
     if (this.#isBehind()) this.#fallBack(this.story.peek());
@@ -346,12 +346,12 @@ export class Feed {
   }
 }
 
-/** The message as the history will have it: without credentials. */
+/** The message in the form of the history: without credentials. */
 function shown(message: Message): Message {
   return { ...message, parts: message.parts.map((part) => (part.mediaType === CREDENTIALS_MEDIA_TYPE ? { ...part, data: {} } : part)) };
 }
 
-/** The generation that the metadata of a task tell; 0 if they do not. */
+/** The generation in the metadata of a task; 0 without it. */
 function generationOf(task: Task): number {
   const told = task.metadata?.[`${GENERATION_EXTENSION}/generation`];
   return typeof told === "number" ? told : 0;

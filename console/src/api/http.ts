@@ -1,29 +1,30 @@
-// Requests to this Worker, with what the person has signed in with.
+// Requests to this Worker, with the credentials of the sign-in.
 import { applyTo } from "../session/credentials.ts";
 import { askToSignIn } from "../session/asking.ts";
 import { Problem, problemOf } from "./problem.ts";
 
 /** A request to an agent of this Worker. */
 export interface Ask {
-  /** The agent's slug: whose credentials go along, and who asks to sign in. */
+  /** The agent's slug: selects the credentials, and the agent of the sign-in. */
   agent: string;
-  /** Below the origin, with a leading slash. */
+  /** The path below the origin, with a leading slash. */
   path: string;
   method?: string;
   query?: Readonly<Record<string, string | number | undefined>>;
   headers?: Readonly<Record<string, string | undefined>>;
-  /** Sent as JSON. */
+  /** The body, sent as JSON. */
   body?: unknown;
   signal?: AbortSignal | undefined;
-  /** Whether a 401 is told instead of asked for: for what the person has not asked for itself. */
+  /** True if a 401 is thrown as a problem; otherwise it opens the sign-in. For requests that the person has not started. */
   isQuiet?: boolean;
 }
 
-/** How long an answer may take until its head is there: longer than a blocking send (`BLOCKING_LIMIT_MS`). */
+/** The longest wait for the head of an answer: longer than a blocking send (`BLOCKING_LIMIT_MS`). */
 const PATIENCE_MS = 90_000;
 
 /**
- * Sends a request and gives the answer once its head is there; the person is asked to sign in as often as the agent wants it.
+ * Sends a request and returns the answer as soon as its head has arrived. The sign-in is opened each time the agent requires
+ * it.
  *
  * @throws {Problem} if there is no answer, or a refusal.
  */
@@ -38,9 +39,9 @@ export async function send(ask: Ask): Promise<Response> {
 }
 
 /**
- * Sends a request and gives the JSON of its answer.
+ * Sends a request and returns the JSON of its answer.
  *
- * @throws {Problem} as `send`, and if the answer is no JSON.
+ * @throws {Problem} like `send`, and if the answer is not JSON.
  */
 export async function json<Answer>(ask: Ask): Promise<Answer> {
   const response = await send(ask);
@@ -51,7 +52,7 @@ export async function json<Answer>(ask: Ask): Promise<Answer> {
   }
 }
 
-/** The URL and the headers of a request, as they are sent. */
+/** The URL and the headers of a request with credentials. */
 export function prepare({ agent, path, query = {}, headers = {}, body }: Ask): { url: URL; headers: Headers } {
   const url = new URL(path, location.origin);
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") url.searchParams.set(name, String(value));

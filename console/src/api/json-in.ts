@@ -1,4 +1,4 @@
-/** What a text holds in JSON; undefined if that is nothing. */
+/** The JSON value of a text; undefined if the text is not JSON. */
 export function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);

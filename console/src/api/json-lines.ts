@@ -1,36 +1,35 @@
-// A text that is to be JSON, line by line, and which line each of its values stands in. Pure.
+// Splits a text that should be JSON into lines, and finds the line of each value. Pure.
 //
-// Nothing of the text is changed but, where a line is too long to be read, the space between its words: numbers, escapes and members that come twice
-// stay as they were written.
+// The text stays unchanged, including numbers, escapes and duplicate members. Only if a line is too long to read, the space between tokens changes.
 
-/** What stands in the way of reading a text as JSON. */
+/** A syntax error in a text. */
 export interface Fault {
-  /** From 1. */
+  /** Counted from 1. */
   line: number;
   text: string;
 }
 
 export interface JsonLines {
   lines: string[];
-  /** Whether the breaks of the lines are not those of the text. */
+  /** True if the line breaks differ from those of the text. */
   isLaidOut: boolean;
-  /** Why the text is no JSON, if it is none; what comes behind stands in one line with it. */
+  /** The error that makes the text invalid JSON, if any; the text after it stays on its line. */
   fault: Fault | undefined;
-  /** The line, from 1, of the value at a path as `skills[0].tags`; of what is not there, the line of the innermost value that would hold it. */
+  /** The line, from 1, of the value at a path such as `skills[0].tags`; for a missing value, the line of the innermost value on its path. */
   lineOf(path: string): number;
 }
 
-/** The longest line that is left as it is. */
+/** The longest line that is not broken. */
 const LONGEST_LINE = 300;
-/** How deep values may be in one another. */
+/** The deepest nesting of values. */
 const DEEPEST = 200;
 
 interface Word {
   at: number;
   text: string;
-  /** How deep it stands. */
+  /** The depth of its nesting. */
   depth: number;
-  /** Of the first word of a value, or the name of a member: its path. */
+  /** The path of the value or the member that begins with this word. */
   path?: string;
 }
 
@@ -57,7 +56,7 @@ export function jsonLines(text: string): JsonLines {
   };
 }
 
-/** Reads words one after the other, until there is none that may stand where it does. */
+/** Reads words until the next one is not allowed in its place. */
 class Reader {
   #at = 0;
   readonly #text: string;
@@ -67,13 +66,13 @@ class Reader {
     [this.#text, this.#words] = [text, words];
   }
 
-  /** Reads all; gives where and why it ended before the end of the text. */
+  /** Reads the whole text; returns the position and the reason if it ended early. */
   read(): { at: number; text: string } | undefined {
     const why = this.#value("", 0) ?? (this.#next() === "" ? undefined : "nothing may stand behind the value");
     return why === undefined ? undefined : { at: Math.min(this.#at, this.#text.length), text: why };
   }
 
-  /** The first letter that is not space. */
+  /** Skips white space and returns the next character. */
   #next(): string {
     while (/[ \t\r\n]/.test(this.#text[this.#at] ?? "")) this.#at++;
     return this.#text[this.#at] ?? "";
@@ -128,7 +127,7 @@ class Reader {
   }
 }
 
-/** The words with a line for each member and element, and a way from the place of a word to its line. */
+/** Lays out the words with a line for each member and element; also returns a function from the position of a word to its line. */
 function laidOut(text: string, words: readonly Word[], end: number | undefined): { lines: string[]; at: (place: number) => number } {
   const lines = [""];
   const places: [at: number, line: number][] = [];
@@ -149,7 +148,7 @@ function laidOut(text: string, words: readonly Word[], end: number | undefined):
   return { lines, at: (place) => of.get(place) ?? lines.length };
 }
 
-/** Counts the line of places in a text that come in their order. */
+/** Returns the line of a position in a text. */
 function lineCounter(text: string): (place: number) => number {
   const breaks = [...text.matchAll(/\r\n|\n|\r/g)].map(({ index, 0: found }) => index + found.length);
   return (place) => {
@@ -168,7 +167,7 @@ function joined(path: string, name: string): string {
   return path === "" ? member : `${path}.${member}`;
 }
 
-/** A path with its names as the specification has them: readers take `default_output_modes`, too. */
+/** A path with the names of the specification: readers also accept `default_output_modes`. */
 function normal(path: string): string {
   return path.split(".").map(camel).join(".");
 }

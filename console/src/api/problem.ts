@@ -1,4 +1,4 @@
-// What went wrong with a request, as the console tells it.
+// The failure of a request, in the form that the console shows.
 import { jsonIn } from "./json-in.ts";
 
 /** A member of a request that the server refused, with the reason. */
@@ -7,26 +7,26 @@ export interface FieldViolation {
   description: string;
 }
 
-/** The reason of a problem where an answer does not follow A2A. */
+/** The reason of a problem for an answer that does not follow A2A. */
 export const UNEXPECTED = "UNEXPECTED_ANSWER";
 
-/** A request that came to nothing. `message` is text of the server, or of the console where there was no answer. */
+/** A failed request. `message` is text of the server, or of the console if there was no answer. */
 export class Problem extends Error {
   override readonly name = "Problem";
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   readonly status: number;
-  /** The code of JSON-RPC, where there is one. */
+  /** The code of JSON-RPC, if there is one. */
   readonly code: number | undefined;
-  /** The reason of the error, as `TASK_NOT_FOUND` (spec §5.4). */
+  /** The reason of the error, for example `TASK_NOT_FOUND` (spec §5.4). */
   readonly reason: string | undefined;
   readonly violations: readonly FieldViolation[];
-  /** Seconds after which the server would like to be asked again. */
+  /** The number of seconds after which the server allows the next request. */
   readonly retryAfter: number | undefined;
   /** `WWW-Authenticate` of a 401. */
   readonly challenge: string | undefined;
-  /** Names the request in the logs of the server. */
+  /** The id of the request in the logs of the server. */
   readonly requestId: string | undefined;
-  /** The agent that was asked: the slug of one of this Worker, or a URL. */
+  /** The called agent: the slug of an agent of this Worker, or a URL. */
   readonly agent: string | undefined;
 
   constructor(message: string, about: Partial<Omit<Problem, keyof Error>> = {}) {
@@ -41,15 +41,15 @@ export class Problem extends Error {
     this.agent = about.agent;
   }
 
-  /** Whether asking again may help: there was no answer, or the server is busy. */
+  /** True if a retry may help: there was no answer, or the server is busy. */
   get isPassing(): boolean {
     return this.status === 0 || this.status === 429 || this.status >= 500;
   }
 }
 
-/** A card that cannot be used, with what was served in its place. */
+/** A card that cannot be used, with the served text. */
 export class UnfitCard extends Problem {
-  /** As it was served; only its beginning, if `isCut`. */
+  /** The served text; only its beginning, if `isCut`. */
   readonly text: string;
   readonly isCut: boolean;
   readonly foundAt: string;
@@ -60,7 +60,7 @@ export class UnfitCard extends Problem {
   }
 }
 
-/** The problem that an answer tells: an error of JSON-RPC, of HTTP+JSON, or of something in between that knows neither. */
+/** The problem in an answer: an error of JSON-RPC or of HTTP+JSON, or the status of a server that follows neither. */
 export function problemOf(status: number, headers: Headers, text: string, agent?: string): Problem {
   const error = errorIn(text);
   const details = Array.isArray(error?.["data"]) ? error["data"] : Array.isArray(error?.["details"]) ? error["details"] : [];

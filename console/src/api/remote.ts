@@ -1,4 +1,4 @@
-// Agents elsewhere, by their URL, and the headers that the person has given for them (docs/console.md).
+// Agents elsewhere by their URL, and the headers that the person has set for them (docs/console.md).
 import { signal } from "@preact/signals";
 import { catalogueOnceRead } from "./agents.ts";
 import type { FoundElsewhere } from "./elsewhere/agent.ts";
@@ -9,17 +9,17 @@ import { Problem } from "./problem.ts";
 
 export type { FoundElsewhere } from "./elsewhere/agent.ts";
 
-/** The headers that the person gives for agents at an origin. */
+/** The headers for agents at an origin. */
 export interface GivenHeaders {
   headers: [name: string, value: string][];
-  /** Whether they are kept for the session of the browser tab; else they are gone with the page. */
+  /** True if they are kept for the session of the browser tab; otherwise until the page is closed. */
   isKept: boolean;
 }
 
 const KEY = "a2a-edge.remote-headers";
 const given = signal<Readonly<Record<string, GivenHeaders>>>(read());
 
-/** The cards found since the page was opened, by the URLs of their agents: no call fetches a card again. */
+/** The cards found since the page was opened, by the URLs of their agents: a call never fetches a card again. */
 const cards = new Map<string, FoundElsewhere>();
 
 /** The headers for the agent at this URL. */
@@ -27,7 +27,7 @@ export function headersFor(url: string): GivenHeaders {
   return given.value[originOf(url)] ?? { headers: [], isKept: false };
 }
 
-/** Gives headers for all agents at the origin of this URL. */
+/** Sets the headers for all agents at the origin of this URL. */
 export function giveHeaders(url: string, headers: GivenHeaders): void {
   const { [originOf(url)]: _, ...others } = given.value;
   given.value = headers.headers.length === 0 ? others : { ...others, [originOf(url)]: headers };
@@ -37,17 +37,17 @@ export function giveHeaders(url: string, headers: GivenHeaders): void {
     if (Object.keys(kept).length === 0) sessionStorage.removeItem(KEY);
     else sessionStorage.setItem(KEY, JSON.stringify(kept));
   } catch {
-    // Without storage they are kept as long as the page is.
+    // Without storage, the headers are kept until the page is closed.
   }
 }
 
-/** Gives one more header for all agents at the origin of this URL, kept as long as the others. */
+/** Sets one more header for all agents at the origin of this URL, kept as long as the others. */
 export function giveHeader(url: string, name: string, value: string): void {
   const { headers, isKept } = headersFor(url);
   giveHeaders(url, { headers: [...headers.filter(([other]) => other.toLowerCase() !== name.toLowerCase()), [name, value]], isKept });
 }
 
-/** The card of the agent at this URL, and how it is called. @throws {UnfitCard} for one that cannot be used. @throws {Problem} */
+/** The card and the interface of the agent at this URL. @throws {UnfitCard} if the card cannot be used. @throws {Problem} */
 export async function findElsewhere(url: string, options: CallOptions = {}): Promise<FoundElsewhere> {
   const { client, line } = await clientFor(url);
   const found = await client.findCard(line, url, options);
@@ -72,7 +72,7 @@ export function remoteEndpoint(url: string): Endpoint {
   };
 }
 
-/** The interface of the agent at this URL: the known one, else that of its card. @throws {Problem} if there is none. */
+/** The interface of the agent at this URL: the known interface, or else that of its card. @throws {Problem} if there is none. */
 async function calledAt(url: string, { signal }: CallOptions): Promise<CalledInterface> {
   const found = cards.get(url) ?? (await findElsewhere(url, { signal }));
   if (found.interface === null) throw new Problem(`The agent cannot be called: ${found.problem}.`, { status: 400, agent: url });
@@ -81,7 +81,10 @@ async function calledAt(url: string, { signal }: CallOptions): Promise<CalledInt
 
 type Client = typeof import("./elsewhere/index.ts");
 
-/** The client, and what it needs for the agent at this URL. In development the forwarder of `npm start` sends requests, else the browser does. */
+/**
+ * The client, and the data that it needs for the agent at this URL. In development the forwarder of `npm start` sends requests, otherwise the
+ * browser.
+ */
 async function clientFor(url: string): Promise<{ client: Client; line: Line }> {
   const [catalogue, client] = await Promise.all([catalogueOnceRead(), loadClient()]);
   const transport = catalogue?.development === true ? client.forwarded : client.direct;
@@ -96,7 +99,7 @@ async function loadClient(): Promise<Client> {
   }
 }
 
-/** The origin of a URL; the text itself if it is none. */
+/** The origin of a URL; the text itself if it is not a URL. */
 function originOf(url: string): string {
   try {
     return new URL(url).origin;

@@ -1,7 +1,7 @@
-// JSON schemas, as far as the console makes forms of them, and where it has those of an agent's tools from.
+// JSON schemas as far as the console makes forms from them, and the schemas of an agent's skills.
 import { json } from "./http.ts";
 
-/** A schema. What a form does not know of it, the agent checks. */
+/** A schema. The agent checks keywords that a form does not support. */
 export interface Schema {
   type?: string | string[];
   title?: string;
@@ -28,7 +28,7 @@ export interface Schema {
   definitions?: Record<string, Schema>;
 }
 
-/** The schemas of an agent's skills by their ids, as far as it has them; none where they cannot be had. */
+/** The known schemas of an agent's skills by their ids; empty if they cannot be loaded. */
 export async function inputSchemas(slug: string): Promise<Record<string, Schema>> {
   try {
     const found = await json<{ skills?: Record<string, Schema> }>({ agent: slug, path: `/console/api/agents/${encodeURIComponent(slug)}/schemas`, isQuiet: true });
@@ -38,13 +38,13 @@ export async function inputSchemas(slug: string): Promise<Record<string, Schema>
   }
 }
 
-/** Whether a value is a schema of an object with members, as a question has it. */
+/** True if a value is a schema of an object with properties, as in a question. */
 export function isFormSchema(value: unknown): value is Schema {
   const schema = value as Schema | null;
   return typeof schema === "object" && schema !== null && schema.type === "object" && typeof schema.properties === "object" && schema.properties !== null;
 }
 
-/** The schema behind a reference within `root`, and of alternatives the only one that is not null. */
+/** The schema that a reference within `root` points to; for alternatives, the only one that is not null. */
 export function resolved(schema: Schema, root: Schema, depth = 0): Schema {
   if (depth > 8) return {};
   const [, name] = /^#\/(?:\$defs|definitions)\/([^/]+)$/.exec(schema.$ref ?? "") ?? [];
@@ -61,13 +61,13 @@ export function resolved(schema: Schema, root: Schema, depth = 0): Schema {
   return schema;
 }
 
-/** The type of what a schema takes, of several the first that is not null. */
+/** The type of a schema; of several, the first that is not null. */
 export function typeOf(schema: Schema): string | undefined {
   if (typeof schema.type === "string") return schema.type;
   return schema.type?.find((type) => type !== "null") ?? (schema.properties === undefined ? undefined : "object");
 }
 
-/** What may be chosen, with the words for it; undefined where anything may be written. */
+/** The allowed values with their labels; undefined if the value is free. */
 export function choicesOf(schema: Schema): { value: unknown; word: string }[] | undefined {
   if (schema.const !== undefined) return [{ value: schema.const, word: String(schema.title ?? schema.const) }];
   if (schema.enum !== undefined) return schema.enum.map((value, at) => ({ value, word: schema.enumNames?.[at] ?? (typeof value === "string" ? value : JSON.stringify(value)) }));

@@ -1,5 +1,5 @@
-// The shapes of A2A 1.0 as JSON, as far as the console reads them. What agents send may lack or add members, so readers of
-// an agent's words must not rely on more than these say.
+// The shapes of A2A 1.0 as JSON, as far as the console reads them. Agents may leave out members or add others, so code
+// that reads answers must rely only on these shapes.
 
 export type TaskState =
   | "TASK_STATE_SUBMITTED"
@@ -13,7 +13,7 @@ export type TaskState =
 
 export type Metadata = Record<string, unknown>;
 
-/** One of `text`, `raw` (base64), `url` and `data` is there. */
+/** Exactly one of `text`, `raw` (base64), `url` and `data` is set. */
 export interface Part {
   text?: string;
   raw?: string;
@@ -47,7 +47,7 @@ export interface Artifact {
 export interface TaskStatus {
   state: TaskState;
   message?: Message;
-  /** RFC 3339. */
+  /** In the format of RFC 3339. */
   timestamp?: string;
 }
 
@@ -76,7 +76,7 @@ export interface ArtifactUpdate {
   metadata?: Metadata;
 }
 
-/** One of them is there (spec §3.2.3). */
+/** Exactly one member is set (spec §3.2.3). */
 export interface StreamResponse {
   task?: Task;
   message?: Message;
@@ -84,7 +84,7 @@ export interface StreamResponse {
   artifactUpdate?: ArtifactUpdate;
 }
 
-/** The answer to a send that does not stream. */
+/** The answer to a send without a stream. */
 export interface SendMessageResponse {
   task?: Task;
   message?: Message;
@@ -122,7 +122,7 @@ export interface AgentExtension {
   params?: Record<string, unknown>;
 }
 
-/** One of them is there (spec §4.5). */
+/** Exactly one member is set (spec §4.5). */
 export interface SecurityScheme {
   apiKeySecurityScheme?: { location: "header" | "query" | "cookie"; name: string; description?: string };
   httpAuthSecurityScheme?: { scheme: string; bearerFormat?: string; description?: string };
@@ -148,15 +148,17 @@ export interface AgentCard {
   signatures?: unknown[];
 }
 
-/** Whether a task in this state never changes again. */
+/** True if a task in this state never changes again. */
 export function isFinal(state: TaskState): boolean {
   return /_(COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state);
 }
 
-/** Whether a task in this state waits for its client. */
+/** True if a task in this state waits for its client. */
 export function isWaiting(state: TaskState): boolean {
   return /_(INPUT|AUTH)_REQUIRED$/.test(state);
 }
 
-/** Of a part with credentials for a task: the server keeps its data out of the message (docs/calling.md). */
+/**
+ * The media type of a part with credentials for a task: the server removes its data from the message (docs/calling.md).
+ */
 export const CREDENTIALS_MEDIA_TYPE = "application/vnd.a2a-edge.credentials+json";

@@ -1,6 +1,6 @@
-// Pauses, and when to cut them short: the connection is there again, or the machine has woken.
+// Pauses, and events that end them early: the connection has returned, or the machine has woken.
 const TICK_MS = 5000;
-/** Timers of a tab that nobody sees run once a minute, so less is no sleep. */
+/** Timers of a hidden tab run once a minute, so a shorter gap does not mean that the machine slept. */
 const SLEEP_MS = 90_000;
 
 const listeners = new Set<() => void>();
@@ -15,13 +15,13 @@ setInterval(() => {
 addEventListener("online", wake);
 addEventListener("pageshow", ({ persisted }) => persisted && wake());
 
-/** Calls `listener` each time the machine wakes or the connection is there again, until the result is called. */
+/** Calls `listener` each time the machine wakes or the connection returns, until the returned function is called. */
 export function onWake(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** Ends at the next waking, or with the signal. */
+/** Resolves when the machine wakes or the connection returns, or when the signal is aborted. */
 export function whenAwake(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const stop = onWake(() => (stop(), resolve()));
@@ -29,7 +29,7 @@ export function whenAwake(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Ends after this time, or with the signal. */
+/** Resolves after this time, or when the signal is aborted. */
 export function pause(ms: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, ms);

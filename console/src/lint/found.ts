@@ -1,71 +1,73 @@
-// What is known of a card that is checked: the card itself, where it was found, and what the agent answers.
+// The input of the checks of a card: the card itself, its URL, and the answers of the agent.
 import type { AgentCard } from "../api/types.ts";
 import { list, members, readCard, type Members } from "../api/card.ts";
 import { jsonIn } from "../api/json-in.ts";
 import type { Outcome, Probe } from "./probe.ts";
 
-/** A card as it was found. */
+/** A found card. */
 export interface Found {
-  /** In 1.0, whatever was served; of any shape. */
+  /** The card in the form of 1.0; members may have any shape. */
   card: AgentCard;
-  /** As it was served, byte for byte. */
+  /** The served text, byte for byte. */
   text: string;
-  /** The URL that it was served at. */
+  /** The URL of the card. */
   foundAt: string;
-  /** Whether it is of this Worker, whose settings the advice can name. */
+  /** True if the card is of this Worker, so that the advice can name its settings. */
   isLocal: boolean;
-  /** Whether it is of a Worker that runs for development, where much is meant to be open. */
+  /** True if the card is of a Worker in development, where open access is usually intended. */
   isDevelopment?: boolean;
-  /** What the agent answered, if it was asked. */
+  /** The answers of the agent, if it was called. */
   probe?: Probe | undefined;
-  /** Whether a signature fits; undefined where that was not looked at. */
+  /** True if a signature is valid; undefined if this was not checked. */
   isGenuine?: boolean | undefined;
 }
 
-/** How much a finding matters: `error`: clients fail or are misled; `warning`: some do; `advice`: it could be better. */
+/**
+ * The weight of a finding: `error`: clients fail or are misled; `warning`: some clients fail; `advice`: an improvement.
+ */
 export type Severity = "error" | "warning" | "advice";
 
-/** One thing about a card that could be better. */
+/** One possible improvement of a card. */
 export interface Finding {
   severity: Severity;
-  /** The member of the card, as `skills[2].tags`. */
+  /** The member of the card, for example `skills[2].tags`. */
   about: string;
-  /** What is so, and what follows from it. */
+  /** The fact and its consequence. */
   text: string;
-  /** What to do. */
+  /** The change to make. */
   fix: string;
 }
 
-/** What a rule looks at. */
+/** The input of a rule. */
 export interface Subject extends Found {
-  /** The card in 1.0 with every member in its shape. */
+  /** The card in the form of 1.0; every member has its shape. */
   read: AgentCard;
-  /** The card in 1.0 as it is. */
+  /** The card in the form of 1.0 with unchanged members. */
   raw: Members;
-  /** The text as it was served, as JSON. */
+  /** The served text, parsed as JSON. */
   served: Members;
-  /** The URL that it was served at, if it is one. */
+  /** The URL of the card, if it is valid. */
   at: URL | undefined;
   outcome(method: keyof Probe): Outcome | undefined;
 }
 
-/** Finds what a rule of this kind can find. */
+/** Returns the findings of one kind. */
 export type Rule = (subject: Subject) => Finding[];
 
-/** The subject of a card that was found. */
+/** The subject for a found card. */
 export function subjectOf(found: Found): Subject {
   const served = members(jsonIn(found.text));
-  // A card of 1.0 is looked at as it was served: what was read of it lacks what could not be read.
+  // A card of 1.0 is checked as it was served: the parsed card lacks unreadable members.
   const raw = list(served["supportedInterfaces"]).length > 0 || !isOlder(served) ? served : members(found.card);
   return { ...found, read: readCard(raw), raw, served, at: urlOf(found.foundAt), outcome: (method) => found.probe?.[method] };
 }
 
-/** Whether a card says in the way of 0.3 or 0.1 where its agent is. */
+/** True if a card names its agent's URL in the way of 0.3 or 0.1. */
 export function isOlder(served: Members): boolean {
   return typeof served["url"] === "string" && !("supportedInterfaces" in served);
 }
 
-/** The absolute URL that a text is, if it is one. */
+/** The absolute URL in a text; undefined if the text is not one. */
 export function urlOf(text: unknown): URL | undefined {
   try {
     return typeof text === "string" ? new URL(text) : undefined;
@@ -74,12 +76,12 @@ export function urlOf(text: unknown): URL | undefined {
   }
 }
 
-/** Whether only programs on the same machine, or in the same network, reach this host. */
+/** True if only programs on the same machine, or in the same network, can reach this host. */
 export function isPrivate({ hostname }: URL): boolean {
   return isLoopback(hostname) || /^(10\.|192\.168\.|169\.254\.|172\.(1[6-9]|2\d|3[01])\.)|\.(local|internal|lan)$|^\[f[cde]/.test(hostname);
 }
 
-/** Whether this host is the machine itself. */
+/** True if this host is the machine itself. */
 export function isLoopback(hostname: string): boolean {
   return /^(127\.[\d.]+|0\.0\.0\.0|\[::1?\])$|(^|\.)localhost$/.test(hostname);
 }
@@ -88,7 +90,7 @@ export const error = (about: string, text: string, fix: string): Finding => ({ s
 export const warning = (about: string, text: string, fix: string): Finding => ({ severity: "warning", about, text, fix });
 export const advice = (about: string, text: string, fix: string): Finding => ({ severity: "advice", about, text, fix });
 
-/** The finding if the condition holds, for lists of them. */
+/** A list with the finding if the condition is true; otherwise empty. */
 export function when(condition: boolean, finding: () => Finding): Finding[] {
   return condition ? [finding()] : [];
 }

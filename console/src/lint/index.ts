@@ -1,4 +1,4 @@
-// What could be better about a card, in plain words. Pure: the same card has the same findings.
+// The possible improvements of a card, in plain words. Pure: the same card has the same findings.
 import { subjectOf, type Finding, type Found, type Rule, type Severity } from "./found.ts";
 import { access } from "./rules/access.ts";
 import { capabilities } from "./rules/capabilities.ts";
@@ -13,7 +13,7 @@ const RULES: Rule[] = [identity, interfaces, capabilities, access, skills, signa
 
 const ORDER: Severity[] = ["error", "warning", "advice"];
 
-/** The findings of a card, what matters most first, else in the order of the card. */
+/** The findings of a card: the most severe first, then in the order of the card. */
 export function lint(found: Found): Finding[] {
   const subject = subjectOf(found);
   const findings = RULES.flatMap((rule) => rule(subject));

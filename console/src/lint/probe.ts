@@ -1,14 +1,14 @@
-// What an agent answers to calls that change nothing: each names a task that does not exist.
+// The answers of an agent to calls that change nothing: each names a task that does not exist.
 import type { CallOptions } from "../api/endpoint.ts";
 
-/** What an answer came to. */
+/** The result of a call. */
 export interface Outcome {
   isOk: boolean;
-  /** The HTTP status; 0 where there was no answer. */
+  /** The HTTP status; 0 if there was no answer. */
   status: number;
-  /** The code of JSON-RPC, where there is one. */
+  /** The code of JSON-RPC, if there is one. */
   code?: number | undefined;
-  /** As `TASK_NOT_FOUND`. */
+  /** For example `TASK_NOT_FOUND`. */
   reason?: string | undefined;
   message: string;
 }
@@ -16,19 +16,19 @@ export interface Outcome {
 /** The methods that a probe calls. */
 export const METHODS = ["GetTask", "SubscribeToTask", "ListTaskPushNotificationConfigs", "GetExtendedAgentCard"] as const;
 
-/** What each method came to, as far as it was called. */
+/** The result of each method that was called. */
 export type Probe = { [method in (typeof METHODS)[number]]?: Outcome };
 
-/** What a probe needs of an `Endpoint`. */
+/** The part of an `Endpoint` that a probe needs. */
 interface Callable {
   call<Result>(method: string, params: object, options?: CallOptions): Promise<Result>;
   stream(method: string, params: object, options?: CallOptions): AsyncGenerator<unknown, void>;
 }
 
-/** An id as this server makes them, of a task that nobody has begun: no object is woken for it. */
+/** An id in the form of this server, of a task that nobody has begun: no object is woken for it. */
 const NO_TASK = "0".repeat(64);
 
-/** Asks the agent. Refusals for want of credentials are told, not asked for. */
+/** Calls the agent. Refusals because of missing credentials are results and do not open the sign-in. */
 export async function probe(endpoint: Callable, signal?: AbortSignal): Promise<Probe> {
   const options = { isQuiet: true, signal };
   const one = async (method: keyof Probe): Promise<[string, Outcome]> => {

@@ -1,11 +1,11 @@
-// An artifact: its name, its parts, and what else it says.
+// An artifact: its name, its description, its parts, and its metadata.
 import type { Artifact } from "../api/types.ts";
 import { CopyButton } from "./copy.tsx";
 import { JsonTree } from "./json.tsx";
 import { Parts, textOf } from "./part.tsx";
 import { Badge } from "./state.tsx";
 
-/** With `isLive` more chunks of it may come. */
+/** With `isLive`, more chunks may follow. */
 export function ArtifactView({ artifact, isLive = false }: { artifact: Artifact; isLive?: boolean }) {
   const { artifactId, name, description, parts, metadata } = artifact;
   const title = name ?? artifactId;

@@ -1,11 +1,11 @@
-// A choice of one of some values, with its name.
+// A labelled choice of one value.
 
 interface ChoiceProps {
   name: string;
-  /** The class of the label. */
+  /** The CSS class of the label. */
   class?: string;
   value: string;
-  /** What can be chosen: its value and how people call it. */
+  /** The options: each with its value and its label. */
   of: readonly (readonly [value: string, word: string])[];
   choose: (value: string) => void;
 }

@@ -1,4 +1,4 @@
-// A dialog that asks before something is done which cannot be undone.
+// A dialog that asks for confirmation before an action that cannot be undone.
 import { useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Dialog } from "./dialog.tsx";
@@ -6,13 +6,13 @@ import { ProblemBox } from "./problem.tsx";
 
 interface ConfirmProps {
   title: string;
-  /** The words of the buttons: to leave it, and to do it. */
+  /** The labels of the two buttons: for cancelling and for the action. */
   leave: string;
   act: string;
-  /** Does it. What it throws is shown, and the dialog stays open. */
+  /** The action. An exception is shown, and the dialog stays open. */
   action: () => Promise<void>;
   close: () => void;
-  /** What is done and what follows from it. */
+  /** The description of the action and its consequences. */
   children: ComponentChildren;
 }
 

@@ -1,9 +1,9 @@
-// A button that puts a text into the clipboard.
+// A button that copies a text to the clipboard.
 import { useState } from "preact/hooks";
 import { Icon } from "./icon.tsx";
 import { notify } from "./notice.tsx";
 
-/** `of` gives the text when the button is pressed. */
+/** `of` returns the text when the button is pressed. */
 export function CopyButton({ of, label = "Copy", isBare = false }: { of: () => string; label?: string; isBare?: boolean }) {
   const [isDone, setDone] = useState(false);
   const copy = async () => {

@@ -1,4 +1,4 @@
-// A dialog of the browser's own: focus stays in it, Escape closes it.
+// A native dialog of the browser: it keeps the focus, and Escape closes it.
 import { useId, useLayoutEffect, useRef } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { Icon } from "./icon.tsx";
@@ -11,14 +11,14 @@ export function Dialog({ title, close, children }: { title: string; close: () =>
   useLayoutEffect(() => {
     const shown = dialog.current;
     const before = document.activeElement;
-    // A browser closes the dialog by itself when somebody insists on Escape.
+    // The browser closes the dialog by itself when Escape is pressed repeatedly.
     const closed = () => latest.current();
     if (shown !== null && !shown.open) shown.showModal();
     shown?.addEventListener("close", closed);
     return () => {
       shown?.removeEventListener("close", closed);
       shown?.close();
-      // The dialog may be out of the page by now, and then the browser does not give the focus back.
+      // The dialog may be removed from the page by now; the browser then does not restore the focus.
       if (before instanceof HTMLElement && before.isConnected) before.focus();
     };
   }, []);

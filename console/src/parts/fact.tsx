@@ -1,7 +1,7 @@
-// A name and what belongs to it, in a list of such.
+// A name with its value, in a list of facts.
 import type { ComponentChildren } from "preact";
 
-/** For a `dl`; nothing where there is nothing to say. */
+/** An entry of a `dl`; nothing if the value is empty. */
 export function Fact({ name, isWide = false, children }: { name: string; isWide?: boolean; children: ComponentChildren }) {
   if (children === "") return null;
   return (

@@ -1,16 +1,16 @@
-// Why agents did not answer, where several were asked: one box for all to which the same happened, and one for those that want to know who asks.
+// The failures of several agents: one box for all agents with the same problem, and one box for agents that require credentials.
 import { Problem } from "../api/problem.ts";
 import { askToSignIn } from "../session/asking.ts";
 import { Icon } from "./icon.tsx";
 import { ProblemBox } from "./problem.tsx";
 
-/** An agent that did not answer. Without a slug it is none in particular. */
+/** An agent that did not answer. The slug is empty if the problem concerns no particular agent. */
 export interface Failed {
   agent: string;
   problem: unknown;
 }
 
-/** `what` the agents were asked for, and how many they were. */
+/** `what` names the requested data, `of` is the number of called agents. */
 export function Failures({ what, failed, of: asked, retry }: { what: string; failed: readonly Failed[]; of: number; retry: () => void }) {
   const closed = asked > 1 ? failed.filter(({ problem }) => problem instanceof Problem && problem.status === 401) : [];
   const alike = new Map<string, Failed[]>();

@@ -1,4 +1,4 @@
-// Whether an agent can work: what the catalogue says and, of an agent that needs something outside of the Worker, whether that is there.
+// The health of an agent: from the catalogue, and for an agent that needs something outside of the Worker, from a further request.
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { CataloguedAgent, Health } from "../api/agents.ts";
@@ -16,16 +16,16 @@ const WORDS = {
   unasked: { tone: "idle", word: "Not checked" },
 } as const;
 
-/** The health in a word with a colour. */
+/** The health as a word with a colour. */
 export function HealthBadge({ health }: { health: Health }) {
   const { tone, word } = WORDS[health.state] ?? { tone: "idle", word: health.state };
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** What was found out about agents, by their slugs. */
+/** The results of health requests, by slug. */
 const asked = signal<Readonly<Record<string, Health>>>({});
 
-/** How an agent is, as far as it is known. */
+/** The known health of an agent. */
 export function healthOf({ slug, health }: CataloguedAgent): Health {
   if (health.outside !== true) return health;
   const found = asked.value[slug];
@@ -33,7 +33,10 @@ export function healthOf({ slug, health }: CataloguedAgent): Health {
   return found === undefined && health.state === "ok" ? { state: "unasked" } : health;
 }
 
-/** Asks whether what these agents need is there, when a page that shows them is opened and whenever its window gets the focus. Agents that want to know who asks are asked when the person has signed in. */
+/**
+ * Requests the health of these agents, when a page that shows them is opened and each time its window gets the focus. Agents that require credentials are called
+ * only after sign-in.
+ */
 export function useHealth(agents: readonly CataloguedAgent[]): void {
   const slugs = agents.filter(({ slug, isOpen, health }) => health.outside === true && (isOpen || isSignedIn(slug))).map(({ slug }) => slug);
   useEffect(() => {

@@ -1,4 +1,4 @@
-// The pictures of the console, as lines in the colour of the text.
+// The icons of the console, as lines in the colour of the text.
 
 const PATHS = {
   brand: "M5 18 12 5l7 13M5 18a1.6 1.6 0 1 0 .01 0M19 18a1.6 1.6 0 1 0 .01 0M12 5a1.6 1.6 0 1 0 .01 0",
@@ -26,7 +26,7 @@ const PATHS = {
 
 export type IconName = keyof typeof PATHS;
 
-/** A picture beside words that say the same; a button that has the picture alone needs an `aria-label`. */
+/** An icon next to a text with the same meaning; a button with only the icon needs an `aria-label`. */
 export function Icon({ name }: { name: IconName }) {
   return (
     <svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">

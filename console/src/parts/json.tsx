@@ -1,17 +1,17 @@
-// A value of JSON as a tree whose branches open and close.
+// A JSON value as a tree with branches that open and close.
 import { useState } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
 import "./content.css";
 
-/** How many members of a branch are shown at first, and more each time that more are wanted. */
+/** The number of members of a branch that are shown at first, and added each time. */
 const PAGE = 100;
-/** Branches with more members than this are closed at first, but for the outermost. */
+/** Branches with more members than this are closed at first, except for the outermost. */
 const OPEN_MEMBERS = 12;
 const OPEN_DEPTH = 3;
-/** The most letters of a text in the tree; the copy has all. */
+/** The number of characters shown of a text in the tree; the copy contains all. */
 const SHOWN_LETTERS = 2000;
 
-/** `label` names the tree for screen readers. */
+/** `label` is the name of the tree for screen readers. */
 export function JsonTree({ value, label = "JSON" }: { value: unknown; label?: string }) {
   return (
     <div class="json" role="group" aria-label={label}>

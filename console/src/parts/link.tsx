@@ -1,7 +1,7 @@
 // Links that come from agents.
 import type { ComponentChildren } from "preact";
 
-/** The URL, if it leads to a page or to a mailbox; undefined for any other, as `javascript:`. */
+/** The URL, if its scheme is that of a page or a mailbox; undefined for any other, for example `javascript:`. */
 export function safeUrl(text: string): string | undefined {
   try {
     const url = new URL(text);
@@ -11,7 +11,7 @@ export function safeUrl(text: string): string | undefined {
   }
 }
 
-/** A link out of the console where the URL is safe, else its text alone. */
+/** A link out of the console if the URL is safe, otherwise only its text. */
 export function OutLink({ url, children }: { url: string; children?: ComponentChildren }) {
   const safe = safeUrl(url);
   if (safe === undefined) return <span>{children ?? url}</span>;

@@ -1,18 +1,18 @@
-// What a page reads once it is there.
+// Data that a page loads when it is opened.
 import { useEffect, useState } from "preact/hooks";
 
 export interface Loaded<Value> {
-  /** Undefined until it is read. */
+  /** Undefined until the data is loaded. */
   value: Value | undefined;
-  /** Why it was not read. */
+  /** Why loading has failed. */
   problem: unknown;
-  /** How often it was read again. */
+  /** The number of repetitions. */
   attempt: number;
-  /** Reads it again. */
+  /** Loads the data again. */
   again: () => void;
 }
 
-/** Reads what `load` gives, and anew when `of` is another: what was read for an earlier one is never shown. */
+/** Loads data with `load`, and loads again when `of` changes: data of an earlier `of` is never shown. */
 export function useLoaded<Value>(load: (signal: AbortSignal) => Promise<Value>, of: string): Loaded<Value> {
   const [read, setRead] = useState<{ of: string; value?: Value; problem?: unknown }>({ of });
   const [attempt, setAttempt] = useState(0);

@@ -1,4 +1,4 @@
-// What stands where something is not there yet.
+// A placeholder during loading.
 import { catalogueProblem, loadCatalogue } from "../api/agents.ts";
 import { ProblemBox } from "./problem.tsx";
 
@@ -6,7 +6,7 @@ export function Loading() {
   return <p class="quiet" role="status">Loading…</p>;
 }
 
-/** As long as the catalogue is not there: that it is loaded, or why it was not. */
+/** A placeholder for the missing catalogue: that it is being loaded, or why loading has failed. */
 export function NoCatalogue() {
   const problem = catalogueProblem.value;
   return problem === undefined ? <Loading /> : <ProblemBox problem={problem} retry={() => void loadCatalogue()} />;

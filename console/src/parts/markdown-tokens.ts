@@ -1,5 +1,6 @@
-// Reads markdown as agents write it: CommonMark with tables, task lists, strikethrough and bare links of GFM, where each line end is one.
-// Markup and link definitions stay text. Takes time in proportion to the text, whatever it holds. Pure: the page shows the tokens.
+// Parses markdown in the form that agents usually write: CommonMark with tables, task lists, strikethrough and bare links of GFM, where each
+// line end is a line break. HTML and link definitions stay text. The time is proportional to the length of the text, for any input. Pure: the
+// page renders the tokens.
 
 /** A block of a text. */
 export type Block =
@@ -11,7 +12,7 @@ export type Block =
   | { type: "table"; header: Cell[]; rows: Cell[][] }
   | { type: "paragraph" | "line"; tokens: Inline[] };
 
-/** A piece of a line. A text may hold character references, an escaped letter and code do not. */
+/** A piece of a line. A `text` may contain character references; `escape` and `codespan` do not. */
 export type Inline =
   | { type: "br" }
   | { type: "text" | "codespan" | "escape"; text: string }
@@ -19,7 +20,7 @@ export type Inline =
   | { type: "link"; href: string; tokens: Inline[] }
   | { type: "image"; href: string; text: string };
 
-/** An item of a list; `checked` is set where it is one of a list of tasks. */
+/** An item of a list; `checked` is set in a task list. */
 export interface Item {
   tokens: Block[];
   checked?: boolean;
@@ -30,10 +31,10 @@ export interface Cell {
   align: "left" | "right" | "center" | undefined;
 }
 
-/** Quotes and lists within one another beyond this are text. */
+/** Quotes and lists that are nested deeper than this are text. */
 const MAX_DEPTH = 12;
 
-/** Marks of emphasis beyond this, in one paragraph, are text. */
+/** Emphasis marks beyond this number, in one paragraph, are text. */
 const MAX_MARKS = 300;
 
 const FENCE = /^( {0,3})(`{3,}(?=[^`]*$)|~{3,})[ \t]*(.*?)[ \t]*$/;
@@ -46,7 +47,7 @@ const DELIMITERS = /^ {0,3}\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?[ \t
 
 const isBlank = (line: string | undefined): boolean => line === undefined || line.trim() === "";
 
-/** Whether a line ends the paragraph before it. */
+/** True if a line ends the paragraph before it. */
 function interrupts(line: string): boolean {
   if (FENCE.test(line) || HEADING.test(line) || RULE.test(line) || QUOTE.test(line)) return true;
   const item = ITEM.exec(line);
@@ -108,7 +109,7 @@ function blocks(lines: string[], depth: number): Block[] {
       found.push({ type: "table", header: row(line), rows: rows.map(row) });
     } else {
       at += 1;
-      // A line of `=` or `-` below makes the paragraph a heading.
+      // A following line of `=` or `-` makes the paragraph a heading.
       while (at < lines.length && !isBlank(lines[at]) && !UNDERLINE.test(lines[at] ?? "") && !interrupts(lines[at] ?? "")) at += 1;
       const words = lines.slice(from, at).map((one) => one.trimStart()).join("\n").trimEnd();
       const under = at < lines.length ? UNDERLINE.exec(lines[at] ?? "") : null;
@@ -120,7 +121,7 @@ function blocks(lines: string[], depth: number): Block[] {
   return found;
 }
 
-/** The list that begins at a line, and the line behind it. */
+/** The list that begins at a line, and the index of the line after the list. */
 function listAt(lines: string[], from: number, depth: number): { list: Block; end: number } {
   const kindOf = (mark: string): string => mark.slice(-1);
   const first = ITEM.exec(lines[from] ?? "")?.[2] ?? "";
@@ -136,7 +137,7 @@ function listAt(lines: string[], from: number, depth: number): { list: Block; en
     for (at += 1; at < lines.length; at += 1) {
       const next = lines[at] ?? "";
       if (isBlank(next)) {
-        // Goes on behind empty lines if what follows is further in.
+        // The item continues after empty lines if the next text is indented.
         let after = at;
         while (after < lines.length && isBlank(lines[after])) after += 1;
         if (after >= lines.length || !isInside(lines[after] ?? "") || (own.length === 1 && isBlank(own[0]))) break;
@@ -159,7 +160,7 @@ function listAt(lines: string[], from: number, depth: number): { list: Block; en
   });
   isLoose ||= read.some(([{ tokens }, text]) => tokens.length > 1 && text.some((line, at) => at > 0 && line === "" && tokens[0]?.type === "paragraph"));
   const items = read.map(([item]) => item);
-  // In a list without empty lines the texts of the items are no paragraphs.
+  // In a list without empty lines, the texts of items are not paragraphs.
   if (!isLoose) for (const item of items) item.tokens = item.tokens.map((token) => (token.type === "paragraph" ? { ...token, type: "line" } : token));
   return { list: { type: "list", ordered: /\d/.test(first), start: parseInt(first, 10) || 0, items }, end: at };
 }
@@ -174,13 +175,13 @@ function alignOf(cell: string): Cell["align"] {
   return cell.startsWith(":") ? "left" : undefined;
 }
 
-/** A run of marks that may begin or end an emphasis. */
+/** A run of marks that may begin or end emphasis. */
 interface Mark {
   char: string;
   count: number;
   opens: boolean;
   closes: boolean;
-  /** Its place among the tokens, as a text. */
+  /** Its text token. */
   token: Inline & { text: string };
 }
 
@@ -190,7 +191,7 @@ const ANGLES = /<((?:https?|mailto):[^\s<>]{1,2000}|[\w.+-]{1,64}@[\w.-]{1,255})
 const BARE = /https?:\/\/[^\s<>]{1,2000}/y;
 const isPunctuation = (char: string): boolean => /[\p{P}\p{S}]/u.test(char);
 
-/** The tokens of a line or a paragraph. Links have no links in them. */
+/** The tokens of a line or a paragraph. Links cannot contain links. */
 function inline(text: string, inLink = false): Inline[] {
   const tokens: Inline[] = [];
   const marks: Mark[] = [];
@@ -271,7 +272,10 @@ function inline(text: string, inLink = false): Inline[] {
   return emphasized(tokens, marks);
 }
 
-/** The code that begins with the backticks at a place, and what is behind it; without an end, the backticks alone, whose run is noted then. */
+/**
+ * The code span that begins with the backticks at a position, and its end. If the span is not closed, only the backticks, whose run is then
+ * recorded in `unclosed`.
+ */
 function codeAt(text: string, at: number, unclosed: Set<string>): { end: number; inside?: string } {
   const behind = (from: number): number => {
     while (text[from] === "`") from += 1;
@@ -279,7 +283,7 @@ function codeAt(text: string, at: number, unclosed: Set<string>): { end: number;
   };
   const begin = behind(at);
   const run = text.slice(at, begin);
-  // Where a run of this length has no end, none behind it has one.
+  // If a run of this length is not closed here, no later run is closed either.
   for (let from = begin; !unclosed.has(run); ) {
     const found = text.indexOf(run, from);
     if (found < 0) unclosed.add(run);
@@ -291,7 +295,7 @@ function codeAt(text: string, at: number, unclosed: Set<string>): { end: number;
   return { end: begin };
 }
 
-/** The closing bracket of each opening one, but for those that are escaped or in code. */
+/** The closing bracket of each opening one, except for escaped brackets and brackets in code. */
 function brackets(text: string): Map<number, number> {
   const [ends, open, unclosed]: [Map<number, number>, number[], Set<string>] = [new Map(), [], new Set()];
   for (let at = 0; at < text.length; at += 1) {
@@ -306,14 +310,14 @@ function brackets(text: string): Map<number, number> {
   return ends;
 }
 
-/** A URL in a text without what ends the sentence behind it. */
+/** A URL in a text without the punctuation after it. */
 function trimmedUrl(found: string): string {
   const url = found.replace(/[?!.,:;*_~'"\]]+$/, "");
   const [opened, closed] = [url.split("(").length, url.split(")").length];
   return closed > opened && url.endsWith(")") ? trimmedUrl(url.slice(0, -1)) : url;
 }
 
-/** What a run of marks may do, by what stands beside it; undefined for what is text. */
+/** The role of a run of marks, from the characters next to it; undefined if it is text. */
 function markAt(text: string, from: number, end: number): Mark | undefined {
   const char = text[from] ?? "";
   const [before, after] = [text[from - 1] ?? " ", text[end] ?? " "];
@@ -324,7 +328,7 @@ function markAt(text: string, from: number, end: number): Mark | undefined {
   return { char, count: end - from, opens, closes, token: { type: "text", text: text.slice(from, end) } };
 }
 
-/** Puts what stands between marks that belong together into one token, from the inside to the outside (CommonMark, appendix). */
+/** Puts the tokens between matching marks into one token, from the inside to the outside (CommonMark, appendix). */
 function emphasized(tokens: Inline[], marks: Mark[]): Inline[] {
   for (let at = 0; at < marks.length; ) {
     const closer = marks[at] as Mark;
@@ -342,7 +346,7 @@ function emphasized(tokens: Inline[], marks: Mark[]): Inline[] {
       mark.count -= length;
       mark.token.text = mark.char.repeat(mark.count);
     }
-    // Marks between the two are used up, as texts.
+    // Marks between the two cannot match any more and become text.
     marks.splice(marks.indexOf(opener) + 1, at - marks.indexOf(opener) - 1);
     at = marks.indexOf(closer);
     if (opener.count === 0) {

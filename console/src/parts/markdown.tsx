@@ -1,5 +1,5 @@
-// Markdown as elements of the page. The words are those of agents: markup in them is shown as it is written, links are
-// checked, and images are links, since loading one would tell others who reads.
+// Markdown as elements of the page. The texts come from agents: HTML in them is shown as text, links are checked, and images
+// become links, since loading an image would reveal the reader to its server.
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
@@ -7,18 +7,18 @@ import { OutLink, safeUrl } from "./link.tsx";
 import { tokensOf, type Block, type Cell, type Inline } from "./markdown-tokens.ts";
 import "./content.css";
 
-/** The text with its markdown. What cannot be read is shown as it is written. */
+/** The rendered markdown of a text. Syntax that is not supported is shown as text. */
 export function Markdown({ text }: { text: string }) {
   return useMemo(() => <div class="markdown">{withLevels(tokensOf(text)).map(block)}</div>, [text]);
 }
 
-/** Whether a text that does not say so seems to be markdown. */
+/** True if a text without a media type seems to be markdown. */
 export function looksLikeMarkdown(text: string): boolean {
   const start = text.slice(0, 4000);
   return /^(#{1,6} \S|```|~~~|> \S|\|.+\|\s*$|\s*([-*+]|\d{1,3}\.) \S)/m.test(start) || /\*\*[^*\s][^*]*\*\*|`[^`\n]+`|\[[^\]\n]+\]\((https?|mailto):[^)\s]+\)/.test(start);
 }
 
-/** The tokens with headings that have levels below that of the page's, and skip none on the way down, whatever the agent wrote. */
+/** The tokens with heading levels below that of the page, and without gaps between the levels, whatever levels the agent wrote. */
 function withLevels(tokens: Block[]): Block[] {
   const above: number[] = [];
   return tokens.map((token) => {
@@ -146,7 +146,7 @@ function inline(tokens: Inline[]): ComponentChildren {
   });
 }
 
-/** A link with the host or the mailbox that it leads to, unless its words say just that. */
+/** A link with the host or the mailbox of its target, unless its text is exactly that. */
 function Link({ url, words, children }: { url: string; words: string; children: ComponentChildren }) {
   const to = new URL(safeUrl(url) ?? "about:blank");
   const place = to.protocol === "mailto:" ? to.pathname : to.host;
@@ -159,14 +159,14 @@ function Link({ url, words, children }: { url: string; words: string; children: 
   );
 }
 
-/** The words of a text without its markdown. */
+/** The text of tokens without markdown. */
 function wordsOf(tokens: Inline[]): string {
   return tokens.map((token) => ("tokens" in token ? wordsOf(token.tokens) : "text" in token ? decoded(token.text) : "")).join("");
 }
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", mdash: "—", ndash: "–", hellip: "…", copy: "©", rarr: "→", larr: "←" };
 
-/** The text with its character references read: they become letters, never markup. */
+/** The text with its character references replaced: they become characters, never HTML. */
 function decoded(text: string): string {
   return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z]{2,8}));/gi, (whole, hex: string | undefined, decimal: string | undefined, name: string | undefined) => {
     if (name !== undefined) return ENTITIES[name] ?? whole;

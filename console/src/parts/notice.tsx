@@ -1,4 +1,4 @@
-// Short messages at the edge of the page, which screen readers say.
+// Short messages at the edge of the page, which screen readers announce.
 import { signal } from "@preact/signals";
 import { Icon } from "./icon.tsx";
 
@@ -11,7 +11,7 @@ interface Notice {
 const notices = signal<readonly Notice[]>([]);
 let count = 0;
 
-/** How long a message stays that says that something went well. One about a problem stays until it is closed. */
+/** How long a message about a success is shown. A message about a problem stays until it is closed. */
 const STAYS_MS = 4000;
 
 /** Shows a message. */

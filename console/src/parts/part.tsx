@@ -1,4 +1,4 @@
-// The parts of messages and artifacts, each as what it holds.
+// The parts of messages and artifacts, each rendered by its kind.
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { joinedTexts } from "../api/fold.ts";
 import { jsonIn } from "../api/json-in.ts";
@@ -12,19 +12,22 @@ import { looksLikeMarkdown, Markdown } from "./markdown.tsx";
 import { hostOf } from "./words.ts";
 import "./content.css";
 
-/** Longer texts are shown as they are written, in a box that scrolls. */
+/** Longer texts are shown without markdown, in a box that scrolls. */
 const MAX_MARKDOWN = 100_000;
-/** Each new chunk has the markdown read again: from this length on a text that still grows is drawn for one part of the time at most. */
+/**
+ * Each new chunk makes the whole markdown be parsed again. From this length on, rendering a growing text takes at most this part of the
+ * time.
+ */
 const CALM_LETTERS = 8192;
 const CALM_PART = 8;
-/** So far from its end a box still counts as being there. */
+/** The distance from its end at which a box counts as scrolled to the end. */
 const NEAR_PX = 60;
-/** Letters of a piece of a long text: a chunk that is appended changes the last piece alone. */
+/** The number of characters in a piece of a long text: an appended chunk changes only the last piece. */
 const PIECE = 16_384;
-/** Files of text up to this size are shown besides being offered to be saved. */
+/** Text files up to this size are shown, in addition to the button for saving. */
 const MAX_SHOWN_FILE = 256 * 1024;
 
-/** Parts in their order; texts that follow each other are one, since chunks cut them anywhere. With `isLive` more may come. */
+/** Parts in order; consecutive text parts are joined, since chunks may be cut anywhere. With `isLive`, more may follow. */
 export function Parts({ parts, isLive = false }: { parts: readonly Part[]; isLive?: boolean }) {
   return (
     <>
@@ -78,7 +81,7 @@ function TextView({ text, mediaType, filename, isLive }: { text: string; mediaTy
   );
 }
 
-/** Markdown that is drawn as its chunks come, a long one less often. */
+/** Markdown that is rendered while its chunks arrive; a long text less often. */
 function CalmMarkdown({ text, isLive }: { text: string; isLive: boolean }) {
   const [drawn, setDrawn] = useState(text);
   const isCalm = isLive && text.length > CALM_LETTERS;
@@ -94,14 +97,14 @@ function CalmMarkdown({ text, isLive }: { text: string; isLive: boolean }) {
   return <Markdown text={shown} />;
 }
 
-/** A text as it is written; a long one in a box that scrolls, in pieces of which the browser lays out those that are seen. */
+/** A text without markdown; a long text is in a box that scrolls, in pieces of which the browser lays out only the visible ones. */
 export function LongText({ text, isLive = false }: { text: string; isLive?: boolean }) {
   const box = useRef<HTMLDivElement>(null);
   const follows = useRef(isLive);
   useLayoutEffect(() => {
     if (isLive && follows.current && box.current !== null) box.current.scrollTop = box.current.scrollHeight;
   }, [text]);
-  // The person may read further up meanwhile.
+  // The person may have scrolled up.
   const scrolled = ({ currentTarget: { scrollHeight, scrollTop, clientHeight } }: { currentTarget: HTMLElement }) => (follows.current = scrollHeight - scrollTop - clientHeight < NEAR_PX);
   if (text.length <= PIECE) return <p class="plain-text">{text}</p>;
   const pieces = [];
@@ -147,7 +150,7 @@ function FileView({ raw, filename, mediaType }: { raw: string; filename: string 
   );
 }
 
-/** What can be seen or heard of a file. */
+/** The displayable contents of a file: an image, sound, video or text. */
 function Seen({ bytes, raw, type, name }: { bytes: Uint8Array<ArrayBuffer>; raw: string; type: string; name: string }) {
   const isMedia = /^(image\/(png|jpe?g|gif|webp|avif|bmp)|audio\/.+|video\/.+)$/.test(type);
   const url = useObjectUrl(isMedia ? bytes : undefined, type);
@@ -155,7 +158,7 @@ function Seen({ bytes, raw, type, name }: { bytes: Uint8Array<ArrayBuffer>; raw:
   const [isBroken, setBroken] = useState(false);
   if (isBroken) return <p class="quiet">The browser cannot show it.</p>;
   const broken = () => setBroken(true);
-  // A drawing is shown by data: opened by itself it must not be a page of this origin.
+  // A drawing is shown by a data URL: if opened by itself, it would otherwise be a page of this origin.
   if (type === "image/svg+xml") return <img src={`data:image/svg+xml;base64,${raw.replace(/\s+/g, "")}`} alt={name} onError={broken} />;
   if (text !== undefined) return <TextView text={text} mediaType={type} filename={undefined} isLive={false} />;
   if (url === undefined) return null;
@@ -164,7 +167,7 @@ function Seen({ bytes, raw, type, name }: { bytes: Uint8Array<ArrayBuffer>; raw:
   return <img src={url} alt={name} onError={broken} />;
 }
 
-/** The text of all parts, for what shows a message in one line. */
+/** The text of all parts, for a message in one line. */
 export function textOf(parts: readonly Part[]): string {
   return joinedTexts(parts)
     .map(({ text, data, filename, url, raw }) => text ?? (data !== undefined ? JSON.stringify(data) : filename ?? url ?? (raw === undefined ? "" : "file")))

@@ -1,4 +1,4 @@
-// A problem as the page shows it, with what can be done.
+// A problem, with the possible actions.
 import { agentOf } from "../api/agents.ts";
 import { Problem } from "../api/problem.ts";
 import { askToSignIn } from "../session/asking.ts";
@@ -9,9 +9,9 @@ import { sentence } from "./words.ts";
 
 interface ProblemProps {
   problem: unknown;
-  /** Asks again, by a button. */
+  /** Repeats the request; called by a button. */
   retry?: (() => void) | undefined;
-  /** To whom of those who were asked it happened; empty for all. */
+  /** The agents with this problem, if not all; otherwise empty. */
   agents?: readonly string[];
 }
 

@@ -1,15 +1,15 @@
-// Programs that call an agent by the official SDKs, as code to copy. Pure.
+// Programs that call an agent with the official SDKs, as code to copy. Pure.
 
 export interface Program {
-  /** The agent's URL, with a slash at its end for JavaScript. */
+  /** The URL of the agent, with a final slash for JavaScript. */
   base: string;
-  /** The path of its card below that. */
+  /** The path of its card below `base`. */
   card: string;
-  /** The type of the request, of which the program makes one from the JSON in `request`. */
+  /** The type of the request; the program creates the request from the JSON in `request`. */
   type: string;
   method: string;
   request: string;
-  /** Whether the answer comes in pieces. */
+  /** True if the answer arrives in several pieces. */
   isMany: boolean;
   isStream: boolean;
   /** Headers with secrets, as members of an object: `"Authorization": …`. */

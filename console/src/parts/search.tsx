@@ -1,11 +1,11 @@
-// A field that narrows a list while somebody types, with how many are left.
+// A field that filters a list during typing, with the number of remaining entries.
 import { Icon } from "./icon.tsx";
 
 interface SearchProps {
   name: string;
   sought: string;
   placeholder: string;
-  /** How many there are, as `3 of 60 skills`. */
+  /** The number of entries, for example `3 of 60 skills`. */
   told: string;
   search: (text: string) => void;
 }
@@ -27,7 +27,7 @@ export function Search({ name, sought, placeholder, told, search }: SearchProps)
   );
 }
 
-/** Whether all words that are sought are in one of the texts. */
+/** True if all searched words occur in the texts. */
 export function fits(texts: readonly string[], sought: string): boolean {
   const text = texts.join(" ").toLowerCase();
   return sought.toLowerCase().split(/\s+/).every((word) => text.includes(word));

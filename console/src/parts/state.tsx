@@ -16,7 +16,7 @@ const WORDS: Record<string, { word: string; tone: string }> = {
 /** All states, in the order of the protocol. */
 export const STATES = Object.keys(WORDS) as TaskState[];
 
-/** The state in words. One that the console does not know is told as it is. */
+/** The state in words. A state that the console does not know is shown unchanged. */
 export function stateWord(state: string): string {
   return WORDS[state]?.word ?? state;
 }
@@ -25,16 +25,16 @@ export function StateBadge({ state }: { state: string }) {
   return <Badge tone={WORDS[state]?.tone ?? "idle"}>{stateWord(state)}</Badge>;
 }
 
-/** The member of a task's metadata that says how many of its steps have failed (docs/timeline.md). */
+/** The member of a task's metadata with the number of its failed steps (docs/timeline.md). */
 const FAILED_STEPS = "urn:a2a-edge:failed-steps";
 
-/** How many steps of a task have failed, as its metadata say; 0 if they say nothing. */
+/** The number of failed steps in a task's metadata; 0 without it. */
 export function failedStepsOf({ metadata }: Pick<Task, "metadata">): number {
   const told = metadata?.[FAILED_STEPS];
   return typeof told === "number" ? told : 0;
 }
 
-/** Marks a task some of whose steps have failed, whatever it came to. */
+/** Marks a task with failed steps, whatever its final state. */
 export function FailedSteps({ count }: { count: number }) {
   if (count === 0) return null;
   return (

@@ -1,16 +1,16 @@
-// A filter that is typed: it applies with Enter, or when the field is left.
+// A text filter: it applies with Enter, or when the field loses the focus.
 import { useEffect, useState } from "preact/hooks";
 
 interface TextFilterProps {
   name: string;
-  /** What applies now. */
+  /** The applied filter. */
   value: string;
   placeholder: string;
   apply: (text: string) => void;
 }
 
 export function TextFilter({ name, value, placeholder, apply }: TextFilterProps) {
-  // What is typed stays while the page is read anew.
+  // The typed text stays while the page is loaded again.
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (

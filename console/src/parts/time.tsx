@@ -1,7 +1,7 @@
-// Instants, as people read them.
+// Instants and durations in readable form.
 import { signal } from "@preact/signals";
 
-/** Now, renewed every second while the page is visible. */
+/** The current time, updated every second while the page is visible. */
 export const now = signal(Date.now());
 setInterval(() => {
   if (document.visibilityState === "visible") now.value = Date.now();
@@ -12,7 +12,7 @@ const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
 
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
 
-/** An instant relative to now, with the exact one as a tooltip. Takes ms since 1970 or RFC 3339. */
+/** An instant relative to now, with the exact time as a tooltip. Accepts ms since 1970 or RFC 3339. */
 export function Time({ at }: { at: number | string | undefined | null }) {
   const ms = typeof at === "string" ? Date.parse(at) : at;
   if (ms === undefined || ms === null || Number.isNaN(ms)) return <span class="quiet">unknown</span>;
@@ -23,7 +23,7 @@ export function Time({ at }: { at: number | string | undefined | null }) {
   );
 }
 
-/** As `2 minutes ago` or `in 5 seconds`. */
+/** For example `2 minutes ago` or `in 5 seconds`. */
 export function agoOf(ms: number, present: number): string {
   const gone = ms - present;
   if (Math.abs(gone) < 1000) return "just now";
@@ -31,7 +31,7 @@ export function agoOf(ms: number, present: number): string {
   return relative.format(Math.trunc(gone / length), unit);
 }
 
-/** A length of time, as `12 ms`, `3.4 s` or `2 min 5 s`. */
+/** A duration, for example `12 ms`, `3.4 s` or `2 min 5 s`. */
 export function duration(ms: number): string {
   if (ms < 1000) return `${Math.round(ms)} ms`;
   if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;

@@ -1,11 +1,11 @@
-// Ids and URLs as people read them.
+// Ids and URLs in readable form.
 
-/** The beginning of a long id, which is enough to tell it from others. */
+/** The beginning of a long id, which is usually unique. */
 export function shortened(id: string, length = 12): string {
   return id.length > length + 4 ? `${id.slice(0, length)}…` : id;
 }
 
-/** The host that a URL leads to; the text itself if it is no URL. */
+/** The host of a URL; the text itself if it is not a URL. */
 export function hostOf(url: string): string {
   try {
     return new URL(url).host;
@@ -14,12 +14,12 @@ export function hostOf(url: string): string {
   }
 }
 
-/** A text as one word of a shell: in single quotes, in which a shell reads nothing but their end. */
+/** A text as one word of a shell: in single quotes, in which a shell interprets nothing. */
 export function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** A text of a server that stands alone: with a capital, unless it begins with a name, as `historyLength`. */
+/** A text of the server as a sentence: with a capital letter, unless it begins with a name such as `historyLength`. */
 export function sentence(text: string): string {
   return /^[a-z]+[\s,:;]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text;
 }

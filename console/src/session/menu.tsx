@@ -1,4 +1,4 @@
-// What the person has signed in with, and whether it acts as an operator.
+// The kept credentials, and the switch for acting as an operator.
 import { useState } from "preact/hooks";
 import { agentOf, catalogue } from "../api/agents.ts";
 import { Dialog } from "../parts/dialog.tsx";
@@ -39,11 +39,11 @@ export function SessionMenu() {
   );
 }
 
-/** The agent of this Worker that the page is about, if it is about one. */
+/** The agent of this Worker that the page concerns, if any. */
 function agentShown(): string {
   const [page, slug = ""] = place.value.path;
   const named = page === "remote" ? "" : slug || (place.value.query.get("agent") ?? "");
-  // Until the catalogue is there, the address is believed.
+  // Until the catalogue is loaded, the name in the address is used.
   if (catalogue.value === undefined) return named;
   return agentOf(named)?.isOpen === false ? named : "";
 }

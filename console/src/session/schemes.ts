@@ -1,42 +1,42 @@
-// How callers sign in with an agent, from the schemes and requirements of its card (spec §4.5), in words. Pure.
+// The ways to sign in to an agent, from the schemes and requirements of its card (spec §4.5), in words. Pure.
 import { members, scopesOf } from "../api/card.ts";
 import type { AgentCard, SecurityScheme } from "../api/types.ts";
 
-/** A place of a request where a secret goes. `authorization` is that header, with the name of its scheme before the secret. */
+/** The place of a secret in a request. `authorization` is that header, with the name of its scheme before the secret. */
 export type Slot = { in: "header" | "query"; name: string } | { in: "authorization"; scheme: string };
 
-/** What is done to sign in: type a secret, type name and password, or something outside of the page. */
+/** The action that signs in: typing a secret, typing a name and a password, or an action outside of the page. */
 export type Doing = "secret" | "password" | "cookie" | "access" | "certificate" | "unknown";
 
-/** A scheme of a card, as people are told of it. */
+/** A scheme of a card in the form for people. */
 export interface Scheme {
-  /** As the card calls it. */
+  /** Its name in the card. */
   name: string;
-  /** Its kind in one or two words, as `API key`. */
+  /** Its kind in one or two words, for example `API key`. */
   kind: string;
   doing: Doing;
-  /** Where its secret goes in a request, in words. */
+  /** The place of its secret in a request, in words. */
   where: string;
-  /** The same for programs; undefined where nothing is typed. */
+  /** The place for the program; undefined if no secret is typed. */
   slot: Slot | undefined;
-  /** What the card says about it. */
+  /** The description in the card. */
   description: string | undefined;
-  /** Where tokens are to be had, by what is there. */
+  /** The sources of tokens: labels with URLs. */
   links: [string, string][];
 }
 
-/** One of several ways to sign in: all of its schemes together. */
+/** One of several ways to sign in, which needs all of its schemes. */
 export interface Way {
   title: string;
   schemes: Scheme[];
-  /** The scopes that the caller must have. */
+  /** The required scopes. */
   scopes: string[];
 }
 
-/** The header by which Cloudflare Access tells the Worker who is there; no browser can send it by itself. */
+/** The header with which Cloudflare Access identifies the caller to the Worker; a browser cannot send it. */
 const ACCESS_HEADER = "cf-access-jwt-assertion";
 
-/** The ways into an agent, in the order of its card. None if everybody may call it. */
+/** The ways to sign in to an agent, in the order of its card. Empty if callers need no credentials. */
 export function waysOf(card: Pick<AgentCard, "securitySchemes" | "securityRequirements">): Way[] {
   const schemes = schemesOf(card);
   const required = (card.securityRequirements ?? []).map(({ schemes: wanted = {} }) => Object.entries(members(wanted)));
@@ -53,7 +53,7 @@ export function schemesOf(card: Pick<AgentCard, "securitySchemes">): Scheme[] {
   return Object.entries(card.securitySchemes ?? {}).map(([name, scheme]) => schemeOf(name, scheme));
 }
 
-/** The kinds of schemes by which an agent is called, each once; empty if everybody may call it. */
+/** The kinds of the schemes of an agent, each once; empty if callers need no credentials. */
 export function kindsOf(card: Pick<AgentCard, "securitySchemes">): string[] {
   return [...new Set(schemesOf(card).map(({ kind }) => kind))];
 }
@@ -94,7 +94,7 @@ function linksOf(flows: unknown, metadata: string | undefined): [string, string]
   return metadata === undefined ? found : [...found, ["Metadata", metadata]];
 }
 
-/** What stands in the header Authorization behind `Basic`: name and password as UTF-8 in base64 (RFC 7617). */
+/** The value after `Basic` in the header Authorization: name and password as UTF-8 in base64 (RFC 7617). */
 export function basicOf(name: string, password: string): string {
   return btoa(String.fromCharCode(...new TextEncoder().encode(`${name}:${password}`)));
 }

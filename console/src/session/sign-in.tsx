@@ -1,4 +1,5 @@
-// Asks for a key, a token or a password by the schemes of the agent's card, and tells how to come in where nothing is typed.
+// The dialog for a key, a token or a password by the schemes of the agent's card, with instructions for schemes without
+// typed secrets.
 import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../api/agents.ts";
 import { readCard } from "../api/card.ts";
@@ -19,7 +20,7 @@ import { basicOf, schemesOf, waysOf, type Scheme, type Way } from "./schemes.ts"
 import { refusalOf, type Given } from "./try-out.ts";
 import "./session.css";
 
-/** Offered where a card names nothing. */
+/** Offered if the card lists no schemes. */
 const USUAL: Pick<AgentCard, "securitySchemes"> = {
   securitySchemes: {
     "bearer token": { httpAuthSecurityScheme: { scheme: "Bearer" } },
@@ -62,7 +63,7 @@ interface WayInProps {
   end: Asking["end"];
 }
 
-/** Why a way did not lead in, and the scheme it is about where only one was typed. */
+/** Why a sign-in was refused, and the scheme of the refused secret if only one was typed. */
 type Refusal = { problem: Problem; field: string };
 
 function WayIn({ slug, name, ways, others, end }: WayInProps) {
@@ -79,7 +80,8 @@ function WayIn({ slug, name, ways, others, end }: WayInProps) {
 
   useLayoutEffect(() => form.current?.querySelector<HTMLInputElement>("input:not([type=radio])")?.focus(), [index]);
   useLayoutEffect(() => {
-    // After a refusal the field has the focus as soon as the refusal is shown, with its text chosen: typing replaces it.
+    // After a refusal, the field gets the focus as soon as the refusal is shown, with its text selected: typing replaces the
+    // text.
     if (refusal !== undefined) form.current?.querySelector<HTMLInputElement>("[aria-invalid=true]")?.select();
   }, [refusal]);
 
@@ -189,7 +191,7 @@ function SchemeFields({ scheme, slug, refusal }: { scheme: Scheme; slug: string;
   );
 }
 
-/** The secrets that were typed, in the order of their schemes. */
+/** The typed secrets, in the order of their schemes. */
 function givenIn(form: FormData, typed: Scheme[]): Given[] {
   const text = (name: string) => String(form.get(name) ?? "");
   return typed.flatMap(({ name, doing, slot }) => {
@@ -199,12 +201,12 @@ function givenIn(form: FormData, typed: Scheme[]): Given[] {
   });
 }
 
-/** A token as it was meant: often it is copied with the name of its scheme, or with spaces around it. */
+/** Cleans a typed token: it is often copied with the name of its scheme, or with spaces. */
 function bare(secret: string): string {
   return secret.trim().replace(/^bearer\s+/i, "");
 }
 
-/** The ways into an agent: by the catalogue, else by its card; those that are usual where neither tells. */
+/** The ways to sign in to an agent: from the catalogue, or else from its card; the usual ways if neither lists any. */
 async function waysInto(slug: string): Promise<Way[]> {
   const access = catalogue.value?.agents.find((agent) => agent.slug === slug)?.access;
   const endpoint = isElsewhere(slug) ? remoteEndpoint(slug) : localEndpoint(slug);

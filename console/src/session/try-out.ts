@@ -1,19 +1,22 @@
-// Whether an agent takes what somebody has typed, before it is kept.
+// Checks that an agent accepts the typed secrets, before they are kept.
 import { prepare } from "../api/http.ts";
 import { Problem, problemOf } from "../api/problem.ts";
 import { place } from "./credentials.ts";
 import type { Slot } from "./schemes.ts";
 
-/** What an agent says that is not set up. */
+/** The code of an agent that has no extended card configured. */
 const INTERNAL_ERROR = -32603;
 
-/** A secret and where it goes. */
+/** A secret with its slot. */
 export interface Given {
   slot: Slot;
   secret: string;
 }
 
-/** Asks the agent who is there, by a call that changes nothing. Gives the refusal; undefined if there is none. */
+/**
+ * Sends the secrets to the agent with a call that changes nothing. Returns the refusal; undefined if the secrets are
+ * accepted.
+ */
 export async function refusalOf(agent: string, given: Given[]): Promise<Problem | undefined> {
   const { url, headers } = prepare({ agent, path: `/${agent}`, body: {} });
   try {
@@ -26,7 +29,7 @@ export async function refusalOf(agent: string, given: Given[]): Promise<Problem 
     const response = await fetch(url, { method: "POST", headers, body, credentials: "same-origin", cache: "no-store", redirect: "error" });
     const text = await response.text();
     const problem = problemOf(response.status, response.headers, text);
-    // What an agent without extended card says to callers whom it knows is no refusal of the caller.
+    // The error of an agent without an extended card does not refuse the caller.
     return response.ok && problem.code !== INTERNAL_ERROR ? undefined : problem;
   } catch {
     return new Problem("The server cannot be reached.");

@@ -1,5 +1,6 @@
-// A client for any A2A agent by its URL: its card, calls and streams of 1.0, 0.3 (and 0.2) and 0.1 over JSON-RPC and HTTP+JSON, by the operations
-// and the shapes of 1.0. Two rules: what the person has given for an origin goes to that origin only, and answers are bounded (`exchange.ts`).
+// A client for any A2A agent by its URL: its card, calls and streams of 1.0, 0.3 (and 0.2) and 0.1 over JSON-RPC and HTTP+JSON, with the
+// operations and the shapes of 1.0. Two rules: headers that the person has set for an origin are sent only to that origin, and the size of answers
+// is limited (`exchange.ts`).
 import { list, members, text, type Members } from "../card.ts";
 import { followed, type CallOptions, type TaskEvent } from "../endpoint.ts";
 import { jsonIn } from "../json-in.ts";
@@ -10,27 +11,27 @@ import { readAnyCard } from "./older-card.ts";
 import { Reader } from "./read.ts";
 import { requestOf, type CalledInterface, type Version } from "./request.ts";
 
-/** A card elsewhere. */
+/** The card of an agent elsewhere. */
 export interface FoundElsewhere {
-  /** In 1.0, whatever was served. */
+  /** The card converted to 1.0. */
   card: AgentCard;
-  /** As it was served. */
+  /** The served text. */
   text: string;
   foundAt: string;
   interface: CalledInterface | null;
-  /** Why the agent cannot be called, though there is a card. */
+  /** Why the agent cannot be called, although it has a card. */
   problem?: string;
 }
 
 /** The largest card, in bytes. */
 const MAX_CARD_BYTES = 1024 * 1024;
 
-/** The letters that are kept of what was served in the place of a card. */
+/** How many characters are kept of a served text that is not a usable card. */
 const MAX_SHOWN = 64 * 1024;
 
 /**
- * Finds the card of the agent at a URL: below its path and then at its origin, at `/.well-known/agent-card.json` and `/.well-known/agent.json`; at
- * the URL itself if its path ends with `.json`, `/card` or `/agent-card`.
+ * Finds the card of the agent at a URL: first below its path, then at its origin, at `/.well-known/agent-card.json` and `/.well-known/agent.json`;
+ * at the URL itself if its path ends with `.json`, `/card` or `/agent-card`.
  *
  * @throws {UnfitCard} for a card that cannot be used, or another document in its place. @throws {Problem}
  */
@@ -41,7 +42,7 @@ export async function findCard(line: Line, url: string, options: CallOptions = {
     const answered = await whole(await open(line, asked, options), place, options, MAX_CARD_BYTES);
     if (answered.status === 200) {
       const json = jsonIn(answered.text);
-      // Where applications are served, any path may answer with a page.
+      // Servers of web applications answer any path with a page.
       if (json !== undefined) return foundIn(url, answered, json);
       first ??= unfit(answered, new Problem(`${new URL(url).host} serves no JSON where its card should be.`, { status: 400 }));
     } else if ([404, 405, 410].includes(answered.status)) first ??= problemIn(line, answered);
@@ -50,7 +51,7 @@ export async function findCard(line: Line, url: string, options: CallOptions = {
   throw first ?? new Problem("There is no card.", { status: 404 });
 }
 
-/** Calls an operation that is answered once. @throws {Problem} */
+/** Calls an operation without a stream. @throws {Problem} */
 export async function callOnce(line: Line, called: CalledInterface, operation: string, params: object, options: CallOptions): Promise<unknown> {
   const asked = requestOf(called, operation, params, options);
   const json = resultIn(line, called, await whole(await open(line, asked, options), asked.url, options));
@@ -72,7 +73,7 @@ export async function callOnce(line: Line, called: CalledInterface, operation: s
   }
 }
 
-/** Calls an operation that streams, and yields its events until the stream ends. An answer in JSON is one event. @throws {Problem} */
+/** Calls an operation with a stream, and yields its events until the stream ends. An answer in JSON is one event. @throws {Problem} */
 export async function* follow(line: Line, called: CalledInterface, operation: string, params: object, options: CallOptions): AsyncGenerator<TaskEvent, void> {
   const asked = requestOf(called, operation, params, options);
   const response = await open(line, asked, options);
@@ -84,7 +85,7 @@ export async function* follow(line: Line, called: CalledInterface, operation: st
     return;
   }
   options.watch?.({ kind: "answer", at: Date.now(), status: response.status, body: "" });
-  // The client of 0.1 names the task, and no event shows it before its first status.
+  // In 0.1, the client chooses the id of the task, and the first event may come late; so the console itself yields the begun task.
   if (called.protocolVersion === "0.1" && operation === "SendStreamingMessage") yield { id: "", response: begun(params as Members, taskId) };
   yield* followed(response.body, options, (data) => {
     const answered = { status: 200, headers: response.headers, text: data, url: asked.url };
@@ -92,7 +93,7 @@ export async function* follow(line: Line, called: CalledInterface, operation: st
   });
 }
 
-/** The URLs where the card may be, in order. */
+/** The possible URLs of the card, in order. */
 function placesOf(url: string): string[] {
   const { origin, pathname, search } = new URL(url);
   const path = pathname.replace(/\/+$/, "");
@@ -110,13 +111,13 @@ function foundIn(url: string, answered: Answered, json: unknown): FoundElsewhere
   return { card, text: answered.text, foundAt, ...about };
 }
 
-/** The first interface of a card that the console speaks, at the origin of the agent's URL; the reason if there is none. */
+/** The first interface of a card that the console supports, at the origin of the agent's URL; the reason if there is none. */
 function choose(url: string, card: AgentCard): CalledInterface | string {
   for (const offered of card.supportedInterfaces) {
     const protocolVersion = versionOf(offered);
     const protocolBinding = offered.protocolBinding.toUpperCase();
     if (protocolVersion === undefined || (protocolBinding !== "JSONRPC" && protocolBinding !== "HTTP+JSON")) continue;
-    // HTTP+JSON is younger than 0.1.
+    // 0.1 has no HTTP+JSON.
     if (protocolVersion === "0.1" && protocolBinding === "HTTP+JSON") continue;
     if (!URL.canParse(offered.url, url)) return `it offers an interface at ${JSON.stringify(offered.url)}, which is no URL`;
     const streams = card.capabilities?.streaming === true;
@@ -132,7 +133,7 @@ function versionOf({ protocolVersion = "" }: AgentInterface): Version | undefine
   return /^0\.[01](\.|$)/.test(protocolVersion) ? "0.1" : undefined;
 }
 
-/** The URL of an interface, at the origin that the person has opened: a card that names another host is called where the card is. */
+/** The URL of an interface, moved to the origin of the agent's URL: the console never calls another host that a card names. */
 function atHome(url: string, offered: string): string {
   const home = new URL(url);
   const place = new URL(offered, url);
@@ -143,7 +144,7 @@ function atHome(url: string, offered: string): string {
 /** The result of an answer. @throws {Problem} for an error of A2A, or an answer that does not follow A2A. */
 function resultIn(line: Line, { protocolBinding }: CalledInterface, answered: Answered): unknown {
   const isOk = answered.status >= 200 && answered.status < 300;
-  // HTTP+JSON may answer with an empty body.
+  // An answer of HTTP+JSON may have an empty body.
   if (isOk && protocolBinding === "HTTP+JSON" && answered.text.trim() === "") return null;
   const json = jsonIn(answered.text);
   const body = members(json);
@@ -157,7 +158,7 @@ function readerOf({ protocolBinding, protocolVersion }: CalledInterface): Reader
   return new Reader({ wrapsData: protocolBinding === "HTTP+JSON" && protocolVersion === "0.3" });
 }
 
-/** The task that a call is about: the one that it names, or that its message begins in 0.1. */
+/** The id of a call's task: the id that the call names, or in 0.1 the id of the message that begins the task. */
 function taskIdOf(params: Members): string {
   const message = members(params["message"]);
   return text(params["id"]) || text(message["taskId"]) || text(message["messageId"]);

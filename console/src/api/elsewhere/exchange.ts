@@ -1,14 +1,14 @@
-// One exchange with an agent elsewhere: a request, its bounded answer, and what is shown of both.
+// One exchange with an agent elsewhere: a request and its answer of limited size, both reported to the watcher.
 import { isObject } from "../card.ts";
 import { hidden, type CallOptions } from "../endpoint.ts";
 import { jsonIn } from "../json-in.ts";
 import { Problem, problemOf, UNEXPECTED } from "../problem.ts";
 import type { Transport } from "./transport.ts";
 
-/** The most bytes of an answer that is no stream. */
+/** The largest size of an answer without a stream, in bytes. */
 export const MAX_BYTES = 10 * 1024 * 1024;
 
-/** The longest time until the head of an answer is there: longer than servers block a send. */
+/** The longest wait for the head of an answer: longer than servers block a send. */
 const PATIENCE_MS = 90_000;
 
 /** A request of one exchange. */
@@ -19,12 +19,12 @@ export interface Asked {
   body?: string | undefined;
 }
 
-/** What every exchange with one agent needs. */
+/** The data that every exchange with one agent needs. */
 export interface Line {
-  /** The URL by which the person has opened the agent. */
+  /** The URL with which the person has opened the agent. */
   agent: string;
   transport: Transport;
-  /** The headers that the person has given for the origin of the agent. */
+  /** The headers that the person has set for the origin of the agent. */
   given: readonly [name: string, value: string][];
 }
 
@@ -33,11 +33,11 @@ export interface Answered {
   status: number;
   headers: Headers;
   text: string;
-  /** Where the answer came from, after redirects. */
+  /** The URL that answered, after redirects. */
   url: string;
 }
 
-/** Sends a request and returns the answer when its head is there. @throws {Problem} */
+/** Sends a request and returns the answer as soon as its head has arrived. @throws {Problem} */
 export async function open({ transport, given }: Line, { method, url, headers, body }: Asked, options: CallOptions): Promise<Response> {
   const own = headers.filter((header): header is [string, string] => header[1] !== undefined);
   const shown = [...own, ...given.map(([name, value]): [string, string] => [name.toLowerCase(), hidden(name, value)])];
@@ -58,7 +58,7 @@ export async function open({ transport, given }: Line, { method, url, headers, b
   }
 }
 
-/** Reads a whole answer. @throws {Problem} for one of more than `maxBytes`. */
+/** Reads a whole answer. @throws {Problem} if it has more than `maxBytes`. */
 export async function whole(response: Response, url: string, options: CallOptions, maxBytes = MAX_BYTES): Promise<Answered> {
   const { status, headers } = response;
   let text: string;
@@ -71,11 +71,11 @@ export async function whole(response: Response, url: string, options: CallOption
     throw new Problem(message, { status, reason: UNEXPECTED });
   }
   options.watch?.({ kind: "answer", at: Date.now(), status, body: text });
-  // The forwarder names the URL; of a direct answer, the browser does.
+  // The forwarder sends the URL in a header; for a direct answer, the browser reports it.
   return { status, headers, text, url: headers.get("a2a-forwarded") ?? (response.url === "" ? url : response.url) };
 }
 
-/** The problem that an error of A2A names; for any other answer, that it does not follow A2A. */
+/** The problem for an error of A2A; for any other answer, a problem with the reason that it does not follow A2A. */
 export function problemIn({ agent }: Line, { status, headers, text, url }: Answered): Problem {
   const told = problemOf(status, headers, withError(text), agent);
   const code = told.code !== undefined && told.code < 0 ? told.code : CODES[told.reason ?? ""];
@@ -86,7 +86,7 @@ export function problemIn({ agent }: Line, { status, headers, text, url }: Answe
   return new Problem(`${host} did not answer as an agent of A2A: its answer begins with ${JSON.stringify(begins)}.`, { ...told, code, reason: UNEXPECTED });
 }
 
-/** The codes of JSON-RPC for the reasons that HTTP+JSON has (spec §5.4), as far as the console tells them apart. */
+/** The codes of JSON-RPC for the reasons of HTTP+JSON (spec §5.4), as far as the console distinguishes them. */
 const CODES: Record<string, number> = {
   TASK_NOT_FOUND: -32001,
   TASK_NOT_CANCELABLE: -32002,
@@ -97,7 +97,7 @@ const CODES: Record<string, number> = {
   INVALID_PARAMS: -32602,
 };
 
-/** An error of HTTP+JSON of A2A 0.3, which has no member `error`, as one of 1.0. */
+/** An error of HTTP+JSON of A2A 0.3, which has no member `error`, in the form of 1.0. */
 function withError(text: string): string {
   const body = jsonIn(text);
   const isBare = isObject(body) && !("error" in body) && "message" in body && ("code" in body || "type" in body);

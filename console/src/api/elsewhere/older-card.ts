@@ -1,12 +1,12 @@
-// Cards of any version as those of 1.0, and what is missing in a card that cannot be used.
+// Converts cards of any version to 1.0, and lists the errors of a card that cannot be used.
 import { isObject, list, members, readCard, text, type Members } from "../card.ts";
 import type { FieldViolation } from "../problem.ts";
 import type { AgentCard } from "../types.ts";
 
-/** A card that was read. */
+/** A parsed card. */
 export interface ReadCard {
   card: AgentCard;
-  /** What is missing or wrong; none if the card can be used. */
+  /** The missing or wrong members; empty if the card can be used. */
   violations: FieldViolation[];
 }
 
@@ -20,12 +20,12 @@ export function readAnyCard(json: unknown): ReadCard {
 
 type CardVersion = "1.0" | "0.3" | "0.1";
 
-/** Which version a card is written in. */
+/** The version of a card's format. */
 function versionOf(card: Members): CardVersion {
   const has = (name: string) => card[name] !== undefined && card[name] !== null;
   if (list(card["supportedInterfaces"]).length > 0 || !has("url")) return "1.0";
   if (MEMBERS_OF_0_3.some(has)) return "0.3";
-  // Cards of 0.2 need the modes, and name media types.
+  // Cards of 0.2 require the modes, as media types.
   const modes = card["defaultInputModes"];
   return has("authentication") || !Array.isArray(modes) || modes.includes("text") ? "0.1" : "0.3";
 }
@@ -33,7 +33,7 @@ function versionOf(card: Members): CardVersion {
 /** Members that only cards of 0.2 and 0.3 have. */
 const MEMBERS_OF_0_3 = ["protocolVersion", "preferredTransport", "additionalInterfaces", "securitySchemes", "security", "supportsAuthenticatedExtendedCard"];
 
-/** The members of 1.0 that older cards name or build otherwise. */
+/** The members of 1.0 that have another name or structure in older cards. */
 function upgradedMembers(card: Members, version: CardVersion): Members {
   const protocolVersion = text(card["protocolVersion"]) || version;
   const main = { url: card["url"], protocolBinding: text(card["preferredTransport"]) || "JSONRPC", protocolVersion };
@@ -51,7 +51,7 @@ function upgradedMembers(card: Members, version: CardVersion): Members {
   };
 }
 
-/** Media types; the word `text` of 0.1 is `text/plain`. */
+/** The modes as media types; the word `text` of 0.1 becomes `text/plain`. */
 function modesOf(json: unknown): unknown[] {
   return list(json).map((mode) => (mode === "text" ? "text/plain" : mode));
 }
@@ -62,13 +62,13 @@ function accessOf(card: Members): { schemes: Members; requirements: unknown[] } 
     const requirements = card["security"].map((one) => ({ schemes: Object.fromEntries(Object.entries(members(one)).map(([name, scopes]) => [name, { list: list(scopes) }])) }));
     return { schemes, requirements };
   }
-  // 0.1 has words, of which those of HTTP name a scheme.
+  // 0.1 lists words; those for HTTP name an authentication scheme.
   const words = list(members(card["authentication"])["schemes"]).filter((word): word is string => typeof word === "string");
   for (const word of words) if (!/^(apikey|cookie)$/i.test(word)) schemes[word] ??= { httpAuthSecurityScheme: { scheme: word } };
   return { schemes, requirements: words.map((word) => ({ schemes: { [word]: { list: [] } } })) };
 }
 
-/** A scheme of 0.3, which names its kind, as one of 1.0. */
+/** A scheme of 0.3, whose type is a member, in the form of 1.0. */
 function upgradedScheme(scheme: Members): Members {
   const { type, in: location, ...rest } = scheme;
   const wrapper = KINDS[text(type)];
@@ -83,7 +83,7 @@ const KINDS: Record<string, string> = {
   mutualTLS: "mtlsSecurityScheme",
 };
 
-/** Every member that makes the card unusable, and, if there is one, also the others that its version requires. */
+/** Every member that makes the card unusable; if there is any, also the missing members that its version requires. */
 function violationsOf(card: Members, version: CardVersion): FieldViolation[] {
   const found = [
     ...wrongText(card, "name"),
@@ -100,7 +100,9 @@ function violationsOf(card: Members, version: CardVersion): FieldViolation[] {
 
 const TEXT_LISTS = ["defaultInputModes", "defaultOutputModes"];
 
-/** Members that a version requires, but a card can be used without: writers of ProtoJSON leave out what is empty. */
+/**
+ * Members that a version requires, but without which a card can be used: writers of ProtoJSON leave out empty members.
+ */
 const NEEDED = ["description", "defaultInputModes", "defaultOutputModes", "skills"];
 
 function wrongInterfaces(card: Members): FieldViolation[] {

@@ -1,24 +1,24 @@
-// What an agent elsewhere sends, in any version of A2A, as the shapes of 1.0 (types.ts). Nothing is refused: members of a wrong type are left out,
-// those that must be there are empty.
+// Converts the answers of an agent elsewhere from any version of A2A to the shapes of 1.0 (types.ts). No answer is refused: members of a wrong
+// type are left out; required members are empty then.
 import { isObject, list, members, optional, text, texts, type Members } from "../card.ts";
 import type { Artifact, ListTasksResponse, Message, Metadata, Part, SendMessageResponse, StreamResponse, Task, TaskState, TaskStatus } from "../types.ts";
 
 /** Reads the answers of one interface. */
 export class Reader {
-  /** Whether a part with data has them in a member `data` of its own: HTTP+JSON of 0.3. */
+  /** True if the data of a part is nested in a further member `data`: HTTP+JSON of 0.3. */
   readonly #wrapsData: boolean;
 
   constructor({ wrapsData }: { wrapsData: boolean }) {
     this.#wrapsData = wrapsData;
   }
 
-  /** The answer to a send: a task or a message, with or without the member that names it. */
+  /** The answer to a send: a task or a message, directly or in a member `task` or `message`. */
   readSent(json: unknown): SendMessageResponse {
     const { task, message } = this.readEvent(json, "");
     return task !== undefined ? { task } : message !== undefined ? { message } : {};
   }
 
-  /** An event of a stream. `taskId` is that of the task, for events of 0.1 that do not name one. */
+  /** An event of a stream. `taskId` is used for events of 0.1 that do not name their task. */
   readEvent(json: unknown, taskId: string): StreamResponse {
     const event = members(json);
     if (isObject(event["task"])) return { task: this.readTask(event["task"]) };
@@ -26,7 +26,7 @@ export class Reader {
     if (isObject(event["message"]) && event["kind"] === undefined) return { message: this.#readMessage(event["message"], "direct") };
     if (isObject(event["statusUpdate"])) return this.#statusUpdate(members(event["statusUpdate"]), taskId);
     if (isObject(event["artifactUpdate"])) return this.#artifactUpdate(members(event["artifactUpdate"]), taskId);
-    // 0.3 names the kind; before, the members tell.
+    // 0.3 has a member `kind`; in earlier versions the other members identify the kind.
     if (event["kind"] === "message" || "parts" in event) return { message: this.#readMessage(event, "direct") };
     if (event["kind"] === "artifact-update" || "artifact" in event) return this.#artifactUpdate(event, taskId);
     if (event["kind"] === "status-update" || "final" in event) return this.#statusUpdate(event, taskId);
@@ -53,7 +53,7 @@ export class Reader {
     return { tasks, nextPageToken: text(page["nextPageToken"]), pageSize: tasks.length, totalSize: typeof total === "number" ? total : tasks.length };
   }
 
-  /** `fallback` is the id of a message that has none, as in 0.1. */
+  /** `fallback` becomes the id of a message without an id, as in 0.1. */
   #readMessage(json: unknown, fallback: string): Message {
     const message = members(json);
     return {
@@ -101,7 +101,7 @@ export class Reader {
     if (typeof raw === "string") return { raw, ...more };
     if (typeof url === "string") return { url, ...more };
     if ("data" in part) return { data: this.#dataOf(part), ...more };
-    // A part of no known kind is shown as it is.
+    // A part of an unknown kind is shown as data.
     return { data: json };
   }
 
@@ -115,7 +115,7 @@ export class Reader {
   }
 
   #artifactUpdate(event: Members, taskId: string): StreamResponse {
-    // 0.1 has `append` and `lastChunk` in the artifact.
+    // 0.1 has `append` and `lastChunk` inside the artifact.
     const artifact = members(event["artifact"]);
     return {
       artifactUpdate: {
@@ -130,7 +130,7 @@ export class Reader {
   }
 }
 
-/** A state by its name in any version, as `input-required`; `TASK_STATE_UNSPECIFIED` for any other. */
+/** A state from its name in any version, for example `input-required`; `TASK_STATE_UNSPECIFIED` for an unknown name. */
 function readState(json: unknown): TaskState {
   const name = text(json).toUpperCase().replaceAll("-", "_").replace(/^TASK_STATE_/, "").replace("CANCELLED", "CANCELED");
   return `TASK_STATE_${STATES.has(name) ? name : "UNSPECIFIED"}` as TaskState;
@@ -142,7 +142,7 @@ function metadata(of: Members): { metadata?: Metadata } {
   return isObject(of["metadata"]) ? { metadata: of["metadata"] } : {};
 }
 
-/** The member with a list of texts, if it has any. */
+/** The member with a list of texts; left out if the list is empty. */
 function named<Name extends string>(name: Name, of: Members): { [name in Name]?: string[] } {
   const all = texts(of[name]);
   return (all.length === 0 ? {} : { [name]: all }) as { [name in Name]?: string[] };

@@ -4,20 +4,20 @@ import type { CallOptions } from "../endpoint.ts";
 import { Problem } from "../problem.ts";
 import type { Asked } from "./exchange.ts";
 
-/** The versions that the console speaks. Agents of 0.2 are called by 0.3. */
+/** The versions that the console supports. Agents of 0.2 are called with 0.3. */
 export type Version = "1.0" | "0.3" | "0.1";
 
-/** The interface of an agent that is called. */
+/** The interface through which an agent is called. */
 export interface CalledInterface {
   url: string;
   protocolBinding: "JSONRPC" | "HTTP+JSON";
   protocolVersion: Version;
   tenant: string | null;
-  /** Whether the card says that the agent streams. */
+  /** True if the card declares streaming. */
   streams: boolean;
 }
 
-/** How an operation of 1.0 is written: its older methods of JSON-RPC, and its verb and path over HTTP+JSON. */
+/** An operation of 1.0: its older methods of JSON-RPC, and its method and path over HTTP+JSON. */
 interface Row {
   older: { [version in "0.3" | "0.1"]?: string };
   path: { [version in "1.0" | "0.3"]?: (params: Members) => [verb: string, path: string] };
@@ -43,7 +43,7 @@ const OPERATIONS: Record<string, Row> = {
   },
 };
 
-/** Whether an operation is answered by a stream. */
+/** True if an operation is answered by a stream. */
 export const isStream = (operation: string): boolean => operation === "SendStreamingMessage" || operation === "SubscribeToTask";
 
 /** The request of an operation with its parameters of 1.0. @throws {Problem} if the version or the binding has no such operation. */
@@ -76,7 +76,7 @@ export function requestOf(called: CalledInterface, operation: string, params: ob
 
 const isSend = (operation: string): boolean => operation === "SendMessage" || operation === "SendStreamingMessage";
 
-/** Parameters of a send in each version. */
+/** The parameters of a send in each version. */
 const WRITERS: Record<Version, (params: Members, binding: CalledInterface["protocolBinding"]) => Members> = {
   "1.0": (params) => params,
   "0.3": (params, binding) => {
@@ -85,7 +85,7 @@ const WRITERS: Record<Version, (params: Members, binding: CalledInterface["proto
     return {
       ...params,
       message: binding === "JSONRPC" ? messageOf03(members(params["message"])) : messageOfProto(members(params["message"])),
-      // Servers differ where `blocking` is missing, and those of 0.2 need the output modes.
+      // The default of `blocking` differs between servers, and servers of 0.2 require the output modes.
       configuration: { acceptedOutputModes: list(acceptedOutputModes), blocking: returnImmediately !== true, ...(historyLength === undefined ? {} : { historyLength }) },
     };
   },
@@ -93,7 +93,7 @@ const WRITERS: Record<Version, (params: Members, binding: CalledInterface["proto
     const message = members(params["message"]);
     const { acceptedOutputModes, historyLength } = members(params["configuration"]);
     return {
-      // The client names the task: a message that is sent again begins no second one.
+      // The client chooses the id of the task, so a repeated message begins no second task.
       id: text(message["taskId"]) || text(message["messageId"]),
       ...("contextId" in message ? { sessionId: message["contextId"] } : {}),
       message: { role: roleOf(message), parts: list(message["parts"]).map((part) => partOf(members(part), "type")), ...metadataOf(message) },
@@ -109,7 +109,7 @@ function messageOf03(message: Members): Members {
   return { ...message, kind: "message", role: roleOf(message), parts };
 }
 
-/** A message over HTTP+JSON of 0.3, which has the names of its proto. */
+/** A message over HTTP+JSON of 0.3, with the member names of its proto. */
 function messageOfProto({ parts, ...message }: Members): Members {
   const content = list(parts).map((json) => {
     const { text: words, raw, url, data, filename, mediaType, metadata } = members(json);
@@ -122,7 +122,7 @@ function messageOfProto({ parts, ...message }: Members): Members {
   return { ...message, content };
 }
 
-/** A part of JSON-RPC before 1.0; `tag` is the member that names its kind. */
+/** A part of JSON-RPC before 1.0; `tag` is the name of the member with its kind. */
 function partOf({ text: words, raw, url, data, filename, mediaType, metadata }: Members, tag: "kind" | "type"): Members {
   const about = { ...(filename === undefined ? {} : { name: filename }), ...(mediaType === undefined ? {} : { mimeType: mediaType }) };
   const more = metadata === undefined ? {} : { metadata };
@@ -131,12 +131,12 @@ function partOf({ text: words, raw, url, data, filename, mediaType, metadata }: 
   return data === undefined ? { [tag]: "text", text: words, ...more } : { [tag]: "data", data: inObject(data), ...more };
 }
 
-/** Data as older versions have them: always an object. */
+/** Data in the form of older versions: always an object. */
 function inObject(data: unknown): unknown {
   return isObject(data) ? data : { value: data };
 }
 
-/** Parameters that name a task by `taskId`, as older versions name it. */
+/** Parameters with the task's id as `id`, the name in older versions of `taskId`. */
 function older({ taskId, ...params }: Members): Members {
   return taskId === undefined ? params : { id: taskId, ...params };
 }
@@ -157,7 +157,7 @@ function queryOf(params: Members, ...inPath: string[]): string {
   return query.size === 0 ? "" : `?${query}`;
 }
 
-/** A path below a URL, which may have a slash at its end, or a query. */
+/** A path appended to a URL, which may end with a slash or have a query. */
 function below(url: string, path: string): string {
   const [place = "", query] = url.split("?");
   const whole = `${place.replace(/\/+$/, "")}/${path}`;

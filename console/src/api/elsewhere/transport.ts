@@ -1,24 +1,24 @@
-// How a request reaches an agent elsewhere: from the browser, or by the forwarder that `npm start` has.
+// Sends requests to agents elsewhere: from the browser, or through the forwarder of `npm start`.
 import { Problem } from "../problem.ts";
 
-/** A request to an agent elsewhere, with everything that is sent. */
+/** A request to an agent elsewhere, with all its data. */
 export interface Outgoing {
   method: string;
   url: string;
   headers: [name: string, value: string][];
   body: string | undefined;
-  /** Whether a header is a secret of the person: such a request follows no redirect. */
+  /** True if a header contains a secret of the person: such a request follows no redirect. */
   hasSecrets: boolean;
   signal: AbortSignal;
 }
 
-/** Sends a request and returns the answer, whatever its status. @throws {Problem} where there is none. */
+/** Sends a request and returns the answer, whatever its status. @throws {Problem} if there is none. */
 export type Transport = (outgoing: Outgoing) => Promise<Response>;
 
-/** Where the forwarder is (`dev/forward.js`). */
+/** The path of the forwarder (`dev/forward.js`). */
 const FORWARDER = "/_dev/forward";
 
-/** From the browser: the agent must let pages of other origins read its answers (CORS). */
+/** From the browser: the agent must allow pages of other origins to read its answers (CORS). */
 export const direct: Transport = async ({ method, url, headers, body, hasSecrets, signal }) => {
   try {
     return await fetch(url, {
@@ -40,7 +40,7 @@ export const direct: Transport = async ({ method, url, headers, body, hasSecrets
   }
 };
 
-/** By the forwarder of `npm start`, which no rule of browsers binds. */
+/** Through the forwarder of `npm start`, to which CORS does not apply. */
 export const forwarded: Transport = async ({ method, url, headers, body, signal }) => {
   let response: Response;
   try {
@@ -60,6 +60,6 @@ export const forwarded: Transport = async ({ method, url, headers, body, signal 
   const status = Number(response.headers.get("a2a-forwarded-status"));
   if (status > 0) return new Response([204, 205, 304].includes(status) ? null : response.body, { status, headers: response.headers });
   const { message } = (await response.json().catch(() => ({}))) as { message?: string };
-  // 200: the agent did not answer. Any other status: the forwarder refused the request.
+  // 200: the agent did not answer. Other statuses: the forwarder refused the request.
   throw new Problem(message ?? `The forwarder of npm start answered ${response.status}.`, { status: response.ok ? 0 : response.status });
 };

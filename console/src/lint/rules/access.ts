@@ -1,4 +1,4 @@
-// How callers sign in, as the card declares it (spec §4.5, §7).
+// The access rules that the card declares (spec §4.5, §7).
 import { list, members, scopesOf, type Members } from "../../api/card.ts";
 import { advice, error, isLoopback, urlOf, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
@@ -60,7 +60,7 @@ function oauth2(flows: Members, about: string): Finding[] {
   ];
 }
 
-/** A URL that has to be there, by https. */
+/** Checks a required URL, which must use https. */
 function needed(inner: Members, member: string, about: string): Finding[] {
   const url = urlOf(inner[member]);
   if (url === undefined || !/^https?:$/.test(url.protocol)) return [error(`${about}.${member}`, "The URL is missing, or is not absolute.", "Give it in full, with https://.")];
@@ -91,7 +91,7 @@ function requirementsIn(json: unknown, about: string): { name: string; scopes: s
   return list(json).flatMap((one, index) => Object.entries(members(members(one)["schemes"])).map(([name, scopes]) => ({ name, scopes: scopesOf(scopes), about: `${about}[${index}]` })));
 }
 
-/** An agent that everybody can call, where that may not be meant. */
+/** Reports an agent that everybody can call, if this may not be intended. */
 function open({ raw, at, isDevelopment }: Subject): Finding[] {
   const isPublic = at !== undefined && !isLoopback(at.hostname) && isDevelopment !== true;
   return when(isPublic && Object.keys(members(raw["securitySchemes"])).length === 0, () =>

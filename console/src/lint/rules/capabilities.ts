@@ -1,9 +1,9 @@
-// What the card says that the agent can do, beside what a probe shows (spec §4.4.3, §4.6).
+// The capabilities that the card declares, compared with the results of a probe (spec §4.4.3, §4.6).
 import { UNEXPECTED } from "../../api/problem.ts";
 import type { Outcome } from "../probe.ts";
 import { advice, error, urlOf, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
-/** The extensions whose clients the console is. */
+/** The extensions that the console supports as a client. */
 const KNOWN = /^urn:a2a-edge:(generation|webhooks|timeline):v1$/;
 
 export const capabilities: Rule = (subject) => [...declared(subject), ...extensions(subject), ...probed(subject)];
@@ -33,7 +33,7 @@ function extensions({ read }: Subject): Finding[] {
   });
 }
 
-/** Where the agent does otherwise than it says. */
+/** Differences between the agent's answers and its card. */
 function probed({ read, outcome, isLocal }: Subject): Finding[] {
   const { streaming, pushNotifications, extendedAgentCard } = read.capabilities ?? {};
   const reached = outcome("GetTask");

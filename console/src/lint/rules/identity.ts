@@ -1,12 +1,12 @@
-// What the agent is called, who runs it, and where the card was found (spec §4.4.1, §4.4.2, §8.2).
+// The name of the agent, its provider, and the URL of the card (spec §4.4.1, §4.4.2, §8.2).
 import { advice, error, isLoopback, isOlder, urlOf, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
-/** The most letters that menus, and models that choose an agent, show in full. */
+/** The largest numbers of characters that menus, and models that choose an agent, show in full. */
 const MAX_NAME = 80;
 const MAX_DESCRIPTION = 2000;
-/** Cards are read for each conversation of other agents. */
+/** Other agents read a card in each conversation. */
 const MAX_BYTES = 64 * 1024;
-/** Letters that cannot be seen, and those that turn the direction of others around them. */
+/** Invisible characters, and characters that change the direction of text. */
 const UNSEEN = /[\p{Cc}\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff]/u;
 
 export const identity: Rule = (subject) => [...names(subject), ...provider(subject), ...links(subject), ...modes(subject), ...place(subject)];
@@ -75,7 +75,7 @@ function place({ at, served, text, raw, isLocal }: Subject): Finding[] {
   ];
 }
 
-/** Whether this is a media type, with or without wildcards and parameters. */
+/** True for a media type, with or without wildcards and parameters. */
 export function isMediaType(mode: string): boolean {
   return /^[\w!#$&^.+*-]+\/[\w!#$&^.+*-]+\s*(;.*)?$/.test(mode);
 }

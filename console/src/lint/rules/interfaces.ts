@@ -1,4 +1,4 @@
-// Where the agent is called, and how (spec §4.4.6, §5, §8.3).
+// The interfaces of the agent (spec §4.4.6, §5, §8.3).
 import type { AgentInterface } from "../../api/types.ts";
 import { advice, error, isLoopback, isPrivate, urlOf, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
@@ -78,7 +78,7 @@ function among({ read }: Subject, all: AgentInterface[]): Finding[] {
   ];
 }
 
-/** What clients of other versions find. */
+/** Problems for clients of other versions. */
 function older({ read, served, isLocal }: Subject, all: AgentInterface[]): Finding[] {
   const versions = all.map(({ protocolVersion }) => protocolVersion ?? "");
   const [hasNew, hasOld] = [versions.some((version) => /^1\./.test(version)), versions.some((version) => /^0\./.test(version))];

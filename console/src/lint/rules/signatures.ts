@@ -1,4 +1,4 @@
-// Whether others can tell that the card is genuine (spec §8.4).
+// The signatures of the card (spec §8.4).
 import { members } from "../../api/card.ts";
 import { advice, error, isLoopback, warning, when, type Finding, type Rule, type Subject } from "../found.ts";
 
@@ -30,7 +30,7 @@ function single(json: unknown, about: string): Finding[] {
   ];
 }
 
-/** What the protected header of a signature says. */
+/** The contents of a signature's protected header. */
 export function headerOf(text: unknown): Record<string, unknown> | undefined {
   if (typeof text !== "string") return undefined;
   try {

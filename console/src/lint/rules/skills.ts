@@ -1,4 +1,4 @@
-// What the agent can do for others, as people and models read it when they choose (spec §4.4.5).
+// The skills of the agent, which people and models read to choose an agent (spec §4.4.5).
 import type { AgentSkill } from "../../api/types.ts";
 import { advice, error, warning, when, type Finding, type Rule } from "../found.ts";
 import { isMediaType } from "./identity.ts";

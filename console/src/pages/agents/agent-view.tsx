@@ -1,4 +1,4 @@
-// One agent, of this Worker or elsewhere: its card as a page and as JSON, what could be better, and how to call it.
+// One agent, of this Worker or elsewhere: its card as a page and as JSON, its findings, and code for calling it.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import type { Endpoint } from "../../api/endpoint.ts";
@@ -15,7 +15,7 @@ import "./agents.css";
 
 /** The card in one form, as text. */
 export interface CardDocument {
-  /** The last part of its address. */
+  /** The last part of the tab's address. */
   tab: string;
   label: string;
   note: string;
@@ -25,16 +25,16 @@ export interface CardDocument {
 export interface AgentViewProps {
   found: Found;
   endpoint: Endpoint;
-  /** The tab that is shown; empty for the card as a page. */
+  /** The name of the shown tab; empty for the card as a page. */
   tab: string;
   /** The address of a tab. */
   address(tab: string): string;
-  /** The address of a chat, with a skill and a text where they are given. */
+  /** The address of a chat, optionally with a skill and a text. */
   chat(skill?: string, text?: string): string;
   documents: CardDocument[];
-  /** Beside the name. */
+  /** Shown next to the name. */
   status?: ComponentChildren;
-  /** Beside the link to the chat. */
+  /** Shown next to the link to the chat. */
   actions?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-// How to call the agent, as code to copy.
+// Code for calling the agent.
 import { useState } from "preact/hooks";
 import type { AgentCard } from "../../api/types.ts";
 import { CopyButton } from "../../parts/copy.tsx";

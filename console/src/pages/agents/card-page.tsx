@@ -1,4 +1,4 @@
-// A card as a page. All words are the agent's: they are shown as text, and links are checked.
+// A card as a page. All its texts come from the agent: they are shown as text, and links are checked.
 import type { ComponentChildren } from "preact";
 import type { AgentCard, AgentSkill } from "../../api/types.ts";
 import { headerOf } from "../../lint/rules/signatures.ts";
@@ -38,7 +38,7 @@ export function CardPage({ card, chat, isGenuine, foundAt }: CardPageProps) {
   );
 }
 
-/** With more skills than that there is a field to search them. */
+/** With more skills, there is a search field. */
 const MANY_SKILLS = 12;
 
 function Skills({ skills, chat }: { skills: AgentSkill[]; chat: CardPageProps["chat"] }) {

@@ -1,4 +1,4 @@
-// What could be better about the card, and about what the agent does beside what its card says.
+// The findings about the card, and about differences between the card and the agent's answers.
 import { useState } from "preact/hooks";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Finding, Found, Severity } from "../../lint/index.ts";
@@ -61,7 +61,7 @@ export function CheckTab({ found, findings, endpoint, probe, setProbe }: CheckTa
   );
 }
 
-/** Findings of one kind: what there is to do is said once. */
+/** Findings of one kind: the fix is shown once for all. */
 interface FindingGroup {
   severity: Severity;
   fix: string;

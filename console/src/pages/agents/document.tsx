@@ -1,4 +1,4 @@
-// The card as JSON, as it is served.
+// The served card as JSON.
 import { jsonIn } from "../../api/json-in.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { JsonTree } from "../../parts/json.tsx";

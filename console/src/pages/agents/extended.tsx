@@ -1,4 +1,4 @@
-// The card that an agent shows to callers whom it knows.
+// The extended card, which an agent shows to authenticated callers.
 import { useMemo } from "preact/hooks";
 import { readCard } from "../../api/card.ts";
 import type { Endpoint } from "../../api/endpoint.ts";

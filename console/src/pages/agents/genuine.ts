@@ -1,4 +1,4 @@
-// Whether a signature of a card of this Worker fits the keys that this Worker publishes (spec §8.4).
+// Verifies the signatures of a card of this Worker with the keys that this Worker publishes (spec §8.4).
 import { list, members } from "../../api/card.ts";
 import type { Found } from "../../lint/index.ts";
 import { headerOf } from "../../lint/rules/signatures.ts";
@@ -9,11 +9,11 @@ const ALGORITHMS: Record<string, { key: object; sign: AlgorithmIdentifier | Ecds
   EdDSA: { key: { name: "Ed25519" }, sign: "Ed25519" },
 };
 
-/** Whether one of the signatures fits; undefined where there is none, or where that cannot be found out here. */
+/** True if one of the signatures is valid; undefined if there is no signature, or if this browser cannot check it. */
 export async function genuine({ text }: Found): Promise<boolean | undefined> {
   const { signatures, ...card } = members(JSON.parse(text));
   const all = list(signatures).map(members);
-  // Browsers have WebCrypto on pages of https and of this machine alone.
+  // Browsers have WebCrypto only on pages of https and of this machine.
   if (all.length === 0 || globalThis.crypto?.subtle === undefined) return undefined;
   try {
     const response = await fetch("/.well-known/jwks.json", { credentials: "omit" });
@@ -33,12 +33,12 @@ export async function genuine({ text }: Found): Promise<boolean | undefined> {
     }
     return isChecked || keys.length > 0 ? false : undefined;
   } catch {
-    // A browser that does not know the algorithm cannot tell.
+    // A browser without the algorithm cannot check the signature.
     return undefined;
   }
 }
 
-/** The JSON in the form that is signed: members by name, without spaces (RFC 8785). */
+/** The JSON in its signed form: members sorted by name, without spaces (RFC 8785). */
 export function canonical(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(canonical).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);

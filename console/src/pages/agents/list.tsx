@@ -1,4 +1,4 @@
-// All agents of this Worker, which a search narrows, and the door to agents elsewhere.
+// The agents of this Worker with a search, and a field to open agents elsewhere.
 import { useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
 import { Icon } from "../../parts/icon.tsx";
@@ -13,7 +13,7 @@ export function AgentList() {
   const agents = catalogue.value?.agents;
   useHealth(agents ?? []);
   const sought = place.value.query.get("q") ?? "";
-  // The default agent is what a newcomer asks first.
+  // The default agent is first: new users usually call it first.
   const shown = agents?.filter((agent) => fits(textsOf(agent), sought)).sort((one, other) => Number(other.isDefault) - Number(one.isDefault)) ?? [];
   const search = (text: string) => go(href(["agents"], { q: text }), { replace: true });
   return (
@@ -118,7 +118,7 @@ function OpenElsewhere() {
   );
 }
 
-/** The URL that somebody typed, perhaps without https. */
+/** The URL in a typed text, which may lack https. */
 function webUrl(given: string): string | undefined {
   const isBare = /^[\w-]+(\.[\w-]+)+(:\d+)?(\/\S*)?$|^localhost(:\d+)?(\/\S*)?$/.test(given);
   const whole = isBare ? `${given.startsWith("localhost") || given.startsWith("127.") ? "http" : "https"}://${given}` : given;
@@ -134,7 +134,7 @@ function textsOf({ slug, name, description, skills = [] }: CataloguedAgent): str
   return [slug, name, description, ...skills.flatMap((skill) => [skill.id, skill.name])];
 }
 
-/** As `1 skill` or `3 skills`. */
+/** For example `1 skill` or `3 skills`. */
 export function numbered(number: number, noun: string): string {
   return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }

@@ -1,4 +1,4 @@
-// An agent of this Worker: its card as it is served to clients of each version.
+// An agent of this Worker: its card in the form for clients of each version.
 import { agentOf, catalogue } from "../../api/agents.ts";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { send } from "../../api/http.ts";
@@ -21,7 +21,7 @@ const CARD = ".well-known/agent-card.json";
 
 export function LocalAgent({ slug }: { slug: string }) {
   const { value: found, problem, again } = useLoaded(async (signal) => foundIn(slug, await textOf(slug, "1.0", signal)), slug);
-  // Which keys the card is signed with is asked when the card is there: the page does not wait for it.
+  // The signatures are checked after the card is loaded: the page does not wait for the result.
   const { value: isGenuine } = useLoaded(async () => (found === undefined ? undefined : genuine(found)), found?.text ?? "");
   const endpoint = localEndpoint(slug);
 
@@ -82,7 +82,7 @@ function documentsOf(slug: string, found: Found): CardDocument[] {
   ];
 }
 
-/** The text of the card for clients of a version. @throws {Problem} */
+/** The served text of the card for clients of a version. @throws {Problem} */
 async function textOf(slug: string, version: string, signal?: AbortSignal): Promise<string> {
   const response = await send({ agent: slug, path: `/${slug}/${CARD}`, headers: { "a2a-version": version }, isQuiet: true, signal });
   return response.text();

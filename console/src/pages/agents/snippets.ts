@@ -1,4 +1,4 @@
-// How an agent is called, as code to copy. Pure. What a card says is quoted in each language, since it may be anything.
+// Code for calling an agent. Pure. Texts of a card are quoted in each language, since they may contain anything.
 import type { AgentCard, AgentInterface } from "../../api/types.ts";
 import { javascriptProgram, pythonProgram } from "../../parts/programs.ts";
 import { quoted } from "../../parts/words.ts";
@@ -10,10 +10,10 @@ export interface Snippet {
   code: string;
 }
 
-/** The variable of the environment that has the secret of the first scheme, the second… */
+/** The environment variable with the secret of the first scheme, the second, and so on. */
 const variable = (index: number): string => (index === 0 ? "A2A_SECRET" : `A2A_SECRET_${index + 1}`);
 
-/** The snippets for an agent whose card was found at this URL; one that cannot be called in a way that we know has none. */
+/** The snippets for an agent whose card was found at this URL; empty if the console supports none of its interfaces. */
 export function snippetsFor(card: AgentCard, foundAt: string, text: string): Snippet[] {
   const schemes = waysOf(card).find((way) => way.schemes.every(({ slot }) => slot !== undefined))?.schemes ?? [];
   const chosen = chosenOf(card);
@@ -25,7 +25,7 @@ export function snippetsFor(card: AgentCard, foundAt: string, text: string): Sni
   ];
 }
 
-/** The interface that curl speaks to: the first of 1.0, else the first of 0.3, of those with JSON. */
+/** The interface for curl: the first of 1.0, or else the first of 0.3, among those with JSON. */
 function chosenOf({ supportedInterfaces: all }: AgentCard): AgentInterface | undefined {
   const spoken = all.filter(({ protocolBinding }) => protocolBinding === "JSONRPC" || protocolBinding === "HTTP+JSON");
   return spoken.find(({ protocolVersion }) => protocolVersion?.startsWith("1.") === true) ?? spoken[0];
@@ -68,7 +68,7 @@ function python(foundAt: string, text: string, schemes: Scheme[]): string {
   return pythonProgram({ base, card: path, type: "SendMessageRequest", method: "send_message", request, isMany: true, isStream: false, headers });
 }
 
-/** The headers that carry secrets, with what stands before the secret. */
+/** The headers with secrets, each with the text before the secret. */
 function headersOf(schemes: Scheme[]): { name: string; before: string; secret: string }[] {
   return schemes.flatMap(({ slot }, at) => {
     if (slot?.in === "header") return [{ name: slot.name, before: "", secret: variable(at) }];
@@ -76,7 +76,7 @@ function headersOf(schemes: Scheme[]): { name: string; before: string; secret: s
   });
 }
 
-/** The URL of a card as SDKs take it: a base with a slash at its end, and the path below. */
+/** The URL of a card in the form for SDKs: a base that ends with a slash, and the path below. */
 function split(foundAt: string): { base: string; path: string } {
   const [, base = foundAt, path = ""] = /^(.*\/)(\.well-known\/[^?#]*|[^/]*)$/.exec(foundAt) ?? [];
   return { base, path };

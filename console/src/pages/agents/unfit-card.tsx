@@ -1,4 +1,4 @@
-// A card that cannot be used: what was served in its place, with every error at its line.
+// A card that cannot be used: the served text, with every error at its line.
 import type { UnfitCard } from "../../api/problem.ts";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Icon } from "../../parts/icon.tsx";

@@ -1,38 +1,38 @@
-// What is wrong with a card that cannot be used, each error at its line of what was served. Pure.
+// The errors of a card that cannot be used, each with its line of the served text. Pure.
 import { jsonLines } from "../../api/json-lines.ts";
 import type { UnfitCard } from "../../api/problem.ts";
 
-/** An error, and the line where it stands, from 1. */
+/** An error with its line, from 1. */
 export interface Mistake {
   line: number;
-  /** The member of the card; empty if it is the text itself. */
+  /** The member of the card; empty if the error concerns the whole text. */
   about: string;
   text: string;
 }
 
-/** A line of what was served, or a number of lines that are left out. */
+/** A line of the served text, or a number of lines that are left out. */
 export type Row = { line: number; text: string; isCut: boolean; mistakes: Mistake[] } | { left: number };
 
 export interface Told {
   rows: Row[];
   mistakes: Mistake[];
-  /** Whether the breaks of the lines are not those of what was served. */
+  /** True if the line breaks differ from those of the served text. */
   isLaidOut: boolean;
 }
 
-/** Lines that are shown if there are no more. */
+/** A text of up to this many lines is shown completely. */
 const MOST_LINES = 300;
-/** Lines that are shown around an error, and at the beginning, of a longer text. */
+/** The number of lines shown around an error, and at the beginning, of a longer text. */
 const AROUND = 3;
 const FIRST = 20;
-/** Letters of a line that are shown. */
+/** The number of characters shown of a line. */
 const MOST_LETTERS = 400;
 
-/** The card line by line, and its errors in their order. */
+/** The card line by line, and its errors in order. */
 export function toldOf({ text, isCut, violations }: Pick<UnfitCard, "text" | "isCut" | "violations">): Told {
   const { lines, isLaidOut, fault, lineOf } = jsonLines(text);
   const mistakes = violations.map(({ field, description }): Mistake => ({ line: lineOf(field), about: field, text: description }));
-  // A text that was cut ends anywhere.
+  // The end of a cut text is not an error.
   if (fault !== undefined && !isCut) mistakes.push({ line: fault.line, about: "", text: fault.text });
   mistakes.sort((one, other) => one.line - other.line);
   const isShown = (line: number) => lines.length <= MOST_LINES || line <= FIRST || mistakes.some((mistake) => Math.abs(mistake.line - line) <= AROUND);

@@ -1,7 +1,7 @@
-// What a person can do about a problem with a message.
+// Advice for a problem with a message.
 import type { Problem } from "../../api/problem.ts";
 
-/** A sentence for a problem; undefined where its own text has to do. */
+/** The advice for a problem; undefined if its own text is enough. */
 export function adviceFor(problem: Problem): string | undefined {
   const { status, code, retryAfter } = problem;
   if (status === 0) return "The message is still below. It is not known whether the agent has received it.";

@@ -1,9 +1,9 @@
-// Files that go along with a message.
+// Files in a message.
 import { base64Of, byteSize } from "../../parts/bytes.ts";
 import { Icon } from "../../parts/icon.tsx";
 import type { Part } from "../../api/types.ts";
 
-/** A file that is chosen. */
+/** A chosen file. */
 export interface Attachment {
   name: string;
   mediaType: string;
@@ -11,13 +11,16 @@ export interface Attachment {
   raw: string;
 }
 
-/** The most bytes of all files of a message: a body has 4 MiB (`MAX_BODY_BYTES`), and base64 makes four bytes of three. */
+/**
+ * The largest total size of the files of a message, in bytes: a body has at most 4 MiB (`MAX_BODY_BYTES`), and base64
+ * turns three bytes into four.
+ */
 export const MAX_FILES_BYTES = 3_000_000;
 
 /**
- * Reads files to attach beside those that are.
+ * Reads files and adds them to the attached ones.
  *
- * @throws {Error} if all together are too large, or one cannot be read.
+ * @throws {Error} if the total is too large, or a file cannot be read.
  */
 export async function attached(before: readonly Attachment[], files: Iterable<File>): Promise<Attachment[]> {
   const added = [...files];

@@ -1,4 +1,4 @@
-// Where a message is written: its text, its files, its data, and how it is sent.
+// The composer of a message: its text, its files, its data, and its mode.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AgentCard, Part } from "../../api/types.ts";
 import type { Mode } from "../../api/follow.ts";
@@ -19,13 +19,13 @@ const MODES: { mode: Mode; word: string }[] = [
 export interface ComposerProps {
   card: AgentCard;
   schemas: Record<string, Schema>;
-  /** What the box begins with. */
+  /** The initial contents of the composer. */
   first: { text: string; skill: string };
-  /** Whether a message is on its way. */
+  /** True while a message is being sent. */
   isSending: boolean;
-  /** The task that gets the message: it `asks`, or works. */
+  /** The state of the task that receives the message: it has asked a question, or works. */
   target: "asks" | "works" | undefined;
-  /** Whether the message was taken. */
+  /** Sends a message; resolves to true if it was accepted. */
   send: (draft: Draft) => Promise<boolean>;
 }
 
@@ -43,7 +43,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
   const box = useRef<HTMLTextAreaElement>(null);
   const picker = useRef<HTMLInputElement>(null);
 
-  // Before it can be typed in, or what was typed would be replaced.
+  // Runs before the person can type; a later run would replace typed text.
   useLayoutEffect(() => {
     const value = dataIn(first.text);
     setText(value === undefined ? first.text : "");
@@ -211,7 +211,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
   );
 }
 
-/** The data in a text that is an object of JSON, as examples of skills may be. */
+/** The data in a text that is a JSON object, for example an example of a skill. */
 function dataIn(text: string): unknown {
   return /^\s*\{.*\}\s*$/s.test(text) ? jsonIn(text) : undefined;
 }

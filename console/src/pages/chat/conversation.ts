@@ -6,34 +6,34 @@ import { Problem } from "../../api/problem.ts";
 import { isWaiting, type ListTasksResponse, type Message, type Part, type Task } from "../../api/types.ts";
 import { RawLog } from "./raw-log.ts";
 
-/** A task, or a message with the message that answered it. */
+/** A task, or a message with the direct message that answered it. */
 export type Item = { kind: "task"; key: string; feed: Feed } | { kind: "said"; key: string; sent: Message; answer: Message };
 
-/** What the person wants to send. */
+/** The contents of the composer. */
 export interface Draft {
   parts: Part[];
   mode: Mode;
   acceptedOutputModes: string[];
-  /** The id of the skill that is meant, where its arguments do not say so. */
+  /** The id of the chosen skill, unless the arguments identify it. */
   skill: string | undefined;
-  /** Whether a new task begins although one is open. */
+  /** True if a new task begins although another is open. */
   isNewTask: boolean;
 }
 
-/** The most tasks of a context that are shown, the newest ones. */
+/** How many of the newest tasks of a context are shown. */
 const MAX_TASKS = 30;
 const KEY = "a2a-edge.chat";
 
 export class Conversation {
   readonly items = signal<readonly Item[]>([]);
   readonly contextId = signal<string | undefined>(undefined);
-  /** Why nothing can be shown. */
+  /** Why the conversation cannot be shown. */
   readonly problem = signal<Problem | undefined>(undefined);
   readonly isLoading = signal(false);
-  /** Whether a message that begins something is on its way, and nothing has answered it yet. */
+  /** True while a message that begins a task has no answer yet. */
   readonly isSending = computed(() => this.#unanswered.value !== undefined);
   readonly raw = new RawLog();
-  /** The task that gets the next message, if one is open. */
+  /** The task that receives the next message, if one is open. */
   readonly current = computed(() => {
     const last = this.items.value.at(-1);
     if (last?.kind !== "task") return undefined;
@@ -44,7 +44,10 @@ export class Conversation {
     const last = this.items.value.findLast((item) => item.kind === "task");
     return last?.kind === "task" ? last.feed.story.value.task?.id : undefined;
   });
-  /** What was sent last, until its task is known: the stream may stay open when the task has ended, and the next message need not wait for that. */
+  /**
+   * The feed of the last sent message, until its task is known. The stream may stay open after the task has ended, and the next message does not have to
+   * wait for that.
+   */
   readonly #unanswered = signal<Feed | undefined>(undefined);
   readonly #endpoint: Endpoint;
   readonly #can: Abilities;
@@ -55,7 +58,7 @@ export class Conversation {
     this.#can = can;
   }
 
-  /** Shows a task and what else was said in its context. */
+  /** Shows a task, and the other entries of its context. */
   async open(taskId: string): Promise<void> {
     this.isLoading.value = true;
     this.problem.value = undefined;
@@ -72,14 +75,14 @@ export class Conversation {
     }
   }
 
-  /** Shows what was said in a context; the next message goes on there. */
+  /** Shows the entries of a context; the next message continues the context. */
   async openContext(contextId: string): Promise<void> {
     this.isLoading.value = true;
     await this.#join(contextId, undefined);
     this.isLoading.value = false;
   }
 
-  /** Sends a message. @throws {Problem} if it was refused; the conversation is as before then. */
+  /** Sends a message. @throws {Problem} if it was refused; the conversation is then the same as before. */
   async send(draft: Draft): Promise<void> {
     const current = draft.isNewTask ? undefined : this.current.value;
     const task = current?.story.value.task;
@@ -126,7 +129,7 @@ export class Conversation {
     for (const item of this.items.value) if (item.kind === "task") item.feed.close();
   }
 
-  /** Adds what else is known of the context: what this tab has kept, and the tasks that the agent lists. */
+  /** Adds the other known entries of the context: those that this tab has stored, and the tasks that the agent lists. */
   async #join(contextId: string, opened: Task | undefined): Promise<void> {
     this.contextId.value = contextId;
     const kept = stored(this.#endpoint.key, contextId);
@@ -138,22 +141,22 @@ export class Conversation {
     const read = await Promise.all(tasks.map((id) => this.#read(id, { isStill: opened !== undefined || id !== ids.at(-1) })));
     if (this.#isClosed) return;
     const said = kept.flatMap((item): Item[] => (typeof item === "string" ? [] : [{ kind: "said", key: item.sent.messageId, ...item }]));
-    // Messages may have been sent while the tasks were read.
+    // Messages may have been sent while the tasks were loaded.
     const earlier = read.filter((item) => item !== undefined && !this.#shows(item.key)) as Item[];
     const known = new Map([...earlier, ...said, ...this.items.value].map((item) => [item.key, item]));
-    // In the order in which this tab has seen them. Tasks that it has not seen come before, by their time; what was sent since the list was read comes last.
+    // In the order of this tab's own list. Unknown tasks come first, by their time; entries that were sent since the list was read come last.
     const begun = (key: string) => listed.indexOf(key) - listed.length;
     const isEarlier = (key: string) => key === opened?.id || listed.includes(key);
     const order = ({ key }: Item) => place.get(key) ?? (!isEarlier(key) ? Number.MAX_SAFE_INTEGER : key === opened?.id && place.size > 0 ? place.size : begun(key));
     this.items.value = [...known.values()].sort((one, other) => order(one) - order(other));
   }
 
-  /** Whether the conversation has a task of this id, opened or begun here. */
+  /** True if the conversation shows the task with this id. */
   #shows(id: string): boolean {
     return this.items.value.some((item) => item.kind === "task" && item.feed.taskId === id);
   }
 
-  /** The ids of the tasks of a context, the oldest first; none where the agent does not tell. */
+  /** The ids of the tasks of a context, oldest first; empty if the agent does not list them. */
   async #listed(contextId: string): Promise<string[]> {
     try {
       const params = { contextId, pageSize: MAX_TASKS, historyLength: 0 };
@@ -179,7 +182,7 @@ export class Conversation {
     return new Feed(this.#endpoint, this.#can, () => this.raw.watcher());
   }
 
-  /** An agent answered with a message: there is no task. */
+  /** Handles the direct message of an agent: there is no task. */
   #said(feed: Feed, sent: Message, answer: Message): void {
     feed.close();
     this.contextId.value ??= answer.contextId;
@@ -202,18 +205,18 @@ export class Conversation {
     try {
       sessionStorage.setItem(keyOf(this.#endpoint.key, contextId), JSON.stringify(kept));
     } catch {
-      // Without storage a reload shows what the agent lists.
+      // Without storage, a reload shows only the tasks that the agent lists.
     }
   }
 }
 
-/** Whether the task of a feed has asked and waits. */
+/** True if the task of a feed has asked and waits. */
 export function asks(feed: Feed | undefined): boolean {
   const state = feed?.story.value.task?.status.state;
   return state !== undefined && isWaiting(state);
 }
 
-/** What is kept of an item: the id of its task, or the messages, which nobody else keeps. */
+/** The stored form of an item: the id of its task, or its two messages, which are stored nowhere else. */
 type Kept = string | { sent: Message; answer: Message };
 
 function stored(endpoint: string, contextId: string): Kept[] {

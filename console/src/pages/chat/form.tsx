@@ -1,10 +1,10 @@
-// A form from a JSON schema: for the arguments of tools, and for what an agent asks.
+// A form from a JSON schema: for the arguments of tools, and for the questions of an agent.
 import { useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { isObject } from "../../api/card.ts";
 import { choicesOf, resolved, typeOf, type Schema } from "../../api/schemas.ts";
 
-/** What is behind a field that is left empty: no member. */
+/** The value of an empty field: the member is left out. */
 const NOTHING = Symbol("nothing");
 
 interface Field {
@@ -15,7 +15,7 @@ interface Field {
   isRequired: boolean;
 }
 
-/** A form whose values are the members of an object of the schema. `submit` gets it once it is whole. */
+/** A form for an object of the schema. `submit` is called with the object when it is valid. */
 export function SchemaForm({ schema, label, action, submit, children }: { schema: Schema; label: string; action: string; submit: (value: Record<string, unknown>) => void; children?: ComponentChildren }) {
   const form = useRef<HTMLFormElement>(null);
   const send = (event: SubmitEvent) => {
@@ -156,7 +156,7 @@ function Input({ field: { path, schema, root, isRequired }, about }: { field: Fi
   );
 }
 
-/** The value of a field as the form has it. What is wrong is told at its element. */
+/** The value of a field from the form data. An error is reported at the field's element. */
 function read({ path, schema, root, isRequired }: Field, data: FormData, form: HTMLFormElement): unknown {
   const type = typeOf(schema);
   const choices = type === "boolean" ? BOOLEANS : choicesOf(schema);
@@ -212,7 +212,7 @@ function isScalar(type: string | undefined): boolean {
   return type === "string" || type === "number" || type === "integer";
 }
 
-/** The pattern, as an input takes it: it holds for the whole text there, in a schema for a piece of it. */
+/** The pattern for an input: an input matches the whole text, a schema any part of it. */
 function patternOf(pattern: string | undefined): string | undefined {
   if (pattern === undefined || pattern.includes("|")) return undefined;
   try {

@@ -1,4 +1,4 @@
-// The chat with an agent, which the address names: by its slug one of this Worker, by its URL one elsewhere.
+// The chat with an agent, which the address names: by its slug if it is of this Worker, by its URL if it is elsewhere.
 import { useMemo } from "preact/hooks";
 import { catalogue } from "../../api/agents.ts";
 import { isElsewhere, localEndpoint, type Endpoint } from "../../api/endpoint.ts";

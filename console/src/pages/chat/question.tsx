@@ -1,16 +1,16 @@
-// What an agent asks for, with a way to answer in its place.
+// The question of an agent, with a form for the answer.
 import { useState } from "preact/hooks";
 import { CREDENTIALS_MEDIA_TYPE, type Message, type Part, type TaskState } from "../../api/types.ts";
 import { isFormSchema, type Schema } from "../../api/schemas.ts";
 import { SchemaForm } from "./form.tsx";
 
-/** The schema of the answer that a message asks for, if one of its parts is one. */
+/** The schema of the requested answer, if a part of the message contains one. */
 export function schemaIn(message: Message | undefined): Schema | undefined {
   const data = message?.parts.find((part) => isFormSchema(part.data))?.data;
   return data === undefined ? undefined : (data as Schema);
 }
 
-/** The form behind a question; nothing where a text is the answer. `answer` sends parts to the task that asks. */
+/** The form for a question; nothing if the answer is a text. `answer` sends parts to the task with the question. */
 export function Question({ state, message, answer, isSending }: { state: TaskState; message: Message | undefined; answer: (parts: Part[]) => void; isSending: boolean }) {
   if (state === "TASK_STATE_AUTH_REQUIRED") return <Credentials answer={answer} isSending={isSending} />;
   const schema = schemaIn(message);
@@ -29,7 +29,7 @@ export function Question({ state, message, answer, isSending }: { state: TaskSta
   );
 }
 
-/** Credentials for somebody whom the agent calls: a part that is not stored with the message (docs/calling.md). */
+/** Credentials for a service that the agent calls: a part that is not stored with the message (docs/calling.md). */
 function Credentials({ answer, isSending }: { answer: (parts: Part[]) => void; isSending: boolean }) {
   const [name, setName] = useState("token");
   const submit = (event: SubmitEvent) => {

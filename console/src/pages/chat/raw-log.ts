@@ -1,20 +1,20 @@
-// What went over the wire of a conversation, the newest last.
+// The traffic of a conversation, newest last.
 import { signal } from "@preact/signals";
 import type { Seen } from "../../api/endpoint.ts";
 
-/** A request and what answered it. */
+/** A request with its answers. */
 export interface Exchange {
   key: number;
   request: Extract<Seen, { kind: "request" }>;
   answers: readonly Answered[];
-  /** How many of the answers are forgotten, the oldest ones. */
+  /** How many of the oldest answers were dropped. */
   forgotten: number;
 }
 
 type Answered = Exclude<Seen, { kind: "request" }>;
 type Growing = Omit<Exchange, "answers"> & { answers: Answered[] };
 
-/** More than these are forgotten, the oldest first. */
+/** The limits; beyond them the oldest entries are dropped. */
 const MAX_EXCHANGES = 60;
 const MAX_ANSWERS = 1000;
 
@@ -24,7 +24,7 @@ export class RawLog {
   #timer: ReturnType<typeof setTimeout> | undefined;
   #all: Growing[] = [];
 
-  /** What watches one call, or several in a row. */
+  /** The watcher of one call, or of several in sequence. */
   watcher(): (seen: Seen) => void {
     let own: Growing | undefined;
     return (seen) => {

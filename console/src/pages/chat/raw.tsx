@@ -1,4 +1,4 @@
-// What goes over the wire, as it was sent and received, and as code that does the same.
+// The traffic as it was sent and received, and as code that repeats it.
 import { useState } from "preact/hooks";
 import { jsonIn } from "../../api/json-in.ts";
 import { CopyButton } from "../../parts/copy.tsx";
@@ -7,7 +7,7 @@ import { JsonTree } from "../../parts/json.tsx";
 import type { Exchange, RawLog } from "./raw-log.ts";
 import { callIn, curlOf, javascriptOf, masked, pythonOf } from "./snippets.ts";
 
-/** How many answers of a request are shown at first, the newest. */
+/** How many of the newest answers of a request are shown at first. */
 const SHOWN = 40;
 
 export function RawPanel({ log, close }: { log: RawLog; close: () => void }) {
@@ -79,7 +79,7 @@ function ExchangeView({ exchange: { request, answers, forgotten }, isFirst }: { 
   );
 }
 
-/** A body: one line of its beginning, and the whole as a tree once it is wanted. */
+/** A body: one line of its beginning, and the whole body as a tree when it is opened. */
 function Body({ text, label }: { text: string; label: string }) {
   const [isOpen, setOpen] = useState(false);
   if (text === "") return null;

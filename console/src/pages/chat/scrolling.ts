@@ -1,12 +1,13 @@
-// The page follows the end of the conversation, unless the person reads further up.
+// Scrolls with the end of the conversation, unless the person reads further up.
 import { useEffect, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 
-/** So far from its end a page still counts as being there. */
+/** The distance from its end at which a page counts as scrolled to the end. */
 const NEAR_PX = 120;
 
 /**
- * Follows once something was said. `isAway`: the person reads further up, and there is more below. `toEnd` goes there, and follows again.
+ * Follows the end as soon as the conversation has begun. `isAway`: the person reads further up, and there is more below. `toEnd` scrolls
+ * to the end, and follows again.
  */
 export function useFollowedEnd(end: RefObject<HTMLElement | null>, hasBegun: boolean): { isAway: boolean; toEnd: () => void } {
   const [isAway, setAway] = useState(false);
@@ -27,7 +28,7 @@ export function useFollowedEnd(end: RefObject<HTMLElement | null>, hasBegun: boo
       follows.height = page.scrollHeight;
     });
     const scrolled = () => {
-      // A page that has grown moves nobody: the person does.
+      // A page that has grown does not count as scrolled by the person.
       if (page.scrollHeight === follows.height || isNear()) follows.now = isNear();
       setAway(!isNear());
     };

@@ -1,9 +1,9 @@
-// A request of the console as code that does the same elsewhere. Secrets are `$TOKEN`. Pure.
+// A request of the console as code that repeats it elsewhere. Secrets become `$TOKEN`. Pure.
 import { CREDENTIALS_MEDIA_TYPE } from "../../api/types.ts";
 import { javascriptProgram, pythonProgram, type Program } from "../../parts/programs.ts";
 import { quoted } from "../../parts/words.ts";
 
-/** What was sent. A secret in a header or in the query is `…`, of `authorization` behind its scheme. */
+/** A sent request. A secret in a header or in the query is replaced by `…`; in `authorization`, its scheme stays. */
 export interface Sent {
   method: string;
   url: string;
@@ -13,19 +13,19 @@ export interface Sent {
 
 /** A call of an operation of A2A. */
 export interface Call {
-  /** The agent's own URL. */
+  /** The URL of the agent. */
   agent: string;
   operation: string;
   params: Record<string, unknown>;
-  /** Of authentication: their values are secrets. */
+  /** The headers for authentication: their values are secrets. */
   headers: [string, string][];
 }
 
 const SECRET = "…";
-/** What a request of somebody else has no use for: a key would find the task of the first send instead of beginning one. */
+/** Headers that a repetition must not have: with the same key, the server would return the task of the first send. */
 const OWN_HEADERS = ["idempotency-key"];
 
-/** A body of JSON without the credentials that a message has for its task. */
+/** A JSON body in which a message's credentials for its task are removed. */
 export function masked(body: string): string {
   if (!body.includes(CREDENTIALS_MEDIA_TYPE)) return body;
   try {
@@ -51,7 +51,7 @@ export function callIn(sent: Sent): Call | undefined {
   }
 }
 
-/** The request for a shell. */
+/** The request as a curl command. */
 export function curlOf({ method, url, headers, body }: Sent): string {
   const sent = masked(body);
   const lines = [
@@ -63,7 +63,7 @@ export function curlOf({ method, url, headers, body }: Sent): string {
   return lines.join(" \\\n  ");
 }
 
-/** The call by the JavaScript SDK; undefined for an operation that it does not have here. */
+/** The call with the JavaScript SDK; undefined for an operation that is not supported here. */
 export function javascriptOf({ agent, operation, params, headers }: Call): string | undefined {
   const known = OPERATIONS[operation];
   if (known === undefined) return undefined;
@@ -72,7 +72,7 @@ export function javascriptOf({ agent, operation, params, headers }: Call): strin
   return javascriptProgram({ ...programOf(agent, known.type, operation), method: known.javascript, request, headers: given });
 }
 
-/** The call by the Python SDK; undefined for an operation that it does not have here. */
+/** The call with the Python SDK; undefined for an operation that is not supported here. */
 export function pythonOf({ agent, operation, params, headers }: Call): string | undefined {
   const known = OPERATIONS[operation];
   if (known === undefined) return undefined;
@@ -99,13 +99,13 @@ function isStream(operation: string): boolean {
   return operation === "SendStreamingMessage" || operation === "SubscribeToTask";
 }
 
-/** The parameters with another id for the message, or a repetition would be taken for the same one. */
+/** The parameters with another message id; with the same id the server would recognize a repetition. */
 function fresh(params: Record<string, unknown>, id: string): Record<string, unknown> {
   const { message } = params;
   return typeof message === "object" && message !== null ? { ...params, message: { ...message, messageId: id } } : params;
 }
 
-/** As `quoted`; a secret is a variable between the quotes. */
+/** Like `quoted`; a secret becomes a variable between the quotes. */
 function withSecrets(text: string): string {
   return text
     .split(SECRET)
@@ -122,7 +122,7 @@ function inPython(value: string): string {
   return value === SECRET ? 'os.environ["TOKEN"]' : `${JSON.stringify(value.replace(SECRET, ""))} + os.environ["TOKEN"]`;
 }
 
-/** A value of JSON as Python writes it. */
+/** A JSON value in Python syntax. */
 function pythonic(value: unknown, depth: number): string {
   const [inner, outer] = ["    ".repeat(depth + 1), "    ".repeat(depth)];
   if (value === null || value === undefined) return "None";

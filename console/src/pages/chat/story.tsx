@@ -1,4 +1,4 @@
-// One task of the conversation: its messages, artifacts and states as they come, and what it asks.
+// One task of the conversation: its messages, artifacts and states as they arrive, and its question.
 import { useEffect, useState } from "preact/hooks";
 import type { Endpoint } from "../../api/endpoint.ts";
 import type { Feed } from "../../api/follow.ts";
@@ -19,7 +19,7 @@ import { Question, schemaIn } from "./question.tsx";
 interface StoryProps {
   endpoint: Endpoint;
   feed: Feed;
-  /** Whether it is the newest of the conversation. */
+  /** True for the newest task of the conversation. */
   isLast: boolean;
   answer: (parts: Part[]) => void;
 }
@@ -71,7 +71,7 @@ export function SaidView({ sent, answer }: { sent: Message; answer: Message }) {
 
 type Group = { kind: "states"; key: string; words: string[] } | { kind: "entry"; entry: Entry };
 
-/** States that follow each other are one line. The state that the task rests in is at its foot. */
+/** Groups consecutive states into one line. The state of an idle task is shown at its foot instead. */
 function grouped(entries: readonly Entry[], isBusy: boolean): Group[] {
   const groups: Group[] = [];
   for (const entry of !isBusy && entries.at(-1)?.kind === "state" ? entries.slice(0, -1) : entries) {
@@ -118,14 +118,14 @@ function MessageView({ message, tone, hidesForm = false }: { message: Message; t
   );
 }
 
-/** What the person wrote is shown as it was written. */
+/** A text of the person is shown unchanged. */
 function OwnPart({ part }: { part: Part }) {
   if (part.mediaType === CREDENTIALS_MEDIA_TYPE) return <p class="quiet">Credentials, which are not shown</p>;
   const isShort = part.text !== undefined && part.text.length < 16_384;
   return isShort ? <p class="plain-text">{part.text}</p> : <Parts parts={[part]} />;
 }
 
-/** What is wrong with the connection, if anything is. */
+/** A problem of the connection, if there is one. */
 function LinkState({ feed }: { feed: Feed }) {
   const link = feed.link.value;
   if (link.state === "waiting") {

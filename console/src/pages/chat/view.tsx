@@ -20,7 +20,7 @@ import { useFollowedEnd } from "./scrolling.ts";
 import { Welcome } from "./welcome.tsx";
 import "./chat.css";
 
-/** `taskId` is that of the address. The chat puts the task that it begins there. */
+/** `taskId` comes from the address. The chat adds the task that it begins to the address. */
 export function ChatView({ endpoint, taskId }: { endpoint: Endpoint; taskId?: string | undefined }) {
   const { value: card, problem, again } = useLoaded((signal) => endpoint.card({ signal }), endpoint.key);
   if (problem !== undefined) return <ProblemBox problem={problem} retry={again} />;
@@ -42,8 +42,8 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   const isEmpty = items.length === 0 && !talk.isLoading.value && talk.problem.value === undefined;
   const { isAway, toEnd } = useFollowedEnd(end, !isEmpty);
 
-  // Another task in the address is another conversation; the one that this conversation has begun is not. Before a message can be sent: a later look
-  // would find its task not in the address yet, and drop it.
+  // Another task in the address opens another conversation, except for the task that this conversation has begun. This is a layout effect because it
+  // must run before a message can be sent: later, the new task would not be in the address yet, and its conversation would be dropped.
   useLayoutEffect(() => {
     if (taskId !== undefined && talk.items.value.some((item) => item.kind === "task" && item.feed.taskId === taskId)) return;
     if (taskId === undefined && talk.items.value.length === 0 && context === undefined) return;
@@ -62,7 +62,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   const begun = talk.taskId.value;
   const kept = begun === undefined && talk.items.value.at(-1)?.kind === "said" ? talk.contextId.value : undefined;
   useEffect(() => {
-    // Direct messages belong to no task: the context leads back to them.
+    // Direct messages belong to no task, so the address contains their context.
     if (kept !== undefined && taskId === undefined) go(href(["chat", ...endpoint.path], { context: kept }), { replace: true });
   }, [kept]);
   useEffect(() => {
@@ -159,7 +159,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   );
 }
 
-/** Says what happens for those who do not see it: states and questions, no chunks. */
+/** Announces states and questions, but not chunks, to screen readers. */
 function Announcer({ word }: { word: string }) {
   return (
     <p class="sr" role="status">

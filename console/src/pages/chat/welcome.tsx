@@ -1,19 +1,19 @@
-// What an agent can do, before anything is said.
+// The skills of an agent, shown in an empty chat.
 import type { AgentCard } from "../../api/types.ts";
 import type { Schema } from "../../api/schemas.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useState } from "preact/hooks";
 
-/** The most skills that are shown until all are wanted, and the most examples of one. */
+/** The number of skills shown at first, and the largest number of examples of each. */
 const MAX_SKILLS = 12;
 const MAX_EXAMPLES = 4;
 
-/** Whether there is anything to fill in. */
+/** True if a schema has properties to fill in. */
 function hasArguments(schema: Schema): boolean {
   return Object.keys(schema.properties ?? {}).length > 0;
 }
 
-/** `pick` puts a skill or an example into the box. */
+/** `pick` puts a skill or an example into the composer. */
 export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Record<string, Schema>; pick: (first: { text: string; skill: string }) => void }) {
   const [hasAll, setHasAll] = useState(false);
   const shown = hasAll ? card.skills : card.skills.slice(0, MAX_SKILLS);

@@ -1,18 +1,18 @@
-// The two charts of the overview: how tasks ended, and how long the completed ones took.
+// The two charts of the overview: the final states of tasks, and the durations of completed tasks.
 import { Frame, HEIGHT, type Plot } from "./frame.tsx";
 import { ended, ENDS, failureRate, quantile, ticks, type End, type Quantile, type Sums } from "./numbers.ts";
 import { counted, dayWord, END_WORDS, hourWord, numberWord, percentWord, quantileWord, shortly, whenWord } from "./words.ts";
 
 interface ChartProps {
   groups: readonly Sums[];
-  /** What all of them come to. */
+  /** The sums over all groups. */
   all: Sums;
   bounds: readonly number[];
-  /** Whether words below the charts are days, for a week. */
+  /** True if the labels below the charts are days, for a week. */
   areDays: boolean;
 }
 
-/** How tasks ended, as stacked bars. Each state has a pattern besides its colour. */
+/** The final states of tasks, as stacked bars. Each state has a pattern in addition to its colour. */
 export function EndsChart({ groups, all, areDays }: ChartProps) {
   const most = Math.max(...groups.map(ended));
   const lines = ticks(most);
@@ -59,11 +59,11 @@ function Stack({ sums, nth, plot, y }: { sums: Sums; nth: number; plot: Plot; y(
   return (
     <g>
       <title>{`${periodWord(sums)}\n${ENDS.map((end) => `${END_WORDS[end]}: ${numberWord(sums.states[end])}`).join("\n")}`}</title>
-      {/* So that the words are found over the whole height. */}
+      {/* Makes the tooltip appear over the whole height. */}
       <rect class="hit" x={plot.left + plot.step * nth} y={0} width={plot.step} height={plot.height} />
       {ENDS.filter((end) => sums.states[end] > 0).map((end) => {
         const [bottom, top] = [y(below), y((below += sums.states[end]))];
-        // What is there is seen, however much more there is of the rest.
+        // A bar has a minimum height, so that small counts are visible next to large ones.
         const place = { x: plot.left + plot.step * nth + gap / 2, y: Math.min(top, bottom - 2), width: plot.step - gap, height: Math.max(2, bottom - top) };
         return (
           <g key={end}>
@@ -76,7 +76,7 @@ function Stack({ sums, nth, plot, y }: { sums: Sums; nth: number; plot: Plot; y(
   );
 }
 
-/** Lines over the colours, by which the states are told apart without seeing colours. */
+/** Patterns of lines over the colours: they distinguish the states without colour vision. */
 function Patterns({ name }: { name: string }) {
   const pattern = (end: End, path: string) => (
     <pattern id={`${name}-${end}`} width="8" height="8" patternUnits="userSpaceOnUse">
@@ -94,7 +94,7 @@ function Patterns({ name }: { name: string }) {
 
 const patternOf = (end: End, name: string): string => (end === "completed" ? "none" : `url(#${name}-${end})`);
 
-/** What a chart shows, as numbers: a row for each time. */
+/** The contents of a chart as numbers: a row for each time. */
 function NumbersTable({ heads, groups, cells }: { heads: readonly string[]; groups: readonly Sums[]; cells(sums: Sums, nth: number): readonly string[] }) {
   return (
     <table>
@@ -126,7 +126,7 @@ function NumbersTable({ heads, groups, cells }: { heads: readonly string[]; grou
 
 const LINES_MS = [1, 10, 100, 1000, 10_000, 60_000, 600_000, 3_600_000, 21_600_000];
 
-/** How long completed tasks took: the median as a line with dots, the 95th percentile as a broken one with squares, each in the middle of where it lies. */
+/** The durations of completed tasks: the median as a line with dots, the 95th percentile as a broken line with squares, each in the middle of its range. */
 export function DurationsChart({ groups, all, bounds, areDays }: ChartProps) {
   const found = groups.map(({ durations }) => ({ median: quantile(durations, bounds, 0.5), high: quantile(durations, bounds, 0.95) }));
   const values = found.flatMap(({ median, high }) => [median, high]).flatMap((one) => (one === undefined ? [] : [Math.max(1, one.from), Math.max(1, one.to)]));
@@ -136,7 +136,7 @@ export function DurationsChart({ groups, all, bounds, areDays }: ChartProps) {
   const middle = ({ from, to }: Quantile): number => (y(from) + y(to)) / 2;
   const points = (which: "median" | "high", plot: Plot): ([number, number] | undefined)[] =>
     found.map((one, nth) => (one[which] === undefined ? undefined : [plot.middle(nth), middle(one[which])]));
-  // Beside each other where both lie in the same place.
+  // Drawn next to each other if both have the same range.
   const ranges = (which: "median" | "high", plot: Plot, aside: number): string =>
     found.map(({ [which]: one }, nth) => (one === undefined ? "" : `M${plot.middle(nth) + aside} ${y(one.from)}V${y(one.to)}`)).join("");
   return (
@@ -189,7 +189,7 @@ export function DurationsChart({ groups, all, bounds, areDays }: ChartProps) {
   );
 }
 
-/** A line through the points that are there, broken where one is missing. */
+/** A line through the existing points, interrupted where a point is missing. */
 function pathOf(points: readonly ([number, number] | undefined)[]): string {
   return points.map((point, nth) => (point === undefined ? "" : `${points[nth - 1] === undefined ? "M" : "L"}${point[0].toFixed(1)} ${point[1].toFixed(1)}`)).join("");
 }
@@ -202,5 +202,5 @@ const timesOf = (groups: readonly Sums[], areDays: boolean): string[] =>
     return before !== undefined && dayWord(before.from) === day ? "" : day;
   });
 
-/** As `Mon, Jan 5, 14:00 to 15:00`. */
+/** For example `Mon, Jan 5, 14:00 to 15:00`. */
 export const periodWord = ({ from, hours }: Sums): string => `${whenWord(from)} to ${hourWord(from + hours * 3_600_000)}`;

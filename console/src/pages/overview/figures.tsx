@@ -12,13 +12,13 @@ interface TilesProps {
   reads: readonly Read[];
   overviews: readonly Overview[];
   period: string;
-  /** The slug of the only agent that was asked; empty for all. */
+  /** The slug of the selected agent; empty for all. */
   agent: string;
-  /** For how many hours tasks were counted, the one under way in part. */
+  /** The number of counted hours; the current hour counts in part. */
   hours: number;
 }
 
-/** The most important numbers of all agents that are shown, which lead to what they count. */
+/** The most important numbers of all shown agents, as links to the counted things. */
 export function Tiles({ sums, reads, overviews, period, agent, hours }: TilesProps) {
   const bounds = overviews[0]?.bucketsMs ?? [];
   const unfinished = unfinishedOf(overviews);
@@ -154,12 +154,15 @@ function Numbers({ read, overview, period }: { read: Read; overview: Overview; p
 
 interface LeadProps {
   to: readonly [path: readonly string[], query: Record<string, string>];
-  /** The agents whose numbers lead there. */
+  /** The agents whose numbers are the link. */
   reads: readonly Read[];
   children: ComponentChildren;
 }
 
-/** A link to another page. What is counted here is of all callers, so with agents that know callers the page there is an operator's. */
+/**
+ * A link to another page. The numbers count tasks of all callers, so for agents with access rules the linked page must be that of an
+ * operator.
+ */
 function Lead({ to: [path, query], reads, children }: LeadProps) {
   return (
     <a href={href(path, query)} onClick={() => { if (reads.some(({ agent }) => !agent.isOpen)) isOperator.value = true; }}>
@@ -168,5 +171,5 @@ function Lead({ to: [path, query], reads, children }: LeadProps) {
   );
 }
 
-/** The period as the list of tasks has it, which has no two hours. */
+/** The period as a filter of the list of tasks, which has no filter for two hours. */
 const sinceOf = (period: string): string => (period === "week" ? "week" : "day");

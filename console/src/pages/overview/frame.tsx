@@ -1,28 +1,29 @@
-// What all charts share: a drawing as wide as its place, with lines for values and words for times, and a table that says the same.
+// The common part of all charts: a drawing as wide as its place, with lines for values and labels for times, and a table with the
+// same contents.
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 
-/** A line across the drawing, and what stands beside it. */
+/** A line across the drawing, and its label. */
 export interface Tick {
   y: number;
   word: string;
 }
 
-/** Where the bars or points of a chart are. */
+/** The positions of a chart's bars or points. */
 export interface Plot {
   /** The width of one time, in pixels. */
   step: number;
   left: number;
   height: number;
-  /** The middle of the time of this number. */
+  /** The middle of the time with this index. */
   middle(nth: number): number;
 }
 
 interface FrameProps {
   title: string;
-  /** What the drawing shows, for those who do not see it. */
+  /** A description of the drawing for screen readers. */
   summary: string;
-  /** A word for each time; empty where there is none. */
+  /** A label for each time; empty for times without a label. */
   times: readonly string[];
   ticks: readonly Tick[];
   legend: ComponentChildren;
@@ -33,9 +34,9 @@ interface FrameProps {
 const [LEFT, TOP, RIGHT, BOTTOM] = [56, 10, 8, 26];
 /** The height of the part with values. */
 export const HEIGHT = 180;
-/** How much room a word for a time needs. */
+/** The width that a label of a time needs. */
 const WORD = 66;
-/** A bar is not wider than that, however few there are. */
+/** The largest width of a bar, in pixels. */
 const WIDEST = 72;
 
 export function Frame({ title, summary, times, ticks, legend, table, draw }: FrameProps) {
@@ -92,7 +93,7 @@ export function Frame({ title, summary, times, ticks, legend, table, draw }: Fra
   );
 }
 
-/** The words that have room beside each other. */
+/** The labels that fit next to each other. */
 function shown(times: readonly string[], step: number): [number, string][] {
   const words = [...times.entries()].filter(([, word]) => word !== "");
   let free = 0;

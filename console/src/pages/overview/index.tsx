@@ -1,4 +1,4 @@
-// What operators look at first: how tasks ended and how long they took, what is not finished, and webhooks in trouble.
+// The start page of operators: the final states and durations of tasks, unfinished tasks, and webhooks in trouble.
 import { useEffect, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
 import { Choice } from "../../parts/choice.tsx";
@@ -15,7 +15,7 @@ import { ended, groups, sumOf } from "./numbers.ts";
 import { hourWord, whenWord } from "./words.ts";
 import "./overview.css";
 
-/** The periods, with the hours that are asked for and how many of them make a bar. */
+/** The periods, with the number of requested hours and the number of hours per bar. */
 const PERIODS = {
   hour: { word: "Last hour", hours: 2, size: 1 },
   day: { word: "Day", hours: 24, size: 1 },
@@ -23,7 +23,7 @@ const PERIODS = {
 } as const;
 type Period = keyof typeof PERIODS;
 
-/** How old numbers are renewed while the page is visible. */
+/** The age at which numbers are loaded again while the page is visible. */
 const OLD_MS = 60_000;
 
 interface Shown {
@@ -84,7 +84,7 @@ export function OverviewPage() {
   );
 }
 
-/** The overviews of these agents, renewed while the page is visible. */
+/** The overviews of these agents, loaded again regularly while the page is visible. */
 function useOverviews(agents: readonly CataloguedAgent[], period: Period): { shown: Shown | undefined; isLoading: boolean; again(): void } {
   const [shown, setShown] = useState<Shown | undefined>(undefined);
   const [isLoading, setIsLoading] = useState(false);
@@ -122,7 +122,7 @@ function useOverviews(agents: readonly CataloguedAgent[], period: Period): { sho
   return { shown, isLoading, again };
 }
 
-/** While an agent cannot answer, what it has answered before for this period stays. */
+/** Keeps the earlier numbers of an agent for this period while the agent cannot answer. */
 function joined(now: Shown, before: Shown | undefined): Shown {
   if (before?.period !== now.period) return now;
   const reads = now.reads.map((read) => {
@@ -180,7 +180,7 @@ function Numbers({ shown: { period, reads, at }, agent, again }: { shown: Shown;
   );
 }
 
-/** Nobody has answered with numbers: who looks is most likely no operator. */
+/** Shown if no agent has returned numbers: the person is probably not an operator. */
 function NoOperator() {
   return (
     <div class="empty">
@@ -190,5 +190,5 @@ function NoOperator() {
   );
 }
 
-/** Names of agents may be long, and an option is one line. */
+/** Shortens the name of an agent, since an option has only one line. */
 const cut = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);

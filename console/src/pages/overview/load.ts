@@ -4,20 +4,20 @@ import { json } from "../../api/http.ts";
 import { Problem } from "../../api/problem.ts";
 import type { Overview } from "./numbers.ts";
 
-/** What an agent has answered. With a `problem`, the overview is one of before. */
+/** The result for an agent. With a `problem`, the overview is from an earlier request. */
 export interface Read {
   agent: CataloguedAgent;
   overview?: Overview;
   problem?: Problem;
 }
 
-/** How many agents are asked at the same time. */
+/** The number of simultaneous requests. */
 const AT_ONCE = 4;
 
 /**
- * The overviews of these agents over a number of hours, in their order.
+ * The overviews of these agents over a number of hours, in the order of the agents.
  *
- * Nobody is asked to sign in meanwhile: with many agents that would be many dialogs.
+ * The sign-in is not opened: with many agents there would be many dialogs.
  */
 export async function readAll(agents: readonly CataloguedAgent[], hours: number, signal: AbortSignal): Promise<Read[]> {
   const all = new Array<Read>(agents.length);
@@ -35,7 +35,7 @@ export async function readAll(agents: readonly CataloguedAgent[], hours: number,
 async function readOne(agent: CataloguedAgent, hours: number, signal: AbortSignal): Promise<Read> {
   const { slug } = agent;
   try {
-    // An overview is for operators alone, so the request always says so, whatever the switch of the page says.
+    // Only operators may read an overview, so the request always has this header, whatever the state of the switch.
     const headers = { "act-as": "operator" };
     const overview = await json<Overview>({ agent: slug, path: `/${slug}/overview`, query: { hours }, headers, signal, isQuiet: true });
     return { agent, overview };

@@ -1,4 +1,4 @@
-// What the numbers of an overview come to: sums, rates, and durations out of buckets. Pure.
+// The calculations for an overview: sums, rates, and durations from buckets. Pure.
 
 /** The states in which tasks end, in the order in which charts stack them. */
 export const ENDS = ["completed", "canceled", "rejected", "failed"] as const;
@@ -10,13 +10,13 @@ export interface Durations {
 }
 
 export interface Hour {
-  /** When it began, in ms since 1970. */
+  /** The beginning of the hour, in ms since 1970. */
   from: number;
   states: Record<End, number>;
   durations: Partial<Record<End, Durations>>;
 }
 
-/** What `GET /<agent>/overview` answers (docs/overview.md). */
+/** The answer of `GET /<agent>/overview` (docs/overview.md). */
 export interface Overview {
   agent: string;
   now: number;
@@ -27,31 +27,31 @@ export interface Overview {
   counting: boolean;
 }
 
-/** Tasks that ended within some hours. */
+/** The tasks that ended within some hours. */
 export interface Sums {
-  /** When the first of these hours began. */
+  /** The beginning of the first hour, in ms since 1970. */
   from: number;
-  /** How many hours these are. */
+  /** The number of hours. */
   hours: number;
   states: Record<End, number>;
-  /** How long the completed ones took, by hour and agent. */
+  /** The durations of completed tasks, by hour and agent. */
   durations: Durations[];
 }
 
 const HOUR_MS = 3_600_000;
 
-/** How many tasks ended. */
+/** The number of tasks that ended. */
 export function ended({ states }: Pick<Sums, "states">): number {
   return ENDS.reduce((sum, end) => sum + states[end], 0);
 }
 
-/** Which part of the tasks that ended has failed; undefined where none has ended. */
+/** The failed part of the tasks that ended; undefined if no task has ended. */
 export function failureRate(sums: Pick<Sums, "states">): number | undefined {
   const all = ended(sums);
   return all === 0 ? undefined : sums.states.failed / all;
 }
 
-/** What ended in these hours, which may be those of several agents. */
+/** The sums over these hours, which may belong to several agents. */
 export function sumOf(hours: readonly Hour[], from = Math.min(...hours.map((hour) => hour.from))): Sums {
   const sums: Sums = { from, hours: new Set(hours.map((hour) => hour.from)).size, states: { completed: 0, canceled: 0, rejected: 0, failed: 0 }, durations: [] };
   for (const { states, durations } of hours) {
@@ -61,13 +61,13 @@ export function sumOf(hours: readonly Hour[], from = Math.min(...hours.map((hour
   return sums;
 }
 
-/** Where a duration lies, in ms. */
+/** The range of a duration, in ms. */
 export interface Quantile {
   from: number;
   to: number;
 }
 
-/** Where the duration lies that this part of the tasks do not exceed (0.5 for the median); undefined without tasks. */
+/** The range of the duration that this part of the tasks do not exceed (0.5 for the median); undefined without tasks. */
 export function quantile(all: readonly Durations[], bounds: readonly number[], part: number): Quantile | undefined {
   const counts = [...bounds, Infinity].map((_, nth) => all.reduce((sum, { buckets }) => sum + (buckets[nth] ?? 0), 0));
   let left = Math.max(1, Math.ceil(part * counts.reduce((sum, count) => sum + count, 0)));
@@ -77,7 +77,10 @@ export function quantile(all: readonly Durations[], bounds: readonly number[], p
   return { from: Math.min(...ranges.map(({ from }) => from)), to: Math.max(...ranges.map(({ to }) => to)) };
 }
 
-/** Where a task of a bucket lies: within its bounds, and where the sum leaves room for it when the other tasks are as short or as long as their buckets let them be. */
+/**
+ * The range of a task in a bucket: the bounds of the bucket, narrowed by the total. The other tasks are assumed to be as short or as long as their buckets allow,
+ * and the rest of the total is left for this task.
+ */
 function rangeOf({ totalMs, buckets }: Durations, bounds: readonly number[], bucket: number): Quantile {
   const lower = (nth: number): number => bounds[nth - 1] ?? 0;
   const upper = (nth: number): number => bounds[nth] ?? Infinity;
@@ -88,8 +91,8 @@ function rangeOf({ totalMs, buckets }: Durations, bounds: readonly number[], buc
 }
 
 /**
- * The hours of one or several agents in groups, oldest first: each hour for itself, or several where they are many. Groups begin at
- * hours of the day that `size` divides, in the time zone of `hourOfDay`.
+ * Groups the hours of one or several agents, oldest first, with `size` hours in each group. Groups begin at hours of the day that are divisible by `size`, in the
+ * time zone of `hourOfDay`.
  */
 export function groups(all: readonly (readonly Hour[])[], size: number, hourOfDay = (ms: number) => new Date(ms).getHours()): Sums[] {
   const byHour = new Map<number, Hour[]>();
@@ -104,7 +107,7 @@ export function groups(all: readonly (readonly Hour[])[], size: number, hourOfDa
   return grouped.map(({ from, hours }) => sumOf(hours, from));
 }
 
-/** How many tasks of all agents are not finished. */
+/** The number of unfinished tasks of all agents. */
 export function unfinishedOf(overviews: readonly Overview[]): Overview["unfinished"] {
   const sum = { submitted: 0, working: 0, inputRequired: 0, authRequired: 0, isAtLeast: false };
   for (const { unfinished } of overviews) {
@@ -114,7 +117,7 @@ export function unfinishedOf(overviews: readonly Overview[]): Overview["unfinish
   return sum;
 }
 
-/** How many webhooks of all agents are in trouble. */
+/** The number of webhooks in trouble of all agents. */
 export function webhooksOf(overviews: readonly Overview[]): Overview["webhooks"] {
   const sum = { failing: 0, suspended: 0, deadLetters: 0, isAtLeast: false };
   for (const { webhooks } of overviews) {
@@ -124,7 +127,7 @@ export function webhooksOf(overviews: readonly Overview[]): Overview["webhooks"]
   return sum;
 }
 
-/** Where an axis from 0 to `most` has its lines: at round whole numbers, up to five of them, the last one not below `most`. */
+/** The lines of an axis from 0 to `most`: up to five round whole numbers, the last one not below `most`. */
 export function ticks(most: number): number[] {
   const magnitudes = Array.from({ length: 16 }, (_, power) => 10 ** power);
   const steps = magnitudes.flatMap((magnitude) => [magnitude, 2 * magnitude, 5 * magnitude]);

@@ -1,7 +1,7 @@
 // Numbers and hours of the overview in words.
 import type { End, Quantile } from "./numbers.ts";
 
-/** How the states in which tasks end are told. */
+/** The labels of the final states. */
 export const END_WORDS: Record<End, string> = { completed: "Completed", canceled: "Canceled", rejected: "Rejected", failed: "Failed" };
 
 const numbers = new Intl.NumberFormat();
@@ -18,7 +18,7 @@ export const hourWord = (ms: number): string => hours.format(ms);
 export const dayWord = (ms: number): string => days.format(ms);
 export const whenWord = (ms: number): string => both.format(ms);
 
-/** A duration that is known as well as a bucket is wide: as `2 to 5 s`. */
+/** The range of a duration from buckets, for example `2 to 5 s`. */
 export function quantileWord(found: Quantile | undefined): string {
   if (found === undefined) return "–";
   const [from, to] = [shortly(found.from), shortly(found.to)];
@@ -28,13 +28,13 @@ export function quantileWord(found: Quantile | undefined): string {
   return `${from.endsWith(unit) ? from.slice(0, -unit.length) : from} to ${to}`;
 }
 
-/** As `10 ms`, `3.2 s` and `1 min`. */
+/** For example `10 ms`, `3.2 s` or `1 min`. */
 export function shortly(ms: number): string {
   const [length, unit] = ms >= 3_600_000 ? [3_600_000, "h"] : ms >= 60_000 ? [60_000, "min"] : ms >= 1000 ? [1000, "s"] : [1, "ms"];
   return `${Number((ms / length).toFixed(length === 1 ? 0 : 1))} ${unit}`;
 }
 
-/** As `1 task` and `2 tasks`. */
+/** For example `1 task` or `2 tasks`. */
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${numberWord(count)} ${count === 1 ? one : many}`;
 }

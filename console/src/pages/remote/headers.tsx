@@ -1,7 +1,7 @@
-// The headers that an agent elsewhere is shown, as its keys: typed by the person, for one origin.
+// The headers for an agent elsewhere, for example with its keys: typed by the person, for one origin.
 import { giveHeaders, headersFor } from "../../api/remote.ts";
 
-/** The form; `done` when the headers are others. */
+/** The form; `done` is called after the headers have changed. */
 export function HeadersForm({ url, isOpen, done }: { url: string; isOpen: boolean; done(): void }) {
   const { headers, isKept } = headersFor(url);
   const save = (event: SubmitEvent) => {

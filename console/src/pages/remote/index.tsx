@@ -1,4 +1,4 @@
-// An agent elsewhere, opened by its URL: its card, what could be better, how it is called, and the headers that it is shown.
+// An agent elsewhere, opened by its URL: its card, its findings, code for calling it, and the headers for its origin.
 import { useMemo } from "preact/hooks";
 import { Problem, UnfitCard } from "../../api/problem.ts";
 import { findElsewhere, headersFor, remoteEndpoint, type FoundElsewhere } from "../../api/remote.ts";
@@ -55,7 +55,7 @@ function Elsewhere({ url, tab }: { url: string; tab: string }) {
   );
 }
 
-/** Which interface is called. */
+/** Shows the interface through which the agent is called. */
 function Called({ interface: called, problem, card }: FoundElsewhere) {
   if (called === null) return <p role="alert">The agent cannot be called from here: {problem}.</p>;
   const isNamed = card.supportedInterfaces.some(({ url }) => url.startsWith(new URL(called.url).origin));

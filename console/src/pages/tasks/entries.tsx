@@ -1,4 +1,4 @@
-// What happened in a task, as a line from the top to the bottom.
+// The entries of a task's timeline, as a vertical line.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
 import { duration } from "../../parts/time.tsx";
@@ -11,7 +11,7 @@ import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "long" });
 
-/** `isOpen` is whether its attempts at webhooks are shown. */
+/** `isOpen` is true if the attempts to call webhooks are shown. */
 export function GroupView({ group, underWay, isOpen }: { group: Group; underWay: readonly OpenStep[]; isOpen: boolean }) {
   const { run, items, attempts, durationMs, longestMs } = group;
   return (
@@ -41,7 +41,7 @@ export function GroupView({ group, underWay, isOpen }: { group: Group; underWay:
   );
 }
 
-/** Lines, of which those that are alike and follow each other are the first of them and a number. */
+/** Lines; consecutive similar lines are shown as the first one with a number. */
 function Lines<One extends Line>({ of, view }: { of: readonly One[]; view: (line: One) => JSX.Element }) {
   return (
     <>
@@ -74,7 +74,7 @@ function Attempts({ of, isOpen }: { of: readonly AttemptEntry[]; isOpen: boolean
   );
 }
 
-/** What is made when it is opened. */
+/** A folded block whose contents are created when it is opened. */
 function Folded({ summary, isOpen: isOpenFirst = false, children }: { summary: ComponentChildren; isOpen?: boolean; children: () => JSX.Element }) {
   const [isOpen, setOpen] = useState(isOpenFirst);
   return (
@@ -141,7 +141,7 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
         </Row>
       );
     default:
-      // A later version of the server may tell more.
+      // A later version of the server may send other kinds.
       return <Row at={(item as Item & { at: number }).at} generation={null} tone="step" title={(item as { kind: string }).kind} />;
   }
 }
@@ -171,7 +171,7 @@ function Clock({ at }: { at: number | null }) {
 function StepTitle({ step }: { step: Pick<StepEntry, "name" | "nth" | "type" | "tool" | "agent"> | OpenStep }) {
   const tool = "tool" in step ? step.tool : undefined;
   const words = { model: "Model", tool: "Tool", agent: "Agent", step: "Step" }[step.type] ?? "Step";
-  // A request to a model has a number; its name says nothing more.
+  // A request to a model is identified by its number; its name has no further information.
   if (step.type === "model" && step.name === "model") return <>Model request {step.nth}</>;
   const name = step.type === "agent" ? step.agent : step.type === "tool" ? (tool ?? `call ${step.name}`) : nameOf(step.name, step.nth);
   return (
@@ -266,7 +266,7 @@ function PartText({ part }: { part: PartExcerpt }) {
   );
 }
 
-/** Lines that are shown before the rest is folded. */
+/** The number of lines shown before the rest is folded. */
 const MAX_LINES = 6;
 
 function TextExcerpt({ text, isCut }: { text: string; isCut: boolean }) {

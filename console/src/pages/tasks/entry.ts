@@ -1,9 +1,9 @@
-// The timeline of a task as the server tells it (docs/timeline.md).
+// The timeline of a task in the form of the server (docs/timeline.md).
 import { json } from "../../api/http.ts";
 import type { TaskState } from "../../api/types.ts";
 import { actAs } from "../../session/operator.ts";
 
-/** What is shown of a part: its kind and size, and the beginning of its text. */
+/** The excerpt of a part: its kind and size, and the beginning of its text. */
 export interface PartExcerpt {
   type: "text" | "data" | "raw" | "url";
   bytes: number;
@@ -79,7 +79,7 @@ export type Entry =
   | (Common & { kind: "callback"; name: string; nth: number; uses: number; expiresAt: number })
   | (Common & { kind: "called"; name: string; nth: number; number: number; body?: PartExcerpt });
 
-/** Whether it tells of something that went wrong. */
+/** True if the entry reports a failure. */
 export function hasFailed(entry: { kind: string; failed?: boolean; state?: string; outcome?: string }): boolean {
   if (entry.kind === "webhookAttempt") return entry.outcome !== "delivered";
   return entry.failed === true || /FAILED|REJECTED/.test(entry.state ?? "");
@@ -95,7 +95,7 @@ export interface OpenStep {
   since: number;
 }
 
-/** What an answer tells of the task as it stands. */
+/** The facts about the current task in an answer. */
 export interface Head {
   taskId: string;
   contextId: string;
@@ -106,7 +106,7 @@ export interface Head {
   owner?: string;
   generation: number;
   usage?: Usage;
-  /** How many steps have failed though the task went on. */
+  /** The number of steps that have failed while the task continued. */
   failedSteps?: number;
   underWay: OpenStep[];
 }
@@ -121,16 +121,18 @@ export interface TimelinePage extends Head {
 export interface TaskOf {
   agent: string;
   id: string;
-  /** Whose it is, for an operator who looks at a task whose id its client has chosen. */
+  /** The owner of the task, if an operator reads a task whose id its client has chosen. */
   owner?: string | undefined;
 }
 
-/** The header by which an operator acts on a task. An owner is named only where the id alone does not tell the task. */
+/**
+ * The header with which an operator acts on a task. It names an owner only if the id alone does not identify the task.
+ */
 export function actOn({ id, owner }: TaskOf): Record<string, string | undefined> {
   return { "act-as": actAs(/^[0-9a-f]{64}$/.test(id) ? undefined : owner) };
 }
 
-/** The path of a task, and of what belongs to it. */
+/** The path of a task, optionally with a path below the task. */
 export function pathOf({ agent, id }: TaskOf, rest = ""): string {
   return `/${agent}/tasks/${encodeURIComponent(id)}${rest}`;
 }

@@ -1,37 +1,37 @@
-// Entries as people look at them: by the runs of the agent, with chunks of an artifact as one, and attempts at webhooks apart from the work.
+// Groups the entries of a timeline: by the runs of the agent, with chunks of an artifact joined, and attempts to call webhooks separated.
 import type { ArtifactEntry, AttemptEntry, Entry, RunEntry } from "./entry.ts";
 
-/** The chunks of one artifact that follow each other. */
+/** Consecutive chunks of one artifact. */
 export interface Chunks {
   kind: "chunks";
-  /** Each with the name that an earlier chunk has said. */
+  /** The first chunk, with the name of the artifact if an earlier chunk had one. */
   first: ArtifactEntry;
   last: ArtifactEntry;
   count: number;
   bytes: number;
-  /** The beginnings of its texts, one behind the other. */
+  /** The beginnings of its texts, joined. */
   text: string;
   isCut: boolean;
 }
 
 export type Item = Exclude<Entry, RunEntry | ArtifactEntry | AttemptEntry> | Chunks;
 
-/** A run, and what is behind it until the next one. */
+/** A run, and its entries up to the next run. */
 export interface Group {
-  /** Tells groups apart while entries are added at either end. */
+  /** Identifies the group while entries are added at either end. */
   key: string;
-  /** None for what came before the first run that was read. */
+  /** Undefined for entries before the first loaded run. */
   run: RunEntry | undefined;
   items: Item[];
-  /** The attempts at webhooks meanwhile, which are none of its work. */
+  /** The attempts to call webhooks during the run, which do not belong to its work. */
   attempts: AttemptEntry[];
-  /** How long it took, as far as it is known. */
+  /** The duration of the run, if known. */
   durationMs: number | undefined;
-  /** The longest step in it. */
+  /** The duration of its longest step. */
   longestMs: number;
 }
 
-/** How much of a text that comes in chunks is shown, in letters. */
+/** The number of characters shown of a text in chunks. */
 const MAX_TEXT = 4000;
 
 export function groupsOf(entries: readonly Entry[]): Group[] {
@@ -84,7 +84,7 @@ function add(chunks: Chunks, entry: ArtifactEntry): void {
   chunks.text = chunks.text.slice(0, MAX_TEXT);
 }
 
-/** From the beginning of a run to the last thing that it did. */
+/** The time from the beginning of a run to its last entry. */
 function durationOf({ run, items }: Group): number | undefined {
   if (run?.at === undefined || run.at === null) return undefined;
   const own = items.filter((item) => item.kind !== "message");
@@ -92,13 +92,13 @@ function durationOf({ run, items }: Group): number | undefined {
   return times.length === 0 ? undefined : Math.max(...times) - run.at;
 }
 
-/** Fewer alike entries than this stand for themselves. */
+/** From this number on, consecutive similar entries are shown as one line. */
 const MIN_ALIKE = 3;
 
-/** What can be alike. */
+/** The entries that can be shown as one line. */
 export type Line = Item | AttemptEntry;
 
-/** Lines with the same words that follow each other, together. */
+/** Groups consecutive lines with the same words. */
 export function alike<One extends Line>(lines: readonly One[]): One[][] {
   const runs: One[][] = [];
   let words = "";
@@ -111,7 +111,7 @@ export function alike<One extends Line>(lines: readonly One[]): One[][] {
   return runs.flatMap((run) => (run.length < MIN_ALIKE ? run.map((line) => [line]) : [run]));
 }
 
-/** What a line says, apart from its time, its numbers and what a step came to. */
+/** The words of a line, without its time, its numbers and the result of a step. */
 function wordsOf(line: Line): string {
   switch (line.kind) {
     case "task":
@@ -133,7 +133,7 @@ function wordsOf(line: Line): string {
 const keys = new WeakMap<object, number>();
 let count = 0;
 
-/** Tells a line from others, also when there are more before it. */
+/** Identifies a line, even after lines were added before it. */
 export function keyOf(line: Line): number {
   const entry = line.kind === "chunks" ? line.first : line;
   const key = keys.get(entry) ?? ++count;
@@ -141,7 +141,7 @@ export function keyOf(line: Line): number {
   return key;
 }
 
-/** A number of bytes as people read it. */
+/** A number of bytes in readable form. */
 export function bytesText(bytes: number): string {
   if (bytes < 1000) return `${bytes} B`;
   if (bytes < 1_000_000) return `${(bytes / 1000).toFixed(1)} KB`;

@@ -14,7 +14,7 @@ import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { Listing, type Filters, type ListedTask } from "./listing.ts";
 
-/** Times from which tasks are listed, as people name them. */
+/** The choices of the filter by time. */
 const SINCE: Record<string, { word: string; ms: number }> = {
   hour: { word: "Last hour", ms: 3_600_000 },
   day: { word: "Last day", ms: 86_400_000 },
@@ -145,13 +145,13 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed
   );
 }
 
-/** The beginning of what a message says, on one line. */
+/** The beginning of a message's text, on one line. */
 function textOf(message: Message | undefined): string {
   const text = message?.parts.map((part) => part.text ?? "").join(" ") ?? "";
   return text.length > 160 ? `${text.slice(0, 160)}…` : text;
 }
 
-/** The arrow keys go from task to task. */
+/** The arrow keys move the focus from task to task. */
 function move(event: KeyboardEvent & { currentTarget: HTMLTableElement }): void {
   const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
   if (step === undefined) return;

@@ -11,9 +11,9 @@ export interface Filters {
   agent: string;
   state: string;
   context: string;
-  /** An instant of RFC 3339; empty for all. */
+  /** The earliest time of the status, in the format of RFC 3339; empty for all. */
   since: string;
-  /** For operators: whose tasks; empty for those of all. */
+  /** For operators: the owner of the tasks; empty for all owners. */
   owner: string;
 }
 
@@ -23,13 +23,13 @@ export interface ListedTask {
   owner: string | undefined;
 }
 
-/** How many tasks are shown at first, and more each time. */
+/** The number of tasks shown at first, and added each time. */
 const STEP = 25;
-/** How often the first page is read again while it is seen: one agent, and all of them. */
+/** The intervals at which the first page is loaded again while visible: for one agent, and for all agents. */
 const RENEW_MS = 10_000;
 const RENEW_ALL_MS = 30_000;
 
-/** What is known of the tasks of one agent. */
+/** The loaded tasks of one agent. */
 interface Source {
   agent: string;
   found: ListedTask[];
@@ -40,9 +40,9 @@ interface Source {
 export class Listing {
   readonly tasks = signal<readonly ListedTask[]>([]);
   readonly failed = signal<readonly Failed[]>([]);
-  /** How many match; undefined until all agents have answered. */
+  /** The number of matching tasks; undefined until all agents have answered. */
   readonly total = signal<number | undefined>(undefined);
-  /** How many agents have answered. */
+  /** The number of agents that have answered. */
   readonly answered = signal(0);
   readonly isReading = signal(true);
   readonly hasMore = signal(false);
@@ -58,7 +58,7 @@ export class Listing {
     void this.read();
   }
 
-  /** Renews it while it is shown; ends that by what it gives. */
+  /** Loads the list again regularly while it is visible; returns a function that stops this. */
   renewed(): () => void {
     this.#renew();
     const timer = setInterval(this.#renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
@@ -69,7 +69,7 @@ export class Listing {
     };
   }
 
-  /** Reads the first page anew. */
+  /** Loads the first page again. */
   async read(): Promise<void> {
     this.isReading.value = true;
     const isFirst = this.total.value === undefined;
@@ -77,11 +77,11 @@ export class Listing {
     const before = new Map(this.#sources.map((source) => [source.agent, source]));
     const reading = this.#agents.map(async (agent): Promise<Source | undefined> => {
       try {
-        // Of several agents those that want to know who asks are left to the person.
+        // With several agents, the sign-in is not opened for those that require it; the person may open it.
         return await this.#page(agent, "", !isFirst || this.#agents.length > 1);
       } catch (problem) {
         failed.push({ agent, problem });
-        // While a server cannot answer, what it has answered before stays.
+        // While a server cannot answer, its earlier answer is kept.
         return problem instanceof Problem && problem.isPassing ? before.get(agent) : undefined;
       }
     });
@@ -98,7 +98,7 @@ export class Listing {
     this.isReading.value = true;
     this.#shown += STEP;
     try {
-      // A task may be shown if no agent can have a newer one that was not read.
+      // A task may be shown only if no agent has a newer task that is not loaded yet.
       for (const source of this.#sources) {
         while (source.token !== "" && this.#needs(source)) {
           const next = await this.#page(source.agent, source.token, true);
@@ -142,7 +142,7 @@ export class Listing {
     this.total.value = this.#sources.reduce((sum, { total }) => sum + total, 0);
   }
 
-  /** Reads the first page again, unless the person has gone further. */
+  /** Loads the first page again, unless more tasks are shown. */
   #renew = (): void => {
     if (document.visibilityState === "visible" && this.#shown === STEP && !this.isReading.value) void this.read();
   };

@@ -1,19 +1,19 @@
-// The timeline of one task while it is looked at: read from its end, and kept up to date.
+// The timeline of one task while it is shown: loaded from its end, and kept up to date.
 import { signal } from "@preact/signals";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
 import { isFinal } from "../../api/types.ts";
 import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "./entry.ts";
 
-/** How many entries are read at once. */
+/** The number of entries in a page. */
 const PAGE = 100;
-/** Events that follow each other faster than this are asked for together. */
+/** Events that follow faster than this are loaded together. */
 const PAUSE_MS = 250;
-/** How often a run is asked for its steps, which are no events, while the page is seen. */
+/** The interval at which the steps of a run, which are not events, are loaded while the page is visible. */
 const STEPS_MS = 2000;
-/** Behind the end of a task, when its webhooks are still told of it. */
+/** The times after the end of a task at which the timeline is loaded again: notifications may still be sent. */
 const AFTERWARDS_MS = [2000, 8000, 30_000];
-/** The first pause before a stream that broke is opened again; doubled up to a limit. */
+/** The first pause before a broken stream is opened again; doubled up to a limit. */
 const RECONNECT_MS = 500;
 const MAX_RECONNECT_MS = 15_000;
 
@@ -26,7 +26,7 @@ export class LiveTimeline {
   readonly entries = signal<readonly Entry[]>([]);
   readonly problem = signal<unknown>(undefined);
   readonly following = signal<Following>("polling");
-  /** Whether there are earlier entries, and whether they are being read. */
+  /** The state of the earlier entries: there are none, there are some, or they are being loaded. */
   readonly earlier = signal<"none" | "some" | "reading">("none");
 
   readonly #task: TaskOf;
@@ -38,7 +38,7 @@ export class LiveTimeline {
   #timers = new Set<ReturnType<typeof setTimeout>>();
   #afterwards = [...AFTERWARDS_MS];
 
-  /** Goes on where one of the same task, which is closed, has ended. */
+  /** Continues with the entries of `before`, a closed timeline of the same task. */
   constructor(task: TaskOf, before?: LiveTimeline) {
     this.#task = task;
     document.addEventListener("visibilitychange", this.#onVisible);
@@ -46,14 +46,14 @@ export class LiveTimeline {
     else this.#goOn(before);
   }
 
-  /** Ends it. */
+  /** Stops all updates. */
   close(): void {
     document.removeEventListener("visibilitychange", this.#onVisible);
     this.#over.abort();
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Reads what came before the entries that are there: a page of it, or all. */
+  /** Loads the entries before the loaded ones: one page, or all. */
   async readEarlier({ isAll = false } = {}): Promise<void> {
     if (this.earlier.value !== "some") return;
     this.earlier.value = "reading";
@@ -71,7 +71,7 @@ export class LiveTimeline {
     this.earlier.value = this.#earlierToken === "" ? "none" : "some";
   }
 
-  /** Asks for what is behind the entries that are there; not more often than it is answered. */
+  /** Loads the entries after the loaded ones; at most one request at a time. */
   refresh(): void {
     if (this.#resumeToken === "") {
       if (this.problem.value !== undefined) void this.#begin();
@@ -107,7 +107,7 @@ export class LiveTimeline {
     this.#keep();
   }
 
-  /** Keeps it up to date. */
+  /** Keeps the timeline up to date. */
   #keep(): void {
     if (isFinal(this.head.value!.state)) this.#lookAfterwards();
     else {
@@ -147,7 +147,7 @@ export class LiveTimeline {
     }
   }
 
-  /** Follows the events of the task, and asks for its timeline when there is one. */
+  /** Follows the events of the task, and loads the timeline after each event. */
   async #follow(): Promise<void> {
     let pause = RECONNECT_MS;
     while (!this.#over.signal.aborted && this.head.value !== undefined && !isFinal(this.head.value.state)) {
@@ -164,11 +164,11 @@ export class LiveTimeline {
         } finally {
           clearTimeout(opened);
         }
-        // The stream ends with the task.
+        // The stream ends together with the task.
         this.refresh();
       } catch (error) {
         if (this.#over.signal.aborted) return;
-        // An agent without streams, or a task that has ended meanwhile.
+        // The agent has no streams, or the task has ended.
         const isRefused = error instanceof Problem && !error.isPassing;
         this.following.value = isRefused ? "polling" : "broken";
         this.refresh();

@@ -1,4 +1,4 @@
-// One task: what it is, what came of it, and what happened.
+// One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
 import { isFinal, type Task } from "../../api/types.ts";
@@ -19,7 +19,7 @@ import { LiveTimeline, type Following } from "./live.ts";
 import { Timeline } from "./timeline.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
-  // Who acts in another role sees other things: all is read anew.
+  // In another role the contents differ, so everything is loaded again.
   const kept = useKept<{ last?: LiveTimeline }>(`timeline ${isOperator.value}`, () => ({}));
   const timeline = useMemo(() => (kept.last = new LiveTimeline(task, kept.last)), [kept]);
   useEffect(() => () => timeline.close(), [timeline]);
@@ -126,7 +126,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   );
 }
 
-/** What the task has given, whole. Read when the task ends or waits, and when somebody asks for it meanwhile. */
+/** The complete artifacts of the task. Loaded when the task ends or waits, and on request in between. */
 function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
   const [whole, setWhole] = useState<Task | undefined>(undefined);
   const [problem, setProblem] = useState<unknown>(undefined);

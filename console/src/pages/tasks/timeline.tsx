@@ -1,4 +1,4 @@
-// What happened in a task: its entries, and the ways through many of them.
+// The timeline of a task: its entries, with filters and navigation.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href, place } from "../../route.ts";
@@ -7,7 +7,7 @@ import { GroupView } from "./entries.tsx";
 import { groupsOf } from "./groups.ts";
 import type { LiveTimeline } from "./live.ts";
 
-/** What of a timeline can be shown alone. */
+/** The filters of a timeline. */
 const KINDS: Record<string, { word: string; fits: (entry: Entry) => boolean }> = {
   said: { word: "States and messages", fits: ({ kind }) => ["task", "status", "message"].includes(kind) },
   steps: { word: "Steps", fits: ({ kind }) => ["step", "usage"].includes(kind) },
@@ -17,7 +17,7 @@ const KINDS: Record<string, { word: string; fits: (entry: Entry) => boolean }> =
   failures: { word: "Failures", fits: hasFailed },
 };
 
-/** With fewer entries than that nobody needs a way. */
+/** With fewer entries there is no navigation. */
 const FEW = 10;
 
 export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
@@ -28,7 +28,7 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
   const shown = useMemo(() => (fits === undefined ? entries : entries.filter((entry) => fits(entry))), [entries, kind]);
   const groups = useMemo(() => groupsOf(fits === undefined ? entries : entries.filter((entry) => entry.kind === "run" || fits(entry))), [entries, kind]);
   const isReading = timeline.earlier.value === "reading";
-  // What is sought is sought in all of them.
+  // A filter applies to all entries, so all are loaded.
   useEffect(() => {
     if (fits !== undefined) void timeline.readEarlier({ isAll: true });
   }, [timeline, kind]);
@@ -70,7 +70,10 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
   );
 }
 
-/** Leads to the first entry, and from one failure to the next and round again, once all entries are read; `told` says where that is. */
+/**
+ * Navigation: scrolls to the first entry, or to the next failure and round again, after all entries are loaded; `told` is the announced
+ * position.
+ */
 function useWays(timeline: LiveTimeline, hasAll: boolean) {
   const list = useRef<HTMLElement>(null);
   const failure = useRef<Element | undefined>(undefined);
@@ -80,7 +83,7 @@ function useWays(timeline: LiveTimeline, hasAll: boolean) {
   useEffect(() => {
     if (wish === undefined || earlier === "reading" || list.current === null) return;
     setWish(undefined);
-    // They could not be read, which the page says.
+    // The entries could not be loaded; the page shows the reason.
     if (earlier === "some") return;
     failure.current?.removeAttribute("aria-current");
     if (wish === "first") {

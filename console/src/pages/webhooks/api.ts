@@ -1,26 +1,26 @@
-// Webhooks as the routes of docs/webhooks.md give them.
+// Webhooks, by the routes of docs/webhooks.md.
 import { json } from "../../api/http.ts";
 import type { Task } from "../../api/types.ts";
 import { actAs } from "../../session/operator.ts";
 
 export type Health = "active" | "failing" | "suspended";
 
-/** What may be wrong with a webhook, as the list can be filtered by. */
+/** The kinds of trouble by which the list can be filtered. */
 export type Trouble = "failing" | "suspended" | "deadLetters";
 
-/** An event that was given up, and was not asked for again. */
+/** An event that was given up, and whose redelivery was not requested. */
 export interface DeadLetter {
   generation: number;
   error: string;
-  /** Of its last attempt, in ms since 1970. */
+  /** The time of its last attempt, in ms since 1970. */
   at: number;
 }
 
-/** A webhook of the list of those in trouble. */
+/** A webhook in the list of webhooks in trouble. */
 export interface TroubledWebhook {
   taskId: string;
   id: string;
-  /** Told to operators who see those of all callers. */
+  /** Set for operators who see the webhooks of all callers. */
   owner?: string;
   /** The origin of its URL. */
   url: string;
@@ -33,11 +33,11 @@ export interface TroubledWebhook {
   updatedAt: number;
 }
 
-/** A webhook of a task, as it was registered. */
+/** A registered webhook of a task. */
 export interface WebhookConfig {
   id: string;
   taskId: string;
-  /** To operators the origin alone. */
+  /** For operators, only the origin. */
   url: string;
   token?: string;
   authentication?: { scheme: string; credentials?: string };
@@ -52,7 +52,7 @@ export interface WebhookConfig {
 export interface Attempt {
   at: number;
   generation: number;
-  /** Which attempt at this event it was, from 1. */
+  /** The number of the attempt for this event, from 1. */
   attempt: number;
   status?: number;
   durationMs: number;
@@ -60,7 +60,7 @@ export interface Attempt {
   error?: string;
 }
 
-/** How a webhook has fared. */
+/** The state of a webhook's notifications. */
 export interface Deliveries {
   health: Health;
   failingSince: number | null;
@@ -72,13 +72,13 @@ export interface Deliveries {
   deadLetters: DeadLetter[];
 }
 
-/** A webhook with how it has fared. */
+/** A webhook with the state of its notifications. */
 export interface Webhook {
   config: WebhookConfig;
   deliveries: Deliveries;
 }
 
-/** What is registered; members without a value are left out. */
+/** The data of a registration; members without a value are left out. */
 export interface NewWebhook {
   url: string;
   id?: string;
@@ -93,11 +93,11 @@ const GENERATION = "urn:a2a-edge:generation:v1";
 
 const extended = { "a2a-extensions": WEBHOOKS };
 const configsOf = (agent: string, task: string) => `/${agent}/tasks/${encodeURIComponent(task)}/pushNotificationConfigs`;
-// A colon at the end of a path stands before a verb.
+// The path of a webhook. A colon after it introduces an action.
 const pathOf = (agent: string, task: string, id: string) => `${configsOf(agent, task)}/${encodeURIComponent(id)}`;
 const asOperator = () => ({ "act-as": actAs() });
 
-/** A page of the webhooks of an agent that are in trouble. @throws {Problem} */
+/** A page of an agent's webhooks in trouble. @throws {Problem} */
 export function troubled(
   agent: string,
   { trouble, owner, pageToken, isQuiet, signal }: { trouble?: string; owner?: string; pageToken?: string; isQuiet: boolean; signal?: AbortSignal },
@@ -106,7 +106,7 @@ export function troubled(
   return json({ agent, path: `/${agent}/webhooks`, query, headers: { "act-as": actAs(owner) }, isQuiet, signal });
 }
 
-/** The webhooks of a task, in the order in which they were registered. @throws {Problem} */
+/** The webhooks of a task, in the order of registration. @throws {Problem} */
 export async function webhooksOf(agent: string, task: string, signal?: AbortSignal): Promise<Webhook[]> {
   const headers = { ...extended, ...asOperator() };
   const { configs } = await json<{ configs?: WebhookConfig[] }>({ agent, path: configsOf(agent, task), headers, signal });
@@ -131,7 +131,7 @@ export async function sendAgain(agent: string, task: string, id: string, fromGen
   await json({ agent, path: `${pathOf(agent, task, id)}:redeliver`, headers: asOperator(), body: { fromGeneration } });
 }
 
-/** Registers a webhook; gives it with its secrets, which no other answer shows. @throws {Problem} */
+/** Registers a webhook; returns the webhook with its secrets, which no other answer contains. @throws {Problem} */
 export function register(agent: string, task: string, webhook: NewWebhook): Promise<WebhookConfig> {
   return json({ agent, path: configsOf(agent, task), headers: extended, body: webhook });
 }

@@ -1,16 +1,16 @@
-// A field of a form, with its hint and with what the server says about it beside it.
+// A field of a form, with its hint and the server's errors about it.
 import type { ComponentChildren } from "preact";
 import { useId } from "preact/hooks";
 import { sentence } from "../../parts/words.ts";
 
-/** What an input needs, so that its hint and its error belong to it. */
+/** The attributes that connect an input with its hint and its error. */
 export interface Described {
   id: string;
   "aria-describedby": string;
   "aria-invalid": boolean;
 }
 
-/** `errors` are the server's words about this field; `children` makes the input. */
+/** `errors` are the server's messages about this field; `children` creates the input. */
 export function Field({ label, hint, errors, children }: { label: string; hint?: string; errors: readonly string[]; children: (input: Described) => ComponentChildren }) {
   const id = useId();
   return (

@@ -1,4 +1,4 @@
-// A way to the webhooks of a task that is not in the list: one that works.
+// A form for opening the webhooks of a task that is not in the list, because they work.
 import { useState } from "preact/hooks";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href } from "../../route.ts";

@@ -1,4 +1,4 @@
-// How a webhook fares, in words.
+// The health of a webhook in words.
 import { Badge } from "../../parts/state.tsx";
 import { agoOf, duration, now, Time } from "../../parts/time.tsx";
 import { sentence } from "../../parts/words.ts";
@@ -15,7 +15,7 @@ export function HealthBadge({ health }: { health: Health }) {
   return <Badge tone={tone}>{word}</Badge>;
 }
 
-/** When a webhook is tried again, counted down every second. */
+/** The time of the next attempt, counted down every second. */
 export function NextTry({ health, at }: { health: Health; at: number | null }) {
   if (health === "suspended") return <span>Nothing is sent until somebody sends again.</span>;
   if (at === null) return <span>With the next event of the task.</span>;
@@ -28,7 +28,7 @@ export function NextTry({ health, at }: { health: Health; at: number | null }) {
   );
 }
 
-/** The events that a webhook has given up, newest first, each with a button that begins to send from it. */
+/** The events that a webhook has given up, newest first, each with a button that starts redelivery from that event. */
 export function DeadLetters({ of: letters, webhook, sendFrom }: { of: readonly DeadLetter[]; webhook: string; sendFrom: (generation: number) => void }) {
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={`Events that the webhook ${webhook} has given up`}>

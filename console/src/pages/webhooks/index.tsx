@@ -1,4 +1,4 @@
-// Webhooks: those of all agents or of one that need mending, or all of one task.
+// Webhooks: those in trouble of all agents or of one agent, or all webhooks of one task.
 import { place } from "../../route.ts";
 import { WebhookList } from "./list.tsx";
 import { TaskWebhooks } from "./task.tsx";

@@ -1,4 +1,4 @@
-// The webhooks of all agents, or of one, that need mending: those first that get nothing.
+// The webhooks in trouble of all agents, or of one agent: suspended webhooks first.
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { catalogue } from "../../api/agents.ts";
@@ -18,7 +18,7 @@ import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 import { FindTask } from "./find.tsx";
 import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
 
-/** How often the list is read anew while the page is looked at. */
+/** The interval at which the list is loaded again while the page is visible. */
 const REFRESH_MS = 10_000;
 
 const TROUBLES = [["", "Any"], ["failing", "Failing"], ["suspended", "Suspended"], ["deadLetters", "Events given up"]] as const;
@@ -30,7 +30,7 @@ interface Found {
   webhook: TroubledWebhook;
 }
 
-/** What an agent gave: its webhooks, or why there are none or only those of before. */
+/** The result for an agent: its webhooks, or a problem, possibly with the webhooks of an earlier answer. */
 interface Read {
   agent: string;
   webhooks: TroubledWebhook[];
@@ -38,7 +38,7 @@ interface Read {
   problem?: Problem;
 }
 
-/** What was read of all agents; once somebody has gone further than the first page, nothing is read beside. */
+/** The results for all agents. After the person has loaded a further page, nothing is loaded in the background. */
 interface Kept {
   reads: Signal<readonly Read[] | undefined>;
   isFurther: boolean;
@@ -47,7 +47,7 @@ interface Kept {
 export function WebhookList({ agent }: { agent: string }) {
   const query = place.value.query;
   const [trouble, owner] = [query.get("state") ?? "", query.get("owner") ?? ""];
-  // Of all agents those are asked that can have webhooks.
+  // For all agents, only agents that can have webhooks are called.
   const able = catalogue.value?.agents.filter(({ capabilities, health }) => capabilities?.pushNotifications === true && health.state !== "misconfigured");
   const known = able?.map(({ slug }) => slug);
   const agents = agent !== "" ? [agent] : known;
@@ -63,7 +63,7 @@ export function WebhookList({ agent }: { agent: string }) {
     const { signal } = (reading.current = new AbortController());
     const found = await Promise.all(agents.map((slug) => readAgent(slug, { trouble, owner, isQuiet, signal })));
     if (signal.aborted) return;
-    // While a server cannot answer, what it has answered before stays.
+    // While a server cannot answer, its earlier answer is kept.
     const before = (one: Read) => (one.problem?.isPassing === true ? kept.reads.peek()?.find(({ agent }) => agent === one.agent) : undefined);
     kept.reads.value = found.map((one) => ({ ...one, ...before(one), ...(one.problem !== undefined && { problem: one.problem }) }));
     kept.isFurther = false;
@@ -76,7 +76,7 @@ export function WebhookList({ agent }: { agent: string }) {
     kept.reads.value = kept.reads.value?.map((before) => (before.agent === slug ? joined(before) : before));
   };
   useEffect(() => {
-    // One agent may ask its caller to sign in; of all of them none does.
+    // A single agent may open the sign-in; with all agents, none does.
     if (!kept.isFurther) void read(agent === "" || kept.reads.peek() !== undefined);
     const timer = setInterval(() => {
       if (document.visibilityState === "visible" && !kept.isFurther) void read(true);
@@ -92,7 +92,7 @@ export function WebhookList({ agent }: { agent: string }) {
     .flatMap(({ agent, webhooks }): Found[] => webhooks.map((webhook) => ({ agent, webhook })))
     .sort((one, two) => RANK[one.webhook.health] - RANK[two.webhook.health] || sinceOf(two.webhook) - sinceOf(one.webhook));
   const problems = (reads ?? []).flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent, problem }]));
-  // Of all agents, those that have no operators, or not this person, are no more than a remark.
+  // For all agents, a refusal of the operator role is only shown as a remark.
   const denied = problems.filter(({ problem }) => agent === "" && isOperator.value && problem.status === 403);
   const failed = problems.filter((one) => !denied.includes(one));
   const isRead = reads?.some(({ problem }) => problem === undefined) ?? false;
@@ -145,7 +145,7 @@ export function WebhookList({ agent }: { agent: string }) {
   );
 }
 
-/** A problem of one agent. What agents without webhooks answer is none. */
+/** The result for one agent. The refusal of an agent without webhooks is not a problem. */
 async function readAgent(agent: string, options: Parameters<typeof troubled>[1]): Promise<Read> {
   try {
     return { agent, ...(await troubled(agent, options)) };

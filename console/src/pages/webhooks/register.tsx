@@ -1,4 +1,5 @@
-// The form by which the owner of a task registers a webhook, and what is shown of its secrets, this once.
+// The form with which the owner of a task registers a webhook, and the display of its secrets, which are shown only
+// once.
 import { useState } from "preact/hooks";
 import { Problem } from "../../api/problem.ts";
 import { CopyButton } from "../../parts/copy.tsx";
@@ -19,7 +20,7 @@ interface Form {
 
 const EMPTY: Form = { url: "", id: "", events: "all", scheme: "", credentials: "", token: "", signingSecret: "" };
 
-/** The fields of the form by the names that the server has for them. */
+/** The fields of the form by their names in the server's errors. */
 const FIELDS: Record<string, keyof Form> = {
   url: "url",
   id: "id",
@@ -111,7 +112,7 @@ export function RegisterDialog({ agent, task, close, done }: { agent: string; ta
   );
 }
 
-/** What was registered, with the secret that no other answer shows. */
+/** The registered webhook, with the secret that no other answer contains. */
 function MadeDialog({ made, close }: { made: WebhookConfig; close: () => void }) {
   const secret = made.signingSecret;
   return (
@@ -140,7 +141,7 @@ function MadeDialog({ made, close }: { made: WebhookConfig; close: () => void })
   );
 }
 
-/** What the form says, without what is empty. */
+/** The contents of the form, without empty fields. */
 function webhookOf({ url, id, events, scheme, credentials, token, signingSecret }: Form): NewWebhook {
   const authentication = scheme === "" && credentials === "" ? {} : { authentication: { scheme: scheme.trim(), ...(credentials === "" ? {} : { credentials }) } };
   const given = Object.entries({ id: id.trim(), token, signingSecret: signingSecret.trim() }).filter(([, value]) => value !== "");

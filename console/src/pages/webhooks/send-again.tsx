@@ -1,4 +1,4 @@
-// The dialog that sends the events of a task to a webhook again, from one of them on.
+// The dialog that sends the events of a task to a webhook again, from a chosen event on.
 import { useEffect, useState } from "preact/hooks";
 import { Dialog } from "../../parts/dialog.tsx";
 import { notify } from "../../parts/notice.tsx";
@@ -8,7 +8,7 @@ import { Problem } from "../../api/problem.ts";
 import { newestGeneration, sendAgain, type DeadLetter } from "./api.ts";
 import { Field } from "./field.tsx";
 
-/** A webhook to which events are to be sent again. */
+/** The webhook to which events are sent again. */
 export interface SendAgainTo {
   agent: string;
   task: string;
@@ -16,11 +16,11 @@ export interface SendAgainTo {
   url: string;
   deliveredGeneration: number;
   deadLetters: readonly DeadLetter[];
-  /** Where to begin, if that was chosen already. */
+  /** The first event, if already chosen. */
   from?: number;
 }
 
-/** `done` is called when the server has taken it. */
+/** `done` is called after the server has accepted the request. */
 export function SendAgainDialog({ to, close, done }: { to: SendAgainTo; close: () => void; done: () => void }) {
   const [newest, setNewest] = useState<number>();
   const [problem, setProblem] = useState<unknown>();

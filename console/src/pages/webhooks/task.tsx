@@ -1,4 +1,4 @@
-// The webhooks of one task: how each fares, and what can be done about it.
+// The webhooks of one task: their state, and the possible actions.
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Problem } from "../../api/problem.ts";
@@ -16,7 +16,7 @@ import { RegisterDialog } from "./register.tsx";
 import { SendAgainDialog, type SendAgainTo } from "./send-again.tsx";
 import { WebhookCard } from "./webhook.tsx";
 
-/** How often the webhooks are read anew while the page is looked at. */
+/** The interval at which the webhooks are loaded again while the page is visible. */
 const REFRESH_MS = 5_000;
 
 export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
@@ -45,7 +45,7 @@ export function TaskWebhooks({ agent, task }: { agent: string; task: string }) {
     return () => reading.current?.abort();
   }, [kept]);
   useEffect(() => {
-    // A refusal stays one, and would ask to sign in again and again.
+    // A repeated request would be refused again, and would open the sign-in each time.
     if (problem instanceof Problem && !problem.isPassing) return;
     const timer = setInterval(() => document.visibilityState === "visible" && void read(), REFRESH_MS);
     return () => clearInterval(timer);

@@ -8,7 +8,7 @@ import { DeadLetters, HealthBadge, NextTry } from "./health.tsx";
 
 const EVENTS: Record<string, string> = { all: "All", status: "The task as it begins, and its states", artifacts: "Artifacts" };
 
-/** `remove` is left out where the person may not delete it. */
+/** `remove` is undefined if the person may not delete the webhook. */
 export function WebhookCard({ webhook, send, remove }: { webhook: Webhook; send: (from?: number) => void; remove?: (() => void) | undefined }) {
   const { config, deliveries } = webhook;
   const { health, failingSince, deliveredGeneration, nextAttemptAt, lastError, attempts, deadLetters = [] } = deliveries;
@@ -113,7 +113,7 @@ function Attempts({ of: attempts, webhook }: { of: readonly Attempt[]; webhook: 
   );
 }
 
-/** What tells the receiver that notifications are genuine. */
+/** The proofs by which the receiver recognizes genuine notifications. */
 function proofsOf({ authentication, hasCredentials, hasToken, hasSigningSecret }: WebhookConfig): string {
   const proofs = [
     hasSigningSecret === true ? "signature" : "",

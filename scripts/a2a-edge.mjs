@@ -34,7 +34,7 @@ await main(async () => {
   if (["help", "--help", "-h"].includes(name)) return say(usage);
   if (["version", "--version"].includes(name)) return say(JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version);
   if (!Object.hasOwn(COMMANDS, name)) throw new Stop(`There is no command "${name}".\n\n${usage}`);
-  // The script of the command reads what is left.
+  // The script of the command reads the remaining arguments.
   process.argv.splice(2, 1);
   await import(`./${name === "test" && !isRepository ? "test-project" : name}.mjs`);
 });

@@ -1,4 +1,4 @@
-// `npm run bench`: builds, measures and writes docs/benchmarks.md. What is measured is in bench/.
+// `npm run bench`: builds, measures and writes docs/benchmarks.md. bench/ contains the measurements.
 import "./lib/node-version.mjs";
 import { existsSync } from "node:fs";
 import { resolve } from "node:path";
@@ -10,7 +10,7 @@ import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 
-/** What a build consists of, as far as it is measured. */
+/** The measured files of a build. */
 const FILES = ["index.js", "index_bg.wasm", "test-agents.json"];
 
 const usage = `Usage: npm run bench [-- --quick] [--only NAME,NAME] [--against FOLDER]
@@ -38,7 +38,7 @@ await main(async () => {
   say(`\nMeasured in ${seconds(begun)}.`);
 });
 
-/** The size of the upload, as `npm run size` prints it. */
+/** The size of the upload, from the output of `npm run size`. */
 async function gzipSize() {
   const { output } = await run(process.execPath, [inPackage("scripts", "size.mjs")], { cwd: packageDir, quiet: true });
   const size = /^total .* ([\d.]+ KB) gzip$/m.exec(output)?.[1];

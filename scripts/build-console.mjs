@@ -1,4 +1,4 @@
-// Builds the console alone, without the Worker: seconds, for those who work on it.
+// Builds only the console, without the Worker, in seconds: for work on the console.
 import "./lib/node-version.mjs";
 import { ensureConsole } from "./lib/console.mjs";
 import { locked } from "./lib/lock.mjs";

@@ -16,7 +16,7 @@ Sets everything up and builds the Worker if anything has changed.
 
 await main(async () => {
   readOptions({ usage });
-  // Set where the command that started wrangler has built already.
+  // Set if the command that started wrangler has built already.
   if (process.env.A2A_EDGE_BUILT) return;
   const output = process.env.A2A_EDGE_OUTPUT || "default";
   if (process.env.WRANGLER_COMMAND === undefined) {
@@ -25,15 +25,15 @@ await main(async () => {
   }
   const isRebuild = Boolean(process.env.A2A_EDGE_KEEP_SERVING);
   try {
-    // Before its first build `dev` has checked this.
+    // `dev` has checked this before its first build.
     if (!isRebuild) await setUp();
     await ensureBuilt(output);
     if (isRebuild) await publishServed(output);
   } catch (error) {
     if (!(error instanceof Stop) || !isRebuild) throw error;
-    // wrangler dev ends a build when the next change comes.
+    // wrangler dev ends a build when the next change arrives.
     await unlessStopping();
-    // After a failed command wrangler dev would answer no request until the next change.
+    // After a failed command wrangler dev would answer no request until the next change, so the error is only printed.
     say(`\n${error.message}\n\nThe build before is served until the next change.\n`);
   }
 });

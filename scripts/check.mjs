@@ -1,4 +1,4 @@
-// `npx a2a-edge check`: whether wrangler.toml has what the Worker needs.
+// `npx a2a-edge check`: checks that wrangler.toml has everything that the Worker needs.
 import "./lib/node-version.mjs";
 import { command } from "./lib/command.mjs";
 import { checkConfig } from "./lib/config.mjs";

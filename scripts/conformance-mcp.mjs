@@ -1,5 +1,5 @@
-// `npm run conformance:mcp`: runs the official conformance kit of MCP and writes its sections of docs/conformance.md. What is
-// done is in tests/conformance/mcp/.
+// `npm run conformance:mcp`: runs the official conformance kit of MCP and writes its sections of docs/conformance.md.
+// tests/conformance/mcp/ contains the code.
 import "./lib/node-version.mjs";
 import { join } from "node:path";
 import { ensureNpm } from "./lib/npm-folder.mjs";

@@ -1,4 +1,4 @@
-// `npm run conformance`: runs the official conformance kit and writes docs/conformance.md. What is done is in tests/conformance/.
+// `npm run conformance`: runs the official conformance kit and writes docs/conformance.md. tests/conformance/ contains the code.
 import "./lib/node-version.mjs";
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";

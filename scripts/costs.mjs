@@ -1,4 +1,4 @@
-// `npm run costs`: builds, counts what operations cost, and keeps that for `npm test` and in docs/scale.md.
+// `npm run costs`: builds, counts the costs of operations, and stores them for `npm test` and in docs/scale.md.
 import "./lib/node-version.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";

@@ -1,4 +1,5 @@
-// `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, makes its queues, uploads it, then migrates the remote database.
+// `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, creates its queues, uploads it, then migrates the remote
+// database.
 import "./lib/node-version.mjs";
 import { remoteAccess } from "./lib/access.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
@@ -55,7 +56,7 @@ await main(async () => {
   const unbound = await missingServices(outputs.default, values.env);
   if (unbound !== undefined) say(`${unbound}\n`);
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
-    // The first deploy creates the database, so it comes before the migrations.
+    // The first deploy creates the database, so it runs before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
     if (code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
   });
@@ -69,10 +70,10 @@ await main(async () => {
   await reportRemoteNeeds(outputs.default, values);
 });
 
-/** The queues that an environment of wrangler.toml names; a deploy makes the database, but not these. */
+/** The queues in an environment of wrangler.toml; a deploy creates the database, but not the queues. */
 async function queuesOf(environment) {
   const { queues, targetEnvironment, definedEnvironments } = await readConfig(environment);
-  // In a file without environments wrangler would deploy the top of it under another name.
+  // Without this check, wrangler would deploy the top level of a file without environments under another name.
   if (targetEnvironment && !definedEnvironments.includes(targetEnvironment)) {
     throw new Stop(`wrangler.toml has no environment "${targetEnvironment}"; it would begin with [env.${targetEnvironment}].`);
   }
@@ -80,7 +81,7 @@ async function queuesOf(environment) {
   return new Set(named.flatMap(({ queue, dead_letter_queue: deadLetters }) => [queue, deadLetters]).filter(Boolean));
 }
 
-/** Makes a queue where the account does not have it. */
+/** Creates a queue if the account does not have it. */
 async function ensureQueue(name, environment) {
   if ((await wrangler(["queues", "info", name, ...environment], { quiet: true })).code === 0) return;
   await step(`Making the queue ${name}`, async () => {

@@ -1,4 +1,4 @@
-// `npm run dev`, `npx a2a-edge dev`: as `start`, with a quick unoptimised build that is made anew on every change.
+// `npm run dev`, `npx a2a-edge dev`: like `start`, with a quick unoptimised build that is repeated after every change.
 import "./lib/node-version.mjs";
 import { localAccess } from "./lib/access.mjs";
 import { checkAddress } from "./lib/address.mjs";
@@ -22,7 +22,7 @@ await main(async () => {
   const unbound = await missingServices(outputs.dev);
   if (unbound !== undefined) say(`\n${unbound}\n`);
   await serveExampleAgent();
-  // From here on wrangler watches the folders named in wrangler.toml and runs the build command itself.
+  // From here on, wrangler watches the folders in wrangler.toml and runs the build command itself.
   await serve(options, {
     main: await publishServed("dev"),
     environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" },

@@ -1,4 +1,4 @@
-// `node scripts/new.mjs`, `npx a2a-edge new`: makes a project of one's own.
+// `node scripts/new.mjs`, `npx a2a-edge new`: creates a project.
 import "./lib/node-version.mjs";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
@@ -38,14 +38,14 @@ await main(async () => {
   write(folder, files);
   if (!values["no-install"]) {
     await step("Installing npm packages", () => install(folder));
-    // Cargo.lock is that of a2a-edge until now. Where this fails, the first build does it.
+    // Cargo.lock is still that of a2a-edge. If this fails, the first build updates it.
     query("cargo", ["update", "--workspace", "--quiet"], { cwd: folder });
     await makeRepository(folder);
   }
   say(summary(folder, imported));
 });
 
-/** Adds the agent of a card to the files; answers its name and what of the card is left out. */
+/** Adds the agent of a card to the files; returns its name and the members of the card that are left out. */
 function addAgent(files, { url, card }) {
   const agents = [...files.keys()].filter((path) => dirname(path) === "agents").map((path) => basename(path, ".toml"));
   const slug = slugOf(card, agents);
@@ -72,7 +72,7 @@ async function install(folder) {
   if (code !== 0) throw new Stop(`The project is in ${folder}, but npm install failed there:\n\n${output.trim()}`);
 }
 
-/** Makes a repository, unless the folder is in one; commits where git knows who does. */
+/** Creates a repository, unless the folder is inside one; commits if git has a configured author. */
 async function makeRepository(folder) {
   const git = (...args) => query("git", args, { cwd: folder });
   if (git("--version") === undefined || git("rev-parse", "--is-inside-work-tree") === "true") return;

@@ -1,4 +1,4 @@
-// `npm run test:peers`: tries foreign programs against the Worker and writes docs/peers.md. What is done is in tests/peers/.
+// `npm run test:peers`: tests foreign programs with the Worker and writes docs/peers.md. tests/peers/ contains the code.
 import "./lib/node-version.mjs";
 import { resolve } from "node:path";
 import { readOptions } from "./lib/options.mjs";

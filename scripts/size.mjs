@@ -1,4 +1,5 @@
-// `npm run size`, `npx a2a-edge size`: what the upload weighs, in the repository against the limit and the last release.
+// `npm run size`, `npx a2a-edge size`: prints the size of the upload, in the repository compared with the limit and the
+// last release.
 import "./lib/node-version.mjs";
 import { readFileSync } from "node:fs";
 import { command } from "./lib/command.mjs";

@@ -1,4 +1,4 @@
-// `npm run soak`: builds, then kills the Worker at random moments, as often as wanted. What is done is in tests/soak/.
+// `npm run soak`: builds, then kills the Worker repeatedly at random moments. tests/soak/ contains the code.
 import "./lib/node-version.mjs";
 import { randomInt } from "node:crypto";
 import { readOptions } from "./lib/options.mjs";

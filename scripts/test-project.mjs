@@ -1,4 +1,4 @@
-// `npx a2a-edge test`: the tests of a project, first those in Rust, then those that call its Worker.
+// `npx a2a-edge test`: runs the tests of a project, first those in Rust, then those that call its Worker.
 import "./lib/node-version.mjs";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";

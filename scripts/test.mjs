@@ -1,4 +1,4 @@
-// `npm test`: sets everything up, then runs every check. The steps are listed below, in their order.
+// `npm test`: sets everything up, then runs every check. The steps are listed below, in order.
 import "./lib/node-version.mjs";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
@@ -20,27 +20,26 @@ import { ensureAllBuilt, ensureBuilt, outputs } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
-/** What native programs need; without it, only the ports of the Worker are compiled. */
+/** The features for native programs; without them, only the ports of the Worker are compiled. */
 const NATIVE = "a2a-edge-protocol/native,a2a-edge-mcp/native";
 
-/** How the outcome of a step begins that could not check anything on this machine. It fails nothing. */
+/** The first words of the outcome of a step that could not check anything on this machine. It does not count as a failure. */
 const NOT_CHECKED = "not checked";
 
-/** How many steps and spec files are named as the longest ones. */
+/** The number of longest steps and spec files that are printed. */
 const LONGEST = 5;
 
 /**
- * The specs that the stable build is tested with: both builds are compiled from the same sources, and differ in what a panic
- * does. In the stable build it ends its isolate with everything at work there, so what panics leave behind is tested, and
- * what must outlive the end of an isolate; the smoke test shows that this build serves at all. All other specs run against
- * what is deployed, and by name against either build.
+ * The specs for the stable build. Both builds are compiled from the same sources, and differ only in the effect of a panic. In the stable build a
+ * panic ends its isolate with all work in it, so these specs test the consequences of panics, and the data that must outlive an isolate; the smoke
+ * test shows that this build serves at all. All other specs run against the deployed build, and by name against either build.
  */
 const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
 
 /** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */
 const QUICK_SPECS = ["smoke", "model"];
 
-/** What `build` made, for the steps that need it. */
+/** The results of `build` for the steps that need them. */
 const built = {};
 
 const steps = [
@@ -123,13 +122,13 @@ await main(async () => {
   if (others.some(({ outcome }) => !outcome.startsWith(NOT_CHECKED))) process.exit(1);
 });
 
-/** Names the items that took longest, each with its time. */
+/** Lists the items that took longest, each with its time. */
 function longest(items) {
   const sorted = [...items].sort((one, other) => other.ms - one.ms);
   return sorted.slice(0, LONGEST).map(({ name, ms }) => `${name} ${duration(ms)}`).join(", ");
 }
 
-/** The steps that the arguments select, each with its filter; what a step needs comes along. */
+/** The steps that the arguments select, each with its filter, including the steps that they need. */
 function choose() {
   const { values, positionals, refuse } = readOptions({ usage, options: { only: { type: "string", multiple: true }, quick: { type: "boolean" } }, positionals: true });
   const selectors = [...positionals, ...(values.only || [])].flatMap((given) => given.split(",")).filter(Boolean);
@@ -219,8 +218,8 @@ async function findPython() {
 }
 
 /**
- * Makes the agents that the pages show, then runs the blocks of the pages against a Worker that serves them. The agents are
- * made by a test, with the packages and features of the unit tests, so that nothing is compiled twice.
+ * Makes the agents of the pages, then runs the blocks of the pages against a Worker that serves them. A test makes the agents, with the packages
+ * and features of the unit tests, so that nothing is compiled twice.
  */
 async function runDocs(filter) {
   const agents = join(scratchFolder(), "agents.json");
@@ -232,7 +231,7 @@ async function runDocs(filter) {
   });
 }
 
-/** Without a filter, `only` are the specs to run; by default those that are usual for this build. */
+/** Without a filter, `only` are the specs to run; by default the usual specs of this build. */
 async function endToEnd(output, filter, only) {
   if (built[output] === undefined) {
     say("    nothing to do: the stable build is what is deployed");
@@ -241,7 +240,7 @@ async function endToEnd(output, filter, only) {
   say(`    ${outputs[output]} (${built[output]})`);
   const names = only ?? (output === "stable" ? STABLE_SPECS : undefined);
   const usual = names?.map((name) => `${name}.spec.ts`);
-  // The tests wait more than they compute, so two files at once pay off even on a small machine.
+  // The tests mostly wait, so two files at once are faster even on a small machine.
   const concurrency = Math.max(2, cpus().length - 1);
   return runSpecs("e2e", filter, { usual, concurrency, env: { A2A_BUILD_DIR: outputs[output], A2A_EXAMPLES: examples(), ...built.python } });
 }
@@ -256,13 +255,13 @@ async function testConsole(filter) {
   if (files.length > 0 && !filter && !(await command(packagedNode(), [...args, ...files]))) return false;
   if (!printConsoleSize()) return false;
   rmSync(inPackage("build", "screenshots", "failed"), { recursive: true, force: true });
-  // A browser has several processes, and two of them keep a small machine busy.
+  // A browser has several processes, and two browsers keep a small machine busy.
   return runSpecs("browser", filter, { concurrency: 2, env: { A2A_BUILD_DIR: outputs.default } });
 }
 
 /**
- * Runs the spec files of a folder of tests/: those that the filter names, else those with a test that it names; without a filter the `usual` ones,
- * or all. Looks for secrets in what their Workers logged.
+ * Runs the spec files of a folder of tests/: those that match the filter by name, or else those with a test that matches it; without a filter the
+ * `usual` ones, or all. Then searches the logs of their Workers for secrets.
  */
 async function runSpecs(folder, filter, { usual, concurrency, env }) {
   const specs = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".spec.ts")).sort();

@@ -1,10 +1,10 @@
-// Who may call the agents of a build, as their files say.
+// The access rules of a build's agents, from their files.
 import { readFileSync } from "node:fs";
 import { servesAssets } from "./console.mjs";
 import { embeddedAgents } from "./needs.mjs";
 import { inProject } from "./paths.mjs";
 
-/** Where a build keeps who may call its agents. */
+/** The file of a build with the access rules of its agents. */
 export const ACCESS = "access.json";
 
 /** Who may call the agents of a build: `{ slug, open, development, hasSchemes }` for each. */

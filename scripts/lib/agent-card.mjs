@@ -1,22 +1,22 @@
-// Agent cards of other servers: where they are, and the agent file that begins from one.
+// Agent cards of other servers: fetches a card, and makes an agent file from it.
 import { Stop } from "./ui.mjs";
 
 const MAX_BYTES = 1 << 20;
 const TIMEOUT_MS = 10_000;
 const WELL_KNOWN = [".well-known/agent-card.json", ".well-known/agent.json"];
 
-/** How many examples of the card become rules. */
+/** The largest number of a card's examples that become rules. */
 const MAX_RULES = 20;
 
-/** The names that an agent file may not have (`crates/agents/src/slug.rs`); a test compares. */
+/** The names that are not allowed for agent files (`crates/agents/src/slug.rs`); a test compares the lists. */
 export const RESERVED = [
   "_dev", "a2a", "agent", "agents", "assets", "callbacks", "card", "console", "extended-agent-card", "health", "mcp", "message", "subscribe",
   "tasks", "v1",
 ];
 
 /**
- * Fetches an agent card: at the URL, unless that is only an origin, then at the well-known places below it. Answers the
- * card and its URL. Throws a `Stop` that says what was found at each place.
+ * Fetches an agent card: at the URL, unless that is only an origin, then at the well-known places below it. Returns the
+ * card and its URL. Throws a `Stop` that lists the result at each place.
  */
 export async function fetchCard(given) {
   let url;
@@ -60,7 +60,7 @@ async function readCard(url) {
   return problem ? { problem } : { card };
 }
 
-/** What makes a value no agent card; undefined for one of any version of the protocol. */
+/** Why a value is not an agent card; undefined for a card of any version of the protocol. */
 function problemOf(card) {
   if (typeof card !== "object" || card === null || Array.isArray(card)) return "JSON, but no object";
   if (!isText(card.name)) return "no agent card: it has no name";
@@ -68,7 +68,7 @@ function problemOf(card) {
   return undefined;
 }
 
-/** The name of the agent file for a card, other than the names `taken`. */
+/** The name of the agent file for a card, different from the names `taken`. */
 export function slugOf(card, taken) {
   const words = card.name.normalize("NFKD").toLowerCase().replace(/\p{M}/gu, "").replace(/[^a-z0-9]+/g, "-");
   const slug = words.replace(/^[^a-z]+/, "").slice(0, 50).replace(/-+$/, "") || "imported";
@@ -77,8 +77,8 @@ export function slugOf(card, taken) {
 }
 
 /**
- * An agent file that has what a card of A2A 1.0 or older says of its agent, and answers by rules: one for each
- * example of a skill, and one for everything else. Answers the text, and what of the card it leaves out.
+ * An agent file with the contents of a card of A2A 1.0 or older. It answers by rules: one for each example of a skill,
+ * and one for all other messages. Returns the text, and the members of the card that are left out.
  */
 export function agentFile(card, url) {
   const provider = card.provider ?? {};
@@ -111,7 +111,7 @@ export function agentFile(card, url) {
   return { text, left: left.filter(Boolean) };
 }
 
-/** A test of the agent that was made of a card: it answers by the rules to begin with. */
+/** A test for the agent that was made from a card, which answers by the rules at first. */
 export function agentTest(slug, card) {
   const [example] = skillsOf(card).flatMap(({ examples }) => examples);
   const asked = JSON.stringify(example ?? "hello");
@@ -171,10 +171,10 @@ function rules(skills) {
   return [...answered, ["[[executor.script.rules]]", `then = [{ do = "complete", text = ${quoted(rest)} }]`]];
 }
 
-/** A text in which no placeholder is filled in. */
+/** A text without placeholders for templates. */
 const plain = (text) => text.replace(/[{}]/g, "$&$&");
 
-/** The media types of a list; the first cards had words in their place. */
+/** The media types of a list; the first versions of cards contained words in their place. */
 function modes(key, given) {
   const words = { text: "text/plain", data: "application/json", file: "application/octet-stream" };
   const types = texts(given).map((mode) => words[mode] ?? mode).filter((mode) => mode.includes("/"));
@@ -184,7 +184,7 @@ function modes(key, given) {
 const line = (key, text) => `${key} = ${quoted(text)}`;
 const list = (items) => `[${items.map(quoted).join(", ")}]`;
 
-/** A string of TOML: as in JSON, but without DEL and halves of characters. */
+/** A string of TOML: like in JSON, but without DEL and surrogate halves. */
 const quoted = (text) => JSON.stringify(text.replace(/\p{Cs}/gu, "\ufffd")).replace(/\u007f/g, "\\u007f");
 
 const isText = (value) => typeof value === "string" && value.trim() !== "";

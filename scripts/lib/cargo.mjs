@@ -1,23 +1,23 @@
-// What cargo prints, taken apart: progress is shown at once, diagnostics when the build is over.
+// Splits the output of cargo: progress is shown at once, diagnostics after the build.
 import { plain } from "./process.mjs";
 
 const PROGRESS_MS = 10_000;
 const HEADER = /^(error|warning)(?:\[\w+\])?: /;
-/** Ends a diagnostic without being one: the summaries of rustc. */
+/** Ends a diagnostic without being a diagnostic itself: the summaries of rustc. */
 const FOOTER = /^(?:For more information about|Some errors have detailed explanations)/;
-/** Says only that there were diagnostics. */
+/** A summary line, which only reports the number of diagnostics. */
 const SUMMARY = /^(?:error: could not compile|error: aborting due to|warning: `.*` \(.*\) generated \d+ warning|warning: build failed)/;
 /** A problem that the build script of a crate reports: a mistake in an agent file. */
 const OWN = /^error: [\w-]+@\d\S*: (.*)$/;
 
-/** Whether a line is one of cargo's status lines or its bar: a verb that ends in column 12. */
+/** True if a line is a status line or the progress bar of cargo: a verb that ends in column 12. */
 export function isStatus(line) {
   return /^(?=.{12} ) *[A-Z][a-z]+ /.test(line) && /^[A-Z][a-z]+$/.test(line.slice(0, 12).trimStart());
 }
 
 /**
- * For `run`: shows cargo's status lines on a terminal as they are. Elsewhere a build that takes long tells every
- * ten seconds how many of its crates are compiled.
+ * For `run`: passes cargo's status lines on to a terminal unchanged. Without a terminal, a long build reports every ten
+ * seconds how many of its crates are compiled.
  */
 export function progress(now = Date.now) {
   if (process.stdout.isTTY) return isStatus;
@@ -32,8 +32,8 @@ export function progress(now = Date.now) {
 }
 
 /**
- * What a build has to say: `own`, the mistakes in agent files, and `errors` and `warnings`, each diagnostic once, as
- * it was printed. A crate that is compiled for several purposes repeats its diagnostics.
+ * The results of a build: `own`, the mistakes in agent files, and `errors` and `warnings`, each diagnostic once, as
+ * printed. A crate that is compiled for several purposes repeats its diagnostics.
  */
 export function diagnostics(printed) {
   const found = [];

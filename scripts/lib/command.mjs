@@ -1,7 +1,7 @@
-// How messages name commands: by npm scripts in the repository, by `npx a2a-edge` in a project of one's own.
+// The names of commands in messages: npm scripts in the repository, `npx a2a-edge` in other projects.
 import { isRepository } from "./paths.mjs";
 
-/** The command line of one of our commands, with options where some are given. */
+/** The command line of one of our commands, optionally with options. */
 export function command(name, ...options) {
   if (!isRepository) return ["npx a2a-edge", name, ...options].join(" ");
   const npm = ["start", "test"].includes(name) ? "npm" : "npm run";

@@ -8,8 +8,8 @@ import { cargoProgress, cargoTerminal, environment, plain, run } from "./process
 import { Stop, say } from "./ui.mjs";
 
 /**
- * The kinds of builds. `unwind`: a panic unwinds to the call that caused it, for which std is compiled by nightly.
- * `stable`: a panic aborts the instance. `dev`: compiled quickly, neither optimized nor small.
+ * The kinds of builds. `unwind`: a panic unwinds to the call that caused it; nightly compiles std for this. `stable`: a panic
+ * aborts the instance. `dev`: compiled quickly, neither optimized nor small.
  */
 export const kinds = {
   unwind: { title: "panic-unwind build", unwind: true, release: true },
@@ -17,7 +17,7 @@ export const kinds = {
   dev: { title: "development build", unwind: false, release: false },
 };
 
-/** What builds are made with besides sources and compilers; part of what they depend on. */
+/** The fixed settings of builds, besides sources and compilers; a build depends on them. */
 export const RECIPE = {
   wasmFeatures: [
     "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
@@ -29,17 +29,17 @@ export const RECIPE = {
 const TARGET = "wasm32-unknown-unknown";
 const HANDLERS = ["fetch", "queue", "scheduled", "email", "tail", "connect"];
 
-/** Compiles one of the kinds into a folder below the target directory; answers what was made of what. */
+/** Compiles one of the kinds into a folder below the target directory; returns the folder and the inputs. */
 export async function compile(kind, bindgen) {
   const crate = await readCrate();
-  // The two compilers keep apart, or each would throw away what the other has compiled.
+  // The two compilers have separate folders; otherwise each would delete the results of the other.
   const targets = kinds[kind].unwind ? join(crate.targets, "unwind") : crate.targets;
   const folder = join(crate.targets, "worker", crate.name);
   const staging = join(folder, kind);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
 
-  // Beside the staging folder: the build script writes it when the agents change, not with every build.
+  // Next to the staging folder: the build script writes it only when the agents change, not in every build.
   const testAgents = join(folder, `${kind}-test-agents.json`);
   const withTestAgents = isRepository && kinds[kind].release && existsSync(inProject("tests", "agents"));
   await compileRust(kind, targets, crate, withTestAgents ? { A2A_EDGE_TEST_AGENTS: testAgents } : {});
@@ -50,14 +50,14 @@ export async function compile(kind, bindgen) {
     script: join(staging, "bundle.js"),
     module: kinds[kind].release ? await optimize(staging) : join(staging, "index_bg.wasm"),
     testAgents: withTestAgents ? testAgents : undefined,
-    /** Where cargo lists the files that the module was compiled from. */
+    /** The file in which cargo lists the sources of the module. */
     depInfo: `${artifact}.d`,
     targets: crate.targets,
     workspace: crate.workspace,
   };
 }
 
-/** The crate of the project: the name of its artifact, where cargo puts that, and the folder of Cargo.lock. */
+/** The crate of the project: the name of its artifact, cargo's target folder, and the folder of Cargo.lock. */
 async function readCrate() {
   const args = ["metadata", "--no-deps", "--format-version=1"];
   const { code, output } = await run("cargo", args, { cwd: projectDir, quiet: true });
@@ -73,7 +73,7 @@ async function readCrate() {
 async function compileRust(kind, targets, { workspace }, extra) {
   const { unwind, release } = kinds[kind];
   const args = [
-    // As one type of crate alone: cargo optimizes across crates (LTO) only where every type allows it, an rlib does not.
+    // As a single crate type: cargo optimizes across crates (LTO) only if every crate type allows it; an rlib does not.
     ...(unwind ? ["+nightly"] : []), "rustc", "--lib", "--crate-type", "cdylib", "--target", TARGET, ...(release ? ["--release"] : []),
     ...(unwind ? ["-Zbuild-std=std,panic_unwind"] : []),
   ];
@@ -85,7 +85,7 @@ async function compileRust(kind, targets, { workspace }, extra) {
       ...cargoProgress(),
       ...(release ? sizeProfile(workspace) : {}),
       CARGO_TARGET_DIR: targets,
-      // The macros of wasm-bindgen ask for it: futures then come from js-sys, as in the `worker` crate.
+      // A setting for the macros of wasm-bindgen: futures then come from js-sys, as in the `worker` crate.
       WASM_BINDGEN_USE_JS_SYS: "1",
       ...(unwind ? {
         CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
@@ -99,13 +99,13 @@ async function compileRust(kind, targets, { workspace }, extra) {
   if (found.warnings.length > 0) say(`\n${found.warnings.join("\n\n")}\n`);
 }
 
-/** The release profile of a workspace that has none: small rather than fast. */
+/** The release profile for a workspace without one: optimized for size. */
 function sizeProfile(workspace) {
   if (/^\s*\[profile\.release\]/m.test(readFileSync(join(workspace, "Cargo.toml"), "utf8"))) return {};
   return { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z", CARGO_PROFILE_RELEASE_LTO: "true", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "1" };
 }
 
-/** Makes index.js, index_bg.wasm and the snippets of crates. */
+/** Creates index.js, index_bg.wasm and the snippets of crates. */
 async function bind(bindgen, module, staging) {
   const { code, output } = await run(bindgen, [module, staging], { cwd: projectDir, quiet: true });
   if (code !== 0) throw new Stop(`The JavaScript bindings could not be made:\n\n${output.trim()}`);
@@ -114,7 +114,7 @@ async function bind(bindgen, module, staging) {
 /** Bundles the glue with the shim: the Worker's event handlers and the classes of its Durable Objects. */
 async function bundle(kind, staging) {
   const at = (name) => join(staging, name);
-  // The platform knows the import of a module, but not yet its source phase.
+  // The platform supports the import of a module, but not yet its source phase.
   const glue = readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import ");
   const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
@@ -136,7 +136,10 @@ async function bundle(kind, staging) {
   if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
 }
 
-/** Makes the module smaller. The names of functions go into a file aside: a trace says wasm-function[N], symbols.txt who N is. */
+/**
+ * Makes the module smaller. The names of functions are written to a separate file: a trace contains wasm-function[N], and
+ * symbols.txt the name of N.
+ */
 async function optimize(staging) {
   say("    optimizing with wasm-opt");
   const [from, to] = ["index_bg.wasm", "optimized.wasm"].map((name) => join(staging, name));
@@ -147,10 +150,10 @@ async function optimize(staging) {
   return to;
 }
 
-/** The last words after a failed build: each mistake once. */
+/** The final message of a failed build: each mistake once. */
 function explain({ own, errors }, output, unwind) {
   if (own.length > 0) return `The Worker was not built:\n\n    ${own.join("\n    ")}`;
-  // Files of the workspace are named relative to it, those of crates from elsewhere by their whole path.
+  // Diagnostics contain relative paths for files of the workspace, and absolute paths for files of other crates.
   const inSources = errors.some((error) => / --> [^/]/.test(plain(error)));
   if (inSources) return `${errors.join("\n\n")}\n\nThe Worker was not built; the compiler's errors are above.`;
   const advice = unwind ? "\nIf the nightly toolchain is to blame, A2A_EDGE_STABLE=1 in the environment builds with the stable one." : "";

@@ -1,4 +1,4 @@
-// Whether wrangler.toml has what the Worker needs, and the lines that are missing.
+// Checks that wrangler.toml has everything that the Worker needs, and lists the missing lines.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
@@ -11,7 +11,7 @@ export async function checkConfig(environment) {
   const file = inProject("wrangler.toml");
   if (!existsSync(file)) throw new Stop(`There is no wrangler.toml in ${projectDir}. It needs at least this:${written(missing({}))}`);
   const text = readFileSync(file, "utf8");
-  // Reading it as wrangler does takes a second, so a file that was in order is read again when it has changed.
+  // Parsing with wrangler takes a second, so a valid file is checked again only after it has changed.
   const stamp = inProject(".wrangler", "config.sha256");
   const own = readFileSync(inPackage("scripts", "lib", "config.mjs"));
   const hash = createHash("sha256").update(JSON.stringify([text, environment ?? "", packageDir])).update(own).digest("hex");
@@ -24,17 +24,17 @@ export async function checkConfig(environment) {
 }
 
 /**
- * What a configuration lacks, as `{ place, lines }` in the order in which to add them. `config` is what wrangler reads,
- * or `{}` for a file that is not there; `text` the file; `environment` the name of the one that was read.
+ * The missing parts of a configuration, as `{ place, lines }` in the order in which to add them. `config` is the parsed
+ * configuration, or `{}` for a missing file; `text` the text of the file; `environment` the name of the environment.
  */
 export function missing(config, { text = "", environment } = {}) {
   const found = [];
   const at = (place, ...lines) => found.push({ place, lines });
-  // wrangler takes lower case, digits and dashes.
+  // wrangler accepts lower case, digits and dashes.
   const name = config.name ?? (basename(projectDir).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "agents");
   topLevel(config, at, name);
   tables(config, at, text);
-  // An environment inherits none of the bindings.
+  // An environment does not inherit bindings.
   bindings(config, at, { name, prefix: environment === undefined ? "" : `env.${environment}.` });
   return found;
 }
@@ -43,7 +43,7 @@ const TOP = "Before the first table:";
 const END = "At the end:";
 const REPLACE = "In place of the line with the same key:";
 
-/** The text of the findings: those for one place together. */
+/** The text of the findings, grouped by place. */
 function written(found) {
   const places = [...new Set(found.map(({ place }) => place))];
   const rank = (place) => [TOP, REPLACE].includes(place) ? 0 : place === END ? 2 : 1;
@@ -122,14 +122,14 @@ function bindings(config, at, { name, prefix }) {
   }
 }
 
-/** The folder of the migrations as wrangler.toml names it: by way of node_modules where npm has the package there. */
+/** The folder of the migrations for wrangler.toml: through node_modules if npm has installed the package there. */
 function migrationsFolder() {
   const installed = inProject("node_modules", "a2a-edge");
   const isOurs = existsSync(installed) && realpathSync(installed) === packageDir;
   return isOurs ? "node_modules/a2a-edge/migrations" : relative(projectDir, inPackage("migrations")) || ".";
 }
 
-/** Whether a folder of the project has all migrations of the package. */
+/** True if a folder of the project has all migrations of the package. */
 function hasMigrations(folder = "migrations") {
   return migrations().every((name) => {
     const path = join(inProject(folder), name);
@@ -137,8 +137,14 @@ function hasMigrations(folder = "migrations") {
   });
 }
 
-/** The day from which open requests keep a Durable Object alive, and later changes that the tests ran with. */
+/**
+ * The compatibility date: from this day on, open requests keep a Durable Object alive. The tests ran with the changes
+ * up to this day.
+ */
 const COMPATIBILITY_DATE = "2026-11-17";
 
-/** A batch of the queue is over when its notifications are on their way, not when their receivers have answered. */
+/**
+ * With this flag, a batch of the queue is over when its notifications are being sent, not when their receivers have
+ * answered.
+ */
 const QUEUE_FLAG = "queue_consumer_no_wait_for_wait_until";

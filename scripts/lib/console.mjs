@@ -1,4 +1,4 @@
-// The console: from the sources in console/ of the package, by Vite, to the static assets that are uploaded with the Worker.
+// Builds the console with Vite: from its sources in console/ of the package to the static assets that are uploaded with the Worker.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
@@ -8,29 +8,29 @@ import { inPackage, inProject, projectDir } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-/** Beside the builds of the Worker, which all use the same: wrangler would take pages below those for modules. */
+/** A folder outside of the Worker's builds, which all use the same console: inside, wrangler would treat pages as modules. */
 const OUTPUT = "build-console";
 
-/** What `[assets]` in wrangler.toml names as `directory`. */
+/** The value of `directory` of `[assets]` in wrangler.toml. */
 export const ASSETS = join(OUTPUT, "assets");
 
-/** Below this path the console is served, and below this folder of the assets it is kept. */
+/** The path of the console, and its folder among the assets. */
 const CONSOLE = "console";
 
-/** Where Vite puts what it names by a hash. */
+/** Vite's folder for files with a hash in their name. */
 const HASHED = "assets";
 
-// Beside the assets, since everything in their folder is uploaded.
+// Outside of the assets, since every file in their folder is uploaded.
 const MANIFEST = join(OUTPUT, "build.json");
 
 const RECIPE = readFileSync(inPackage("scripts", "lib", "console.mjs"), "utf8");
 
-/** Whether wrangler.toml has assets at all; a project leaves the console out by leaving the table out. */
+/** True if wrangler.toml has assets; a project leaves the console out by leaving out this table. */
 export function servesAssets(text = readFileSync(inProject("wrangler.toml"), "utf8")) {
   return /^[ \t]*(?:\[[ \t]*(?:env\.[\w-]+\.)?assets[ \t]*\]|assets[ \t]*=)/m.test(text);
 }
 
-/** Makes the assets current, if wrangler.toml asks for them. Call it with the lock of the build. */
+/** Updates the assets, if wrangler.toml has any. The caller must hold the lock of the build. */
 export async function ensureConsole() {
   if (!servesAssets()) return;
   const inputs = [relative(projectDir, inPackage(CONSOLE))];
@@ -45,7 +45,7 @@ export async function ensureConsole() {
 }
 
 async function build() {
-  // In a folder of its own until it is whole, so that a build that fails leaves the assets that are served.
+  // Built in a separate folder, so that a failed build keeps the served assets.
   const staging = inProject(OUTPUT, "part");
   rmSync(staging, { recursive: true, force: true });
   const args = ["build", inPackage(CONSOLE), "--outDir", join(staging, CONSOLE), "--emptyOutDir", "--logLevel", "warn"];
@@ -57,15 +57,15 @@ async function build() {
   rmSync(staging, { recursive: true });
 }
 
-/** What Vite says of a mistake: where it is and what it is, without how Vite came there. */
+/** Vite's message about a mistake: place and text, without Vite's own stack. */
 function explain(output) {
-  // Node tells an error that nobody has caught behind the line that threw it.
+  // Node prints an uncaught error after the line that threw it.
   const told = output.replace(/^file:\/\/[^]*?^(?=\w*Error: )/m, "");
   const lines = told.split("\n").filter((line) => !/^(?:✗ Build failed|error during build:|Build failed with|Node\.js v)|^ +at |^ {2}errors: |^}$/.test(line));
   return lines.map((line) => line.replace(/^\[builtin:[\w-]+\] /, "")).join("\n").trim();
 }
 
-/** Makes a folder what another one is, while it is served: what is new comes first, the page that names it next, what is old goes last. */
+/** Updates a folder that is being served: new files first, then the page that uses them, then deletes old files. */
 function publish(from, to) {
   const files = filesIn(from);
   const page = (name) => Number(name.endsWith(".html") || name === "_headers");
@@ -79,8 +79,8 @@ function publish(from, to) {
 const filesIn = (folder) => readdirSync(folder, { recursive: true }).filter((name) => statSync(join(folder, name)).isFile());
 
 /**
- * What assets are answered with: the rules of console/_headers, and one for each file whose name has a hash of its content. A rule for their whole
- * folder would let browsers keep the 404 of a file that is not there, too.
+ * The headers of assets: the rules of console/_headers, and one rule for each file with a hash in its name. A rule for the whole folder would also
+ * make browsers cache the 404 of a missing file.
  */
 function headers(folder) {
   const hashed = readdirSync(join(folder, HASHED)).sort();

@@ -1,4 +1,4 @@
-// Licences, sources and known faults of the crates we depend on, where cargo-deny is installed.
+// Checks licences, sources and known vulnerabilities of our dependencies with cargo-deny, if that is installed.
 import { inPackage, packageDir, shown } from "./paths.mjs";
 import { query, run } from "./process.mjs";
 import { NotChecked, Stop, say } from "./ui.mjs";
@@ -6,12 +6,12 @@ import { NotChecked, Stop, say } from "./ui.mjs";
 const MISSING = "cargo-deny is not installed; to install it: cargo install --locked cargo-deny";
 
 /**
- * Checks the workspace and the tool of the scripts against deny.toml; answers whether all is well. Where cargo-deny is not installed it throws
- * `NotChecked`, or a `Stop` if `A2A_DENY=required` is set.
+ * Checks the workspace and the tool of the scripts against deny.toml; returns true if there are no problems. If cargo-deny is not installed,
+ * throws `NotChecked`, or a `Stop` if `A2A_DENY=required` is set.
  */
 export async function checkDependencies() {
   if (query("cargo", ["deny", "--version"], { cwd: packageDir }) === undefined) {
-    // Not decided by `CI`: it is set on machines that cannot install it, and everything else is to be checked there.
+    // The variable `CI` is not used: it is also set on machines that cannot install cargo-deny, where all other checks must run.
     throw process.env.A2A_DENY === "required" ? new Stop(MISSING) : new NotChecked(MISSING);
   }
   const problems = [];
@@ -28,7 +28,7 @@ export async function checkDependencies() {
 }
 
 function deny(manifest, ...checks) {
-  // deny.toml is found in the current folder.
+  // cargo-deny searches deny.toml in the current folder.
   const args = ["deny", "--manifest-path", manifest, "--workspace", "check", ...checks];
   return run("cargo", args, { cwd: packageDir, quiet: true });
 }

@@ -1,11 +1,11 @@
-// The modules of dev/, which stand before the Worker's in development.
+// The modules of dev/, which wrap the Worker in development.
 import { pathToFileURL } from "node:url";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage } from "./paths.mjs";
 
 /**
- * The modules of dev/ as the text of one module. It holds the JavaScript of the Worker's own module `product`, a path; without, it imports that
- * from `./index.js` beside it.
+ * Bundles the modules of dev/ into the text of one module. With `product`, a path, the bundle includes the Worker's own module; without it, the
+ * bundle imports `./index.js`.
  */
 export async function developmentModule(product) {
   const { default: esbuild } = await import(pathToFileURL(inNpmPackage("esbuild", "lib", "main.js")).href);

@@ -1,5 +1,5 @@
-// The program behind the agent agents/wordcount.toml of this repository: `start` and `dev` run it beside the Worker. It is written as a
-// Worker (examples/http-agents/worker/agent.js), which takes requests of Node as well.
+// The program behind the agent agents/wordcount.toml of this repository: `start` and `dev` run it together with the Worker. The program
+// is written as a Worker (examples/http-agents/worker/agent.js), which also accepts requests of Node.
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
@@ -9,7 +9,7 @@ import { say } from "./ui.mjs";
 
 const PORT = 8790;
 
-/** Runs it, where the project has the agent and the program. It ends with this process. */
+/** Runs the program, if the project has both the agent and the program. It ends with this process. */
 export async function serveExampleAgent(port = PORT) {
   const program = inProject("examples", "http-agents", "worker", "agent.js");
   if (!existsSync(inProject("agents", "wordcount.toml")) || !existsSync(program)) return undefined;

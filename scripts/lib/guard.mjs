@@ -1,39 +1,39 @@
-// Sees to it that children end with this process, whatever ends it: a signal, an error, its own killing or npm's.
+// Makes children end together with this process, in every case: a signal, an error, a kill of this process or of npm.
 import { spawn, spawnSync } from "node:child_process";
 import { constants } from "node:os";
 
 const GRACE_MS = 5_000;
-/** How much later than its children a process may learn of a signal that was sent to all of them. */
+/** The largest delay between a signal to the children and the same signal to this process. */
 const SIGNAL_LAG_MS = 100;
 const groups = new Set();
 let stopping = false;
 let watchdog;
 
-/** Takes over a child that leads a process group of its own. */
+/** Watches a child that leads its own process group. */
 export function guard(child) {
   watchdog ??= watch();
   watchdog.stdin.write(`-${child.pid}\n`);
   groups.add(child.pid);
   child.once("exit", () => {
-    // What is left of the group (a compiler whose cargo was stopped) goes with its leader.
+    // The rest of the group (for example a compiler whose cargo was stopped) ends with its leader.
     signalGroup(child.pid, "SIGKILL");
     groups.delete(child.pid);
   });
 }
 
-/** Whether this process is about to end because it was told to. */
+/** True if this process is being stopped. */
 export const isStopping = () => stopping;
 
 /**
  * To be awaited before a failure is reported: a signal to this process and its children (Ctrl-C, or a newer build of
- * wrangler dev) makes the children fail first. Does not return where this process is about to end.
+ * wrangler dev) makes the children fail first. Never resolves if this process is being stopped.
  */
 export async function unlessStopping() {
   await new Promise((resolve) => setTimeout(resolve, SIGNAL_LAG_MS));
   if (stopping) await new Promise(() => {});
 }
 
-/** Ends every child, politely first, and then this process. */
+/** Ends every child, first with SIGTERM, and then this process. */
 export async function stopAll(exitCode) {
   stopping = true;
   for (const group of groups) signalGroup(group, "SIGTERM");
@@ -42,7 +42,7 @@ export async function stopAll(exitCode) {
   process.exit(exitCode);
 }
 
-/** Whether a process exists, ours or not. */
+/** True if a process exists, even of another user. */
 export function isAlive(pid) {
   try {
     process.kill(pid, 0);
@@ -56,12 +56,12 @@ export function signalGroup(leader, signal) {
   try {
     process.kill(-leader, signal);
   } catch {
-    // The group is gone already.
+    // The group has already ended.
   }
 }
 
 function watch() {
-  // The loop ends when the pipe closes, and the pipe closes with this process.
+  // The loop ends when the pipe closes, which happens when this process ends.
   const script = 'all=; while read -r group; do all="$all $group"; done; kill -TERM $all; sleep 3; kill -KILL $all';
   const dog = spawn("sh", ["-c", script], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   dog.stdin.on("error", () => {});
@@ -75,7 +75,9 @@ function watch() {
   return dog;
 }
 
-/** The npm that runs this script, and the shell that it may have put in between, which does not notice npm's end. */
+/**
+ * The npm process that runs this script, and the shell between the two, if any, which does not notice the end of npm.
+ */
 function npmAncestors() {
   const { stdout } = spawnSync("ps", ["-o", "ppid=,args=", "-p", String(process.ppid)], { encoding: "utf8" });
   const shell = /^\s*(\d+)\s+\S*sh -c/.exec(stdout ?? "");

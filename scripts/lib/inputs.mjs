@@ -1,4 +1,4 @@
-// What a build was made of. Cargo lists the files when a build is over; a later look at them tells whether it is current.
+// The inputs of a build. Cargo lists the files after a build; a later comparison shows if the build is current.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
@@ -8,8 +8,8 @@ import { projectDir } from "./paths.mjs";
 const SETTINGS = ["Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
 
 /**
- * The files and folders that a build was made of, relative to the project: sources, also those of crates that are
- * depended on by path, what their build scripts watch, and settings.
+ * The input files and folders of a build, relative to the project: sources, including those of path dependencies, the
+ * files that their build scripts watch, and settings.
  */
 export function inputsOf({ depInfo, targets, workspace }) {
   const listed = readDepInfo(depInfo).filter((path) => !path.startsWith(targets + sep));
@@ -19,7 +19,7 @@ export function inputsOf({ depInfo, targets, workspace }) {
   return [...new Set(paths)].map((path) => relative(projectDir, path)).sort();
 }
 
-/** A hash of the content of these files and folders. One that is not there is content, too. */
+/** A hash of the content of these files and folders. A missing file also changes the hash. */
 export function contentHash(inputs) {
   const hash = createHash("sha256");
   for (const input of inputs) {
@@ -30,13 +30,13 @@ export function contentHash(inputs) {
   return hash.digest("hex");
 }
 
-/** Whether one of the inputs was written since the time `since`; Cargo.lock does not count, which cargo itself writes. */
+/** True if one of the inputs was written after `since`, except Cargo.lock, which cargo itself writes. */
 export function changedSince(inputs, since) {
   const paths = inputs.filter((input) => !input.endsWith("Cargo.lock")).map((input) => resolve(projectDir, input));
   return paths.flatMap(everythingUnder).some((path) => statSync(path).mtimeMs >= since);
 }
 
-/** The prerequisites in a file of the form that make reads. */
+/** The prerequisites in a file in the format of make. */
 export function readDepInfo(file) {
   const text = readFileSync(file, "utf8");
   const [line] = text.split(/\r?\n/);

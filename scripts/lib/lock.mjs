@@ -1,10 +1,10 @@
-// One set-up at a time per directory: a second one waits for the first instead of undoing its work.
+// Allows one set-up at a time per directory: a second one waits for the first instead of undoing its work.
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { isAlive } from "./guard.mjs";
 import { say } from "./ui.mjs";
 
-/** Runs `work` while holding the lock file. A lock whose owner is gone is taken over. */
+/** Runs `work` while holding the lock file. A lock whose owner has ended is replaced. */
 export async function locked(file, work) {
   mkdirSync(dirname(file), { recursive: true });
   for (let told = false; !take(file); ) {
@@ -28,7 +28,7 @@ export async function locked(file, work) {
 }
 
 function take(file) {
-  // A link appears with its content, so nobody ever reads a lock without an owner.
+  // A link appears together with its content, so a lock never appears without an owner.
   const own = `${file}.${process.pid}`;
   writeFileSync(own, String(process.pid));
   try {

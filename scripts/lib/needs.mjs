@@ -1,4 +1,4 @@
-// Secrets and variables that agents need, as the build knows them, and those of them that are not set.
+// The secrets and variables that agents need, from the build, with a check which of them are not set.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join, sep } from "node:path";
 import { command, wranglerLine } from "./command.mjs";
@@ -7,21 +7,21 @@ import { inProject } from "./paths.mjs";
 import { say } from "./ui.mjs";
 import { readConfig, wrangler } from "./wrangler.mjs";
 
-/** Where a build keeps what its agents need. */
+/** The file of a build with the needs of its agents. */
 export const NEEDS = "needs.json";
 
-/** The agents that a build has embedded, the remote agents and the MCP servers. */
+/** The embedded agents, remote agents and MCP servers of a build. */
 function embeddedIn({ depInfo, targets }) {
   const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
   return embedded === undefined ? { agents: [] } : JSON.parse(readFileSync(embedded, "utf8"));
 }
 
-/** The agents that a build has embedded. */
+/** The embedded agents of a build. */
 export const embeddedAgents = (made) => embeddedIn(made).agents;
 
 /**
- * What the agents of a build, its remote agents and its MCP servers need, each once: `{ name, by: ["tool weather of the agent
- * demo", "remote shop", "mcp files"] }`. With `or`, any of those names does instead.
+ * The needs of a build's agents, remote agents and MCP servers, each once: `{ name, by: ["tool weather of the agent demo",
+ * "remote shop", "mcp files"] }`. Any name in `or` may be set instead.
  */
 export function needsOf(made) {
   const users = new Map();
@@ -38,22 +38,22 @@ export function needsOf(made) {
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** What the agents of the build in a folder of the project need. */
+/** The needs of the agents of the build in a folder of the project. */
 export function builtNeeds(folder) {
   return JSON.parse(readFileSync(inProject(folder, NEEDS), "utf8"));
 }
 
-/** Those of the needs for which no name is set. */
+/** The needs for which no name is set. */
 const missingOf = (needs, set) => needs.filter(({ name, or = [] }) => ![name, ...or].some((known) => set.has(known)));
 
 /**
- * Before serving: says what is not set, and makes `.dev.vars` with the names if there is neither that file nor an `.env`.
- * A file that exists is left as it is. `vars` are the options `--var`.
+ * Before serving: reports what is not set, and creates `.dev.vars` with the names if there is neither that file nor an
+ * `.env`. An existing file is never changed. `vars` are the options `--var`.
  */
 export async function checkLocalNeeds(folder, vars = []) {
   const needs = builtNeeds(folder);
   if (needs.length === 0) return;
-  // wrangler reads .env only where there is no .dev.vars.
+  // wrangler reads .env only if there is no .dev.vars.
   const files = existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name)));
   const set = await configured(undefined, vars);
   for (const file of files) for (const name of namesIn(readFileSync(inProject(file), "utf8"))) set.add(name);
@@ -73,7 +73,7 @@ export async function checkLocalNeeds(folder, vars = []) {
   if (!isIgnored()) say("Add a line .dev.vars* to .gitignore, so that no secret is committed.\n");
 }
 
-/** What an environment lacks after a deploy. `values` are the options of the deploy. */
+/** Reports the missing needs of an environment after a deploy. `values` are the options of the deploy. */
 export async function reportRemoteNeeds(folder, values) {
   const needs = builtNeeds(folder);
   if (needs.length === 0) return;
@@ -91,14 +91,14 @@ export async function reportRemoteNeeds(folder, values) {
   say(`\n${secrets === undefined ? unknown : "Not set, so that what needs it fails:"}\n\n${table(missing)}\n\nTo set a secret:\n\n${lines}\n`);
 }
 
-/** The names that wrangler.toml and the options `--var` set to something. */
+/** The names with a non-empty value in wrangler.toml or in the options `--var`. */
 async function configured(environment, vars) {
   const { vars: written = {} } = await readConfig(environment);
   const options = vars.map((text) => [text.split(":", 1)[0], text.slice(text.indexOf(":") + 1)]);
   return new Set([...Object.entries(written), ...options].filter(([, value]) => String(value).trim() !== "").map(([name]) => name));
 }
 
-/** The names that a file such as `.dev.vars` sets to something. */
+/** The names with a non-empty value in a file such as `.dev.vars`. */
 export function namesIn(text) {
   const lines = text.split(/\r?\n/).map((line) => ASSIGNMENT.exec(line)).filter(Boolean);
   const isSet = ([, , value]) => !/^\s*(?:#.*|(["'`])\s*\1\s*(?:#.*)?)?$/.test(value);
@@ -109,7 +109,7 @@ const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/;
 
 const mentions = (text, name) => text.split(/\r?\n/).some((line) => ASSIGNMENT.exec(line)?.[1] === name);
 
-/** The names in what `wrangler secret list` prints; undefined where it prints something else. */
+/** The names in the output of `wrangler secret list`; undefined for any other output. */
 function secretsIn(output) {
   try {
     return JSON.parse(output.slice(output.indexOf("["), output.lastIndexOf("]") + 1)).map(({ name }) => name);
@@ -128,7 +128,7 @@ function sample(needs) {
   return head + needs.map(({ name, by }) => `\n# ${by.join(", ")}\n${name}=\n`).join("");
 }
 
-/** Whether .gitignore of the project names the file. */
+/** True if .gitignore of the project contains the file. */
 function isIgnored() {
   const file = inProject(".gitignore");
   const lines = existsSync(file) ? readFileSync(file, "utf8").split(/\r?\n/) : [];

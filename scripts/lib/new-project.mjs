@@ -1,22 +1,22 @@
-// The files of a new project: those of examples/own-agent under a name of its own, and what a repository needs besides.
+// The files of a new project: those of examples/own-agent under another name, and the files that a repository needs.
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { basename, dirname, join, posix, relative, sep } from "node:path";
 import { inPackage, packageDir } from "./paths.mjs";
 
 /**
- * The version under which the packages are published; undefined while a project names them by the path of this checkout.
+ * The version under which the packages are published; undefined while projects depend on the path of this checkout.
  */
 const PUBLISHED = undefined;
 
 const EXAMPLE = "own-agent";
 
-/** Folders and files of the example that are made by its use. */
+/** Folders and files that are generated when the example is used. */
 const MADE = /^(?:build(?:-.*)?|node_modules|target|\.wrangler|\.gitignore|\.dev\.vars.*|Cargo\.lock|package-lock\.json)$/;
 
-/** Longer names make names of queues that Cloudflare refuses. */
+/** With longer names, Cloudflare would refuse the names of queues. */
 const MAX_NAME = 48;
 
-/** What is wrong with a name of a project, which names its crate, its npm package, its Worker, its database and its queues. */
+/** The problem of a project's name, which is used for its crate, its npm package, its Worker, its database and its queues. */
 export function nameProblem(name) {
   if (!/^[a-z][a-z0-9-]*$/.test(name) || name.endsWith("-") || name.includes("--") || name.length > MAX_NAME) {
     return `must be lower-case letters, digits and single dashes, beginning with a letter, at most ${MAX_NAME}, as "my-agents"`;
@@ -40,7 +40,7 @@ export function projectFiles(folder, { name = basename(folder), published = PUBL
     const named = text.replaceAll(EXAMPLE, name).replaceAll(EXAMPLE.replaceAll("-", "_"), name.replaceAll("-", "_"));
     files.set(path, path.endsWith("Cargo.toml") || path.endsWith("package.json") ? dependencies(named, folder, published) : named);
   }
-  // Without it cargo would take the project for a member of a workspace in a folder above.
+  // Without it, cargo would treat the project as a member of a workspace in a parent folder.
   files.set("Cargo.toml", `${files.get("Cargo.toml").trimEnd()}\n\n[workspace]\n`);
   files.set("Cargo.lock", readFileSync(inPackage("Cargo.lock"), "utf8"));
   files.set(".gitignore", IGNORED);
@@ -57,7 +57,7 @@ function template(folder = "") {
   });
 }
 
-/** The example's dependencies by path, as the project in `folder` names them. */
+/** Rewrites the example's dependencies by path for the project in `folder`. */
 function dependencies(manifest, folder, published) {
   if (published !== undefined) {
     return manifest.replace(/path = "\.\.\/\.\.[^"]*"/g, `version = "${published}"`).replace(/"file:\.\.\/\.\.[^"]*"/g, `"^${published}"`);
@@ -78,7 +78,7 @@ const IGNORED = `/build/
 .env*
 `;
 
-/** What GitHub Actions runs for every push. */
+/** The workflow of GitHub Actions for every push. */
 function workflow(folder, published) {
   const shared = common(folder, packageDir);
   const [own, library] = [folder, packageDir].map((path) => slashes(relative(shared, path)));
@@ -126,21 +126,24 @@ ${checkout}      - uses: actions/setup-node@v4
 `;
 }
 
-/** The innermost folder that holds both. */
+/** The innermost folder that contains both. */
 function common(one, other) {
   for (let folder = one; ; folder = dirname(folder)) {
     if (!relative(folder, other).startsWith("..") || dirname(folder) === folder) return folder;
   }
 }
 
-/** Why nothing can be made in `folder`: it holds something, or is a place where a project does not work. */
+/** Why a project cannot be created in `folder`: it is not empty, or a project does not work there. */
 export function folderProblem(folder) {
   if (existsSync(folder) && readdirSync(folder).length > 0) return "is not empty";
   if (!relative(packageDir, folder).startsWith("..")) return `is inside of a2a-edge (${packageDir}); choose a place outside`;
   return undefined;
 }
 
-/** Where a project of this name goes: below the current folder, but beside the checkout for one that stands in it. */
+/**
+ * The folder for a project of this name: below the current folder, but next to the checkout if the current folder is inside
+ * the checkout.
+ */
 export function placeOf(given, current, resolve = join) {
   const isName = basename(given) === given;
   const isInside = !relative(packageDir, current).startsWith("..");

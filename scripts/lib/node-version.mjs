@@ -1,5 +1,5 @@
-// Imported first by every entry point, so that an old Node is told apart from a broken script.
-// Only syntax and modules that Node 16 knows are used in scripts/, or this check would never run.
+// Imported first by every entry point, so that an old Node gets a clear message. scripts/ may only use syntax and
+// modules of Node 16; otherwise this check would never run.
 const needed = 20;
 
 if (Number(process.versions.node.split(".")[0]) < needed) {

@@ -1,11 +1,11 @@
-// Folders with npm packages of their own, which only some commands need.
+// Folders with their own npm packages, which only some commands need.
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "./process.mjs";
 import { Stop, step } from "./ui.mjs";
 
-/** Installs the packages of a folder, unless they are those of its lock file already. */
+/** Installs the packages of a folder, unless they match its lock file already. */
 export async function ensureNpm(folder, title) {
   const wanted = createHash("sha256").update(readFileSync(join(folder, "package-lock.json"))).digest("hex");
   const stamp = join(folder, "node_modules", ".complete");

@@ -1,11 +1,11 @@
-// The arguments of the npm scripts. Each script reads them before it does anything else.
-// The default import: an older Node without parseArgs still gets as far as node-version.mjs.
+// The arguments of the npm scripts. Each script reads them before any other work. The default import is necessary: with
+// it, an older Node without parseArgs still reaches the check in node-version.mjs.
 import util from "node:util";
 import { Stop, say } from "./ui.mjs";
 
 /**
- * Reads the arguments after `npm run <script> --`. `options` are those of `util.parseArgs`;
- * `--help` prints `usage` and ends the process. Throws a `Stop` for anything unknown.
+ * Reads the arguments after `npm run <script> --`. `options` has the form for `util.parseArgs`; `--help` prints `usage`
+ * and ends the process. Throws a `Stop` for anything unknown.
  */
 export function readOptions({ usage, options = {}, positionals = false }, args = process.argv.slice(2)) {
   const known = { help: { type: "boolean", short: "h" }, ...options };
@@ -23,7 +23,7 @@ export function readOptions({ usage, options = {}, positionals = false }, args =
     if (!Object.hasOwn(known, name)) throw refuse(`There is no option "${rawName}".`);
     const { type, multiple } = known[name];
     if (type === "boolean" && value !== undefined) throw refuse(`${rawName} takes no value, got "${value}".`);
-    // Without "=", a value that begins with a dash is rather the next option.
+    // Without "=", a value that begins with a dash is treated as the next option.
     const isMissing = value === undefined || value === "" || (!inlineValue && value.startsWith("-"));
     if (type === "string" && isMissing) throw refuse(`${rawName} needs a value.`);
     const given = type === "boolean" ? true : value;
@@ -34,7 +34,7 @@ export function readOptions({ usage, options = {}, positionals = false }, args =
   return { values, positionals: rest, refuse };
 }
 
-/** The arguments that pass these values on to another program, in the order in which `names` has them. */
+/** The arguments that pass these values on to another program, in the order of `names`. */
 export function passedOn(values, names) {
   return names.flatMap((name) => {
     if (values[name] === undefined) return [];

@@ -1,4 +1,4 @@
-// The npm packages that the scripts need, and the Node among them.
+// The npm packages that the scripts need; one of them is Node itself.
 import { existsSync, readFileSync } from "node:fs";
 import { basename, delimiter, dirname, join } from "node:path";
 import { locked } from "./lock.mjs";
@@ -7,10 +7,10 @@ import { query, run } from "./process.mjs";
 import { atLeast } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
 
-/** The packages that every command needs; in the repository there are more, for its tests. */
+/** The packages that every command needs; the tests of the repository need further ones. */
 const NEEDED = ["@preact/signals", "binaryen", "esbuild", "preact", "vite", "wrangler"];
 
-/** Makes sure that the npm packages are there: installs those of a checkout, asks for `npm install` elsewhere. */
+/** Makes sure that the npm packages are installed: in a checkout, installs them; elsewhere, requires `npm install`. */
 export async function ensurePackages() {
   if (isCheckout()) {
     if (packagesMatchLock()) return;
@@ -31,15 +31,15 @@ export function inNpmPackage(name, ...parts) {
   return path;
 }
 
-/** The version of an npm package, undefined where it is not installed. */
+/** The version of an npm package, undefined if it is not installed. */
 export function packageVersion(name) {
   const folder = npmPackage(name);
   return folder && JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
 }
 
 /**
- * The Node that runs wrangler and the end-to-end tests (wrangler wants 22.12, running TypeScript files 22.18).
- * It is an npm package, except where none exists for the platform.
+ * The Node that runs wrangler and the end-to-end tests (wrangler requires 22.12, running TypeScript files 22.18). It is
+ * an npm package, except on platforms without one.
  */
 export function packagedNode() {
   const { platform, arch } = process;
@@ -53,14 +53,14 @@ export function packagedNode() {
   );
 }
 
-/** Whether the package is a checkout, perhaps linked, and not something that npm has installed. */
+/** True if the package is a checkout, possibly linked, and was not installed by npm. */
 function isCheckout() {
   return basename(dirname(packageDir)) !== "node_modules" && existsSync(inPackage("package-lock.json"));
 }
 
 function installPackages() {
   return step("Installing npm packages", async () => {
-    // The packaged Node goes away during the installation: npm runs on the one it came with.
+    // The installation removes the packaged Node, so npm must run on its original Node.
     const PATH = process.env.PATH.split(delimiter).filter((entry) => !entry.endsWith(join("node_modules", ".bin"))).join(delimiter);
     const { code } = await run("npm", ["ci", "--no-audit", "--no-fund", "--loglevel=error"], {
       cwd: packageDir,
@@ -70,7 +70,7 @@ function installPackages() {
   });
 }
 
-/** Compares with npm's own record of what it installed, which it writes last. */
+/** Compares with npm's record of installed packages, which npm writes last. */
 function packagesMatchLock() {
   const record = inPackage("node_modules", ".package-lock.json");
   if (!existsSync(record)) return false;

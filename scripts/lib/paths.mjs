@@ -1,49 +1,50 @@
-// Two places: the package, with these scripts, and the project, whose Worker is built. In the repository they are one.
+// The paths of the package, with these scripts, and of the project, whose Worker is built. In the repository they are
+// the same.
 import { existsSync, realpathSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, delimiter, dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** Where the scripts are, the npm packages that they need, and the migrations. Links are resolved. */
+/** The folder of the scripts, of the npm packages that they need, and of the migrations. Links are resolved. */
 export const packageDir = dirname(dirname(dirname(realpathSync(fileURLToPath(import.meta.url)))));
 
-/** The project: the nearest folder, from the current one upwards, that has one of its manifests. */
+/** The project: the nearest folder, from the current one upwards, with one of its manifests. */
 export const projectDir = nearest(realpathSync(process.cwd()));
 
-/** Whether the project is the repository of a2a-edge itself. */
+/** True if the project is the repository of a2a-edge itself. */
 export const isRepository = projectDir === packageDir;
 
 export const inPackage = (...parts) => join(packageDir, ...parts);
 export const inProject = (...parts) => join(projectDir, ...parts);
 
-/** A path as messages name it: relative to the project where it is inside. */
+/** A path for messages: relative to the project if it is inside. */
 export function shown(path) {
   const inside = relative(projectDir, path);
   return inside.startsWith("..") ? path : inside;
 }
 
-/** Where tools that are compiled once are kept, shared by all checkouts. */
+/** The folder for tools that are compiled once, shared by all checkouts. */
 export const cacheDir =
   process.env.A2A_EDGE_CACHE || join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "a2a-edge");
 
-/** What `wrangler dev` keeps between starts; the default place, so that a plain wrangler finds it too. */
+/** The state that `wrangler dev` keeps between starts, in the default place, so that a plain wrangler finds it too. */
 export const stateDir = inProject(".wrangler", "state");
 
 /**
- * The folder of an npm package that the scripts need, undefined where it is not installed. npm puts the packages of an
- * installed dependency beside it, but those of a linked one only into the folder that the link leads to.
+ * The folder of an npm package that the scripts need, undefined if it is not installed. npm puts the packages of an
+ * installed dependency next to it, but those of a linked one only into the target folder of the link.
  */
 export function npmPackage(name) {
   return [packageDir, projectDir].flatMap(moduleFolders).map((folder) => join(folder, name)).find(existsSync);
 }
 
-/** The value of PATH for children: the commands of npm packages come first. */
+/** The value of PATH for children: the commands of npm packages are first. */
 export function searchPath(...first) {
   const commands = [packageDir, projectDir].flatMap(moduleFolders).map((folder) => join(folder, ".bin")).filter(existsSync);
   return [...new Set([...first, ...commands]), process.env.PATH].join(delimiter);
 }
 
-/** The `node_modules` folders in which Node looks for packages, from a folder upwards. */
+/** The `node_modules` folders that Node searches for packages, from a folder upwards. */
 function moduleFolders(folder) {
   const own = basename(folder) === "node_modules" ? [] : [join(folder, "node_modules")];
   const above = dirname(folder);

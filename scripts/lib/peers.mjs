@@ -1,4 +1,4 @@
-// The foreign programs of tests/peers, installed as their lock files say.
+// The foreign programs of tests/peers, installed according to their lock files.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { locked } from "./lock.mjs";
@@ -11,8 +11,8 @@ import { Stop, say, step } from "./ui.mjs";
 const folder = inPackage("tests", "peers");
 
 /**
- * Installs what is missing. Answers the paths of the Rust programs, the second for MCP, and of the interpreters of Python, if there is one:
- * `python` has the packages of requirements.txt, `older` those of requirements-older.txt, `newest` the SDK of today, `mcp` the packages of requirements-mcp.txt, and `frameworks`
+ * Installs missing programs. Returns the paths of the Rust programs, the second for MCP, and of the Python interpreters, if there is a Python: `python` has the
+ * packages of requirements.txt, `older` those of requirements-older.txt, `newest` the current SDK, `mcp` the packages of requirements-mcp.txt, and `frameworks`
  * those of requirements-frameworks.txt.
  */
 export async function ensurePeers() {
@@ -26,15 +26,15 @@ export async function ensurePeers() {
   });
 }
 
-/** The interpreter with the packages of this file, if there is a Python for it. */
+/** The interpreter with the packages of this file; undefined without a suitable Python. */
 async function ensurePackages(file) {
   const requirements = join(folder, file);
-  // The files name every package with its hashes. Resolving them again fails once a newer version of a package with extras is out.
+  // The files list every package with its hashes. Resolving them again fails after a newer version of a package with extras was published.
   const install = ["--no-deps", "--require-hashes", "-r", requirements];
   return virtualEnvironment({ name: "peers", title: "Installing the peers in Python", least: [3, 11], requirements, install });
 }
 
-/** Compiles the Rust programs; cargo knows whether it has to. */
+/** Compiles the Rust programs; cargo skips this if they are current. */
 async function ensureRust() {
   const targets = inPackage("target", "peers");
   const work = async () => {

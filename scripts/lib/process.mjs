@@ -7,7 +7,7 @@ import { Stop, say, seconds } from "./ui.mjs";
 
 const HEARTBEAT_MS = 20_000;
 
-/** The environment of children: the commands of npm packages, a fitting Node among them, come first in the PATH. */
+/** The environment of children: the commands of npm packages, including a suitable Node, are first in the PATH. */
 export function environment(extra = {}) {
   return { ...process.env, ...extra, PATH: searchPath() };
 }
@@ -20,9 +20,8 @@ export function start(command, args, options = {}) {
 }
 
 /**
- * Runs a command to its end and passes its output through, with a sign of life while it is silent. Where `shows` is
- * given, it gets each line as plain text and answers whether to pass it on, or what to pass on instead. Answers the exit code and all of the output, as it came (`printed`) and as
- * plain text (`output`).
+ * Runs a command to its end and passes its output on, with a heartbeat while it is silent. `shows`, if given, is called with each line as plain text; it returns
+ * true to pass the line on, or a replacement. Returns the exit code and the whole output, unchanged (`printed`) and as plain text (`output`).
  */
 export function run(command, args, { quiet = false, shows, timeoutMs, ...options } = {}) {
   const begun = Date.now();
@@ -54,7 +53,7 @@ export function run(command, args, { quiet = false, shows, timeoutMs, ...options
     const finish = (code) => {
       clearInterval(heartbeat);
       clearTimeout(timeout);
-      // When everything is being stopped, a failed child is no failure to report.
+      // While everything is being stopped, a failed child is not reported.
       if (isStopping()) return;
       const printed = Buffer.concat(output).toString();
       resolve({ code, printed, output: plain(printed) });
@@ -68,8 +67,7 @@ export function run(command, args, { quiet = false, shows, timeoutMs, ...options
 }
 
 /**
- * The trimmed output of a short command, or undefined where it fails or does not exist. Throws a `Stop` where a signal
- * ended it, which says nothing about the command.
+ * The trimmed output of a short command; undefined if it fails or does not exist. Throws a `Stop` if a signal ended it, since the result is then unknown.
  */
 export function query(command, args, options = {}) {
   const result = spawnSync(command, args, { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"], ...options });
@@ -77,19 +75,19 @@ export function query(command, args, options = {}) {
   return result.status === 0 ? result.stdout.trim() : undefined;
 }
 
-/** Cargo's settings for a piped terminal: it keeps the colours and the bar it would have shown. */
+/** Cargo's settings for output through a pipe to a terminal: colours and progress bar stay. */
 export function cargoTerminal() {
   if (!process.stdout.isTTY) return {};
   return { CARGO_TERM_COLOR: "always", ...cargoProgress() };
 }
 
-/** Cargo's settings for a bar of progress, also where its output is no terminal. */
+/** Cargo's settings for a progress bar, even if its output is not a terminal. */
 export function cargoProgress() {
   const width = String(Math.min(process.stdout.columns || 80, 100));
   return { CARGO_TERM_PROGRESS_WHEN: "always", CARGO_TERM_PROGRESS_WIDTH: width };
 }
 
-/** Hands on the lines that `shows` accepts, or what it puts in their place; one ends with a line feed, or as a progress bar with a carriage return. */
+/** Passes on the lines that `shows` accepts, or its replacements; a line ends with a line feed, or as a progress bar with a carriage return. */
 function lineFilter(shows, pass) {
   let rest = "";
   return (chunk) => {
@@ -102,7 +100,7 @@ function lineFilter(shows, pass) {
   };
 }
 
-/** The text without the colours and other movements of a terminal. */
+/** The text without the colours and control sequences of a terminal. */
 export function plain(text) {
   return text.replace(/\u001b\[[0-9;]*[A-Za-z]/g, "").replace(/\r/g, "\n");
 }

@@ -1,4 +1,4 @@
-// Python programs that checks need, each in a virtual environment of its own.
+// Python programs that checks need, each in its own virtual environment.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,10 +7,12 @@ import { cacheDir, inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-/** The official SDK of today and that of A2A 0.3: the variables that name their interpreters to tests, and what they are made of. */
+/**
+ * The current official SDK and that of A2A 0.3: the variables with which tests receive their interpreters, and their requirements.
+ */
 const SDKS = { A2A_PYTHON: "requirements.txt", A2A_PYTHON_V03: "requirements-v03.txt" };
 
-/** The variables with the interpreters that have an official SDK; none, with a word about it, where there is no Python for them. */
+/** The variables with the interpreters that have an official SDK; empty, with a message, if there is no suitable Python. */
 export async function ensurePython() {
   const interpreters = {};
   for (const [variable, file] of Object.entries(SDKS)) {
@@ -25,8 +27,8 @@ export async function ensurePython() {
 }
 
 /**
- * The interpreter of an environment that is made once for each content of the file `requirements`; `install` is what
- * pip gets. Undefined where there is no Python of the version `least`.
+ * The interpreter of a virtual environment that is created once for each content of the file `requirements`; `install` are the
+ * arguments for pip. Undefined if there is no Python of at least version `least`.
  */
 export async function virtualEnvironment({ name, title, least, requirements, install }) {
   const system = ["python3", "python"].find((command) => isRecent(command, least));

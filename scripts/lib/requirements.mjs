@@ -1,4 +1,5 @@
-// What must be on the machine already. Each missing thing is one message that says what to run.
+// Checks what must be installed on the machine already. Each missing thing is reported with the command that installs
+// it.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -7,23 +8,23 @@ import { inPackage, isRepository, projectDir } from "./paths.mjs";
 import { query } from "./process.mjs";
 import { Stop } from "./ui.mjs";
 
-// rustup would install what rust-toolchain.toml names during the first check, silently and for minutes. What is missing
-// is named here, or added in a step of its own.
+// Otherwise rustup would install the toolchain of rust-toolchain.toml during the first check, silently and for minutes.
+// Missing toolchains are reported here, or added in a separate step.
 process.env.RUSTUP_AUTO_INSTALL ||= "0";
 
-/** Checks rustup, Rust, a C compiler and npm; throws one `Stop` that names all that is missing. */
+/** Checks rustup, Rust, a C compiler and npm; throws one `Stop` that lists everything missing. */
 export function checkRequirements() {
   const missing = [rust(), compiler(), npm()].filter(Boolean);
   if (missing.length > 0) throw new Stop(missing.join("\n\n"));
 }
 
-/** Whether `version` (as in "1.95.0") is at least `least`. */
+/** True if `version` (for example "1.95.0") is at least `least`. */
 export function atLeast(version, least) {
   const [a, b] = [version, least].map((text) => text.split(".").map(Number));
   return a[0] > b[0] || (a[0] === b[0] && (a[1] ?? 0) >= (b[1] ?? 0));
 }
 
-/** The oldest Rust that can build the crate, as Cargo.toml says. */
+/** The oldest Rust that can build the crate, from Cargo.toml. */
 export function leastRust() {
   return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inPackage("Cargo.toml"), "utf8"))?.[1] ?? "1.91";
 }
@@ -52,7 +53,7 @@ function rust() {
   return undefined;
 }
 
-/** Build scripts and procedural macros are linked with `cc`, so it must be able to link a program. */
+/** Build scripts and procedural macros are linked with `cc`, so `cc` must be able to link a program. */
 function compiler() {
   const advice = [
     "    Debian, Ubuntu: sudo apt-get install build-essential",

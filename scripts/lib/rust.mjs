@@ -15,7 +15,7 @@ const TARGET = "wasm32-unknown-unknown";
 const NIGHTLY_INSTALL_MS = 5 * 60_000;
 const NIGHTLY_RETRY_MS = 24 * 60 * 60_000;
 
-/** Adds the wasm target to the active toolchain where it is missing. */
+/** Adds the wasm target to the active toolchain if it is missing. */
 export async function ensureWasmTarget() {
   const libraries = query("rustc", ["--print", "target-libdir", "--target", TARGET], { cwd: projectDir });
   if (libraries !== undefined && existsSync(libraries)) return;
@@ -25,7 +25,7 @@ export async function ensureWasmTarget() {
   });
 }
 
-/** Adds components of the active toolchain (rustfmt, clippy) where they are missing. */
+/** Adds components of the active toolchain (rustfmt, clippy) that are missing. */
 export async function ensureComponents(components) {
   const missing = components.filter(([, command]) => query("cargo", [command, "--version"], { cwd: projectDir }) === undefined);
   if (missing.length === 0) return;
@@ -36,7 +36,7 @@ export async function ensureComponents(components) {
   });
 }
 
-/** Makes sure that the tool in scripts/bindgen is compiled and in the cache; answers its path. */
+/** Makes sure that the tool in scripts/bindgen is compiled and in the cache; returns its path. */
 export async function ensureBindgen() {
   const sources = ["Cargo.toml", "Cargo.lock", join("src", "main.rs")].map((name) => inPackage("scripts", "bindgen", name));
   const hash = createHash("sha256");
@@ -50,16 +50,16 @@ export async function ensureBindgen() {
   return path;
 }
 
-/** Compiles into a folder aside and moves the tool at the end, so that it is there whole or not at all. */
+/** Compiles in a temporary folder and moves the tool at the end, so that an incomplete tool never appears. */
 async function compileBindgen(manifest, path) {
   await step("Compiling the tool for JavaScript bindings (once)", async () => {
     for (const entry of readdirSync(toolsDir)) {
-      // Left by a compilation that was killed; ours is the only one that runs (see the lock).
+      // Left by a compilation that was killed; because of the lock, no other compilation is running.
       if (entry.includes(PART)) rmSync(join(toolsDir, entry), { recursive: true, force: true });
     }
     const aside = mkdtempSync(path + PART);
     try {
-      // Named, because the project's settings may be for WebAssembly.
+      // The host is passed explicitly, because the project's settings may select WebAssembly.
       const host = /^host: (.*)$/m.exec(rustcVersion(false))?.[1];
       const args = ["--locked", "--manifest-path", manifest, "--target-dir", aside, ...(host ? ["--target", host] : [])];
       const { code, output } = await run("cargo", ["build", "--release", ...args], {
@@ -77,8 +77,8 @@ async function compileBindgen(manifest, path) {
 }
 
 /**
- * Makes the toolchain named `nightly` ready for the panic-unwind build.
- * Answers undefined where it is, else the reason why not.
+ * Prepares the toolchain named `nightly` for the panic-unwind build. Returns undefined if it is ready, or else the
+ * reason why not.
  */
 export async function ensureNightly() {
   if (!hasNightly()) {
@@ -117,7 +117,7 @@ export async function ensureNightly() {
   return undefined;
 }
 
-/** The full version text of the toolchain that a kind of build uses; part of what a build depends on. */
+/** The full version text of the toolchain of a kind of build; a build depends on it. */
 export function rustcVersion(unwind) {
   return query("rustc", unwind ? ["+nightly", "-vV"] : ["-vV"], { cwd: projectDir });
 }

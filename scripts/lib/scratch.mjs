@@ -1,12 +1,12 @@
-// A place for what a Worker stores while it is measured or worn out.
+// A temporary place for the storage of Workers during benchmarks and soaks.
 import { existsSync, mkdtempSync, rmSync, statfsSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
-/** More than all Workers of a run together store. */
+/** More than all Workers of a run store together. */
 const STORAGE_BYTES = 2e9;
 
-/** A folder that is gone when this process is: in memory where there is room. */
+/** A folder that is deleted when this process ends: in memory if there is enough room. */
 export function scratchFolder() {
   const memory = "/dev/shm";
   const fits = existsSync(memory) && statfsSync(memory).bavail * statfsSync(memory).bsize > STORAGE_BYTES;

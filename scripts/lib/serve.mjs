@@ -1,4 +1,4 @@
-// Serves the built Worker with `wrangler dev`, and shows of its output what a user wants to see.
+// Serves the built Worker with `wrangler dev`, and shows the part of its output that matters to users.
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
@@ -15,7 +15,7 @@ import { whenVariablesChange } from "./variables.mjs";
 import { tellsOfAsking, toldUnservable } from "./unservable.mjs";
 import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
-/** The options that wrangler dev gets as they are. */
+/** The options that are passed to wrangler dev unchanged. */
 const PASSED_ON = {
   var: { type: "string", multiple: true },
   "persist-to": { type: "string" },
@@ -74,7 +74,7 @@ export async function serve(options, { main, environment, note, access }) {
 async function serveOnce({ command, host, port, asDeployed, rest }, { main, environment, note, access }) {
   const child = startWrangler(main, { host, port }, rest, { extra: environment, asDeployed });
 
-  // What wrangler says before it serves matters only if it never does.
+  // The output of wrangler before it serves is only shown if it never does.
   const early = [];
   let [ready, died, hinted, changed] = [false, false, false, undefined];
   const unwatch = whenVariablesChange((name) => {
@@ -108,7 +108,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, envi
       died = true;
       signalGroup(child.pid, "SIGKILL");
     } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
-      // wrangler watches the sources, but here its build command does nothing.
+      // wrangler watches the sources, but its build command does nothing here.
       if (!hinted) say(`The sources have changed: start again to serve them, or use ${commandLine("dev")}.`);
       hinted = true;
     } else {
@@ -124,8 +124,8 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, envi
 }
 
 /**
- * Serves the module `main` at a free port while `work` runs, which gets the URL. Tasks are stored in the folder `state`. `variables` are set
- * besides those of the project. The output of wrangler is shown only if it does not begin to serve.
+ * Serves the module `main` at a free port while `work` runs, which receives the URL. Tasks are stored in the folder `state`. `variables` are set in
+ * addition to those of the project. The output of wrangler is shown only if it does not begin to serve.
  */
 export async function serveWhile(main, state, work, variables = {}) {
   const [port, inspector] = [await freePort(), await freePort()];
@@ -191,7 +191,7 @@ ${note}
 `;
 }
 
-/** A line of wrangler without the label before it; undefined where it says nothing. */
+/** A line of wrangler without its label; undefined for an uninformative line. */
 function tidy(line) {
   const label = /^(?:\u001b\[[0-9;]*m)*\[(?:wrangler:\w+|custom build)\](?:\u001b\[[0-9;]*m)* ?/;
   const text = line.replace(label, "");

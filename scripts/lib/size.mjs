@@ -1,4 +1,4 @@
-// The weight of the upload: with `no_bundle`, wrangler uploads exactly these two modules, and the assets beside them.
+// The size of the upload: with `no_bundle`, wrangler uploads exactly these two modules, and the assets.
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -7,15 +7,15 @@ import { inPackage, inProject, isRepository } from "./paths.mjs";
 import { say } from "./ui.mjs";
 import { outputs } from "./worker.mjs";
 
-/** For the Worker of the repository; what others build upon it is theirs. */
+/** The limit for the Worker of the repository; other Workers have no limit. */
 const LIMIT_KB = 1500;
-/** For the console, which comes with the package: all files that a browser loads with the page. */
+/** The limit for the console, which is part of the package: all files that a browser loads with the page. */
 const CONSOLE_LIMIT_KB = 90;
 const MODULES = ["index_bg.wasm", "index.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 
 /**
- * Prints the sizes of one of the outputs, in the repository with the difference to the last release; answers whether
+ * Prints the sizes of one of the outputs, in the repository with the difference to the last release; returns true if
  * they are within the limit.
  */
 export function printSize(output) {
@@ -32,7 +32,7 @@ export function printSize(output) {
   return fits;
 }
 
-/** Prints the size of the console, if the project has it; answers whether that is within the limit. */
+/** Prints the size of the console, if the project has it; returns true if it is within the limit. */
 export function printConsoleSize() {
   if (!servesAssets()) return true;
   const files = readdirSync(inProject(ASSETS), { recursive: true }).map((name) => join(ASSETS, name));
@@ -48,7 +48,7 @@ export function printConsoleSize() {
   return fits;
 }
 
-/** Keeps the sizes of one of the outputs as those of a release. */
+/** Stores the sizes of one of the outputs as those of a release. */
 export function recordRelease(output, version) {
   const total = sum(MODULES.map((name) => sizeOf(output, name)));
   writeFileSync(LAST_RELEASE, `${JSON.stringify({ version, ...total }, null, 2)}\n`);

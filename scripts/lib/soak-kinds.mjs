@@ -1,12 +1,12 @@
-// The kinds of executors that a soak knows: what `npm run soak -- --kinds` takes, and tests/soak/ has tasks of.
+// The kinds of executors for a soak: the values for `npm run soak -- --kinds`; tests/soak/ has tasks for each.
 
-/** All of them. */
+/** All kinds. */
 export const KINDS = ["scripts", "tools", "model", "coordinator", "http", "callback", "remote", "mcp"];
 
-/** Those of a soak that is not told which. */
+/** The kinds of a soak without the option. */
 export const USUAL_KINDS = ["scripts", "model", "http", "remote"];
 
-/** The kinds in a list with commas, or all of them; `undefined` if it names another one. */
+/** The kinds in a comma-separated list, or all of them; `undefined` if the list contains an unknown kind. */
 export function kindsIn(list) {
   if (list === "all") return [...KINDS];
   const named = [...new Set(list.split(",").map((name) => name.trim()))];

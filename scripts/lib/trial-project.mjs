@@ -1,4 +1,4 @@
-// A project made by `new`, as the step `own-agent` of `npm test` tries it.
+// A project made by `new`, which the step `own-agent` of `npm test` builds and tests.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import { inPackage, packageDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { Stop } from "./ui.mjs";
 
-/** Makes a project from the example and from an agent card, and runs its tests, as its author would. Answers whether all went well. */
+/** Makes a project from the example and from an agent card, and runs its tests, like its author would. Returns true if all succeed. */
 export async function tryProject() {
-  // Always at one place, so that what cargo compiled of it is current as long as it is.
+  // Always at the same place, so that cargo reuses its results.
   const place = join(tmpdir(), `a2a-edge-trial-${createHash("sha256").update(packageDir).digest("hex").slice(0, 8)}`);
   const folder = join(place, "trial-agents");
   if (!isCurrent(folder) && !(await make(folder))) return false;
@@ -25,8 +25,8 @@ export async function tryProject() {
 }
 
 /**
- * Removes the library of this crate from what cargo has compiled for this machine, so that the next build makes it again. Since the crate is a cdylib,
- * too, its file has the same name whatever features its dependencies have: the project's build replaces that of the tests, and cargo does not notice.
+ * Removes the library of this crate from cargo's results for this machine, so that the next build creates it again. The crate is also a cdylib, so its
+ * file has the same name whatever features its dependencies have: the project's build replaces that of the tests, and cargo does not notice.
  */
 function removeLibrary(folder) {
   if (!existsSync(folder)) return;

@@ -1,13 +1,13 @@
-// What the Worker that is served says of agents whose executor it cannot make: a kind that nobody registers, a table that does not
-// fit. The build cannot know it, since it does not run the Worker.
+// The agents whose executor the served Worker cannot create: a kind that is not registered, or a table that does not fit. The
+// build cannot detect this, since it does not run the Worker.
 import { Stop } from "./ui.mjs";
 
-/** Where the Worker lists its agents; in development with the reasons. */
+/** The route with the Worker's agents; in development it includes the reasons. */
 const LIST = "/console/api/agents";
 
 const TIMEOUT_MS = 10_000;
 
-/** The agents that cannot be served, each with the reason. None where the Worker does not tell. */
+/** The agents that cannot be served, each with the reason. Empty if the Worker does not answer. */
 async function unservable(url, signal) {
   const asking = new AbortController();
   const stop = () => asking.abort();
@@ -24,7 +24,7 @@ async function unservable(url, signal) {
   }
 }
 
-/** What is to be said about them; undefined if there are none. */
+/** The message about such agents; undefined if there are none. */
 export async function toldUnservable(url, signal) {
   const found = await unservable(url, signal);
   if (found.length === 0) return undefined;
@@ -32,11 +32,11 @@ export async function toldUnservable(url, signal) {
   return `\nThe Worker cannot make the executors of these agents, which refuse every message:\n\n${lines}\n`;
 }
 
-/** Ends the command if there are some. */
+/** Ends the command if there are such agents. */
 export async function stopIfUnservable(url) {
   const told = await toldUnservable(url);
   if (told !== undefined) throw new Stop(told.trim());
 }
 
-/** Whether a line of wrangler tells of the request by which this is asked. */
+/** True if a line of wrangler's log is about the request for this check. */
 export const tellsOfAsking = (line) => line.includes(`GET ${LIST} `);

@@ -1,4 +1,4 @@
-// Builds the Worker. Whatever asks for it, a build runs only when something it is made of has changed.
+// Builds the Worker. A build runs only if one of its inputs has changed.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
@@ -15,25 +15,25 @@ import { SERVICES, servicesOf } from "./services.mjs";
 import { say, step } from "./ui.mjs";
 
 /**
- * The builds and where they go. `default` is what wrangler.toml's main points to: the panic-unwind build where
- * its nightly can be had, else the stable one. `stable` exists for the tests, `dev` for `npm run dev`.
+ * The builds and their folders. `default` is the target of main in wrangler.toml: the panic-unwind build if its nightly is available, or
+ * else the stable one. `stable` is for the tests, `dev` for `npm run dev`.
  */
 export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
 
 const MANIFEST = "build.json";
 const MODULES = ["index.js", "index_bg.wasm"];
-// What the build would embed of tests/agents: the end-to-end tests give it to the Worker at run time.
+// The agents of tests/agents in the form that a build would embed: the end-to-end tests pass them to the Worker at run time.
 const TEST_AGENTS = "test-agents.json";
 
-/** Makes one of the `outputs` current and answers its kind: "unwind", "stable" or "dev". */
+/** Updates one of the `outputs` and returns its kind: "unwind", "stable" or "dev". */
 export async function ensureBuilt(output) {
   const [kind] = await ensureAllBuilt([output]);
   return kind;
 }
 
 /**
- * Makes several of the `outputs` current and answers their kinds, without those whose kind an earlier one has. They are compiled at the same
- * time: optimizing a module keeps one core busy for minutes.
+ * Updates several of the `outputs` and returns their kinds, without repetitions. They are compiled at the same time: optimizing a module
+ * keeps one core busy for minutes.
  */
 export async function ensureAllBuilt(outputs) {
   await ensureWasmTarget();
@@ -50,7 +50,7 @@ export async function ensureAllBuilt(outputs) {
     const titles = stale.map(({ kind }) => kinds[kind].title);
     await step(`Building the Worker (${titles.join(" and ")})`, async () => {
       const builds = stale.map(({ output, kind, recipe }) => build(output, kind, recipe, bindgen));
-      // None is left running when another one fails.
+      // Waits for all builds, so that none is left running after another has failed.
       const failed = (await Promise.allSettled(builds)).find(({ status }) => status === "rejected");
       if (failed !== undefined) throw failed.reason;
     });
@@ -76,12 +76,12 @@ async function build(output, kind, recipe, bindgen) {
   }
 
   const inputs = inputsOf(made);
-  // Nobody knows which content of a file that was saved meanwhile was compiled; the next build looks again.
+  // If a file was saved during the build, it is unknown which content was compiled; the next build then runs again.
   const content = changedSince(inputs, begun) ? "changed meanwhile" : contentHash(inputs);
   writeFileSync(inProject(outputs[output], MANIFEST), `${JSON.stringify({ kind, recipe, content, inputs }, null, 2)}\n`);
 }
 
-/** Puts a file in its place at once, so that nobody reads half of it. */
+/** Replaces a file atomically, so that no reader sees a part of it. */
 function publish(from, to) {
   mkdirSync(dirname(to), { recursive: true });
   copyFileSync(from, `${to}.part`);
@@ -95,7 +95,7 @@ function isCurrent(output, recipe) {
   return made.recipe === recipe && made.content === contentHash(made.inputs);
 }
 
-/** A hash of everything a build depends on, but the files that it is made of. */
+/** A hash of everything that a build depends on, except for its input files. */
 function recipeHash(kind, bindgen) {
   const { unwind } = kinds[kind];
   const tools = [rustcVersion(unwind), bindgen, packageVersion("binaryen"), packageVersion("esbuild")];

@@ -1,4 +1,4 @@
-// Runs wrangler: on the packaged Node, never asking, never calling home.
+// Runs wrangler: on the packaged Node, without questions and without telemetry.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -7,12 +7,12 @@ import { inPackage, inProject, projectDir, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { Stop, step } from "./ui.mjs";
 
-/** The command line that starts wrangler, with the arguments given. */
+/** The command line that starts wrangler with these arguments. */
 export function wranglerCommand(...args) {
   return [packagedNode(), ["--no-warnings", inNpmPackage("wrangler", "wrangler-dist", "cli.js"), ...args]];
 }
 
-/** The environment of wrangler. `built` tells wrangler.toml's build command that there is nothing left to build. */
+/** The environment of wrangler. With `built`, the build command of wrangler.toml does nothing. */
 export function wranglerEnvironment({ built = true, ...extra } = {}) {
   return environment({
     CLOUDFLARE_CF_FETCH_ENABLED: "false",
@@ -29,12 +29,12 @@ export function wranglerEnvironment({ built = true, ...extra } = {}) {
   });
 }
 
-/** Runs wrangler to its end; answers as `run` does. */
+/** Runs wrangler to its end; returns the same as `run`. */
 export function wrangler(args, { quiet = false } = {}) {
   return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet });
 }
 
-/** wrangler.toml as wrangler reads it, for one of its environments. */
+/** wrangler.toml as parsed by wrangler, for one of its environments. */
 export async function readConfig(environment) {
   const script =
     "const [wrangler, config, env] = process.argv.slice(1);" +
@@ -47,14 +47,14 @@ export async function readConfig(environment) {
   return JSON.parse(output);
 }
 
-/** The migrations of the database, in their order. They come with the package, also where a project names their folder. */
+/** The migrations of the database, in order. They are part of the package, even if a project names their folder. */
 export function migrations() {
   return readdirSync(inPackage("migrations")).filter((name) => name.endsWith(".sql")).sort();
 }
 
 /**
- * Ends the command if the local state is of a version before 0.3.0, whose forms are not read any more. The databases are searched only where their
- * stamp is not that of the present migrations.
+ * Ends the command if the local state belongs to a version before 0.3.0, whose forms are not read any more. The databases are searched only if
+ * their stamp differs from that of the current migrations.
  */
 export function checkLocalState(state = stateDir) {
   const { databases, isPrepared } = preparation(state);
@@ -65,10 +65,10 @@ export function checkLocalState(state = stateDir) {
   throw new Stop(`The local state in ${folder} is of a version before 0.3.0, which this version cannot read. Move it away, and start again:\n\n    mv ${folder} ${folder}-before-0.3.0`);
 }
 
-/** The first migration of the versions before 0.3.0. Its name stands as text in the databases that they have made. */
+/** The first migration of the versions before 0.3.0. The databases of these versions contain its name as text. */
 const FIRST_BEFORE_0_3_0 = "0001_counters.sql";
 
-/** Brings the local D1 database in the folder `state` up to date, if a migration or the state is new. */
+/** Migrates the local D1 database in the folder `state`, if a migration or the state is new. */
 export async function ensureLocalMigrations(state = stateDir) {
   const { databases, stamp, wanted, isPrepared } = preparation(state);
   if (isPrepared) return;
@@ -80,13 +80,13 @@ export async function ensureLocalMigrations(state = stateDir) {
   writeFileSync(stamp, wanted);
 }
 
-/** Where the local databases of a state are, and whether they have the present migrations. */
+/** The place of the local databases of a state, and if they have the current migrations. */
 function preparation(state) {
   const config = inProject("wrangler.toml");
   const hash = createHash("sha256").update(existsSync(config) ? readFileSync(config) : "");
   for (const name of migrations()) hash.update(`\0${name}\0`).update(readFileSync(inPackage("migrations", name)));
   const wanted = hash.digest("hex");
-  // The stamp lives beside the databases, so that it goes when they are deleted.
+  // The stamp is next to the databases, so that it is deleted together with them.
   const databases = join(resolve(projectDir, state), "v3", "d1");
   const stamp = join(databases, "migrations.sha256");
   return { databases, stamp, wanted, isPrepared: existsSync(stamp) && readFileSync(stamp, "utf8") === wanted };

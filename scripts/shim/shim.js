@@ -1,12 +1,12 @@
-// What stands between the platform and the glue that wasm-bindgen makes; the bundle of every Worker begins here.
+// Connects the platform with the glue that wasm-bindgen generates; this is the beginning of the bundle of every Worker.
 //
-// After an abort the glue puts a new WebAssembly instance in the place of the old one. Objects of the old instance are
-// then useless, so a Durable Object is made anew inside of the one that the platform holds. The `worker` crate counts
-// the instances in `state.instanceId`. ABORTS is a constant of the bundle: true in builds in which a panic aborts.
+// After an abort the glue replaces the WebAssembly instance by a new one. Objects of the old instance are then useless,
+// so a Durable Object is created again inside of the object that the platform holds. The `worker` crate counts the
+// instances in `state.instanceId`. ABORTS is a constant of the bundle: true in builds in which a panic aborts.
 import { DurableObject } from "cloudflare:workers";
 import { __wbg_reset_state as replaceInstance, __worker_init_state as initState } from "./index.js";
 
-// Ten lines are too few to see where a panic comes from.
+// The default of ten lines is too short to show where a panic comes from.
 Error.stackTraceLimit = 100;
 
 const state = initState();
@@ -17,7 +17,7 @@ export function handlers(functions) {
   return Object.fromEntries(entries.map(([name, call]) => [name, (event, env, ctx) => enter(() => call(event, env, ctx))]));
 }
 
-/** The class that the platform makes objects of; each has one of `Class` inside. */
+/** The class whose objects the platform creates; each contains an object of `Class`. */
 export function durable(Class) {
   class Hosted extends DurableObject {
     #args;
@@ -39,7 +39,7 @@ export function durable(Class) {
     }
 
     static {
-      // Of what is there, these belong to wasm-bindgen.
+      // The other methods belong to wasm-bindgen.
       const own = (name) => name !== "constructor" && name !== "free" && !name.startsWith("__");
       for (const name of Object.getOwnPropertyNames(Class.prototype).filter(own)) {
         Hosted.prototype[name] = function (...args) {
@@ -51,7 +51,10 @@ export function durable(Class) {
   return Hosted;
 }
 
-/** Calls into the instance; one that a panic has aborted is replaced before and noticed after the call. */
+/**
+ * Calls into the instance. An instance that a panic has aborted is replaced before the call; an abort is detected after
+ * it.
+ */
 function enter(call) {
   if (!ABORTS) return call();
   if (state.criticalError) {

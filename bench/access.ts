@@ -1,4 +1,4 @@
-// What credentials cost: requests with a token that was seen before, beside the same without any.
+// The cost of credentials: requests with a token that was used before, compared with requests without a token.
 
 import { agentsWith, hmacToken, IdentityProvider, jwt, AUDIENCE } from "../tests/e2e/identity-provider.ts";
 import { digits, median, type Effort, type Section } from "./figures.ts";
@@ -15,7 +15,7 @@ export async function access({ rounds, sliceMs }: Effort): Promise<Section> {
   const shared = { kind: "jwt", issuer: issuer.url, audience: [AUDIENCE], secrets: ["JWT_SECRET"] };
   const keys = { kind: "api_key", name: "X-Api-Key", callers: [{ id: "bench", secrets: ["API_KEY"] }] };
   const AGENTS = agentsWith({ public: { who: jwt(issuer) }, shared: { who: shared }, key: { who: keys } });
-  // In development keys may come from this machine.
+  // In development, keys may be fetched from this machine.
   const worker = await startBuilt({ DEVELOPMENT: "true", AGENTS, JWT_SECRET: secret, API_KEY: key });
   const day = { exp: Math.floor(Date.now() / 1000) + 86_400 };
   const credentials: [string, string, Record<string, string>][] = [
@@ -42,7 +42,7 @@ export async function access({ rounds, sliceMs }: Effort): Promise<Section> {
         const ratios: number[] = [];
         const rates: number[] = [];
         for (let round = 0; round < rounds * 2; round++) {
-          // Either is first as often as the other.
+          // The two alternate in being first.
           const order = round % 2 === 0 ? [plain, known] : [known, plain];
           const taken = new Map<Exchange, number>();
           for (const exchange of order) taken.set(exchange, (await connections.repeat(exchange, sliceMs)).perSecond);

@@ -1,4 +1,5 @@
-// What it costs that the agent is a model, or behind HTTP: turns beside those of a function of the Worker that gives the same.
+// The cost of agents that are models, or behind HTTP: their turns compared with those of a function of the Worker with the
+// same answer.
 
 import { toolCall } from "../tests/e2e/client.ts";
 import { startAnswering, TEXT } from "./answering.ts";

@@ -1,17 +1,17 @@
-// A model and an agent behind HTTP that answer the same text at once, and agents that ask them.
+// A model and an agent behind HTTP that return the same text at once, and agents that call them.
 
 import { once } from "node:events";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { testAgents } from "../tests/e2e/harness.ts";
 
-/** What every agent answers. */
+/** The text of every answer. */
 export const TEXT = "one two three";
 
 export interface Answering {
-  /** The origin of both. */
+  /** The origin of both servers. */
   url: string;
-  /** What a Worker has to be told, so that its agents `thinker` and `speaker` ask them. */
+  /** The variables of a Worker with which its agents `thinker` and `speaker` call the two servers. */
   vars: Record<string, string>;
   close(): Promise<unknown>;
 }
@@ -36,7 +36,7 @@ export async function startAnswering(): Promise<Answering> {
   };
 }
 
-/** The agents of the tests, and `speaker`: one behind HTTP. */
+/** The agents of the tests, and `speaker`, an agent behind HTTP. */
 function withSpeaker(url: string): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
   const speaker = { ...agents.find(({ slug }) => slug === "faults"), slug: "speaker", default: false, development: false, executor: { kind: "http", table: { url }, run: {} } };

@@ -1,12 +1,12 @@
-// Puts a module of this folder around what a bundled Worker exports.
+// Wraps the exports of a bundled Worker with a module of this folder.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./workers.ts";
 
 /**
- * The bundle with `file` behind it, whose functions `front` and `object` are given the Worker's handlers and the class of its
- * task objects, and give what is exported instead.
+ * Appends `file` to the bundle. Its functions `front` and `object` are called with the Worker's handlers and the class of its
+ * task objects, and return the new exports.
  */
 export function around(bundle: string, file: string, front: string, object: string): string {
   const [list, names = ""] = /export\s*\{([^{}]*)\};?\s*$/.exec(bundle) ?? [];

@@ -1,4 +1,5 @@
-// What the console weighs, how soon a browser that has never seen it shows it, and what static assets cost the requests of agents.
+// The size of the console, the time until a browser without a cache shows it, and the cost of static assets for requests to
+// agents.
 
 import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -53,7 +54,7 @@ export async function console_(effort: Effort): Promise<Section[]> {
   }
 }
 
-/** The bytes of all files below a folder, plain and compressed each for itself. */
+/** The bytes of all files below a folder, plain and compressed individually. */
 function sizes(folder: string): string[] {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => statSync(join(folder, name)).isFile() && name !== "_headers");
   const files = names.map((name) => readFileSync(join(folder, name)));
@@ -61,7 +62,7 @@ function sizes(folder: string): string[] {
   return [kilobytes(files.map(({ length }) => length)), kilobytes(files.map((file) => gzipSync(file, { level: 9 }).length))];
 }
 
-/** When something was painted, in milliseconds from the start of the navigation. */
+/** The times of paints, in milliseconds from the start of the navigation. */
 interface Paint {
   first: number;
   largest: number;
@@ -71,7 +72,7 @@ async function painted(browser: Browser, empty: Worker, ours: Worker): Promise<{
   const pairs: [Paint, Paint][] = [];
   for (let round = -1; round < ROUNDS; round += 1) {
     const pair: [Paint, Paint] = [await paint(browser, `${empty.url}/console/`), await paint(browser, `${ours.url}/console/`)];
-    // The first round warms up the browser and the Workers.
+    // The first round only warms up the browser and the Workers.
     if (round >= 0) pairs.push(pair);
   }
   const over = (figure: (pair: [Paint, Paint]) => number): number => median(pairs.map(figure));
@@ -83,7 +84,7 @@ async function painted(browser: Browser, empty: Worker, ours: Worker): Promise<{
   };
 }
 
-/** Opens a page with nothing in the caches of the browser. */
+/** Opens a page with empty browser caches. */
 async function paint(browser: Browser, url: string): Promise<Paint> {
   const context = await browser.createBrowserContext();
   try {
@@ -99,7 +100,7 @@ async function paint(browser: Browser, url: string): Promise<Paint> {
   }
 }
 
-/** How much longer a request takes beside assets. */
+/** The additional time of a request with assets. */
 async function requests(plain: Worker, ours: Worker, { rounds, sliceMs }: Effort): Promise<Section> {
   using connections = new Connections(1);
   const slice = (worker: Worker): Promise<Slice> => connections.repeat(card(worker.url), sliceMs);

@@ -1,4 +1,4 @@
-// What one operation costs of all that the platform bills, and how many bytes it moves.
+// The cost of single operations in everything that the platform bills, and the bytes that they copy.
 
 import { Agent, followUp, message, toolCall, until } from "../tests/e2e/client.ts";
 import { sendStreaming, subscribe } from "../tests/e2e/stream.ts";
@@ -89,8 +89,8 @@ function operations(url: string, effectsUrl: string, sink: Sink): Operation[] {
 }
 
 /**
- * Has 100 webhooks of 10 tasks sent 13 events each, until nothing more is sent. A receiver that fails answers 503 to one in
- * ten, hangs up on one in thirty, and after 600 requests on all.
+ * Makes 100 webhooks of 10 tasks send 13 events each, until nothing more is sent. A failing receiver answers 503 to one
+ * request in ten, hangs up on one in thirty, and after 600 requests on all.
  */
 export async function flood(agent: Agent, sink: Sink, path: string, fails: boolean): Promise<void> {
   interface Config {
@@ -128,7 +128,7 @@ export async function flood(agent: Agent, sink: Sink, path: string, fails: boole
     if (left.length > 0) await new Promise((resolve) => setTimeout(resolve, 200));
     return left.length;
   };
-  // A busy machine needs longer than `until` waits for all of them, but not for some.
+  // A busy machine needs longer than `until` waits for all of them, but not for some of them.
   for (let before = left.length; before > 0; before = left.length) await until(look, (count) => count < before);
 }
 

@@ -1,4 +1,4 @@
-// A copy of the build that counts what goes on between it and the platform, and what single operations add to that.
+// A copy of the build that counts its interactions with the platform, and the counts of single operations.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,24 +6,24 @@ import { until, type Task } from "../tests/e2e/client.ts";
 import { around } from "./around.ts";
 import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
 
-/** What is counted; see counting.js. */
+/** The counts; see counting.js. */
 export interface Counts {
   /** Requests to task objects, by `fetch` or by RPC. */
   objectRequests: number;
   /** WebSocket messages that objects receive. */
   webSocketMessages: number;
-  /** Alarms that ring. */
+  /** Alarms that fired. */
   alarms: number;
   alarmsSet: number;
-  /** Rows that the SQLite of objects writes, each alarm that is set among them. */
+  /** Rows written by the SQLite of objects, including each alarm that is set. */
   objectRowsWritten: number;
-  /** Statements of D1, and the rows that it reports. */
+  /** Statements of D1, and the rows that D1 reports. */
   statements: number;
   rowsRead: number;
   rowsWritten: number;
-  /** Messages that are put into queues. */
+  /** Messages put into queues. */
   queueSends: number;
-  /** Messages that the consumer is given, also again. */
+  /** Messages received by the consumer, including repetitions. */
   queueMessages: number;
   /** Requests to receivers of webhooks. */
   attempts: number;
@@ -35,19 +35,19 @@ export interface Counts {
   bytesCopied: number;
 }
 
-/** An operation, how often it is carried out, and what it needs beforehand. */
+/** An operation, the number of repetitions, and its preparation. */
 export interface Operation {
   name: string;
   count: number;
-  /** How many tasks each time makes, if it is not one. */
+  /** The number of tasks of each repetition, if not one. */
   tasks?: number;
-  /** Whether it takes too long to be carried out once beforehand, which makes nothing of it cheaper anyway. */
+  /** True if the operation is not run once for warm-up: it would take too long, and would not become cheaper. */
   isLong?: boolean;
   prepare?: () => Promise<Task>;
   work: (task: Task) => Promise<unknown>;
 }
 
-/** What an operation costs for each task, the mean of several. */
+/** The cost of an operation for each task, the mean of several. */
 export async function measure(worker: Worker, { count, tasks = 1, isLong, prepare, work }: Operation): Promise<Counts> {
   if (isLong !== true) await work((await prepare?.()) as Task);
   const prepared: Task[] = [];
@@ -59,7 +59,7 @@ export async function measure(worker: Worker, { count, tasks = 1, isLong, prepar
   return Object.fromEntries(names.map((name) => [name, (after[name] - before[name]) / (count * tasks)])) as unknown as Counts;
 }
 
-/** The counts once nothing has been added for a while. */
+/** The counts as soon as they have stopped changing. */
 export async function settled({ url }: Worker): Promise<Counts> {
   let [last, same] = ["", 0];
   const text = await until(
@@ -76,7 +76,7 @@ export async function settled({ url }: Worker): Promise<Counts> {
   return JSON.parse(text) as Counts;
 }
 
-/** Starts a copy of the build that counts, and notes the statements of D1. */
+/** Starts a counting copy of the build, which also records the statements of D1. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
   const glue = readFileSync(join(root, builtFolder, "index.js"), "utf8");
   const instance = "new WebAssembly.Instance(";

@@ -1,6 +1,6 @@
-// Is put behind the glue of a build (see counted.ts) and counts what goes on between it and the platform.
+// Appended to the glue of a build (see counted.ts): counts its interactions with the platform.
 //
-// The functions are hoisted: the glue, which runs first, instantiates the WebAssembly by `CountedInstance`.
+// The functions are hoisted: the glue, which runs first, instantiates the WebAssembly with `CountedInstance`.
 
 function counts() {
   return (globalThis.benchCounts ??= {
@@ -31,13 +31,14 @@ function before(prototype, name, note) {
   };
 }
 
-/** Calls of exports are calls in, calls of imports are calls out. */
+/** Calls of exports are counted as calls in, calls of imports as calls out. */
 function CountedInstance(module, imports) {
   const counted = Object.entries(imports).map(([name, functions]) => [name, countedCalls(functions, () => (counts().callsOut += 1))]);
   const instance = new WebAssembly.Instance(module, Object.fromEntries(counted));
   const exports = countedCalls(instance.exports, () => (counts().callsIn += 1));
   const malloc = exports.__wbindgen_malloc;
-  // Strings come in through memory that the glue asks for, of one byte each; everything else through `set` and `decode`.
+  // Strings are copied in through memory that the glue allocates with an alignment of 1; everything else through `set`
+  // and `decode`.
   exports.__wbindgen_malloc = (size, align) => {
     if (align === 1) counts().bytesCopied += size;
     return malloc(size, align);
@@ -59,13 +60,13 @@ function countedCalls(members, note) {
 before(TextDecoder.prototype, "decode", (bytes) => (counts().bytesCopied += bytes?.byteLength ?? 0));
 before(Uint8Array.prototype, "set", (source) => (counts().bytesCopied += source.length));
 
-// An attempt to deliver a notification is a request with its id.
+// An attempt to deliver a notification is a request with this header.
 before(globalThis, "fetch", (request) => {
   if (request instanceof Request && request.headers.has("webhook-id")) counts().attempts += 1;
 });
 
 function countedObject(TaskObject) {
-  // Whatever is not an event of the platform is a request: `fetch`, and the methods that are called by RPC.
+  // All methods except the events of the platform are requests: `fetch`, and the methods that are called by RPC.
   const events = { alarm: "alarms", webSocketMessage: "webSocketMessages", webSocketClose: undefined, webSocketError: undefined };
   for (const name of Object.getOwnPropertyNames(TaskObject.prototype).filter((name) => name !== "constructor")) {
     const counted = name in events ? events[name] : "objectRequests";
@@ -91,7 +92,7 @@ function countedFront(front) {
     },
     queue(batch, env, ctx) {
       countBindings(env);
-      // Each time that the consumer is given a message, be it for the first time or again.
+      // Every receipt of a message by the consumer counts, including repetitions.
       if (!batch.queue.endsWith("-dead")) counts().queueMessages += batch.messages.length;
       return queue(batch, env, ctx);
     },
@@ -110,10 +111,11 @@ function countStorage(storage) {
   const sql = Object.getPrototypeOf(storage.sql);
   const exec = sql.exec;
   sql.exec = function (query, ...values) {
-    // A cursor tells only of the last statement, so each gets its own. No statement here holds a semicolon.
+    // A cursor reports only the last statement, so each statement gets its own cursor. No statement here contains a
+    // semicolon.
     const statements = query.split(";").filter((statement) => statement.trim() !== "");
     const cursors = statements.map((statement) => exec.call(this, statement, ...values));
-    // Nothing is written with RETURNING, so what was written is known by now.
+    // No write has RETURNING, so the number of written rows is known at once.
     for (const cursor of cursors) counts().objectRowsWritten += cursor.rowsWritten;
     return cursors.at(-1);
   };
@@ -154,7 +156,7 @@ function countDatabase(database) {
     note(result);
     return result;
   };
-  // `first` and `raw` tell nothing about their cost, so the same statement is carried out by `all`.
+  // `first` and `raw` do not report their cost, so the same statement is run with `all`.
   ofStatement.first = async function (column) {
     const row = (await this.all()).results[0] ?? null;
     return row === null || column === undefined ? row : row[column];

@@ -1,4 +1,4 @@
-// What clients wait for when D1 is far away.
+// The latencies of clients if D1 is far away.
 
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +15,7 @@ import { builtFolder, root, startVariant } from "./workers.ts";
 const TASKS = 20;
 const WARM_UP_MS = 1_500;
 
-/** A Worker, and the same with a distant D1. */
+/** A Worker, and the same Worker with a distant D1. */
 interface Pair {
   near: Speaker;
   far: Speaker;

@@ -1,4 +1,4 @@
-// Is put behind a bundled Worker and lets its D1 answer late, as one in another region does.
+// Appended to a bundled Worker: delays the answers of its D1, like a D1 in another region.
 
 const DISTANCE_MS = 30;
 

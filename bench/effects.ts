@@ -1,4 +1,4 @@
-// A server that steps of tasks have their effects on.
+// A server that the steps of tasks call.
 
 import { once } from "node:events";
 import { createServer } from "node:http";

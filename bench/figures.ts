@@ -1,39 +1,39 @@
-// What a benchmark gives, and the arithmetic behind it.
+// The results of a benchmark, and their arithmetic.
 
 import type { Plot } from "./plots/svg.ts";
 
-/** How long to measure. */
+/** The effort of a measurement. */
 export interface Effort {
-  /** How often each figure is taken; what is shown is the median. */
+  /** The number of measurements of each figure; the median is shown. */
   rounds: number;
-  /** How long one kind of request is repeated in one round. */
+  /** How long one kind of request is repeated in one round, in milliseconds. */
   sliceMs: number;
-  /** The same as `rounds`, for streams, which take longer. */
+  /** Like `rounds`, for streams, which take longer. */
   streamRounds: number;
-  /** Whether what takes long by nature is left out. */
+  /** True if slow measurements are left out. */
   isQuick: boolean;
 }
 
 /** Figures of one kind, as a table. */
 export interface Section {
   title: string;
-  /** What the figures mean, in Markdown. */
+  /** An explanation of the figures, in Markdown. */
   text: string;
   columns: string[];
   rows: string[][];
-  /** Pictures above the table. */
+  /** Plots above the table. */
   plots?: Plot[];
 }
 
-/** Takes the figures of one kind. */
+/** Measures the figures of one kind. */
 export type Benchmark = (effort: Effort) => Promise<Section>;
 
-/** The value in the middle, or the mean of the two there. */
+/** The middle value, or the mean of the two middle values. */
 export function median(values: number[]): number {
   return (percentile(values, 50) - percentile(values.map((value) => -value), 50)) / 2;
 }
 
-/** The smallest value that at least `percent` of all do not exceed. */
+/** The smallest value that is not exceeded by at least `percent` of all values. */
 export function percentile(values: number[], percent: number): number {
   const sorted = [...values].sort((a, b) => a - b);
   const value = sorted[Math.max(0, Math.ceil((sorted.length * percent) / 100) - 1)];
@@ -45,7 +45,7 @@ export function sum(values: number[]): number {
   return values.reduce((total, value) => total + value, 0);
 }
 
-/** A number with three significant digits, and never fewer than those before the point. */
+/** A number with three significant digits; all digits before the point are kept. */
 export function digits(value: number): string {
   return value >= 100 ? grouped(Math.round(value)) : String(Number(value.toPrecision(3)));
 }
@@ -54,7 +54,7 @@ export function grouped(value: number): string {
   return value.toLocaleString("en-US", { maximumFractionDigits: 0 });
 }
 
-/** How many times the baseline. */
+/** The ratio to the baseline. */
 export function times(value: number, baseline: number): string {
   return `${digits(value / baseline)}×`;
 }

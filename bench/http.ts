@@ -1,22 +1,22 @@
-// Requests over connections that are kept open, as many at a time as there are connections.
+// Requests over keep-alive connections, with as many simultaneous requests as connections.
 
 import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { message, type Said } from "../tests/e2e/client.ts";
 import { percentile, sum } from "./figures.ts";
 
-/** A request that is sent again and again. */
+/** A request that is sent repeatedly. */
 export interface Exchange {
   url: string;
   /** Makes the next body; without it, the request is a GET. */
   body?: () => string;
-  /** What goes along with each request, as credentials. */
+  /** Headers of each request, for example credentials. */
   headers?: Record<string, string>;
-  /** What each answer has to contain, so that nothing but the expected answer is measured. */
+  /** A text that each answer must contain, so that only expected answers are measured. */
   answer: string;
 }
 
-/** What one slice of a measurement gave. */
+/** The figures of one slice of a measurement. */
 export interface Slice {
   count: number;
   perSecond: number;
@@ -24,7 +24,7 @@ export interface Slice {
   p99: number;
 }
 
-/** The baseline of every ratio: the front Worker answers it alone, from memory. */
+/** The baseline of every ratio: the front Worker alone answers it, from memory. */
 export function card(workerUrl: string): Exchange {
   return { url: `${workerUrl}/.well-known/agent-card.json`, answer: "supportedInterfaces" };
 }
@@ -39,7 +39,7 @@ export function send(endpoint: string, said: () => Said, answer = "TASK_STATE_CO
   return call(endpoint, "SendMessage", () => ({ message: message(said()) }), answer);
 }
 
-/** A number of connections that are kept open. */
+/** A number of keep-alive connections. */
 export class Connections implements Disposable {
   readonly #count: number;
   readonly #agent: Agent;
@@ -66,7 +66,7 @@ export class Connections implements Disposable {
     return { count: latencies.length, perSecond: latencies.length / seconds, p50: percentile(latencies, 50), p99: percentile(latencies, 99) };
   }
 
-  /** One exchange; gives the answer, or throws one that is not as expected. */
+  /** Runs one exchange; returns the answer, or throws an unexpected one. */
   async once({ url, body, headers, answer }: Exchange): Promise<string> {
     const { status, text } = await exchangeOnce(url, body?.(), this.#agent, headers);
     if (status !== 200 || !text.includes(answer)) throw new Error(`${url} was answered with ${status} ${text}`);
@@ -78,7 +78,7 @@ export class Connections implements Disposable {
   }
 }
 
-/** Several exchanges in turn, each after a slice of the baseline; the figures of a round belong together. */
+/** Runs several exchanges in turn, each after a slice of the baseline; the figures of a round belong together. */
 export async function interleaved(connections: Connections, baseline: Exchange, exchanges: Exchange[], sliceMs: number): Promise<Slice[]> {
   const baselines: Slice[] = [];
   const slices: Slice[] = [];

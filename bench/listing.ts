@@ -1,4 +1,4 @@
-// How long a page of a listing takes, depending on how many tasks there are.
+// The time of a page of a listing, by the number of tasks.
 
 import { Agent } from "../tests/e2e/client.ts";
 import { grouped, median, milliseconds, times, type Effort, type Section } from "./figures.ts";
@@ -46,7 +46,7 @@ export async function listing({ rounds, sliceMs }: Effort): Promise<Section> {
   }
 }
 
-/** A Worker whose one caller has `count` tasks with the agent `demo`. */
+/** A Worker whose only caller has `count` tasks with the agent `demo`. */
 async function withTasks(count: number): Promise<Worker> {
   const worker = await startBuilt();
   try {

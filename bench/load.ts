@@ -1,4 +1,4 @@
-// How many requests of each kind are answered in a second, and how long each takes.
+// Requests per second of each kind, and their latencies.
 
 import { toolCall } from "../tests/e2e/client.ts";
 import { median, digits, milliseconds, times, type Effort, type Section } from "./figures.ts";

@@ -1,4 +1,4 @@
-// Takes figures, prints them and writes docs/benchmarks.md. Started by scripts/bench.mjs, which builds first.
+// Measures, prints the figures and writes docs/benchmarks.md. Started by scripts/bench.mjs, which builds first.
 
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join, relative, resolve } from "node:path";
@@ -26,7 +26,7 @@ const isQuick = values.quick === true;
 const gzip = process.env["A2A_BENCH_GZIP"] ?? "";
 const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 5, sliceMs: 400, streamRounds: 5, isQuick };
 
-/** By the names that `--only` knows; those of the comparison name its rows, too. */
+/** The sections by their names for `--only`; the comparison's rows have names, too. */
 const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   comparison: () => comparison(effort, compared, values.against && relative(root, resolve(values.against))),
   requests: () => load(effort),
@@ -43,7 +43,7 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   console: () => console_(effort),
 };
 
-/** What `--quick` takes, unless `--only` names something. */
+/** The sections of `--quick`, unless `--only` selects others. */
 const QUICK = ["comparison", "costs", "start"];
 
 const names = values.only?.split(",") ?? (isQuick ? QUICK : Object.keys(benchmarks));

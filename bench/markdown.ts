@@ -1,6 +1,6 @@
 // Tables and paragraphs in Markdown.
 
-/** A table whose columns are in line: the first to the left, figures to the right. */
+/** A table with aligned columns: the first to the left, figures to the right. */
 export function tableOf(columns: string[], rows: string[][]): string {
   const widths = columns.map((_, index) => Math.max(3, ...[columns, ...rows].map((row) => row[index]?.length ?? 0)));
   const line = (cells: string[]) =>
@@ -9,7 +9,7 @@ export function tableOf(columns: string[], rows: string[][]): string {
   return [line(columns), rule, ...rows.map(line)].join("\n");
 }
 
-/** A paragraph in lines of bearable length. */
+/** A paragraph in lines of at most 130 characters. */
 export function wrapped(text: string): string {
   return text.replace(/(.{1,130})(?: |$)/g, "$1\n").trimEnd();
 }

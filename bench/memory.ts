@@ -1,4 +1,4 @@
-// How much the memory of workerd grows for bodies that are small as text and large as trees.
+// The growth of workerd's memory for bodies that are small as text and large as trees.
 
 import { hostile, MEBIBYTE, memoryOf, post, warmUp } from "../tests/e2e/hostile-bodies.ts";
 import { digits, grouped, type Effort, type Section } from "./figures.ts";
@@ -10,7 +10,7 @@ export async function memory({ isQuick }: Effort): Promise<Section> {
   const kinds = Object.entries({ ...hostile.tooMany, ...hostile.most, ...hostile.large });
   const chosen = isQuick ? kinds.filter((_, index) => index % 6 === 0) : kinds;
   const rows: string[][] = [];
-  // Linux tells the most memory that a process had; other systems do not, or not so exactly.
+  // Only Linux reports the peak memory of a process exactly.
   if (process.platform === "linux") {
     for (const [kind, make] of chosen) {
       const body = Buffer.from(make());
@@ -33,7 +33,7 @@ export async function memory({ isQuick }: Effort): Promise<Section> {
   };
 }
 
-/** How much memory a fresh Worker takes for `count` copies of a body at once, and how they are answered. */
+/** The memory of a fresh Worker for `count` simultaneous copies of a body, and the answers. */
 async function grown(body: Buffer, count: number): Promise<{ megabytes: number; answers: string }> {
   const worker = await startBuilt();
   try {

@@ -1,16 +1,19 @@
-// Processor time that a Worker has used, and a core of its own for it.
+// The processor time of a Worker, and a separate core for the Worker.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync, readdirSync } from "node:fs";
 import { cpus } from "node:os";
 
-/** Ticks of /proc are hundredths of a second on all Linux systems. */
+/** On all Linux systems, ticks of /proc are hundredths of a second. */
 const MS_PER_TICK = 10;
 
-/** Milliseconds that a process and its children have computed since their start, all threads together; NaN where the platform does not tell. */
+/**
+ * The processor time of a process and its children since their start, all threads together, in milliseconds; NaN if the platform does not
+ * report it.
+ */
 export function computedMs(pid: number): number {
   if (process.platform !== "linux") return NaN;
-  // The name of the program stands in parentheses and may hold anything.
+  // The name of the program is in parentheses and may contain any character.
   const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
   const [user, system] = [fields[11], fields[12]].map(Number);
   const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => childrenOf(pid, task));
@@ -21,14 +24,14 @@ function childrenOf(pid: number, task: string): number[] {
   try {
     return readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).map(Number);
   } catch {
-    // The thread has ended, or the kernel keeps no such list.
+    // The thread has ended, or the kernel has no such list.
     return [];
   }
 }
 
-/** The load, which is this process, on one core and Workers on another, until this is disposed of. */
+/** Runs the load, which is this process, on one core and Workers on another, until disposed. */
 export class Cores implements Disposable {
-  /** Whether the machine allows it. */
+  /** True if the machine supports this. */
   readonly arePinned: boolean;
   readonly #all: string | undefined;
 
@@ -37,7 +40,7 @@ export class Cores implements Disposable {
     this.arePinned = cpus().length > 1 && this.#all !== undefined && pin(process.pid, "0");
   }
 
-  /** Puts a running Worker on the other core. */
+  /** Moves a running Worker to the other core. */
   giveTo(pid: number): void {
     if (this.arePinned) pin(pid, "1");
   }
@@ -55,7 +58,7 @@ function affinity(pid: number): string | undefined {
   }
 }
 
-/** All threads of a process; answers whether that succeeded. */
+/** Moves all threads of a process; returns true if that succeeded. */
 function pin(pid: number, cores: string): boolean {
   try {
     execFileSync("taskset", ["-a", "-c", "-p", cores, String(pid)], { stdio: "ignore" });

@@ -1,4 +1,4 @@
-// Writes tables, and the page that keeps them.
+// Writes tables, and the page that contains them.
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// How much memory tasks and streams take that are there and do nothing.
+// The memory of idle tasks and streams.
 
 import { readFileSync } from "node:fs";
 import { Agent } from "../tests/e2e/client.ts";
@@ -7,10 +7,10 @@ import { openStream } from "./comparison/streams.ts";
 import { digits, median, type Effort, type Section } from "./figures.ts";
 import type { Worker } from "./workers.ts";
 
-/** As long as a task can be held; more than the measurement takes. */
+/** As long as a task can be held; longer than the measurement. */
 const HOLD = "hold 90000";
 
-/** Until what was begun has come to rest. */
+/** The time until the begun work has come to rest. */
 const REST_MS = 1_000;
 
 export async function residents({ isQuick }: Effort): Promise<Section> {
@@ -32,7 +32,7 @@ export async function residents({ isQuick }: Effort): Promise<Section> {
   };
 }
 
-/** Bytes for a task and for a stream. */
+/** The bytes of a task and of a stream. */
 async function grown({ start, endpoint }: Speaker, count: number): Promise<[number, number]> {
   const worker = await start();
   try {
@@ -40,7 +40,7 @@ async function grown({ start, endpoint }: Speaker, count: number): Promise<[numb
     const begin = () => agent.sendForTask(HOLD, { returnImmediately: true });
     const { id } = await begin();
     const follow = () => openStream(endpoint(worker), "SubscribeToTask", { id });
-    // What is made with the first of them is not theirs.
+    // The memory of the first ones includes shared data, which must not be counted.
     const begun = await inTens(50, begin);
     const leave = (await inTens(50, follow)).map((stream) => stream.leave);
     const before = await resident(worker);

@@ -1,4 +1,4 @@
-// How long a new process takes from nothing to its first answer.
+// The time from the start of a new process to its first answer.
 
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { request } from "node:http";
@@ -10,7 +10,7 @@ import { EMPTY_WASM, startBuilt, startVariant, type Worker } from "./workers.ts"
 /** A round takes less than a second. */
 const ROUNDS = 5;
 
-/** A Worker that does nothing, in which all is that the tests' harness wants. */
+/** A Worker without work, with everything that the tests' harness requires. */
 const EMPTY = {
   "index.js": `import { DurableObject } from "cloudflare:workers";
     export class TaskObject extends DurableObject {}
@@ -18,7 +18,7 @@ const EMPTY = {
   "index_bg.wasm": EMPTY_WASM,
 };
 
-/** `gzip` is the size of the upload, as `npm run size` tells it. */
+/** `gzip` is the size of the upload, from the output of `npm run size`. */
 export async function startup(gzip: string): Promise<Section> {
   const workers: Worker[] = [];
   try {
@@ -55,9 +55,9 @@ export async function startup(gzip: string): Promise<Section> {
   }
 }
 
-/** Starts a Worker that was ended, and asks it until it answers. Ends it again. */
+/** Starts a Worker that was ended, sends requests until it answers, and ends it again. */
 async function firstAnswer(worker: Worker): Promise<number> {
-  // What a child is, it tells only after it was announced.
+  // A child's command line is only known after its announcement.
   const children: { child: ChildProcess; at: number }[] = [];
   const onChild = (event: unknown): void => {
     children.push({ child: (event as { process: ChildProcess }).process, at: performance.now() });

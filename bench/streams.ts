@@ -1,4 +1,4 @@
-// How soon events reach those who follow a task, and how many are delivered in a second.
+// The latency of events for the streams of a task, and the number of deliveries per second.
 
 import { sendStreaming, subscribe, type EventStream } from "../tests/e2e/stream.ts";
 import { digits, grouped, median, milliseconds, sum, times, type Effort, type Section } from "./figures.ts";
@@ -8,14 +8,14 @@ import { startBuilt } from "./workers.ts";
 const CHUNKS = 500;
 const STREAMS = [1, 10, 100];
 
-/** What one task with its streams gave; times in milliseconds. */
+/** The figures of one task with its streams, in milliseconds. */
 interface Round {
   cardMs: number;
   /** From the send to its first event. */
   sentMs: number;
   /** From a subscription to its first event: the median over all of them. */
   subscribedMs: number | undefined;
-  /** From the send to the moment at which the last stream had its last event. */
+  /** From the send to the last event on the last stream. */
   lastMs: number;
   delivered: number;
 }
@@ -71,7 +71,7 @@ export async function streams({ streamRounds, sliceMs }: Effort): Promise<Sectio
   }
 }
 
-/** Runs a counting task with `count` streams to its end, and checks that each of them got everything. */
+/** Runs a counting task with `count` streams to its end, and checks that each stream received everything. */
 async function followed(endpoint: string, count: number): Promise<Omit<Round, "cardMs">> {
   const begun = performance.now();
   const sender = new Follower(begun, await sendStreaming(endpoint, `count ${CHUNKS} every 1`));
@@ -97,14 +97,14 @@ async function followed(endpoint: string, count: number): Promise<Omit<Round, "c
   };
 }
 
-/** Reads the numbers of the events and hardly more, or it would be the reader who is measured. */
+/** Reads little more than the numbers of the events; otherwise the reader would be measured. */
 class Follower {
   /** The numbers of the first and the last event so far. */
   first = 0;
   last = 0;
   firstMs = 0;
   lastAt = 0;
-  /** The task that the first event tells of. */
+  /** The task of the first event. */
   readonly taskId: Promise<string>;
   readonly ended: Promise<void>;
   #tell: (id: string) => void = () => {};

@@ -1,4 +1,4 @@
-// Whether webhooks are in the way of a task: the same stream beside receivers of different speed.
+// The effect of webhooks on a task: the same stream with receivers of different speed.
 
 import { message } from "../tests/e2e/client.ts";
 import { Sink } from "../tests/e2e/sink.ts";
@@ -9,7 +9,7 @@ import { startBuilt } from "./workers.ts";
 const CHUNKS = 200;
 const SLOW_MS = 2_000;
 
-/** Which webhooks a task has. */
+/** The webhooks of a task. */
 interface Kind {
   name: string;
   paths: string[];

@@ -1,4 +1,4 @@
-// Workers to measure, started by the harness of the end-to-end tests: the built one, other builds, and variants.
+// The measured Workers, started by the harness of the end-to-end tests: the build, other builds, and variants.
 
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,24 +12,24 @@ type WorkerOptions = Harness.WorkerOptions;
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** The folder of the build that is measured, relative to the repository. */
+/** The folder of the measured build, relative to the repository. */
 export const builtFolder = process.env["A2A_BUILD_DIR"] ?? "build";
 
-/** The modules that an upload consists of. */
+/** The modules of an upload. */
 export interface Modules {
   "index.js": string;
   "index_bg.wasm": Uint8Array;
 }
 
-/** A module without anything in it, since the harness wants one. */
+/** An empty module, since the harness requires one. */
 export const EMPTY_WASM = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
 
-/** Starts a build as it is deployed: without what `DEVELOPMENT` adds, and with static assets only where their folder is given. */
+/** Starts a build as deployed: without the additions of `DEVELOPMENT`, and with static assets only if their folder is passed. */
 export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder, assets?: string): Promise<Worker> {
   return start(folder, vars, assets === undefined ? {} : { assets });
 }
 
-/** Starts other modules in its place, with the agents that are for development. */
+/** Starts other modules in place of the build, including the agents for development. */
 export async function startVariant(modules: Modules, vars: Record<string, string> = {}, options: WorkerOptions = {}): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
@@ -45,7 +45,7 @@ export async function startVariant(modules: Modules, vars: Record<string, string
 }
 
 async function start(buildDir: string, vars: Record<string, string>, options: WorkerOptions = {}): Promise<Worker> {
-  // The harness reads the folder of its build when it is loaded, so each build gets a harness of its own.
+  // The harness reads the folder of its build when it is loaded, so each build gets its own harness.
   process.env["A2A_BUILD_DIR"] = buildDir;
   const harness = (await import(`../tests/e2e/harness.ts?${buildDir}`)) as typeof Harness;
   return harness.startWorker({ ...options, vars: { DEVELOPMENT: "false", ...vars } });

@@ -1,26 +1,26 @@
-// What an attack is, for the runner (attacks.ts). Each attack has a file of its own beside this one.
+// The interface of an attack for the runner (attacks.ts). Each attack has its own file in this folder.
 
 import type { Worker } from "../workers.ts";
 
-/** Something that is done to a Worker to keep it from answering others. */
+/** A load on a Worker that is meant to keep it from answering others. */
 export interface Attack {
-  /** What it does, for its rows in the table. */
+  /** A description, for its rows in the table. */
   name: string;
-  /** Starts what the Worker needs for it, as servers that it calls. Without it, the Worker has no variables of its own. */
+  /** Starts the servers that the Worker needs for the attack. Without it, the Worker has no variables of its own. */
   prepare?(): Promise<Ground>;
-  /** Begins it. The promise is kept when the attack is under way; it goes on until it is stopped. */
+  /** Begins the attack. Resolves when the attack is under way; it continues until it is stopped. */
   begin(worker: Worker): Promise<Running>;
 }
 
-/** What an attack needs beside the Worker. */
+/** The surroundings of an attack. */
 export interface Ground {
   /** The variables of the Worker. */
   vars: Record<string, string>;
   close(): Promise<void>;
 }
 
-/** An attack that is under way. */
+/** A running attack. */
 export interface Running {
-  /** Ends it, and gives back what it has opened. */
+  /** Ends the attack, and closes everything that it has opened. */
   stop(): Promise<void>;
 }

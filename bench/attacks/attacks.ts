@@ -1,5 +1,5 @@
-// What attacks do to others: how long honest callers wait with and without each of them, whether they are answered, and the
-// memory of workerd. A new attack is a file beside this one, and a line of `ATTACKS`.
+// The effects of attacks on others: how long honest callers wait with and without each attack, how many are answered, and
+// the memory of workerd. A new attack is a file in this folder, and a line of `ATTACKS`.
 
 import { memoryOf, warmUp } from "../../tests/e2e/hostile-bodies.ts";
 import { median, milliseconds, percentile, times, type Effort, type Section } from "../figures.ts";
@@ -26,7 +26,7 @@ export async function attacks(effort: Effort): Promise<Section> {
   };
 }
 
-/** What one request has told, round by round. */
+/** The measurements of one request in one round. */
 interface Pair {
   without: Told;
   with: Told;
@@ -63,7 +63,10 @@ async function rowsOf(attack: Attack, { isQuick, sliceMs }: Effort): Promise<str
   }
 }
 
-/** The medians over all rounds; ratios are taken within a round. Latencies are left out where no request was answered. */
+/**
+ * The medians over all rounds; ratios are taken within a round. Rounds without an answered request are left out for
+ * latencies.
+ */
 function figures(rounds: Pair[]): string[] {
   const answered = rounds.filter((pair) => pair.with.latencies.length > 0 && pair.without.latencies.length > 0);
   const [sent, came] = [rounds.flatMap((pair) => pair.with.sent), rounds.flatMap((pair) => pair.with.latencies)];

@@ -1,35 +1,35 @@
-// Callers who do nothing wrong: what they ask, how long they wait for the answer, and whether one comes.
+// Honest callers: their requests, the time until the answer, and how many are answered.
 
 import { request } from "node:http";
 import { Agent, message } from "../../tests/e2e/client.ts";
 import type { Worker } from "../workers.ts";
 
-/** A request that is sent again and again, over a connection of its own each time. */
+/** A request that is sent repeatedly, each time over a new connection. */
 export interface Honest {
   name: string;
   url: string;
   body: () => string;
-  /** Whether it is sent in pieces, without its length. */
+  /** True if the body is sent in pieces, without its length. */
   isChunked: boolean;
-  /** What its answer contains. */
+  /** A text that its answer contains. */
   answer: string;
 }
 
-/** What came of the requests of one slice. */
+/** The results of the requests of one slice. */
 export interface Told {
-  /** How long each answer took, in milliseconds; of those that were as expected. */
+  /** The latencies of the expected answers, in milliseconds. */
   latencies: number[];
-  /** How many requests were sent. */
+  /** The number of requests. */
   sent: number;
 }
 
-/** How long an honest caller waits for an answer. */
+/** The time limit of an honest caller for an answer. */
 const PATIENCE_MS = 5_000;
 
-/** The least number of requests of a slice. */
+/** The smallest number of requests in a slice. */
 const LEAST_REQUESTS = 3;
 
-/** What is asked beside every attack. */
+/** The requests that are measured during every attack. */
 export async function honestOf(worker: Worker): Promise<Honest[]> {
   const url = `${worker.url}/demo`;
   const { id } = await new Agent(url).sendForTask("hello");

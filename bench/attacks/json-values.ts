@@ -1,5 +1,5 @@
-// Servers elsewhere that answer in JSON which is small as text and large as a tree, asked again and again by a caller of
-// agents that call them.
+// Servers elsewhere whose JSON answers are small as text and large as a tree; a caller repeatedly calls agents that call
+// these servers.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -12,32 +12,32 @@ import type { Attack, Ground, Running } from "./attack.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How many requests of the caller are under way at the same time. */
+/** The number of simultaneous requests of the caller. */
 const AT_ONCE = 4;
 
-/** How long it may take until as many large answers are asked for. */
+/** The time limit until that many large answers were requested. */
 const UNDER_WAY_MS = 60_000;
 
-/** What the servers elsewhere are shown. */
+/** The key for the servers elsewhere. */
 const KEY = fresh();
 
-/** What the lists are made of. */
+/** The values in the lists. */
 const [OBJECT, NUMBER] = ['{"a":{}}', "1"];
 
-/** Answers are taken up to 4 MiB, and cards up to 1 MiB. */
+/** The limits are 4 MiB for answers and 1 MiB for cards. */
 const [ANSWER_BYTES, CARD_BYTES] = [4 * MEBIBYTE - 2_000, MEBIBYTE - 2_000];
 
-/** What stands around the list in a large answer; `id` is that of the request, as JSON. */
+/** The text before and after the list in a large answer; `id` is the id of the request, as JSON. */
 type Around = (id: string, origin: string) => [before: string, behind: string];
 
 interface Hostile {
   /** The name of the attack. */
   name: string;
   around: Around;
-  /** The list: copies of this value, of this many bytes altogether. */
+  /** The value that the list repeats, and the size of the list in bytes. */
   value: string;
   bytes: number;
-  /** What the caller asks of the Worker, at this path. */
+  /** The path and the body of the caller's request to the Worker. */
   path: string;
   body(origin: string): object;
 }
@@ -121,9 +121,9 @@ async function begin(worker: Worker, { name, path, body }: Hostile, elsewhere: E
   };
 }
 
-/** An agent, an MCP server and a model in one, whose answers are large where they can be. */
+/** An agent, an MCP server and a model in one, with large answers where possible. */
 class Elsewhere {
-  /** How many large answers it has given. */
+  /** The number of large answers so far. */
   given = 0;
   readonly #http = createServer((request, response) => void this.#answer(request, response).catch(() => response.destroy()));
   readonly #around: Around;
@@ -164,7 +164,7 @@ class Elsewhere {
     response.end(behind);
   }
 
-  /** What is asked before the large answer can be. */
+  /** The answers to the requests before the large answer. */
   #small(path: string, method: string | undefined): object | undefined {
     if (path.startsWith("/agent/.well-known/")) return { ...cardOf(`${this.origin}/agent`), capabilities: { streaming: false } };
     if (method === "server/discover") {

@@ -1,5 +1,5 @@
-// Large bodies that come quickly at first and then hardly go on, over many connections at the same time; one that is answered or
-// closed is begun again.
+// Large bodies that arrive quickly at first and then very slowly, over many connections at the same time; when one is answered
+// or closed, a new one begins.
 
 import { connect, type Socket } from "node:net";
 import type { Worker } from "../workers.ts";
@@ -7,13 +7,13 @@ import type { Attack, Running } from "./attack.ts";
 
 const MEBIBYTE = 1024 * 1024;
 
-/** How much of a body comes at once. More than half of it, so that there is room taken for all. */
+/** The part of a body that is sent at once. It is more than half, so that room is reserved for the whole body. */
 const AT_ONCE = 0.6;
 
-/** How often a piece of a byte follows. */
+/** The interval between pieces of one byte. */
 const PIECE_MS = 200;
 
-/** How soon a connection that ended is opened again. */
+/** The pause before an ended connection is opened again. */
 const AGAIN_MS = 100;
 
 interface Slow {
@@ -46,7 +46,7 @@ async function begin(worker: Worker, { path, connections, bytes }: Slow): Promis
     open.add(socket);
     socket.write(first, () => under?.());
     const pieces = setInterval(() => void socket.write(" "), PIECE_MS);
-    // An answer is not waited for: it says that this body will not be taken.
+    // Any answer means that this body is refused, so the connection is closed.
     socket.on("data", () => socket.destroy()).on("error", () => socket.destroy());
     socket.on("close", () => {
       under?.();

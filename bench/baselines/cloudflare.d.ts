@@ -1,4 +1,5 @@
-// The little of the platform's interfaces that the baseline in TypeScript uses; its own package of types is not installed.
+// The part of the platform's interfaces that the baseline in TypeScript uses; the platform's own package of types is not
+// installed.
 
 declare module "cloudflare:workers" {
   export abstract class DurableObject<Env> {
@@ -20,7 +21,7 @@ declare module "cloudflare:workers" {
     toString(): string;
   }
 
-  /** The objects of a class, whose methods are called by RPC. */
+  /** The objects of a class whose methods are called by RPC. */
   export interface ObjectNamespace<Methods> {
     newUniqueId(): ObjectId;
     idFromString(id: string): ObjectId;

@@ -1,4 +1,5 @@
-// What the platform alone costs: answers of the size of a small task, without a protocol, by the shortest way to each.
+// The cost of the platform alone: answers of the size of a small task, without a protocol, by the shortest path to
+// each.
 
 import { DurableObject } from "cloudflare:workers";
 
@@ -11,7 +12,7 @@ const encoder = new TextEncoder();
 export class TaskObject extends DurableObject {
   #streams = new Set();
 
-  /** Answers a request, or keeps a stream open whose first event it sends at once. */
+  /** Answers a POST, or opens a stream and sends its first event at once. */
   async fetch(request) {
     if (request.method === "POST") return answer(request, await request.text());
     const body = new ReadableStream({
@@ -27,7 +28,7 @@ export class TaskObject extends DurableObject {
     return text.length > 0 ? ANSWER : "";
   }
 
-  /** Keeps a row. */
+  /** Stores a row. */
   keep(text) {
     this.ctx.storage.sql.exec("CREATE TABLE kept (one INTEGER PRIMARY KEY, body TEXT NOT NULL)");
     this.ctx.storage.sql.exec("INSERT INTO kept VALUES (1, ?)", text);
@@ -41,7 +42,7 @@ export class TaskObject extends DurableObject {
 
   alarm() {}
 
-  /** Sends two events to all streams as one chunk, with a row for both before, and ends them. */
+  /** Sends two events to all streams as one chunk, after storing one row for both, and ends the streams. */
   publish(text) {
     this.keep(text);
     const timestamp = new Date().toISOString();

@@ -1,4 +1,4 @@
-// The agent of the baseline: what the scripted agent `demo` does with a text.
+// The agent of the baseline: it handles a text like the scripted agent `demo`.
 
 import { TaskState, type AgentCard, type Message } from "@a2a-js/sdk";
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from "@a2a-js/sdk/server";
@@ -18,11 +18,11 @@ export const card: AgentCard = {
   signatures: [],
 };
 
-/** Gives back a text as an artifact; `hold 500` does so after half a second. */
+/** Returns a text as an artifact; for `hold 500`, after half a second. */
 export class Echo implements AgentExecutor {
   readonly #taskId: string;
 
-  /** `taskId`: of the one task that it works on. */
+  /** `taskId` is the id of its only task. */
   constructor(taskId: string) {
     this.#taskId = taskId;
   }

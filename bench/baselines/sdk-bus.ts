@@ -1,8 +1,9 @@
-// The events of the one task of an object. The SDK makes up an id for a new task; here the id is that of the object.
+// The events of the only task of an object. The SDK generates an id for a new task; here it is replaced by the id of
+// the object.
 
 import { DefaultExecutionEventBus, type ExecutionEventBus, type ExecutionEventBusManager } from "@a2a-js/sdk/server";
 
-/** One bus for whatever id is asked for, while a run is under way. */
+/** One bus for every id, while a run is under way. */
 export class SingleBus implements ExecutionEventBusManager {
   #bus: ExecutionEventBus | undefined;
 

@@ -1,16 +1,16 @@
-// Where the baseline keeps tasks: each in the SQLite of its object, and for listing in D1.
+// The stores of the baseline for tasks: SQLite in the task's object, and D1 for listing.
 
 import { Task, TaskState, type ListTasksRequest, type ListTasksResponse } from "@a2a-js/sdk";
 import type { TaskStore } from "@a2a-js/sdk/server";
 import type { D1Database, SqlStorage } from "cloudflare:workers";
 
-/** The table that `IndexStore` needs. */
+/** The table of `IndexStore`. */
 export const SCHEMA = [
   "CREATE TABLE listed (id TEXT PRIMARY KEY, context_id TEXT NOT NULL, state INTEGER NOT NULL, changed TEXT NOT NULL, body TEXT NOT NULL) WITHOUT ROWID",
   "CREATE INDEX listed_by_change ON listed (changed, id)",
 ];
 
-/** The one task of an object. */
+/** The store for the only task of an object. */
 export class ObjectStore implements TaskStore {
   readonly #sql: SqlStorage;
   readonly #index: IndexStore;
@@ -19,8 +19,8 @@ export class ObjectStore implements TaskStore {
   #later: ReturnType<typeof setTimeout> | undefined;
 
   /**
-   * The index is told of each change of a task's state before that is shown to anybody; with `delayMs`, all changes within
-   * that time are one row, unless the task rests, and a crash meanwhile leaves the task unlisted.
+   * Each change of a task's state is written to the index before the change becomes visible. With `delayMs`, all changes
+   * within that time become one row, unless the task rests; a crash in between leaves the task unlisted.
    */
   constructor(sql: SqlStorage, index: IndexStore, delayMs: number) {
     this.#sql = sql;
@@ -59,7 +59,7 @@ export class ObjectStore implements TaskStore {
   }
 }
 
-/** All tasks, for listing. */
+/** The store for all tasks, for listing. */
 export class IndexStore implements TaskStore {
   readonly #db: D1Database;
 
@@ -78,7 +78,7 @@ export class IndexStore implements TaskStore {
     await this.#db.prepare(upsert).bind(...values).run();
   }
 
-  /** A page, newest first; the token of the next one is the change and the id of its last task. */
+  /** A page, newest first; the token of the next page contains the change and the id of the last task. */
   async list({ contextId, status, pageSize = 50, pageToken }: ListTasksRequest): Promise<ListTasksResponse> {
     const filter = "(?1 = '' OR context_id = ?1) AND (?2 = 0 OR state = ?2)";
     const page =

@@ -1,8 +1,9 @@
-// What a2a-edge is compared with: an agent by the official SDK for TypeScript, with a Durable Object for each task and D1 for
-// listing. It is written as a user of the SDK would, and answers what the benchmarks ask: sends, streams, GetTask, ListTasks.
+// The baseline for comparison with a2a-edge: an agent with the official SDK for TypeScript, with a Durable Object for each task
+// and D1 for listing. It is written as by a user of the SDK, and supports the requests of the benchmarks: sends, streams,
+// GetTask, ListTasks.
 //
-// As with a2a-edge, what was answered is stored, and a send waits for the row that lists its task. Otherwise it does less: a run
-// that a crash interrupts is not resumed, and a stream ends with its object.
+// As with a2a-edge, answers are stored before they are sent, and a send waits for the task's row in the index. It lacks other
+// features: an interrupted run is not resumed after a crash, and a stream ends with its object.
 
 import { DurableObject, type D1Database, type DurableObjectState, type ObjectNamespace } from "cloudflare:workers";
 import { AgentCard, formatSSEEvent, SSE_HEADERS, type Message } from "@a2a-js/sdk";
@@ -15,7 +16,7 @@ import { IndexStore, ObjectStore } from "./sdk-stores.ts";
 interface Env {
   TASKS: ObjectNamespace<Pick<TaskObject, "call">>;
   DB: D1Database;
-  /** For how long changes of a task are gathered before they are listed. */
+  /** How long changes of a task are collected before they are written to the index. */
   INDEX_DELAY_MS?: string;
 }
 
@@ -35,7 +36,7 @@ export class TaskObject extends DurableObject<Env> {
     this.#transport = transport(store, new Echo(ctx.id.toString()), new SingleBus());
   }
 
-  /** Answers a call that is not a stream. */
+  /** Answers a call without a stream. */
   async call(body: string, version: string): Promise<string> {
     return JSON.stringify(await this.#transport.handle(body, context(version)));
   }
@@ -82,7 +83,7 @@ export default {
   },
 };
 
-/** A task has the id of its object, so that an object is found by its task. */
+/** The id of a task is the id of its object, so the object is found by the task. */
 function objectOf({ params }: Call, { TASKS }: Env): { toString(): string } {
   const id = params?.message?.taskId || params?.id;
   if (id === undefined) return TASKS.newUniqueId();

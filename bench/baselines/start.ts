@@ -1,16 +1,16 @@
-// Starts what a2a-edge is compared with, on the same runtime and with the same configuration.
+// Starts the baselines, on the same runtime and with the same configuration as a2a-edge.
 
 import { join } from "node:path";
 import { buildSync } from "esbuild";
 import { EMPTY_WASM, root, startVariant, type Worker } from "../workers.ts";
 import { SCHEMA } from "./sdk-stores.ts";
 
-/** The official SDK for TypeScript; see sdk.ts, which has the variables. `change` gives what runs in place of the bundle. */
+/** The official SDK for TypeScript; sdk.ts defines the variables. `change` returns a replacement of the bundle. */
 export function startSdk(vars: Record<string, string> = {}, change?: (bundle: string) => string): Promise<Worker> {
   return startBaseline("sdk.ts", SCHEMA, vars, change);
 }
 
-/** What the platform alone costs; see floors.js. */
+/** The cost of the platform alone; see floors.js. */
 export function startFloors(): Promise<Worker> {
   return startBaseline("floors.js", ["CREATE TABLE floor (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"]);
 }

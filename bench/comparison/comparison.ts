@@ -1,4 +1,4 @@
-// The comparison with what a user would run instead, and with what the platform alone costs.
+// The comparison with an alternative for users, and with the cost of the platform alone.
 
 import { digits, milliseconds, type Effort, type Section } from "../figures.ts";
 import { Cores } from "../processor.ts";
@@ -6,10 +6,10 @@ import { contest, ratio, typical, type Outcome } from "./contest.ts";
 import { disciplines, type Discipline, type Goal } from "./disciplines.ts";
 import { deliveries, ratios } from "./pictures.ts";
 
-/** The keys of what is compared, for `--only`. */
+/** The keys of the comparisons, for `--only`. */
 export const KEYS = ["send", "get", "list", "first-event", "fan-out"];
 
-/** Compares what `keys` name. `against` is the folder of another build. */
+/** Runs the comparisons with these keys. `against` is the folder of another build. */
 export async function comparison(effort: Effort, keys: string[], against: string | undefined): Promise<Section[]> {
   using cores = new Cores();
   const held: [Discipline, Outcome][] = [];
@@ -55,7 +55,7 @@ export async function comparison(effort: Effort, keys: string[], against: string
   ];
 }
 
-/** All that took part, with all their figures. */
+/** All entrants with all their figures. */
 function floors(held: [Discipline, Outcome][]): Section {
   const rows = held.flatMap(([discipline, outcome]) =>
     [...outcome.keys()].map((entrant, index) => {

@@ -1,4 +1,4 @@
-// A contest: several Workers do the same in turn, round after round, so that what disturbs the machine disturbs all of them.
+// A contest: several Workers do the same work in turn, round after round, so that a disturbance of the machine affects all of them.
 
 import { median } from "../figures.ts";
 import { computedMs, type Cores } from "../processor.ts";
@@ -7,7 +7,7 @@ import type { Worker } from "../workers.ts";
 /** Figures of one Worker in one round, by their names. */
 export type Measured = Record<string, number>;
 
-/** Who an entrant is: what is built here, another build of it, what users would run instead, or the platform alone. */
+/** The role of an entrant: this build, another build, the alternative for users, or the platform alone. */
 export type Role = "ours" | "against" | "alternative" | "floor";
 
 /** A Worker that takes part. */
@@ -15,14 +15,16 @@ export interface Entrant {
   role: Role;
   name: string;
   start: () => Promise<Worker>;
-  /** Makes what it needs, warms it up, and gives what is repeated. */
+  /** Prepares the work, warms the Worker up, and returns the work to repeat. */
   prepare: (worker: Worker) => Promise<() => Promise<Measured>>;
 }
 
-/** What each entrant gave, in the order of the rounds. */
+/** The figures of each entrant, in the order of the rounds. */
 export type Outcome = Map<Entrant, Measured[]>;
 
-/** Holds a contest. Each has processes of its own, so that what one does later, such as an alarm, is not counted for another contest. */
+/**
+ * Runs a contest. Each contest has its own processes, so that later work of one, such as an alarm, is not counted for another contest.
+ */
 export async function contest(entrants: Entrant[], rounds: number, cores: Cores): Promise<Outcome> {
   const workers: Worker[] = [];
   try {
@@ -35,7 +37,7 @@ export async function contest(entrants: Entrant[], rounds: number, cores: Cores)
       works.set(entrant, await entrant.prepare(worker));
     }
     for (let round = 0; round < rounds; round++) {
-      // Who comes first changes from round to round.
+      // The first entrant changes from round to round.
       for (let turn = 0; turn < entrants.length; turn++) {
         const entrant = entrants[(round + turn) % entrants.length] as Entrant;
         const measured = await works.get(entrant)?.();
@@ -48,20 +50,20 @@ export async function contest(entrants: Entrant[], rounds: number, cores: Cores)
   }
 }
 
-/** What work costs a Worker in processor time, in milliseconds, besides what it gives. */
+/** The processor time of work in a Worker, in milliseconds, together with the result of the work. */
 export async function computing<Given>({ pid }: Worker, work: () => Promise<Given>): Promise<[Given, number]> {
   const before = computedMs(pid);
   const given = await work();
   return [given, computedMs(pid) - before];
 }
 
-/** The median of a figure over the rounds; NaN for who did not take part. */
+/** The median of a figure over the rounds; NaN for a role without an entrant. */
 export function typical(outcome: Outcome, role: Role, figure: string): number {
   const rounds = roundsOf(outcome, role, figure);
   return rounds.length === 0 ? NaN : median(rounds);
 }
 
-/** The median of the ratios that a figure of two entrants has within each round. */
+/** The median of the ratios of a figure between two entrants, each within one round. */
 export function ratio(outcome: Outcome, one: Role, other: Role, figure: string): number {
   const [ours, theirs] = [roundsOf(outcome, one, figure), roundsOf(outcome, other, figure)];
   const ratios = ours.map((value, round) => value / (theirs[round] ?? NaN)).filter((value) => !Number.isNaN(value));

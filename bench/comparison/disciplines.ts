@@ -1,4 +1,4 @@
-// What is compared, with the goals.
+// The comparisons, with their goals.
 
 import type { Effort } from "../figures.ts";
 import { send } from "../http.ts";
@@ -6,26 +6,26 @@ import type { Entrant } from "./contest.ts";
 import { finishedTask, floor, getTask, pageOf, repeating, sdk, speakers, type Repetition } from "./entrants.ts";
 import { fanOut, fanOutFloor, firstEvents } from "./streams.ts";
 
-/** A figure, and what its ratio to the alternative should be. */
+/** A figure, and the goal for its ratio to the alternative. */
 export interface Goal {
-  /** A name among those that are measured. */
+  /** The name of the measured figure. */
   figure: string;
-  /** How it is called and shown, such as `CPU of a request`. */
+  /** The title in the table, for example `CPU of a request`. */
   title: string;
   unit: "ms" | "per second";
-  /** Whether larger figures are better. */
+  /** True if larger figures are better. */
   isRate?: boolean;
   ratio: number;
 }
 
-/** Something that all entrants do. */
+/** The work of all entrants. */
 export interface Discipline {
-  /** What `--only` calls it. */
+  /** Its name for `--only`. */
   key: string;
   title: string;
   goals: Goal[];
   rounds: number;
-  /** The first floor is the one that figures are compared with. */
+  /** Figures are compared with the first floor. */
   entrants: Entrant[];
 }
 
@@ -34,12 +34,12 @@ const TASKS = 1_000;
 const PAGE = 20;
 const STREAMS = 200;
 
-/** Until WebAssembly and JavaScript are compiled as far as they will be: the first second takes twice the time of later ones. */
+/** The time until WebAssembly and JavaScript are fully compiled: the first second is twice as slow as later ones. */
 const WARM_UP_MS = 6_000;
 
 export function disciplines({ rounds, sliceMs, streamRounds }: Effort, against: string | undefined): Discipline[] {
   const all = speakers(against);
-  // Gathers changes for as long as a2a-edge does.
+  // Collects changes for as long as a2a-edge does.
   const lazy = sdk("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" });
   const many: Repetition = { connections: CONNECTIONS, sliceMs: 2 * sliceMs, warmUpMs: WARM_UP_MS };
   const one: Repetition = { ...many, connections: 1 };

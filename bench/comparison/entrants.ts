@@ -1,4 +1,4 @@
-// Who takes part in the comparison, by what is asked of them.
+// The entrants of the comparison, by the kind of their work.
 
 import { call, Connections, send, type Exchange } from "../http.ts";
 import { Agent } from "../../tests/e2e/client.ts";
@@ -6,17 +6,17 @@ import { startFloors, startSdk } from "../baselines/start.ts";
 import { builtFolder, startBuilt, type Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured, type Role } from "./contest.ts";
 
-/** A Worker that speaks the protocol, and where. */
+/** A Worker with the protocol, and its endpoint. */
 export interface Speaker {
   role: Role;
   name: string;
   start: () => Promise<Worker>;
   endpoint: (worker: Worker) => string;
-  /** Copies its finished task `id` in D1 until there are `count`. */
+  /** Copies its finished task `id` in D1 until there are `count` tasks. */
   fill: (worker: Worker, id: string, count: number) => Promise<unknown>;
 }
 
-/** Ours, another build of it where there is one, and the alternative. */
+/** This build, another build if there is one, and the alternative. */
 export function speakers(against: string | undefined): Speaker[] {
   const built = (role: Role, name: string, folder: string): Speaker => ({
     role,
@@ -50,7 +50,7 @@ export interface Repetition {
   warmUpMs: number;
 }
 
-/** A Worker that answers an exchange again and again: processor time of a request, requests per second, and the median latency. */
+/** A Worker that repeatedly answers an exchange: processor time of a request, requests per second, and the median latency. */
 export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchangeOf: (worker: Worker) => Promise<Exchange>, { connections, sliceMs, warmUpMs }: Repetition): Entrant {
   return {
     role: of.role,
@@ -68,7 +68,7 @@ export function repeating(of: Pick<Entrant, "role" | "name" | "start">, exchange
   };
 }
 
-/** What the platform alone takes for a path of floors.js. With `rows`, its table in D1 holds that many. */
+/** The cost of the platform alone for a path of floors.js. With `rows`, its table in D1 has that many rows. */
 export function floor(name: string, path: string, repetition: Repetition, rows = 0): Entrant {
   const exchange = async (worker: Worker): Promise<Exchange> => {
     if (rows > 0) await insert(worker, FLOOR_ROWS, "x".repeat(650), rows);
@@ -77,7 +77,7 @@ export function floor(name: string, path: string, repetition: Repetition, rows =
   return repeating({ role: "floor", name, start: startFloors }, exchange, repetition);
 }
 
-/** The id of a task that was sent and has finished. */
+/** The id of a new finished task. */
 export async function finishedTask(endpoint: string): Promise<string> {
   return (await new Agent(endpoint).sendForTask("hello")).id;
 }

@@ -21,7 +21,7 @@ export function ratios(held: [Discipline, Outcome][]): Plot {
   };
 }
 
-/** How many of the streams had the last event after which time. */
+/** The part of the streams that have received the last event, over time. */
 export function deliveries(outcome: Outcome): Plot {
   const shown = [...outcome.keys()].filter(({ role }) => role !== "against");
   const line = (entrant: Entrant) => {

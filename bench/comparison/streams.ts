@@ -1,4 +1,4 @@
-// Streams in the comparison: how soon the first event is there, and how soon the last ones reach many who follow one task.
+// Streams in the comparison: the time to the first event, and the time to the last events for many streams of one task.
 
 import { Agent as Keeping, request, type IncomingMessage } from "node:http";
 import { Agent, message } from "../../tests/e2e/client.ts";
@@ -8,13 +8,13 @@ import type { Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured } from "./contest.ts";
 import type { Speaker } from "./entrants.ts";
 
-/** How long a task is held for those who want to follow it. */
+/** How long a task is held until all streams follow it. */
 const HOLD_MS = 1_500;
 
-/** Rounds that do not count, see the warm-up of the others. */
+/** Rounds that are not counted, for warm-up. */
 const WARM_UP_ROUNDS = 2;
 
-/** Until sockets that are closed late are closed. */
+/** The time until all sockets are closed. */
 const CLOSED_MS = 600;
 
 /** One stream after the other, each read to its end: the median time from the send to the first event, and processor time of a stream. */
@@ -33,7 +33,7 @@ export function firstEvents({ role, name, start, endpoint }: Speaker, sliceMs: n
   };
 }
 
-/** For some time, how long each of the streams of a quick task takes to its first event, one after the other on one connection. */
+/** The times to the first event of streams of a quick task, one after the other on one connection, for this duration. */
 export async function firstEventTimes(endpoint: string, forMs: number): Promise<number[]> {
   const agent = new Keeping({ keepAlive: true, maxSockets: 1 });
   const taken: number[] = [];
@@ -58,7 +58,7 @@ export function fanOut({ role, name, start, endpoint }: Speaker, streams: number
   return { role, name, start, prepare: (worker) => prepared(worker, work) };
 }
 
-/** The same by an object that holds the streams itself and knows no protocol. */
+/** The same with an object that holds the streams itself, without a protocol. */
 export function fanOutFloor(streams: number): Entrant {
   let round = 0;
   const work = async (worker: Worker): Promise<Measured> => {
@@ -69,7 +69,7 @@ export function fanOutFloor(streams: number): Entrant {
   return { role: "floor", name: "an object that holds the streams", start: startFloors, prepare: (worker) => prepared(worker, work) };
 }
 
-/** Points of the curve of all deliveries. */
+/** The points of the curve of all deliveries. */
 export const PERCENTILES = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 100];
 
 /** The name of the figure at one of the `PERCENTILES`. */
@@ -102,21 +102,21 @@ async function followed(worker: Worker, count: number, openOne: () => Promise<St
   return { lastMs: percentile(delays, 50), cpuMs: cpuMs / count, ...Object.fromEntries(curve) };
 }
 
-/** When the task was completed, in the last event; members come in any order. */
+/** The time of completion, in the last event; members are in any order. */
 const COMPLETED = "TASK_STATE_COMPLETED";
 const ENDED = /TASK_STATE_COMPLETED"[^{}]*"timestamp":"([^"]+)"|"timestamp":"[^"]+"[^{}]*TASK_STATE_COMPLETED/;
 
-/** A stream that has had its first event. */
+/** A stream after its first event. */
 export interface Stream {
   firstAt: number;
-  /** When the event came that says that the task is completed. */
+  /** When the event with the completed state arrived. */
   completedAt: number;
   ended: Promise<string>;
-  /** Goes without a word. */
+  /** Closes the connection without a message. */
   leave: () => void;
 }
 
-/** Opens a stream, by a call or, without a method, by a GET. Keeps the text, and hardly looks at it meanwhile. */
+/** Opens a stream, by a call or, without a method, by a GET. The text is collected and hardly parsed while it arrives. */
 export function openStream(url: string, method?: string, params?: unknown, agent: Keeping | false = false): Promise<Stream> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0" };

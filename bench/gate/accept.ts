@@ -1,4 +1,4 @@
-// `npm run costs`: measures what operations cost now, and writes bench/costs.json and docs/scale.md.
+// `npm run costs`: measures the current costs of operations, and writes bench/costs.json and docs/scale.md.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";

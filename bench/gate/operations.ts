@@ -1,4 +1,4 @@
-// The operations whose costs are kept, and what they cost now.
+// The operations whose costs are stored, and their current costs.
 
 import { Agent, followUp, message, until, type Task } from "../../tests/e2e/client.ts";
 import { agentsWith, IdentityProvider, jwt, type Issuer } from "../../tests/e2e/identity-provider.ts";
@@ -11,20 +11,20 @@ import { startEffects } from "../effects.ts";
 import type { Worker } from "../workers.ts";
 import { differences, KEPT, type Kept, type Table } from "./table.ts";
 
-/** How many streams follow a task in the operation that is about them. */
+/** The number of streams in the operation about streams. */
 const STREAMS = 10;
 
-/** How often an operation is measured whose costs differ: a busy machine makes a task so slow that a row more is written. */
+/** How many times an operation with different costs is measured again: on a busy machine, a slow task may write one row more. */
 const TRIES = 12;
 
-/** An operation that was measured, and what measures it again. */
+/** A measured operation, with a function that measures it again. */
 interface Measured {
   name: string;
   kept: Kept;
   again: () => Promise<Kept>;
 }
 
-/** Carries all operations out, many at the same time; those that are not as expected, again, each by itself. */
+/** Runs all operations, many at the same time; then measures those with unexpected costs again, one by one. */
 export async function measureAll(expected: Table = {}): Promise<Table> {
   const sink = await Sink.open();
   const provider = await IdentityProvider.open();
@@ -41,7 +41,8 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     return taken;
   };
   try {
-    // One starts after the other: the harness tells by the order whose process is whose. Then all work at the same time.
+    // They start one after the other, because the harness assigns processes to Workers by their order. Afterwards all work at
+    // the same time.
     const started = async (vars: Record<string, string> = {}): Promise<Worker> => {
       const worker = await startCounting(vars);
       workers.push(worker);
@@ -71,7 +72,7 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
   }
 }
 
-/** Without an expectation, the smaller of two measurements. */
+/** Without an expected value, the smaller of two measurements. */
 async function measureOne(once: () => Promise<Kept>, expected: Kept | undefined): Promise<Kept> {
   const kept = await once();
   if (expected !== undefined) return kept;
@@ -79,7 +80,7 @@ async function measureOne(once: () => Promise<Kept>, expected: Kept | undefined)
   return Object.fromEntries(KEPT.map((name) => [name, Math.min(kept[name], again[name])])) as Kept;
 }
 
-/** Measures again until it is as expected, some times at most. */
+/** Measures again until the costs are as expected, at most `TRIES` times. */
 async function measureUntil(one: Measured, expected: Kept | undefined): Promise<void> {
   if (expected === undefined) return;
   for (let tries = 1; tries < TRIES && differences(one.name, expected, one.kept).length > 0; tries++) one.kept = await one.again();
@@ -89,10 +90,12 @@ function rounded(counts: Counts): Kept {
   return Object.fromEntries(KEPT.map((name) => [name, Number(counts[name].toFixed(1))])) as Kept;
 }
 
-/** What follows the name of an operation by a caller whose token was seen before. */
+/** The suffix of an operation by a caller whose token was used before. */
 export const KNOWN = ", by a token seen before";
 
-/** Some of the operations, by a caller with a token whose signature was checked once. They cost what they cost without. */
+/**
+ * Some of the operations, by a caller whose token's signature was checked before. Their costs are the same as without a token.
+ */
 function byKnown({ url }: Worker, token: string): Operation[] {
   const headers = { authorization: `Bearer ${token}` };
   const agent = new Agent(`${url}/guarded`, headers);
@@ -106,14 +109,17 @@ function byKnown({ url }: Worker, token: string): Operation[] {
   ];
 }
 
-/** The agents of the tests, and `inside`: a front of the agent `demo` of the same Worker. */
+/** The agents of the tests, and `inside`, a front of the agent `demo` of the same Worker. */
 function withFrontOfDemo(): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; executor: { table: object } }[] };
   const inside = agents.filter(({ slug }) => slug === "front").map((front) => ({ ...front, slug: "inside", executor: { ...front.executor, table: { ...front.executor.table, remote: "demo" } } }));
   return JSON.stringify({ ...built, agents: [...agents, ...inside] });
 }
 
-/** Tasks of agents that pass on what they are told: to an agent of another Worker, whose costs do not count, and of this one. */
+/**
+ * Tasks of agents that pass their messages on: to an agent of another Worker, whose costs do not count, and to an agent of this
+ * Worker.
+ */
 function fronts({ url }: Worker): Operation[] {
   const count = 3;
   const passed = (slug: string) => (): Promise<Task> => new Agent(`${url}/${slug}`).sendForTask("hello");
@@ -123,7 +129,7 @@ function fronts({ url }: Worker): Operation[] {
   ];
 }
 
-/** Turns of agents that ask others, who answer at once. */
+/** Turns of agents that call other servers, which answer at once. */
 function elsewhere({ url }: Worker): Operation[] {
   const count = 3;
   const asked = (slug: string) => (): Promise<Task> => new Agent(`${url}/${slug}`).sendForTask("hello");
@@ -133,13 +139,13 @@ function elsewhere({ url }: Worker): Operation[] {
   ];
 }
 
-/** Takes seconds. */
+/** The streamed task of this operation takes seconds. */
 function chunks({ url }: Worker): Operation {
   const work = async (): Promise<unknown> => (await sendStreaming(`${url}/demo`, "count 20 every 400")).rest();
   return { name: "a streamed task of 20 chunks", count: 1, isLong: true, prepare: () => new Agent(`${url}/demo`).sendForTask("hello"), work };
 }
 
-/** Of a Worker that keeps finished tasks for no time. */
+/** The deletion of tasks, in a Worker that does not keep finished tasks. */
 function deletion(worker: Worker): Operation {
   const tasks = 10;
   const work = async (): Promise<void> => {
@@ -151,7 +157,7 @@ function deletion(worker: Worker): Operation {
   return { name: "the same, deleted after its retention", count: 2, tasks, work };
 }
 
-/** Of callers with tokens, whose keys are known from the first one on. */
+/** Operations of callers with tokens; the keys are known after the first token. */
 function withTokens({ url }: Worker, issuer: Issuer): Operation[] {
   const agent = (token: string): Agent => new Agent(`${url}/guarded`, { authorization: `Bearer ${token}` });
   const token = issuer.token();

@@ -1,15 +1,15 @@
-// Pictures as SVG without any library, readable on light and on dark pages.
+// Plots as SVG without a library, readable on light and on dark pages.
 
-/** A picture beside a table. */
+/** A plot above a table. */
 export interface Plot {
-  /** The file in docs/, without its ending. */
+  /** The file in docs/, without its extension. */
   name: string;
-  /** What it shows, for those who do not see it. */
+  /** A description for screen readers. */
   alt: string;
   svg: string;
 }
 
-/** The colours of what is compared, in their order; each stands out from white and from black. */
+/** The colours of the entrants, in order; each contrasts with white and with black. */
 const COLOURS = ["#d9622b", "#3b82c4", "#7d8590", "#3f9c5a"];
 
 const STYLE =
@@ -19,9 +19,9 @@ const STYLE =
 /** One group of bars. */
 export interface Group {
   title: string;
-  /** A bar for each of those that are compared; NaN where there is none. */
+  /** A bar for each entrant; NaN if it has no value. */
   values: number[];
-  /** Where a mark is drawn. */
+  /** The position of a mark. */
   goal?: number;
 }
 
@@ -29,7 +29,7 @@ const WIDTH = 860;
 const LEFT = 340;
 const BAR = 13;
 
-/** Groups of horizontal bars from 0, with the value at the end of each; `unit` follows the values. */
+/** Groups of horizontal bars from 0, each with its value at the end; `unit` follows the values. */
 export function bars(names: string[], groups: Group[], unit: string): string {
   const most = Math.max(...groups.flatMap(({ values, goal = 0 }) => [...values.filter((value) => !Number.isNaN(value)), goal]));
   const x = (value: number): number => LEFT + (value / most) * (WIDTH - LEFT - 70);
@@ -57,7 +57,7 @@ export interface Line {
   points: [number, number][];
 }
 
-/** Lines over linear axes that begin at 0; `titles` are those of the axes. */
+/** Lines over linear axes that begin at 0; `titles` are the titles of the axes. */
 export function lines(all: Line[], titles: [string, string]): string {
   const [left, top, right, bottom] = [56, 40, WIDTH - 20, 300];
   const most = (axis: 0 | 1): number => Math.max(...all.flatMap(({ points }) => points.map((point) => point[axis])));

@@ -1,4 +1,4 @@
-// Kinds of tasks, and what each is billed for.
+// Kinds of tasks, and their billed amounts.
 
 import type { Table } from "../gate/table.ts";
 import { OBJECT_GB, OPERATIONS_PER_MESSAGE, WEBSOCKET_MESSAGES_PER_REQUEST, type Billed } from "./prices.ts";
@@ -6,12 +6,12 @@ import { OBJECT_GB, OPERATIONS_PER_MESSAGE, WEBSOCKET_MESSAGES_PER_REQUEST, type
 /** A kind of task, by the line of costs.json that measures it. */
 export interface Kind {
   title: string;
-  /** How a sentence calls it. */
+  /** The name in sentences. */
   short: string;
   measured: string;
   /** How long its object is active: while a run is under way or a request is open. */
   activeSeconds: number;
-  /** Requests of clients to the Worker. */
+  /** The number of client requests to the Worker. */
   requests: number;
 }
 
@@ -46,22 +46,22 @@ export const kinds: Kind[] = [
   },
 ];
 
-/** CPU of the Worker for a request, in ms; that of objects is not billed. */
+/** The CPU time of the Worker for a request, in ms; that of objects is not billed. */
 export const CPU_MS = 2;
 
-/** Deleting all that an object stores is assumed to be billed as a row. */
+/** The deletion of an object's storage is assumed to be billed as one row. */
 const ROWS_OF_DELETION = 1;
 
-/** What a task takes of storage while it is kept, with a message and an artifact of a few words: measured in local files. */
+/** The storage of a task, with a message and an artifact of a few words: measured in local files. */
 export const STORED_BYTES = { object: 12_288, d1: 850 };
 
 export const RETENTION_DAYS = 30;
 
-/** How much of each thing one task is billed for, its deletion at the end of its retention included. */
+/** The billed amounts of one task, including its deletion at the end of its retention. */
 export function billed({ measured, activeSeconds, requests }: Kind, table: Table): Record<Billed, number> {
   const { objectRequests, objectRowsWritten, alarms, alarmsSet, webSocketMessages, rowsRead, rowsWritten, queueSends, queueMessages } = costsOf(table, measured);
   const end = deletion(table);
-  // An alarm that was set rings at last: to delete the task, or else in vain.
+  // An alarm that was set finally fires: to delete the task, or without any work.
   const ringing = alarms + Math.max(Math.min(1, alarmsSet), end.alarms);
   return {
     workerRequests: requests + queueMessages + end.queueMessages,
@@ -77,7 +77,7 @@ export function billed({ measured, activeSeconds, requests }: Kind, table: Table
 
 type Costs = Table[string];
 
-/** What the deletion of a finished task costs: the difference between a task with it and one without. */
+/** The cost of deleting a finished task: the difference between a task with deletion and one without. */
 export function deletion(table: Table): Costs {
   const [kept, deleted] = [costsOf(table, "SendMessage, a task of 4 events"), costsOf(table, "the same, deleted after its retention")];
   return Object.fromEntries(Object.entries(deleted).map(([name, count]) => [name, count - kept[name as keyof Costs]])) as Costs;

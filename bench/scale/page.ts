@@ -1,4 +1,4 @@
-// docs/scale.md: what limits a deployment and what it is billed for, computed from costs.json.
+// docs/scale.md: the limits and the bill of a deployment, computed from costs.json.
 
 import { digits } from "../figures.ts";
 import type { Table } from "../gate/table.ts";
@@ -11,7 +11,7 @@ const RATES = [1, 100, 10_000];
 
 const perSecond = (rate: number): string => `${rate.toLocaleString("en-US")} ${rate === 1 ? "task" : "tasks"}/s`;
 
-/** The page, from what operations cost. */
+/** The page, from the costs of operations. */
 export function scalePage(table: Table): string {
   const parts = [
     "# Scale",
@@ -68,7 +68,7 @@ function limitTable(table: Table): string {
   return tableOf(["", ...RATES.map((rate) => perSecond(rate)), "limit", "reached at tasks/s"], rows);
 }
 
-/** What is reached first, at which rate. */
+/** The limits in the order in which they are reached, each with its rate. */
 function breaking(table: Table): string {
   const reached = loads(table)
     .filter((load) => ceiling(load) !== Infinity)

@@ -1,11 +1,11 @@
-// What Cloudflare publishes: prices beyond what the paid plan includes, and limits.
+// The published data of Cloudflare: prices beyond the contents of the paid plan, and limits.
 
 const DOCS = "https://developers.cloudflare.com";
 
 /** When the pages below were read. */
 export const READ = "November 2026";
 
-/** Something that is billed; `perMillion` in US$ for a million units. */
+/** A billed unit; `perMillion` in US$ for a million units. */
 export interface Price {
   unit: string;
   perMillion: number;
@@ -34,17 +34,17 @@ export type Billed = keyof typeof prices;
 /** US$ for a GB-month. */
 export const storagePrices = { objects: 0.2, d1: 0.75 };
 
-/** A message costs a write, a read and a deletion. */
+/** A message is billed as a write, a read and a deletion. */
 export const OPERATIONS_PER_MESSAGE = 3;
 
-/** An object counts with this memory, whatever it takes. */
+/** An object is billed with this memory, whatever it uses. */
 export const OBJECT_GB = 0.128;
 
-/** WebSocket messages that objects receive and that are billed as one request. */
+/** The number of WebSocket messages to objects that are billed as one request. */
 export const WEBSOCKET_MESSAGES_PER_REQUEST = 20;
 
 export const limits = {
-  /** Requests to one object in a second, softly. */
+  /** A soft limit of requests to one object per second. */
   objectRequestsPerSecond: 1_000,
   d1Bytes: 10e9,
   queueMessagesPerSecond: 5_000,

@@ -1,4 +1,4 @@
-// What a deployment does in a second, for a number of tasks in a second, beside what the platform allows.
+// The load of a deployment per second for a number of tasks per second, compared with the limits of the platform.
 
 import type { Table } from "../gate/table.ts";
 import { digits, grouped } from "../figures.ts";
@@ -8,33 +8,33 @@ import { limits } from "./prices.ts";
 export const DAY_S = 86_400;
 
 /**
- * How long D1, which works on one statement after the other, is assumed to be busy with one. Cloudflare's own example is a
- * millisecond, which makes a thousand statements a second.
+ * How long D1, which runs one statement after the other, is assumed to be busy with one. Cloudflare's own example is a
+ * millisecond, which results in a thousand statements per second.
  */
 export const STATEMENT_MS = 1;
 
-/** Besides the send, each task is asked for once. */
+/** Besides the send, each task is read once. */
 const READS = 1;
 
 const QUICK = "SendMessage, a task of 4 events";
 
-/** How long a job of the queue holds its consumer. */
+/** How long a job of the queue occupies its consumer. */
 export const JOB_S = 0.5;
 
-/** Messages that a consumer is given at once; see wrangler.toml. */
+/** The number of messages in a consumer's batch; see wrangler.toml. */
 const BATCH = 6;
 
-/** Something that grows with the number of tasks, beside its limit; a limit of `undefined` is none. */
+/** A load that grows with the number of tasks, with its limit; `undefined` means no limit. */
 export interface Load {
   what: string;
   unit: string;
   perTask: number;
   limit: number | undefined;
-  /** What to do when it is reached. */
+  /** What to do when the limit is reached. */
   then: string;
 }
 
-/** What limits quick tasks, each with a webhook for the lines of the queue. */
+/** The loads of quick tasks, each with a webhook for the lines about the queue. */
 export function loads(table: Table): Load[] {
   const { statements } = costsOf(table, QUICK);
   const end = deletion(table);
@@ -72,19 +72,19 @@ export function loads(table: Table): Load[] {
   ];
 }
 
-/** How many quick tasks in a second a load allows. */
+/** The number of quick tasks per second at which a load reaches its limit. */
 export function ceiling({ perTask, limit }: Load): number {
   return limit === undefined || perTask === 0 ? Infinity : limit / perTask;
 }
 
-/** The shortest time in which D1 is filled. */
+/** The shortest time in which D1 becomes full. */
 export function retentionAt(rate: number): string {
   const seconds = limits.d1Bytes / (STORED_BYTES.d1 * rate);
   if (seconds > 2 * DAY_S) return `${grouped(Math.floor(seconds / DAY_S))} days`;
   return seconds > 7_200 ? `${grouped(Math.floor(seconds / 3_600))} hours` : `${grouped(Math.floor(seconds / 60))} minutes`;
 }
 
-/** What is used at a rate, as text; over the limit it is bold. */
+/** The load at a rate, as text; bold above the limit. */
 export function used(load: Load, rate: number): string {
   const value = digits(load.perTask * rate);
   return rate > ceiling(load) ? `**${value}**` : value;

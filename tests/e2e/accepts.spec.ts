@@ -1,4 +1,4 @@
-// Agents with `accepts = "declared"` refuse parts of media types that their card does not list, before anything comes of the message (spec §3.1.1).
+// Agents with `accepts = "declared"` refuse parts with media types that their card does not list, before the message has any effect (spec §3.1.1).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
@@ -29,7 +29,10 @@ interface Embedded {
   [member: string]: unknown;
 }
 
-/** These agents, of which `hearing` takes what its card lists; and copies of `choosy`: one takes texts alone, one has a skill for some callers. */
+/**
+ * These agents, with `hearing` changed to accept only the listed types; and copies of `choosy`: one accepts only texts, one has a skill for some
+ * callers.
+ */
 function withCopies(all: string): string {
   const embedded = JSON.parse(all) as { agents: Embedded[] };
   const agents = embedded.agents.map((agent) => (agent.slug === "hearing" ? { ...agent, accepts: "declared" } : agent));
@@ -45,14 +48,14 @@ function withCopies(all: string): string {
 
 const agent = (slug: string, headers: Record<string, string> = {}): Agent => new Agent(`${worker.url}/${slug}`, headers);
 
-/** What a refusal says: its code, its status and the part. */
+/** A refusal: its code, its status and its text. */
 interface Refusal {
   status: number;
   code: unknown;
   text: string;
 }
 
-/** A file of a media type as a version writes it, and one without. */
+/** A file with a media type in the form of a version, and a file without one. */
 interface Files {
   of(mediaType: string): object;
   without: object;
@@ -70,7 +73,7 @@ const said01 = (parts: object[]) => ({ id: crypto.randomUUID(), message: { role:
 const said1 = (parts: object[]) => ({ message: message({ parts: parts as Part[] }) });
 const rpc = (method: string, params: object) => ({ jsonrpc: "2.0", id: 1, method, params });
 
-/** Each way to send a message: the version, the path, the body with these parts, and what files and texts are there. */
+/** The ways to send a message: the version, the path, the body with these parts, and the forms of files and texts. */
 const WAYS: [name: string, version: string, path: string, body: (parts: object[]) => object, files: Files, text: object, field: string][] = [
   ["SendMessage", "1.0", "", (parts) => rpc("SendMessage", said1(parts)), files1, { text: "a" }, "message.parts"],
   ["SendStreamingMessage", "1.0", "", (parts) => rpc("SendStreamingMessage", said1(parts)), files1, { text: "a" }, "message.parts"],
@@ -89,7 +92,7 @@ async function post(path: string, version: string, body: object, headers: Record
   return fetch(`${worker.url}${path}`, { method: "POST", headers: sent, body: JSON.stringify(body) });
 }
 
-/** The refusal in an answer, which is none of a task. */
+/** The refusal in an answer; it must not contain a task. */
 async function refusalIn(response: Response): Promise<Refusal> {
   const text = await response.text();
   const [, data] = /^data: (.*)$/m.exec(text) ?? [undefined, text];

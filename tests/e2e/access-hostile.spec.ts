@@ -1,4 +1,5 @@
-// Tables of tokens and requests: each of an attacker is refused, and nothing of it reaches an agent; each of an honest caller is taken.
+// Tables of tokens and requests: each row of an attacker is refused and does not reach an agent; each row of an honest caller is
+// accepted.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { caller, certificate, fresh, guarded, rpc, send, verified, type Answer } from "./access.ts";

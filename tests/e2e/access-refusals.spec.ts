@@ -1,5 +1,5 @@
-// What refused callers are told, in both bindings and instead of a stream, when a body is large, and by agents whose files or
-// secrets do not do.
+// The answers to refused callers: in both bindings, in place of a stream, for a large body, and by agents with unusable files
+// or secrets.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
@@ -112,7 +112,7 @@ describe("cookies in requests of browsers", () => {
     ["a page whose origin is not told", () => ({ "sec-fetch-site": "cross-site" }), "403"],
     ["a page of a neighbouring host whose origin is not told", () => ({ "sec-fetch-site": "same-site" }), "403"],
     ["a page of a neighbouring host whose origin is empty", () => ({ "sec-fetch-site": "same-site", origin: "" }), "403"],
-    // workerd hands over no `Origin` that is empty, though it hands over other headers that are.
+    // workerd drops an empty `Origin`, although it passes other empty headers on.
     ["no browser, with an origin that is empty", () => ({ origin: "" }), "cookie:page []"],
     ["a page that says an empty place", () => ({ "sec-fetch-site": "" }), "403"],
     ["an origin that only begins like a listed one", () => ({ origin: "https://app.example.evil.example" }), "403"],

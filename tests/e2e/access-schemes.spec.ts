@@ -1,4 +1,4 @@
-// Each scheme whose secrets the deployment has, end to end: who is let in, and as whom. Nobody else is.
+// Each scheme with secrets in the deployment, end to end: the admitted callers and their ids. All others are refused.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { basic, bearer, caller, certificate, guarded, rpc, secretsOf, send, verified, whoAmI, whoAmIByRest, type Headers } from "./access.ts";

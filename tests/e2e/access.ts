@@ -1,4 +1,4 @@
-// Agents that ask for credentials, with secrets made in each run, and what a request with some of them comes to.
+// Agents that require credentials, with new secrets in each run, and the answers to requests with them.
 
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -8,15 +8,15 @@ import { message, toolCall, type Message, type Task } from "./client.ts";
 
 export type Headers = Record<string, string>;
 
-/** A secret as `openssl rand -hex 24` makes one. */
+/** A secret like those of `openssl rand -hex 24`. */
 export const fresh = (): string => randomBytes(24).toString("hex");
 
-/** The secrets of a Worker by their names, each another one. */
+/** The secrets of a Worker by their names, all different. */
 export function secretsOf<Name extends string>(...names: Name[]): Record<Name, string> {
   return Object.fromEntries(names.map((name) => [name, fresh()])) as Record<Name, string>;
 }
 
-/** A caller with a secret, as agent files name them. */
+/** A caller with secrets, in the form of agent files. */
 export const caller = (id: string, secrets: string[], more: object = {}): object => ({ id, secrets, ...more });
 
 /** The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the assistant with this table `[access]`. */
@@ -30,7 +30,7 @@ export function guarded(tables: Record<string, object>): string {
 export const basic = (name: string, password: string): Headers => ({ authorization: `Basic ${Buffer.from(`${name}:${password}`).toString("base64")}` });
 export const bearer = (token: string): Headers => ({ authorization: `Bearer ${token}` });
 
-/** What the platform would report of a client certificate. Miniflare takes it from this header; the real platform from the handshake. */
+/** The platform's report of a client certificate. Miniflare reads it from this header, the real platform from the handshake. */
 export function certificate(reported: object): Headers {
   return { "mf-cf-blob": JSON.stringify({ tlsClientAuth: reported }) };
 }
@@ -41,7 +41,7 @@ export const verified = {
   certFingerprintSHA256: "8f0a1b2c3d4e5f60718293a4b5c6d7e8f90a1b2c3d4e5f60718293a4b5c6d7e8", certNotAfter: "Dec 22 19:39:00 2099 GMT",
 };
 
-/** An answer, read. */
+/** A parsed answer. */
 export interface Answer {
   status: number;
   type: string;
@@ -49,7 +49,7 @@ export interface Answer {
   text: string;
 }
 
-/** Sends a request exactly as it is told; `fetch` would add and forbid headers. */
+/** Sends a request with exactly these headers; `fetch` would add some and forbid others. */
 export async function send(url: string, method: string, headers: Record<string, string | string[]>, body?: string): Promise<Answer> {
   const sent = request(url, { method, headers: { "a2a-version": "1.0", ...headers }, agent: false });
   sent.end(body);
@@ -72,7 +72,10 @@ export function rpc(agentUrl: string, method: string, params: unknown, headers: 
   return send(agentUrl, "POST", { ...JSON_TYPE, ...headers }, JSON.stringify({ jsonrpc: "2.0", id, method, params }));
 }
 
-/** Asks an agent who is asking: the id and the permissions, as `key:billing [read]`; or the status of the refusal. */
+/**
+ * Calls the agent and returns the caller that it sees: the id and the permissions, for example `key:billing [read]`; or the status of
+ * the refusal.
+ */
 export async function whoAmI(agentUrl: string, headers: Record<string, string | string[]>): Promise<string> {
   return told(await rpc(agentUrl, "SendMessage", { message: toolCall("probe_call") }, headers), (answer) => (answer as { result: { task: Task } }).result.task);
 }
@@ -88,11 +91,11 @@ export async function whoAmIByRest(agentUrl: string, headers: Record<string, str
 function told({ status, text }: Answer, taskOf: (answer: unknown) => Task): string {
   if (status !== 200) return String(status);
   const said = taskOf(JSON.parse(text)).artifacts?.[0]?.parts[0]?.text ?? text;
-  // Without the time, which comes first.
+  // Without the time, which is the first word.
   return said.split(" ").slice(1).join(" ");
 }
 
-/** The message of an error of either binding, and the id that it answers. */
+/** The message of an error of either binding, and the id of the request. */
 export function errorOf({ text }: Answer): { code: number; message: string; id: unknown } {
   const { error, id } = JSON.parse(text) as { error: { code: number; message: string }; id?: unknown };
   return { ...error, id };

@@ -1,4 +1,4 @@
-// The agents that the build embeds, whatever they are, where skills come from, and how agents that cannot be read, or cannot run, are reported.
+// The embedded agents of any build, the sources of skills, and the reports about agents that cannot be read or cannot run.
 import assert from "node:assert/strict";
 import { describe, test, type TestContext } from "node:test";
 import { startWorker, testAgents, type Worker } from "./harness.ts";

@@ -1,4 +1,4 @@
-// What either binding answers, read in the way of that binding, so that one test can be run over both.
+// The answers of both bindings in one form, so that a test can run with either binding.
 
 import type { ErrorDetail } from "./client.ts";
 
@@ -6,7 +6,7 @@ export type Headers = Record<string, string>;
 
 /** An answer of either binding. */
 export interface Answer {
-  /** The HTTP status; over JSON-RPC the code of the error, if there is one. */
+  /** The HTTP status; over JSON-RPC, for an error, its code. */
   status: number;
   /** Undefined if the answer is an error. */
   result: unknown;
@@ -16,10 +16,10 @@ export interface Answer {
   extensions: string | null;
   /** The message of the error. */
   error: string | undefined;
-  /** The reason of the error, and what is told with it. */
+  /** The reason of the error, and its metadata. */
   reason: string | undefined;
   info: Record<string, string> | undefined;
-  /** The fields that were refused. */
+  /** The refused fields. */
   fields: string[];
 }
 

@@ -1,4 +1,4 @@
-// Lines for audits: who did what, or was refused it, in one form, without secrets and without what was said.
+// Audit lines: caller, act and outcome in one form, without secrets and without message contents.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
@@ -30,11 +30,11 @@ const TRACE = "4bf92f3577b34da6a3ce929d0e0e4736";
 const headers = (key: string, request: string): Record<string, string> => ({ "x-api-key": key, "cf-ray": request, traceparent: `00-${TRACE}-00f067aa0ba902b7-01` });
 const as = (key: string, request: string): Agent => new Agent(`${worker.url}/locked`, headers(key, request));
 
-/** The lines about a request. */
+/** The audit lines about a request. */
 const linesOf = (request: string, of: Worker = worker): Line[] =>
   of.logs.filter(({ message }) => message.startsWith('{"event":"') && message.includes(`"request":"${request}"`)).map(({ message }) => JSON.parse(message) as Line);
 
-/** The one line about a request, when it has come. */
+/** The only audit line about a request, after waiting for it. */
 async function lineOf(request: string): Promise<Line> {
   const lines = await until(async () => linesOf(request), ({ length }) => length > 0);
   assert.equal(lines.length, 1, JSON.stringify(lines));

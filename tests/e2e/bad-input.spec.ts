@@ -1,4 +1,4 @@
-// Requests that are no JSON-RPC calls, or come in a form that is not taken (spec §9.5). Nothing comes of any of them.
+// Requests that are not JSON-RPC calls, or have an unsupported form (spec §9.5). None of them has an effect.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -15,7 +15,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** A call that would succeed, to be spoiled in one way. */
+/** A valid call, in which each test makes one error. */
 const call = (changes: object = {}) => ({
   jsonrpc: "2.0", id: "r-1", method: "SendMessage", params: { message: message("hello") }, ...changes,
 });
@@ -141,7 +141,8 @@ describe("refused", () => {
   test("a body of unknown length that becomes too large with 413, before its end (§9.5)", async () => {
     const headers = { "content-type": "application/json", "transfer-encoding": "chunked" };
     const upload = request(worker.url, { method: "POST", headers });
-    // One byte more than is taken, and no end. Had it sent more, the connection could be reset under the answer.
+    // One byte more than the limit, without an end. With more bytes, the connection could be reset before the answer is
+    // read.
     upload.write(Buffer.alloc(4 * 1024 * 1024 + 1, " "));
     const [response] = (await once(upload, "response")) as [IncomingMessage];
     assert.equal(response.statusCode, 413);

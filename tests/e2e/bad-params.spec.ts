@@ -1,4 +1,4 @@
-// Parameters that do not fit: each is named with its path, and nothing comes of the request (spec §9.5, §3.3.2).
+// Invalid parameters: each is reported with its path, and the request has no effect (spec §9.5, §3.3.2).
 import assert from "node:assert/strict";
 import { after, afterEach, before, beforeEach, test } from "node:test";
 import { Agent, message, type ErrorDetail, type Reply } from "./client.ts";
@@ -19,7 +19,7 @@ afterEach(async () => {
   assert.deepEqual(await worker.given(), heard, "no agent was given anything");
 });
 
-/** The parameters of a good send, with some members of its message changed. */
+/** The parameters of a valid send, with some members of its message changed. */
 const said = (changes: object) => ({ message: { ...message("hello"), ...changes } });
 const parts = (...parts: unknown[]) => said({ parts });
 const configured = (configuration: unknown) => ({ message: message("hello"), configuration });

@@ -1,4 +1,4 @@
-// The room for bodies that come in at the same time: those that stand still keep no others out.
+// The memory for simultaneous bodies: stalled bodies do not keep other bodies out.
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -15,12 +15,12 @@ let worker: Worker;
 before(async () => (worker = await startWorker()));
 after(() => worker.stop());
 
-/** A send of a text of so many characters. */
+/** A send of a text with this number of characters. */
 function send(length: number): string {
   return JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: message("x".repeat(length)) } });
 }
 
-/** Sends a body in two pieces, without its length, and gives the status of the answer. */
+/** Sends a body in two pieces, without its length, and returns the status of the answer. */
 function postChunked(body: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0", "transfer-encoding": "chunked" };
@@ -32,7 +32,7 @@ function postChunked(body: string): Promise<number | undefined> {
   });
 }
 
-/** What honest callers send beside an attack, again and again for a while: each of it is answered. */
+/** Requests of honest callers during an attack, repeated for a while: each must be answered. */
 async function assertAnswered(): Promise<void> {
   const ends = performance.now() + 3_000;
   const repeat = async (what: string, sent: () => Promise<number | undefined>) => {
@@ -48,7 +48,7 @@ async function assertAnswered(): Promise<void> {
   ]);
 }
 
-/** Begins a post over a connection of its own, with this much of its body. */
+/** Begins a post over a new connection, with this part of its body. */
 function begin(headers: string[], body: string): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect({ port: Number(new URL(worker.url).port), host: "127.0.0.1" }).on("error", () => {});
@@ -61,7 +61,7 @@ describe("honest bodies are answered", () => {
   for (const attack of slowBodies) {
     test(`beside ${attack.name}`, async () => {
       const running = await attack.begin(worker);
-      // Until what was sent at once has come.
+      // Waits until all bytes sent at once have arrived.
       await wait(SETTLED_MS);
       await assertAnswered().finally(() => running.stop());
     });
@@ -99,5 +99,5 @@ test("a body that stands still gives way, and is answered 503 with Retry-After a
   }
 });
 
-/** How long attacks have stood still before others send. */
+/** How long attacks are stalled before the other requests are sent. */
 const SETTLED_MS = 2_000;

@@ -1,4 +1,4 @@
-// Bodies that take more than their share: of values, of memory, of time; and bodies that break off.
+// Bodies that exceed limits: on values, memory or time; and bodies that break off.
 import assert from "node:assert/strict";
 import { connect } from "node:net";
 import { after, before, describe, test } from "node:test";
@@ -8,7 +8,7 @@ import { hostile, MEBIBYTE, memoryOf, post, warmUp, type Answer } from "./hostil
 import { sendStreaming } from "./stream.ts";
 
 let worker: Worker;
-/** What is answered, after half a minute, to bodies that stand still from the first test on. The last ones await it. */
+/** The answers, after half a minute, to bodies that are stalled from the first test on. The last tests await them. */
 let stalled: { rpc: Promise<string>; rest: Promise<string> };
 before(async () => {
   worker = await startWorker({ notes: true });
@@ -49,7 +49,7 @@ describe("JSON values", () => {
       const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: said } });
       return rpc(await post(small.url, body));
     };
-    // The object, `jsonrpc`, `id`, `method` and `params` with their values, and so on: 20 with the list.
+    // 20 values are the object, `jsonrpc`, `id`, `method`, `params` and so on, with the list.
     assert.equal((await send(Array.from({ length: 980 }, () => 0))).error, undefined);
     assert.match((await send(Array.from({ length: 981 }, () => 0))).error?.message ?? "", /at most 1000 JSON values .* got 1001/);
   });
@@ -76,13 +76,13 @@ describe("JSON values", () => {
     await assert.rejects(async () => {
       for (let turn = 0; turn < 30; turn++) await follow();
     }, (error: { code?: number; message: string }) => error.code === -32004 && /MAX_JSON_VALUES|final/.test(error.message));
-    // What is stored can be read again.
+    // The stored task can be read again.
     await small.restart();
     assert.equal((await agent.getTask(id)).history?.[0]?.parts.length, 2);
   });
 });
 
-/** Sends bytes over a connection of its own, leaves it open or ends it in one direction, and gives all that is answered. */
+/** Sends bytes over a new connection, leaves it open or ends its sending side, and returns the whole answer. */
 function exchange(path: string, headers: string[], body: string, then: "open" | "end"): Promise<string> {
   return new Promise<string>((resolve, reject) => {
     const socket = connect({ port: Number(new URL(worker.url).port), host: "127.0.0.1", allowHalfOpen: true });
@@ -139,7 +139,7 @@ describe("many bodies at once", () => {
     const ids = [first, ...(await stream.rest())].map(({ id }) => id);
     assert.deepEqual(ids, ids.map((_, index) => index + 1), "every event, in order");
     assert.ok(ids.length > 60);
-    // What was taken is given back.
+    // The memory is released after each request.
     for (let again = 0; again < 6; again++) assert.equal(rpc(await post(worker.url, body)).error?.code, -32602);
     const task = await new Agent(`${worker.url}/demo`).sendForTask("hello");
     assert.equal(task.status.state, "TASK_STATE_COMPLETED");
@@ -149,7 +149,7 @@ describe("many bodies at once", () => {
     const port = Number(new URL(worker.url).port);
     const head = `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: ${4 * MEBIBYTE}\r\n\r\n`;
     for (let round = 0; round < 3; round++) {
-      // Five bodies of 3.5 MiB each are more than there is room for; none of them ever ends.
+      // Five bodies of 3.5 MiB each exceed the room; none of them ever ends.
       const sockets = await Promise.all(Array.from({ length: 5 }, () => new Promise<ReturnType<typeof connect>>((resolve) => {
         const socket = connect({ port, host: "127.0.0.1" }).on("error", () => {});
         socket.write(head + " ".repeat(3.5 * MEBIBYTE), () => resolve(socket));
@@ -219,8 +219,8 @@ describe("memory", { skip: process.platform !== "linux" && "the memory of a proc
   }
 });
 
-// They were sent before all other tests, during which their time has passed. A small body of declared length may stand still for as
-// long as its connection does: the platform receives it.
+// These bodies were sent before all other tests, during which their time limit has passed. A small body with a declared length may
+// be stalled for as long as its connection: the platform receives it.
 describe("bodies that stand still", () => {
   test("are answered 408 and -32600, as JSON (§9.5)", async () => {
     const answer = await stalled.rpc;

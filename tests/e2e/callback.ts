@@ -1,11 +1,11 @@
-// What the specs of callbacks share: tasks that wait for one, and posts to it.
+// Helpers for the specs of callbacks: tasks that wait for a callback, and posts to it.
 import { connect } from "node:net";
 import { until, type Agent, type Part, type Task } from "./client.ts";
 
 export const MINUTE_MS = 60_000;
 export const MEBIBYTE = 1024 * 1024;
 
-/** A task that waits for a callback, and the URL of that. */
+/** Begins a task that waits for a callback; returns its id and the URL of the callback. */
 export async function beginAt(agent: Agent, text = `callback ${MINUTE_MS}`): Promise<{ id: string; url: string }> {
   const { id } = await agent.sendForTask(text, { returnImmediately: true });
   const task = await until(() => agent.getTask(id), ({ artifacts }) => artifacts?.length === 1);
@@ -21,10 +21,10 @@ export const statusOf = async (response: Promise<Response>): Promise<number> => 
   return status;
 };
 
-/** The bodies that a task was given, in order. */
+/** The callback bodies in the artifacts of a task, in order. */
 export const bodiesOf = ({ artifacts }: Task): (Part | undefined)[] => (artifacts ?? []).slice(1).map(({ parts }) => parts[0]);
 
-/** Posts the head of a request and a part of its body; the status of the answer to that, if one comes soon. */
+/** Posts the head of a request and a part of its body; returns the status of an early answer, if there is one. */
 export function postPart(url: string, headers: string[], part: string | Buffer): Promise<{ status?: number; send(rest: string): void; answer: Promise<number | undefined>; close(): void }> {
   const { port, pathname } = new URL(url);
   const socket = connect({ port: Number(port), host: "127.0.0.1" });

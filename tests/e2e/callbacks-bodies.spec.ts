@@ -1,4 +1,5 @@
-// Bodies that are posted to callbacks: those that a task has no room for, large ones, and those that no callback takes.
+// Bodies posted to callbacks: bodies that exceed the room of a task, large bodies, and bodies that every callback
+// refuses.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { beginAt, bodiesOf, CHUNK, chunk, DECLARED, MEBIBYTE, MINUTE_MS, post, postPart, statusOf } from "./callback.ts";
@@ -93,7 +94,7 @@ test("posts that no callback takes count for their address, which is then refuse
   const agents = only({ patient: { of: "patient", access } });
   const limited = await startWorker({ vars: { AGENTS: agents }, rateLimits: { GUESSES: { limit: 3, period: 60 } } });
   try {
-    // The emulation counts from one full minute to the next.
+    // The emulation of rate limits counts in full minutes.
     const left = MINUTE_MS - (Date.now() % MINUTE_MS);
     if (left < 20_000) await new Promise((resolve) => setTimeout(resolve, left));
     const agent = new Agent(`${limited.url}/patient`);

@@ -1,4 +1,4 @@
-// URLs that a run gives to others, and what they post there.
+// Callback URLs of a run, and posts to them.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { beginAt, bodiesOf, MEBIBYTE, MINUTE_MS, post, statusOf } from "./callback.ts";
@@ -14,17 +14,17 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** A task that waits for a callback, and the URL of that. */
+/** Begins a task that waits for a callback; returns its id and the URL of the callback. */
 async function begin(text?: string): Promise<{ id: string; url: string }> {
   const { id, url } = await beginAt(patient, text);
   assert.ok(url.startsWith(`${worker.url}/patient/callbacks/${id}`), url);
   return { id, url };
 }
 
-/** JSON beyond what bodies may hold. */
+/** JSON beyond the limits of bodies. */
 const [MANY, DEEP] = [`[${"0,".repeat(100_000)}0]`, "[".repeat(101) + "]".repeat(101)];
 
-/** The answer of a callback that is over, or never was. */
+/** The answer of a callback that has ended or never existed. */
 async function over(response: Promise<Response>): Promise<{ status: number; body: string }> {
   const answer = await response;
   return { status: answer.status, body: await answer.text() };
@@ -111,7 +111,7 @@ describe("a callback", () => {
   test("takes a post, or says when to post again, right behind a crash", async () => {
     const { id, url } = await begin(`callback later 2000 ${MINUTE_MS}`);
     assert.equal(await statusOf(post(url, "one")), 202);
-    // The run was woken, and parks again for the next body: the kill may come before that or behind it.
+    // The run was woken, and parks again for the next body: the kill may happen before or after it parks.
     await worker.kill9();
     await worker.restart();
     const statuses = await until(async () => {

@@ -12,7 +12,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** A new task, once its agent is at work. */
+/** A new task that its agent is working on. */
 async function begin(text: string): Promise<Task> {
   const { id } = await demo.sendForTask(text, { returnImmediately: true });
   return until(() => demo.getTask(id), (task) => task.status.state === "TASK_STATE_WORKING");
@@ -113,7 +113,7 @@ describe("at once", () => {
       } else {
         assert.equal(ended.status.state, "TASK_STATE_CANCELED");
         assert.deepEqual(canceled, ended);
-        // The follow-up came too late, or began a turn that the cancel ended.
+        // The follow-up arrived after the cancel, or began a turn that the cancel ended.
         if (sent instanceof RpcError) assert.equal(sent.code, -32004);
         else assert.deepEqual(sent, ended);
       }

@@ -1,5 +1,5 @@
-// The official clients with their own means of authentication: they read the card, prove who they are by one of its
-// schemes, and get the extended card (spec §7.3, §3.1.11).
+// The official clients with their own authentication: they read the card, authenticate with one of its schemes, and get
+// the extended card (spec §7.3, §3.1.11).
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";

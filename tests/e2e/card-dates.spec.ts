@@ -1,4 +1,4 @@
-// The date of an agent card, for clients that know no ETag (spec §8.6).
+// The date of an agent card, for clients without support for ETags (spec §8.6).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { startWorker, type Worker } from "./harness.ts";

@@ -1,4 +1,4 @@
-// Cards for clients of older versions: which card a request gets, and what is in it (spec §3.6, §8; A2A 0.3 §5.5).
+// Cards for clients of older versions: which card a request gets, and its members (spec §3.6, §8; A2A 0.3 §5.5).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { DefaultAgentCardResolver } from "@a2a-js/sdk/client";
@@ -28,7 +28,7 @@ const ask = (agent: string, path: string, version?: string, { url } = worker) =>
   fetch(`${url}/${agent}${path}`, { headers: version === undefined ? {} : { "a2a-version": version } });
 const cardOf = async (...asked: Parameters<typeof ask>) => (await (await ask(...asked)).json()) as OlderCard;
 
-/** Which members of older versions a card has: none, those of 0.3, and those of the family `tasks/send` besides. */
+/** The older members of a card: none, those of 0.3, or also those of the family `tasks/send`. */
 const kindOf = (card: OlderCard) => {
   if (card.defaultInputModes.includes("text")) return card.protocolVersion === undefined ? "tasks/send alone" : "oldest";
   return card.url === undefined ? "1.0" : "0.3";

@@ -1,4 +1,4 @@
-// The extended card for clients of older versions, by each of the ways in which they ask for it (A2A 0.3 §7.10, A2A 0.2).
+// The extended card for clients of older versions, by each of their ways to request it (A2A 0.3 §7.10, A2A 0.2).
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -78,7 +78,7 @@ test("the extended card makes no task and wakes no object (§3.1.11)", async () 
   const count = async () => (await database.prepare("SELECT count(*) AS number FROM tasks").run<{ number: number }>()).results[0]?.number ?? 0;
   const before = await count();
   for (const binding of ["JSONRPC", "HTTP+JSON"] as const) await askExtended(binding, `${worker.url}/club`, key("insider"));
-  // What is begun after them is counted by now.
+  // A later task is counted by now, so a task of the requests would be, too.
   await new Agent(`${worker.url}/demo`).sendForTask("hello");
   assert.equal(await count(), before + 1);
 });
@@ -95,7 +95,7 @@ describe("a tool that a caller may not use", () => {
 
   for (const [who, tool] of [["guest", "probe_sum"], ["guest", "probe_call"], ["member", "probe_call"]] as const) {
     test(`${tool} does not exist for a ${who}: the answer is that for any other name (§13.3)`, async () => {
-      // Names of one length, so that nothing but the name differs.
+      // The two names have the same length, so that only the name differs.
       const unknown = tool.replace(/.$/, "X");
       const [refused, expected] = [await send(who, [call(tool)]), await send(who, [call(unknown)])];
       assert.equal(said(refused), said(expected).replaceAll(unknown, tool));

@@ -1,4 +1,4 @@
-// The card declares who may call, exactly as it is enforced (spec §4.5, §7.1).
+// The card declares exactly the access rules that are enforced (spec §4.5, §7.1).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { AgentCard } from "@a2a-js/sdk";
@@ -54,7 +54,7 @@ test("the official SDK reads each scheme, and loses nothing of it (§4.5.1)", as
       assert.equal(card.securitySchemes[name]?.scheme?.$case, kind, name);
     }
     const again = AgentCard.toJSON(card) as Card;
-    // It leaves out what is empty.
+    // The SDK leaves out empty members.
     const filled = (value: unknown) => JSON.parse(JSON.stringify(value).replaceAll(',"scopes":{}', "")) as unknown;
     assert.deepEqual(again.securitySchemes, filled(served.securitySchemes));
     assert.equal((again.securityRequirements as unknown[]).length, (served.securityRequirements as unknown[]).length);

@@ -1,4 +1,4 @@
-// Signed cards (spec §8.4): who can verify them, what is not signed, and how keys are replaced.
+// Signed cards (spec §8.4): their verification, their unsigned members, and the replacement of keys.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { createPublicKey, generateKeyPairSync, verify, type JsonWebKey } from "node:crypto";
@@ -32,7 +32,7 @@ const cardOf = async ({ url }: Worker, agent: string, headers: Record<string, st
 interface Header { alg: string; kid: string; typ: string; jku: string }
 const headerOf = ({ protected: part }: { protected: string }) => JSON.parse(Buffer.from(part, "base64url").toString()) as Header;
 
-/** As the official SDK verifies: the JSON of the card, and a look at the key set. */
+/** The check of the official SDK: the JSON of the card with a lookup in the key set. */
 const accepts = async (card: unknown, { keys }: Keys) => {
   const find = (kid: string) => {
     const key = keys.find((known) => known["kid"] === kid);
@@ -48,7 +48,7 @@ const accepts = async (card: unknown, { keys }: Keys) => {
   }
 };
 
-/** RFC 8785, as a verifier without an SDK has it. */
+/** RFC 8785, implemented without an SDK. */
 function jcs(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(jcs).join(",")}]`;
   if (typeof value !== "object" || value === null) return JSON.stringify(value);
@@ -56,7 +56,7 @@ function jcs(value: unknown): string {
   return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${jcs(member)}`).join(",")}}`;
 }
 
-/** How many of a card's signatures fit this text. */
+/** The number of a card's signatures that are valid for this text. */
 function fitting({ signatures = [] }: Card, payload: string, { keys }: Keys): number {
   const fits = ({ protected: part, signature }: { protected: string; signature: string }) => {
     const { kid, alg } = headerOf({ protected: part });
@@ -180,7 +180,7 @@ describe("the header Host is the client's word", () => {
   });
   after(() => worker.stop());
 
-  /** The card that a request with these headers gets; none if it is refused. */
+  /** The card for a request with these headers; undefined if it is refused. */
   async function cardFor(headers: Record<string, string>, path = `/demo${CARD}`): Promise<Card | undefined> {
     const [response] = await once(request(worker.url, { path, headers }).end(), "response");
     const body = await text(response);

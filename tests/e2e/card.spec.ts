@@ -1,4 +1,4 @@
-// The agent card: where it is served, how it is cached, and that it tells the truth (spec §8).
+// The agent card: its paths, its caching, and the truth of its contents (spec §8).
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request } from "node:http";
@@ -219,7 +219,7 @@ const REQUIRED = [
   "name", "description", "supportedInterfaces", "version", "capabilities", "defaultInputModes", "defaultOutputModes", "skills",
 ];
 
-/** The members of the 1.0 card: `null` for those that hold no object of ours. */
+/** The members of the 1.0 card: `null` for members without an object of ours. */
 const CARD_MODEL: Model = {
   name: null, description: null, version: null, documentationUrl: null, iconUrl: null,
   defaultInputModes: null, defaultOutputModes: null, securitySchemes: null, securityRequirements: null,

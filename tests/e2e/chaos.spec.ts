@@ -1,5 +1,5 @@
-// Streams under loss: connections cut after every event, objects evicted with their sockets, the process killed.
-// What the client put together from the pieces must be the log, each event once.
+// Streams under loss: connections cut after every event, objects evicted with their sockets, the process killed. The
+// events that the client has collected must equal the log, each event once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { randomUUID } from "node:crypto";
@@ -17,7 +17,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** Reads up to `count` events, as many as there are. */
+/** Reads up to `count` events. */
 async function read(stream: EventStream, count: number): Promise<StreamEvent[]> {
   const events: StreamEvent[] = [];
   for await (const event of stream) {
@@ -27,7 +27,7 @@ async function read(stream: EventStream, count: number): Promise<StreamEvent[]> 
   return events;
 }
 
-/** The whole log of a task that has ended. */
+/** The whole log of an ended task. */
 async function logOf(id: string): Promise<StreamEvent[]> {
   return (await subscribe(demo.endpoint, id, 0)).rest();
 }
@@ -44,7 +44,7 @@ const begin = (version: Version, text: string, taskId?: string) =>
   speaker(version).stream("SendStreamingMessage", { message: message({ parts: [{ text }], ...(taskId === undefined ? {} : { taskId }) }) });
 const follow = (version: Version, id: string, after?: number) => speaker(version).stream("SubscribeToTask", { id }, after);
 
-/** What events say: all of it, or in an older version what is the same in each. */
+/** The contents of events; in an older version, only the members that are the same in each stream. */
 const said = (version: Version, events: StreamEvent[]): unknown[] => (version === "1.0" ? contents(events) : events.map((event) => [event.id, tell(event)]));
 
 for (const version of ["1.0", "0.3"] as const) {
@@ -83,7 +83,7 @@ for (const version of ["1.0", "0.3"] as const) {
   });
 }
 
-// Its streams name no events, so each begins with the task as it stands.
+// Streams of 0.1 have no event ids, so each begins with the current task.
 test("a client of 0.1 comes to the end of its task, wherever connections are cut and the process is killed", async () => {
   for (const cut of cutsOf("0.1", CUTS)) {
     for (const crashes of [false, true]) {

@@ -1,4 +1,4 @@
-// Tasks whose ids their clients have chosen, as `tasks/send` of A2A 0.1 has them.
+// Tasks whose ids were chosen by their clients, as in `tasks/send` of A2A 0.1.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { settled, startCounting, type Counts } from "../../bench/counted.ts";
@@ -20,7 +20,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** The same agents, of which all but `other` and `demo` speak the oldest version. */
+/** The same agents; all except `other` and `demo` speak the oldest version. */
 function withLegacy(agents: string): string {
   const embedded = JSON.parse(agents) as { agents: { slug: string }[] };
   const speaks = (slug: string): boolean => slug !== "other" && slug !== "demo";

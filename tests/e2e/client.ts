@@ -1,4 +1,4 @@
-// A small JSON-RPC client for A2A 1.0. It builds requests and unwraps answers; what is right is said in the tests.
+// A small JSON-RPC client for A2A 1.0. It builds requests and unwraps answers; the assertions are in the tests.
 
 import { randomUUID } from "node:crypto";
 
@@ -53,14 +53,14 @@ export interface Reply {
   error?: { code: number; message: string; data?: ErrorDetail[] };
 }
 
-/** What a send may be told besides its message. */
+/** The configuration of a send. */
 export interface Configuration {
   acceptedOutputModes?: string[];
   historyLength?: number;
   returnImmediately?: boolean;
 }
 
-/** A text, or any members of a message; what is missing is filled in. */
+/** A text, or any members of a message; missing members are filled in. */
 export type Said = string | Partial<Message>;
 
 /** A request that an agent received. */
@@ -87,13 +87,13 @@ interface EarlyData {
 export class RpcError extends Error {
   readonly code: number;
   readonly reason: string | undefined;
-  /** The fields that were refused. */
+  /** The refused fields. */
   readonly fields: string[];
-  /** The task that the error is about. */
+  /** The task in the details of the error. */
   readonly taskId: string | undefined;
 
   constructor(error: NonNullable<Reply["error"]>) {
-    // In 0.1 what is wrong stands in the data.
+    // In 0.1 the details are in the data.
     const data: Partial<EarlyData> = Array.isArray(error.data) ? { details: error.data } : ((error.data ?? {}) as Partial<EarlyData>);
     const { text = error.message, details = [] } = data;
     super(text);
@@ -110,13 +110,13 @@ export class Agent {
   readonly endpoint: string;
   readonly #headers: Record<string, string>;
 
-  /** `headers` go along with every request. */
+  /** `headers` are sent with every request. */
   constructor(endpoint: string, headers: Record<string, string> = {}) {
     this.endpoint = endpoint;
     this.#headers = headers;
   }
 
-  /** Calls a method and gives its result. Throws an `RpcError` if there is none. */
+  /** Calls a method and returns its result. Throws an `RpcError` if the answer is an error. */
   async call<Result>(method: string, params: unknown, signal?: AbortSignal): Promise<Result> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
     const headers = { "content-type": "application/json", "a2a-version": "1.0", ...this.#headers };
@@ -129,12 +129,12 @@ export class Agent {
     return result as Result;
   }
 
-  /** Sends a message; the answer holds a task or a message. */
+  /** Sends a message; the answer contains a task or a message. */
   send(said: Said, configuration?: Configuration, signal?: AbortSignal): Promise<{ task?: Task; message?: Message }> {
     return this.call("SendMessage", { message: message(said), configuration }, signal);
   }
 
-  /** Sends a message that is answered with a task. */
+  /** Sends a message whose answer is a task. */
   async sendForTask(said: Said, configuration?: Configuration): Promise<Task> {
     const { task } = await this.send(said, configuration);
     if (task === undefined) throw new Error("the answer holds no task");
@@ -161,12 +161,12 @@ export function message(said: Said): Message {
   return { messageId: randomUUID(), role: "ROLE_USER", parts: [{ text: "hello" }], ...given };
 }
 
-/** A message that goes on with a task. */
+/** A message that continues a task. */
 export function followUp(task: Task, text: string): Message {
   return message({ taskId: task.id, parts: [{ text }] });
 }
 
-/** A page of tasks, as ListTasks gives it. */
+/** A page of tasks, the result of ListTasks. */
 export interface TaskList {
   tasks: Task[];
   nextPageToken: string;
@@ -190,7 +190,7 @@ export async function received(workerUrl: string): Promise<ReceivedRequest[]> {
   return ((await response.json()) as { requests: ReceivedRequest[] }).requests;
 }
 
-/** Reads until what is read fits, and gives that. Gives up, with what was read last, before the test is ended. */
+/** Reads repeatedly until the value fits, and returns it. Gives up before the test is ended, with the last value in the error. */
 export async function until<Value>(read: () => Promise<Value>, fits: (value: Value) => boolean): Promise<Value> {
   const deadline = Date.now() + 40_000;
   for (;;) {
@@ -201,14 +201,14 @@ export async function until<Value>(read: () => Promise<Value>, fits: (value: Val
   }
 }
 
-/** What a Worker has logged. */
+/** A Worker with its log. */
 interface Logging {
   readonly logs: readonly { level: string; message: string }[];
 }
 
 /**
- * Waits for a line of a Worker's log, of this level if one is given, and gives it. Lines come by another way than answers, and may come after
- * them.
+ * Waits for a line in a Worker's log, of this level if given, and returns it. Lines are transferred separately from answers, and may arrive
+ * later.
  */
 export async function logged({ logs }: Logging, text: string | RegExp, of?: string): Promise<string> {
   const matches = (message: string): boolean => (typeof text === "string" ? message.includes(text) : text.test(message));
@@ -217,14 +217,17 @@ export async function logged({ logs }: Logging, text: string | RegExp, of?: stri
   return found?.message ?? "";
 }
 
-/** Waits until all is read that a Worker has logged so far: for a line about a task of this agent, which comes after all of that. */
+/**
+ * Waits until everything that a Worker has logged so far is read: until the line about a new task of this agent arrives, which follows all
+ * others.
+ */
 export async function logIsRead(worker: Logging & { readonly url: string }, agent: string): Promise<void> {
   const request = randomUUID();
   await new Agent(`${worker.url}${agent}`, { "cf-ray": request }).sendForTask("hello");
   await logged(worker, request);
 }
 
-/** Waits until a task has ended, and gives it. */
+/** Waits until a task has ended, and returns the task. */
 export function untilEnded(agent: Agent, id: string): Promise<Task> {
   return until(() => agent.getTask(id), (task) => isTerminal(task.status.state));
 }

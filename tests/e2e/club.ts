@@ -1,4 +1,4 @@
-// Callers of the agents `club` and `lodge`: a Worker with their secrets, and who may do what.
+// Callers of the agents `club` and `lodge`: a Worker with their secrets, and the permissions of each.
 import { createHmac } from "node:crypto";
 import { startWorker, type Worker, type WorkerOptions } from "./harness.ts";
 
@@ -18,7 +18,7 @@ export const VARS: Record<string, string> = {
   LODGE_SECRET: SECRET, LODGE_ISSUER: ISSUER,
 };
 
-/** A Worker in which members of the club, and holders of tokens of the lodge, are known. */
+/** A Worker that recognizes members of the club, and holders of tokens of the lodge. */
 export function startClub(vars: Record<string, string> = {}, options: WorkerOptions = {}): Promise<Worker> {
   return startWorker({ ...options, vars: { ...VARS, ...vars } });
 }
@@ -50,7 +50,7 @@ export async function askExtended(binding: "JSONRPC" | "HTTP+JSON", url: string,
   return fetch(url, { method: "POST", headers: { "content-type": "application/json", "a2a-version": "1.0", ...headers }, body });
 }
 
-/** The card in an answer to that. */
+/** The card in an answer to GetExtendedAgentCard. */
 export async function cardIn(binding: "JSONRPC" | "HTTP+JSON", response: Response): Promise<Card> {
   const body = (await response.json()) as { result: Card } & Card;
   return binding === "JSONRPC" ? body.result : body;

@@ -1,4 +1,4 @@
-// Many at once: tasks that do not disturb each other, and messages that meet in one task.
+// Simultaneous work: tasks that do not disturb each other, and messages that arrive in one task at once.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, RpcError, followUp, textOf, toolCall, untilEnded, type Task } from "./client.ts";
@@ -23,7 +23,7 @@ test("fifty sends at once give fifty tasks, each with its own result (§3.1.1)",
 });
 
 test("agents that wait do not wait for each other (§3.1.1)", async () => {
-  // All of them are at work before the first is let go.
+  // All tasks are working before the first may end.
   const tasks = await Promise.all(Array.from({ length: 20 }, () => demo.sendForTask("polls", { returnImmediately: true })));
   const read = () => Promise.all(tasks.map(({ id }) => demo.getTask(id)));
   for (const task of await read()) assert.equal(task.status.state, "TASK_STATE_WORKING");

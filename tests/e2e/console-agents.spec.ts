@@ -1,4 +1,4 @@
-// What the console is told of the agents of its Worker: `GET /console/api/agents`, and what else is below /console.
+// The list of agents for the console: `GET /console/api/agents`, and other paths below /console.
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";

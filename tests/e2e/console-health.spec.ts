@@ -1,4 +1,4 @@
-// Whether what an agent needs outside of the Worker is there: `GET /console/api/agents/<slug>/health`.
+// The availability of things that an agent needs outside of the Worker: `GET /console/api/agents/<slug>/health`.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -16,13 +16,13 @@ const OK = { state: "ok" };
 
 interface Health { state: string; reason?: string; outside?: boolean }
 
-/** A program that is asked: its requests, and the port where it is or would be. */
+/** A program behind an agent: its requests, and its port, which stays the same while it is stopped. */
 class Program {
   readonly asked: string[] = [];
   port = 0;
   #server: Server | undefined;
 
-  /** Answers with this status, or never. */
+  /** Starts the program, which answers with this status, or never. */
   async start(status?: number): Promise<this> {
     this.#server = createServer((request: IncomingMessage, response) => {
       this.asked.push(`${request.method} ${request.url}`);

@@ -1,4 +1,4 @@
-// How the skills of an agent are called, for forms of the console: `GET /console/api/agents/<slug>/schemas`.
+// The schemas of an agent's skills, for forms of the console: `GET /console/api/agents/<slug>/schemas`.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";

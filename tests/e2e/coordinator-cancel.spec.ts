@@ -1,4 +1,4 @@
-// A cancel reaches the task of every agent that works or waits for the one that is canceled: of the same Worker, of another one, and behind a front.
+// A cancel reaches the task of every agent that works or waits for the canceled task: of the same Worker, of another Worker, and behind a front.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import type { Agent } from "./client.ts";
@@ -8,7 +8,7 @@ import { nothingIsLeft, unfinished, withTeam } from "./teams.ts";
 const leaders = ["sleeper", "asker", "signer"].flatMap((slug) => [slug, `far-${slug}`, `front-${slug}`]);
 const team = withTeam(Object.fromEntries(leaders.map((agent) => [`leader-of-${agent}`, [agent]])));
 
-/** For a name that a coordinator calls: its tool, and the agents that have a task then, the last one of which is the scripted one. */
+/** For a name that a coordinator calls: its tool, and the agents that then have a task; the last one is the scripted agent. */
 function chain(name: string): { tool: string; agents: Agent[] } {
   const slug = name.replace(/^(far|front)-/, "");
   if (name.startsWith("front-")) return { tool: `front_${slug}`, agents: [team.of(name), team.far(slug)] };

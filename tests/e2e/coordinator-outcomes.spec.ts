@@ -1,4 +1,5 @@
-// What a model is told of the tasks that it gives to other agents, and what its own user gets of them (docs/models.md, "Other agents").
+// The results of other agents' tasks for a model that calls these agents, and for the model's own user (docs/models.md, "Other
+// agents").
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followUp, textOf, type Task } from "./client.ts";
@@ -12,7 +13,7 @@ const team = withTeam(
 
 const tools = (model: ModelServer): string[] => (model.last.body.tools ?? []).map(({ function: { name } }) => name);
 const answerOf = ({ artifacts }: Task): string => textOf(artifacts?.find(({ artifactId }) => artifactId === "answer"));
-/** The task that a line for the model names. */
+/** The task id in a line for the model. */
 const taskIn = (line: string): string => /:task_id=([^\]]+)\]/.exec(line)?.[1] ?? `none in ${line}`;
 
 describe("an agent that does not end in time", () => {

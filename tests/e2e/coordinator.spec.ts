@@ -6,7 +6,7 @@ import { startWorker, testAgents, type Worker } from "./harness.ts";
 
 type Embedded = { slug: string; card: string } & Record<string, unknown>;
 
-/** Agents beside those of tests/agents: copies of `demo` with other cards and executors. */
+/** Agents in addition to those of tests/agents: copies of `demo` with other cards and executors. */
 function agents(): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: Embedded[] };
   const demo = agents.find(({ slug }) => slug === "demo");
@@ -36,7 +36,7 @@ function agents(): string {
 
 let worker: Worker;
 before(async () => {
-  // Nobody listens there.
+  // No server listens at this URL.
   worker = await startWorker({ vars: { AGENTS: agents(), NEXT_URL: "http://127.0.0.1:9" }, hasDev: true });
 });
 after(() => worker.stop());

@@ -1,4 +1,4 @@
-// Which pages may call an agent and read its answers: `allowed_origins` of its table [access].
+// The pages that may call an agent and read its answers: `allowed_origins` of its table [access].
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
@@ -20,7 +20,10 @@ const JSON_HEADERS = { "content-type": "application/json", "a2a-version": "1.0" 
 const rpc = (method: string, params: unknown): RequestInit => ({ method: "POST", headers: JSON_HEADERS, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }) });
 const send = (text: string, method = "SendMessage"): RequestInit => rpc(method, { message: message(text) });
 
-/** Requests of every kind: by a plan, by an object, by D1, by a stream, by the way that waits, and refusals of each. */
+/**
+ * Requests of every kind: answered by a plan, by an object, by D1, by a stream, or after waiting, and the refusal of
+ * each.
+ */
 const requests: [string, string, RequestInit, number][] = [
   ["a preflight", "", { method: "OPTIONS", headers: { "access-control-request-method": "POST", "access-control-request-headers": "x-api-key, content-type" } }, 204],
   ["a preflight of HTTP+JSON", "/message:send", { method: "OPTIONS" }, 204],

@@ -1,5 +1,5 @@
-// What operations cost of all that the platform bills, and how often they cross between JavaScript and WebAssembly: exactly
-// what bench/costs.json says.
+// The costs of operations in everything that the platform bills, and the crossings between JavaScript and WebAssembly: they
+// equal bench/costs.json.
 import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { KNOWN, measureAll } from "../../bench/gate/operations.ts";
@@ -8,7 +8,7 @@ import { buildKind } from "./harness.ts";
 
 const expected = readTable();
 
-/** In the other build a panic ends the instance, for which each call is watched. */
+/** In the stable build each call is guarded against the end of the instance by a panic, so its calls are not compared. */
 const LEFT = buildKind === "unwind" ? [] : ["callsIn", "callsOut"];
 
 describe("an operation costs what bench/costs.json says", () => {

@@ -1,4 +1,4 @@
-// Credentials for a task that waits for some: they reach the agent, and are neither shown nor stored in the clear.
+// Credentials for a task that waits for them: they reach the agent, and are neither shown nor stored unencrypted.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -49,7 +49,7 @@ function answer(task: Task, ...parts: Part[]): Message {
   return message({ taskId: task.id, parts: [{ text: "go" }, ...parts] });
 }
 
-/** Fails if the text holds the token, also in base64. */
+/** Fails if the text contains the token, also in base64. */
 function assertClean(text: string, where: string): void {
   assert.ok(!text.includes(TOKEN), `the token in ${where}: ${text.slice(0, 2000)}`);
   for (const [base64] of text.matchAll(/[A-Za-z0-9+/]{20,}={0,2}/g)) {
@@ -57,7 +57,7 @@ function assertClean(text: string, where: string): void {
   }
 }
 
-/** What is stored in all databases of the Worker: objects, D1 and queues. */
+/** The contents of all databases of the Worker: objects, D1 and queues. */
 function stored(): [string, string][] {
   const files = readdirSync(storage, { recursive: true }).map((name) => join(storage, String(name)));
   return files.filter((path) => statSync(path).isFile()).map((path) => [path, readFileSync(path, "latin1")]);
@@ -92,7 +92,7 @@ test("while its turn is under way a token is stored encrypted, and it is used af
   assert.ok(rows.some(([, text]) => text.includes("CREATE TABLE credentials")), "the object keeps it");
   for (const [path, text] of rows) assertClean(text, path);
 
-  // The key is being rotated: the new one seals, the old one still opens.
+  // A key rotation: the new key encrypts, the old key still decrypts.
   await worker.stop();
   await start(`${NEW_KEY} ${OLD_KEY}`);
   const ended = await untilEnded(agent, task.id);
@@ -118,12 +118,12 @@ test("without the key that sealed it a token is lost, and the task says so", asy
 test("the next request's Authorization is a token for the task where no scheme uses it (spec §7.6)", async () => {
   const task = await begin("/header");
   const caller = new Agent(agent.endpoint, { authorization: `Bearer ${TOKEN}` });
-  // A request without a message is no answer to the task.
+  // A request without a message does not answer the task.
   assert.equal((await caller.getTask(task.id)).status.state, "TASK_STATE_AUTH_REQUIRED");
   const ended = await caller.sendForTask(message({ taskId: task.id, parts: [{ text: "go" }] }));
   assert.equal(textOf(ended.status.message), "200 for [credentials.authorization]");
   assert.equal((await sink.arrival("/header")).headers.authorization, `Bearer ${TOKEN}`);
-  // It comes with every request of such a client: nobody else takes offence.
+  // Such a client sends the header with every request; other agents ignore it.
   assert.equal((await caller.sendForTask(`${sink.url}/header`)).status.state, "TASK_STATE_AUTH_REQUIRED");
 });
 

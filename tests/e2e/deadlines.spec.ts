@@ -1,4 +1,5 @@
-// Runs that take too long, by the client's measure, the agent's or in silence; also when nobody was there to see it.
+// Runs that exceed a time limit: that of the client, that of the agent, or the idle limit; also if the process was not
+// running at that time.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, isTerminal, textOf, until, untilEnded, type Task } from "./client.ts";
@@ -21,7 +22,7 @@ after(async () => {
   await worker.stop();
 });
 
-/** The agents of the tests, of which `hurried` has time enough to come to its third step on a busy machine. */
+/** The agents of the tests; `hurried` gets enough time to reach its third step on a busy machine. */
 function withTime(): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; executor: { run: object } }[] };
   for (const { slug, executor } of agents) if (slug === "hurried") executor.run = { timeout_ms: 10_000, idle_timeout_ms: 4_000 };
@@ -30,7 +31,7 @@ function withTime(): string {
 
 let paths = 0;
 
-/** Begins a run of ten steps that stops in the third, and waits until it does. */
+/** Begins a run of ten steps that is held in the third, and waits for that. */
 async function beginHeld(agent: Agent, deeds: "hold"[] = ["hold"]): Promise<{ id: string; path: string }> {
   paths += 1;
   const path = `/run-${paths}`;
@@ -40,7 +41,7 @@ async function beginHeld(agent: Agent, deeds: "hold"[] = ["hold"]): Promise<{ id
   return { id, path };
 }
 
-/** Waits until a task is listed as ended, which does not wake it. */
+/** Waits until a task is listed as ended; listing does not wake the task. */
 async function untilListedAsEnded(agent: Agent, id: string): Promise<void> {
   const find = async () => (await agent.call<{ tasks: Task[] }>("ListTasks", { pageSize: 100 })).tasks.find((task) => task.id === id);
   await until(find, (task) => task !== undefined && isTerminal(task.status.state));

@@ -1,4 +1,4 @@
-// A Worker of the spec file, and its agent `demo`.
+// The Worker of a spec file, and its agent `demo`.
 
 import { after, before } from "node:test";
 import { Agent } from "./client.ts";

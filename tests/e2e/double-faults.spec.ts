@@ -1,4 +1,4 @@
-// What goes wrong on purpose between a scripted agent and its clients, as it is on the wire.
+// Deliberate faults between a scripted agent and its clients, as bytes on the wire.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message } from "./client.ts";
@@ -18,7 +18,7 @@ after(() => worker.stop());
 const sent = (text = "x", headers: Record<string, string> = {}): Promise<Response> =>
   call("POST", `${double.url}/message:send`, { message: message(text) }, headers);
 
-/** The text of a stream, over HTTP+JSON; what came before it broke off. */
+/** The text of a stream over HTTP+JSON; if the stream breaks off, the text before that. */
 async function streamed(said = message("x")): Promise<{ text: string; isBroken: boolean }> {
   let text = "";
   try {
@@ -101,7 +101,7 @@ describe("an answer that is slow", () => {
       body: JSON.stringify({ message: message("x") }), signal: aborted.signal,
     });
     const refused = assert.rejects(slow, { name: "AbortError" });
-    // The next one overtakes it.
+    // Waits until the first request was received; the next one is answered earlier.
     while ((await double.requests()).length === 0) await new Promise((resume) => setTimeout(resume, 10));
     assert.equal((await sent()).status, 200);
     aborted.abort();

@@ -1,4 +1,4 @@
-// A scripted agent as a test double: its script is set while the Worker runs, and what it received is looked at.
+// A scripted agent as a test double: its script is set while the Worker runs, and its received requests are read.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -127,13 +127,13 @@ describe("a script that is set while the Worker runs", () => {
       const body = verb === "POST" ? { rules: ECHO } : undefined;
       for (const slug of ["double", "demo"]) assert.equal((await call(verb, `${deployed.url}/_dev/script/${slug}`, body)).status, 404, verb);
     }
-    // An agent that is deployed with faults in its table, past the check of the build, has none.
+    // An agent with faults in its table, if deployed without the check of the build, has no faults.
     const sent = await call("POST", `${deployed.url}/double/message:send`, { message: message("the file's own fault") });
     assert.equal(sent.status, 200);
   });
 });
 
-/** The agents with the double as if its file did not say that it is for development. */
+/** The agents, with the double marked as an agent for deployment. */
 function withoutDevelopment(): string {
   const folder = new URL(`../../${process.env["A2A_BUILD_DIR"] ?? "build"}/test-agents.json`, import.meta.url);
   const embedded = JSON.parse(readFileSync(folder, "utf8")) as { agents: { slug: string; development: boolean }[] };

@@ -1,10 +1,10 @@
-// The scripted agent `double` of tests/agents as specs use it: they set its script, and look at what it received.
+// The scripted agent `double` of tests/agents for specs: they set its script, and read its received requests.
 
 import assert from "node:assert/strict";
 import { received, type ReceivedRequest } from "./client.ts";
 import { call } from "./rest.ts";
 
-/** What an agent gives back unless a test says otherwise. */
+/** The default script: returns the text. */
 export const ECHO = [{ then: [{ do: "working" }, { do: "artifact", id: "echo", text: "{text}" }, { do: "complete" }] }];
 
 /** The double of a Worker. */
@@ -17,7 +17,7 @@ export class Double {
     this.url = `${origin}/double`;
   }
 
-  /** Sets its script, and forgets what it received. */
+  /** Sets its script, and clears its received requests. */
   async play(script: { rules?: object[]; faults?: object[] }): Promise<void> {
     const answer = await this.script("POST", { rules: ECHO, ...script });
     assert.equal(answer.status, 200, await answer.text());
@@ -29,7 +29,7 @@ export class Double {
     return call(verb, `${this.#origin}/_dev/script/double`, body);
   }
 
-  /** The requests that it received. */
+  /** Its received requests. */
   async requests(): Promise<ReceivedRequest[]> {
     return (await received(this.#origin)).filter(({ agent }) => agent === "double");
   }

@@ -1,4 +1,4 @@
-// What was answered stays, whatever happens to the process (spec §3.1.3).
+// Answered data is kept, whatever happens to the process (spec §3.1.3).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, toolCall, until, untilEnded, type Task } from "./client.ts";
@@ -22,7 +22,7 @@ const losses: [string, () => Promise<void>][] = [
   ["a restart", () => worker.restart()],
 ];
 
-/** Twenty tasks of all kinds at once, as they were answered. */
+/** Twenty tasks of all kinds at once, as in their answers. */
 function sendTwenty(): Promise<Task[]> {
   const sends = [
     () => demo.sendForTask("Grüße"),
@@ -80,7 +80,7 @@ for (const [loss, lose] of losses) {
       const ended = await untilEnded(demo, begun.id);
       assert.equal(ended.contextId, begun.contextId);
       assert.deepEqual(ended.history, begun.history);
-      // Either its run was given up, or it was done again.
+      // The run was either given up or repeated.
       if (ended.status.state === "TASK_STATE_COMPLETED") assert.equal(textOf(ended.artifacts?.[0]), "hold 3000");
       else {
         assert.equal(ended.status.state, "TASK_STATE_FAILED");

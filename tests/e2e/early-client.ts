@@ -1,5 +1,5 @@
-// A client of A2A 0.1 as programs of that time were: it chooses the ids of its tasks, knows neither ids of messages nor
-// versions, and reads what it gets strictly.
+// A client of A2A 0.1 like programs of that time: it chooses the ids of its tasks, has no ids of messages and no versions,
+// and parses answers strictly.
 
 import { randomUUID } from "node:crypto";
 import {
@@ -8,14 +8,14 @@ import {
 } from "./early-shapes.ts";
 import { testAgents } from "./harness.ts";
 
-/** The variables of a Worker whose agents all speak 0.3 and 0.1, this way: the table `[dialects.legacy]` of their files. */
+/** The variables of a Worker whose agents all speak 0.3 and 0.1, with this table `[dialects.legacy]` in their files. */
 export function speakingEarly(legacy: object = {}): Record<string, string> {
   const embedded = JSON.parse(testAgents) as { agents: object[] };
   const dialects = { v0_3: { enabled: true }, legacy: { enabled: true, ...legacy } };
   return { AGENTS: JSON.stringify({ ...embedded, agents: embedded.agents.map((agent) => ({ ...agent, dialects })) }) };
 }
 
-/** What a send may say besides its message. */
+/** The parameters of a send besides its message. */
 export interface Sent {
   id?: string;
   sessionId?: string;
@@ -28,7 +28,7 @@ export interface Sent {
 export class EarlyError extends Error {
   readonly code: number;
   readonly status: number;
-  /** What is wrong: the message says no more than the code. */
+  /** The details of the error; its message only repeats the meaning of the code. */
   readonly text: string;
 
   constructor(code: number, message: string, status: number, text: string) {
@@ -55,7 +55,7 @@ export class EarlyClient {
     this.#headers = { "content-type": "application/json", ...headers };
   }
 
-  /** Sends a text or parts, waits for the end of the turn, and gives the task. */
+  /** Sends a text or parts, waits for the end of the turn, and returns the task. */
   async send(said: string | EarlyPart[], sent: Sent = {}): Promise<EarlyTask> {
     return asTask(await this.call("tasks/send", sending(said, sent)));
   }
@@ -76,12 +76,12 @@ export class EarlyClient {
     return this.#webhook(id, await this.call("tasks/pushNotification/get", { id }));
   }
 
-  /** Sends a text and follows what comes of it, to the event that is final. */
+  /** Sends a text and yields the events up to the final one. */
   sendSubscribe(said: string | EarlyPart[], sent: Sent = {}): AsyncGenerator<EarlyEvent, void> {
     return this.#stream("tasks/sendSubscribe", sending(said, sent), this.url);
   }
 
-  /** The same at the path for streams alone. */
+  /** The same at the path that is only for streams. */
   subscribe(said: string, sent: Sent = {}): AsyncGenerator<EarlyEvent, void> {
     return this.#stream("tasks/sendSubscribe", sending(said, sent), `${this.url.replace(/\/$/, "")}/subscribe`);
   }
@@ -143,7 +143,7 @@ function resultOf(answer: unknown, status: number, id: number): unknown {
   return result;
 }
 
-/** An event by the name of its frame, which must be what the event is. */
+/** An event, checked against the name of its frame. */
 function asEvent(name: string | undefined, result: unknown): EarlyEvent {
   if (name === "status") return { kind: "status", event: asStatusEvent(result) };
   if (name === "artifact") return { kind: "artifact", event: asArtifactEvent(result) };

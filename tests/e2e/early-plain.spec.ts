@@ -25,7 +25,7 @@ const post = (body: unknown, agent = "/demo", headers: Record<string, string> = 
     method: "POST", headers: { "content-type": "application/json", ...headers }, body: typeof body === "string" ? body : JSON.stringify(body),
   });
 
-/** The task in an answer, whose members are those of the pair and no others. */
+/** The task in an answer; it must have exactly the members of the pair. */
 async function taskIn(response: Response): Promise<PlainTask> {
   const text = await response.text();
   assert.equal(response.status, 200, text);
@@ -41,7 +41,7 @@ const send = async (body: unknown, agent?: string): Promise<PlainTask> => taskIn
 const get = async (id: string): Promise<PlainTask> => taskIn(await fetch(`${worker.url}/demo/a2a/tasks/${encodeURIComponent(id)}`));
 const ended = (id: string) => until(() => get(id), ({ state }) => !["submitted", "working"].includes(state));
 
-/** What the agent says at the end: the last message. */
+/** The agent's result: the last message. */
 function result({ messages }: PlainTask): (string | undefined)[] {
   const last = messages.at(-1);
   assert.equal(last?.role, "agent");
@@ -57,7 +57,7 @@ async function errorIn(response: Response, status: number): Promise<string> {
 
 describe("the plain pair", () => {
   test("answers a quick task with its end", async () => {
-    // On a busy machine no task is quick: then it is asked for once more.
+    // On a busy machine the task may not be quick enough: then it is sent again.
     const task = await until(() => send({ message: "hello", sessionId: "s-1", skill: "repeat" }), ({ state }) => state === "completed");
     assert.deepEqual([task.state, task.sessionId, result(task)], ["completed", "s-1", ["hello"]]);
     assert.deepEqual(task.messages[0], { role: "user", parts: [{ text: "hello" }] });

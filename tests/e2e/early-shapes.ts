@@ -1,5 +1,5 @@
-// The objects of A2A 0.1 (protocol of the first releases), and a strict check of them: a member that the version does not
-// have, or one that is missing or of another type, is a failure.
+// The objects of A2A 0.1 (protocol of the first releases), and a strict check of them: an unknown member, or a missing
+// member or one of another type, is a failure.
 
 import assert from "node:assert/strict";
 
@@ -44,7 +44,7 @@ export interface EarlyTask {
   metadata?: Record<string, unknown>;
 }
 
-/** What a webhook gets: the task, and what happened. */
+/** The body of a notification: the task, and the event. */
 export interface EarlyNotification extends EarlyTask {
   taskId: string;
   eventType: "status" | "artifact";
@@ -69,7 +69,7 @@ export interface EarlyWebhook {
   events?: ("status" | "artifact")[];
 }
 
-/** Checks a value that stands at `path`. */
+/** Checks a value at `path`. */
 type Check = (value: unknown, path: string) => void;
 
 const fail = (path: string, wanted: string, value: unknown): never => assert.fail(`${path} must be ${wanted}: ${JSON.stringify(value)}`);
@@ -89,7 +89,7 @@ const listOf = (check: Check): Check => (value, path) => {
   for (const [index, element] of (value as unknown[]).entries()) check(element, `${path}[${index}]`);
 };
 
-/** An object of these members, of which those with a question mark may be missing. */
+/** An object with these members; those with a question mark are optional. */
 function shape(members: Record<string, Check>): Check {
   return (value, path) => {
     object(value, path);
@@ -150,7 +150,7 @@ function as<Value>(check: Check, name: string): (value: unknown) => Value {
 }
 
 export const asTask = as<EarlyTask>(task, "the task");
-/** A task whose history is its statuses. */
+/** A task whose history consists of its statuses. */
 export const asTaskOfStatuses = as<Omit<EarlyTask, "history"> & { history?: EarlyStatus[] }>(taskOfStatuses, "the task");
 export const asNotification = as<EarlyNotification>(shape({ ...members(message), ...happened }), "the notification");
 export const asStatusEvent = as<StatusEvent>(statusEvent, "the event");

@@ -1,4 +1,4 @@
-// Webhooks of A2A 0.1: what is posted to them, and which events.
+// Webhooks of A2A 0.1: the bodies posted to them, and the events.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent } from "./client.ts";
@@ -22,14 +22,14 @@ after(async () => {
 
 let paths = 0;
 
-/** The URL of a path that nobody has used, and that path. */
+/** The URL of an unused path, and the path. */
 function freshHook(): { url: string; path: string } {
   paths += 1;
   const path = `/early-${paths}`;
   return { url: sink.url + path, path };
 }
 
-/** Everything that came to a path, to the end of its task. */
+/** All notifications at a path up to the end of its task. */
 async function arrivals(path: string): Promise<{ arrival: Arrival; told: EarlyNotification }[]> {
   for (let nth = 1; ; nth += 1) {
     const told = asNotification((await sink.arrival(path, nth)).json());
@@ -76,7 +76,7 @@ test("a webhook gets the kind of events that it wants", async () => {
     const { url, path } = freshHook();
     await demo.send("hello", { pushNotification: { url, events: [...events] } });
     await sink.arrival(path, expected.length);
-    // All events of another task: what else comes of this one would come earlier.
+    // Waits for all events of another task: further events of the first task would have arrived earlier.
     const later = freshHook();
     await demo.send("chunks", { pushNotification: { url: later.url } });
     await arrivals(later.path);

@@ -1,4 +1,4 @@
-// Clients of A2A 0.1 over JSON-RPC: the family of `tasks/send`, at every path where they look for it.
+// Clients of A2A 0.1 over JSON-RPC: the family of `tasks/send`, at every path that such clients use.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent } from "./client.ts";
@@ -25,7 +25,7 @@ async function all(stream: AsyncGenerator<EarlyEvent, void>): Promise<EarlyEvent
   return events;
 }
 
-/** What a stream tells, in short. */
+/** A summary of a stream's events. */
 const told = (events: EarlyEvent[]) =>
   events.map((told) =>
     told.kind === "status"
@@ -172,7 +172,8 @@ test("clients of 1.0 and of 0.1 see the same task", async () => {
   await today.send({ taskId: id, parts: [{ text: "blue" }] });
   assert.deepEqual((await demo.get(id)).artifacts?.map(texts), [["blue"]]);
   const own = await today.sendForTask("hello");
-  // Its id is one of the server's, which clients of 0.3 have, too; the methods of 0.1 alone are told apart.
+  // The id was made by the server, so clients of 0.3 may use it, too; only the methods that exist solely in 0.1
+  // identify the version.
   await assert.rejects(demo.send("more", { id: own.id }), refusal(-32002, /completed, which is final/));
 });
 

@@ -1,5 +1,5 @@
-// Cards of agents that are nowhere but on their card, on a server of the test, and fronts that learn their skills: for skills-remote*.spec.ts.
-// Each card has a path of its own, `/<name>`, which is the name of the remote and of its front, too.
+// Agent cards on a server of the test, without agents behind them, and fronts that learn their skills: for skills-remote*.spec.ts. Each card
+// has its own path, `/<name>`, which is also the name of the remote and of its front.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -26,12 +26,12 @@ export interface Card {
   signatures?: { protected: string; signature: string }[];
 }
 
-/** A skill of which nothing matters but its id. */
+/** A skill of which only the id matters. */
 export const skill = (id: string, more: object = {}): Skill => ({ id, name: `The ${id}`, description: `Does ${id}.`, tags: ["far"], ...more });
 
 export const idsOf = (card: Card): string[] => card.skills.map(({ id }) => id);
 
-/** What a card says otherwise than the plainest one. */
+/** Members of a card that differ from the plainest card. */
 type Said = Record<string, unknown>;
 
 /** The server of the cards. */
@@ -43,7 +43,7 @@ export class Elsewhere {
   readonly #origins = new Map<string, string>();
   /** The names of the agents whose server is down. */
   readonly down = new Set<string>();
-  /** The names of the agents whose server keeps its answers. */
+  /** The names of the agents whose server holds its answers. */
   readonly holding = new Set<string>();
 
   private constructor(server: Server) {
@@ -62,22 +62,22 @@ export class Elsewhere {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Lets the card of an agent have these skills, and say this besides. */
+  /** Sets the skills of an agent's card, and further members. */
   has(name: string, skills: Skill[], said: Said = {}): void {
     this.#cards.set(name, { skills, ...said });
   }
 
-  /** Lets the card of an agent be that of the agent of this name at another origin. */
+  /** Makes the card of an agent a copy of the card with this name at another origin. */
   leads(name: string, origin: string): void {
     this.#origins.set(name, origin);
   }
 
-  /** What came with each request for the card of an agent. */
+  /** The headers of each request for the card of an agent. */
   asked(name: string): readonly IncomingMessage["headers"][] {
     return this.#asked.get(name) ?? [];
   }
 
-  /** Gives the answers that were kept, and keeps no more. */
+  /** Sends the held answers, and holds no more. */
   release(name: string): void {
     this.holding.delete(name);
     for (const response of this.#held.get(name) ?? []) this.#give(name, response);
@@ -106,18 +106,18 @@ export class Elsewhere {
   }
 }
 
-/** Answers as somebody else does. */
+/** Answers with the answer of another server. */
 function relay(url: string, response: ServerResponse): void {
   fetch(url)
     .then(async (answer) => response.writeHead(answer.status, { "content-type": "application/json" }).end(await answer.text()))
     .catch(() => response.destroy());
 }
 
-/** What an embedded front says otherwise than one that learns the skills of the remote agent of its name. */
+/** The settings of an embedded front that differ from a front which learns the skills of the remote with its name. */
 export interface LearnerSaid {
   /** The name of the remote, or the slug of an agent of the same Worker. */
   remote?: string;
-  /** What the file says of skills, each with its id, and with permissions if it asks for any. */
+  /** The skills in the agent file, each with its id, and optionally with permissions. */
   own?: { permissions?: string[]; [member: string]: unknown }[];
   skills?: Skill[];
   access?: object;

@@ -1,4 +1,4 @@
-// Extensions of the protocol: declared, required, asked for and in use (spec §3.2.6, §4.6).
+// Extensions of the protocol: declared, required, requested and in use (spec §3.2.6, §4.6).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { message, type ErrorDetail, type Task } from "./client.ts";
@@ -23,7 +23,7 @@ function post(url: string, body: unknown, headers: Headers): Promise<Response> {
   return fetch(url, { method: "POST", headers: [...own, ...given], body: JSON.stringify(body) });
 }
 
-/** One request in the way of a binding; `result` reads a task out of its answer. */
+/** The requests in the form of a binding; `task` reads a task from an answer. */
 interface Binding {
   send(text: string, headers: Headers): Promise<Response>;
   stream(text: string, headers: Headers): Promise<Response>;

@@ -1,4 +1,4 @@
-// What clients ask of a run that is interrupted: cancels, messages and repeated sends before, during and after a kill.
+// Client requests for an interrupted run: cancels, messages and repeated sends before, during and after a kill.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent, followUp, message, textOf, until, untilEnded } from "./client.ts";
@@ -19,7 +19,7 @@ describe("a task that is canceled during a step", () => {
     await held.answer({ body: "late" });
     assert.deepEqual(await faults.getTask(run.id), canceled);
     await killAndRestart();
-    // What goes on does so by now.
+    // By now, a run that continues would have shown it.
     await untilListedAsEnded([other.id]);
     assert.deepEqual(await faults.getTask(run.id), canceled);
     assert.deepEqual(doneBy(sink.arrivals(run.path)), ["1@1", "2@1", "3@1"]);
@@ -46,7 +46,7 @@ describe("a task that is canceled during a step", () => {
 describe("two clients and a kill", () => {
   withWorker({});
 
-  /** A run of three steps that asks something then, held at its second step. */
+  /** A run of three steps that then asks a question, held at its second step. */
   async function beginAsking(): Promise<Run> {
     const path = freshPath();
     sink.plan(`${path}/2`, "hold");

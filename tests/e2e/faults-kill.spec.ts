@@ -1,5 +1,5 @@
-// The process killed at every step of a run. What a client sees afterwards must be what it would have seen of an undisturbed
-// run, and no step that was done may be done again.
+// The process is killed at every step of a run. Afterwards, a client must see the same as after an undisturbed run, and no
+// finished step may be repeated.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { untilEnded } from "./client.ts";
@@ -20,8 +20,8 @@ for (const [pace, vars] of paces) {
 
     for (const step of numbers) {
       test(`at step ${step} loses nothing and repeats no step that was done`, async () => {
-        // Four runs whose step is under way at the kill, four whose step was just answered; of each, two are asked for
-        // afterwards and two are not. One more of each is an older version's, at a third of the steps.
+        // Four runs whose step is under way at the kill, four whose step was just answered; of each, two are read afterwards
+        // and two are not. At a third of the steps, there is also one run of each for an older version.
         const older = VERSIONS.slice(1).filter((version) => cutsOf(version, numbers).includes(step));
         const begun = () => [...[0, 1, 2, 3].map(() => begin({ held: [step] })), ...older.map((version) => begin({ held: [step], version }))];
         const [held, answered] = [begun(), begun()];
@@ -80,7 +80,7 @@ describe("a process that is killed again and again", () => {
     sink.plan(`${path}/4`, "hold", "hold", "hold");
     const { id } = await faults.sendForTask(`steps ${STEPS} ${sink.url}${path}`, { returnImmediately: true });
     for (const nth of [1, 2, 3]) {
-      // Without a request, the alarm has the task go on.
+      // Without a request, the alarm continues the task.
       await sink.arrival(`${path}/4`, nth);
       await killAndRestart();
     }

@@ -1,4 +1,4 @@
-// An agent that panics at any step of its run. Without unwinding the panic ends the isolate, and all that was at work there.
+// An agent that panics at any step of its run. Without unwinding, the panic ends the isolate with all work in it.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until, type Task } from "./client.ts";
@@ -6,8 +6,8 @@ import { buildKind } from "./harness.ts";
 import { assertWhole, faults, freshPath, numbers, sink, STEPS, untilListedAsEnded, withWorker, type Run } from "./runs.ts";
 import { Follower, attemptOf, doneBy, undisturbed } from "./steps.ts";
 
-// On the stable build a panic ends its isolate: requests that are open there are never answered, and a stream is found to be
-// dead at its next heartbeat.
+// On the stable build a panic ends its isolate: open requests are never answered, and a dead stream is only noticed at its
+// next heartbeat.
 describe("an agent that panics", () => {
   withWorker({ MAX_ATTEMPTS: "100" });
   const endsIsolate = buildKind !== "unwind";
@@ -15,7 +15,7 @@ describe("an agent that panics", () => {
   const look = (id: string) => faults.call<Task>("GetTask", { id }, soon()).catch(() => undefined);
 
   for (const step of numbers) {
-    // There, no trace is left of a task that ends its isolate before it did anything.
+    // There, a task that ends its isolate before its first step leaves no trace.
     test(`before step ${step} goes on there, with no step done twice that was done`, { skip: endsIsolate && step === 1 }, async () => {
       const path = freshPath();
       sink.plan(`${path}/${step - 1}`, "hold");
@@ -45,7 +45,7 @@ describe("an agent that panics", () => {
       [0, ...numbers, 0].map(async (step, index) => {
         const text = `steps ${STEPS} ${sink.url}${path}/${index}${step === 0 ? "" : ` panic ${step}`}`;
         const answered = await faults.send(text, { returnImmediately: true }, soon()).catch(() => undefined);
-        // A send whose isolate ended may have left no task, or one that its client does not know of.
+        // A send whose isolate ended may have left no task, or a task whose id its client does not know.
         const first = sink.arrivals(`${path}/${index}`)[0];
         return { path: `${path}/${index}`, id: answered?.task?.id ?? first?.json<{ task: string }>().task };
       }),

@@ -1,5 +1,5 @@
-// Where an interrupted run goes on: after a stop as in a deploy, after an eviction, and as often as `MAX_ATTEMPTS` and the
-// `recovery` of its agent allow.
+// Where an interrupted run continues: after a stop like in a deploy, after an eviction, and as often as `MAX_ATTEMPTS` and
+// the `recovery` of its agent allow.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent, followUp, textOf, until, untilEnded } from "./client.ts";
@@ -28,7 +28,7 @@ describe("a process that is stopped and started again", () => {
   });
 });
 
-// An object whose run is under way cannot be evicted here: `evict` waits for the end of the run.
+// An object with a run under way cannot be evicted here: `evict` waits for the end of the run.
 describe("an object that is evicted", () => {
   withWorker({});
 

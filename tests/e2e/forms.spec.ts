@@ -1,4 +1,4 @@
-// Nobody changes a stored form, or what the parts of the Worker send to each other, without a fixture of it (docs/upgrades.md).
+// A stored form, or a text between the parts of the Worker, never changes without a fixture (docs/upgrades.md).
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,5 +1,5 @@
-// The forwarder that the console of `npm start` has (`POST /_dev/forward`, dev/forward.js): what is passed on, for whom, and that a deployment sends
-// nothing to a URL that a visitor names.
+// The forwarder for the console of `npm start` (`POST /_dev/forward`, dev/forward.js): the forwarded requests, the allowed pages, and that a
+// deployment never calls a URL of a visitor.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -30,7 +30,7 @@ const server = createServer(async (request, response) => {
     case "/round":
       return void response.writeHead(302, { location: "/round" }).end();
     case "/endless": {
-      // The runtime finds out that a client has left when it passes the next piece on.
+      // The runtime notices a disconnected client when it passes the next piece on.
       const beat = setInterval(() => response.write("data: one\n\n"), 50);
       response.on("close", () => (clearInterval(beat), (hasLeft = true)));
       return void response.writeHead(200, { "content-type": "text/event-stream" }).write("data: one\n\n");
@@ -50,7 +50,7 @@ after(async () => {
   server.close();
 });
 
-/** Posts to the forwarder with these headers and no others: `fetch` would forbid some. */
+/** Posts to the forwarder with exactly these headers: `fetch` would forbid some. */
 async function forward(wanted: unknown, headers: Headers = {}, worker = development) {
   const posted = send(`${worker.url}/_dev/forward`, { method: "POST", headers: { "content-type": "application/json", ...headers }, agent: false });
   posted.end(typeof wanted === "string" ? wanted : JSON.stringify(wanted));
@@ -111,7 +111,7 @@ describe("a request is refused", () => {
     for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { host: "evil.example:8787" }] as Headers[]) {
       assert.equal((await forward(wanted(), headers)).status, 403, JSON.stringify(headers));
     }
-    // What a page of another site can send without a preflight.
+    // A request that a page of another site can send without a preflight.
     assert.equal((await forward(wanted(), { "content-type": "text/plain" })).status, 415);
     const preflight = await fetch(`${development.url}/_dev/forward`, { method: "OPTIONS", headers: { origin: "https://evil.example", "access-control-request-method": "POST" } });
     assert.deepEqual([preflight.status, preflight.headers.get("access-control-allow-origin")], [405, null]);

@@ -1,4 +1,5 @@
-// Agents of kind "remote" for a Worker under test, made at run time: each a front of a remote agent of the same name.
+// Agents of kind "remote" for a Worker under test, made at run time: each is a front of the remote agent with the same
+// name.
 
 import { testAgents } from "./harness.ts";
 
@@ -6,15 +7,15 @@ import { testAgents } from "./harness.ts";
 export interface Front {
   /** The table of the remote agent in remotes.toml. */
   remote: object;
-  /** Who may call the front; everybody unless given. */
+  /** The access rules of the front; by default, everybody may call it. */
   access?: object;
-  /** Settings of its runs, on top of those here. */
+  /** Settings of its runs, in addition to the default ones. */
   run?: object;
-  /** Settings of the kind, as `silence_ms`. */
+  /** Settings of the kind, for example `silence_ms`. */
   table?: object;
 }
 
-/** The agents of tests/agents and these fronts, by their names, as the variable `AGENTS` has them. */
+/** The agents of tests/agents and these fronts by their names, as a value for the variable `AGENTS`. */
 export function withFronts(fronts: Record<string, Front>): string {
   const embedded = JSON.parse(testAgents) as { agents: object[]; remotes?: object[] };
   for (const [name, { remote, access, run, table }] of Object.entries(fronts)) {

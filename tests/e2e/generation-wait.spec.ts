@@ -12,7 +12,7 @@ for (const [name, binding] of Object.entries(bindings)) {
     test("who waits for the next generation is answered when it comes", async () => {
       const { task, generation } = await asking();
       const waiting = Promise.all([binding.get(task.id, beyond(generation)), binding.get(task.id, beyond(generation, 3600))]);
-      // The task goes on while they wait.
+      // The task continues while the requests wait.
       assert.deepEqual((await binding.get(task.id)).task, task);
       const sent = await binding.send(followUp(task, "red"));
       assert.equal(sent.task?.status.state, "TASK_STATE_COMPLETED");

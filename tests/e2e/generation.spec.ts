@@ -1,4 +1,5 @@
-// The extension for generations (docs/generation.md): messages and cancels for one generation only, and how it is told.
+// The extension for generations (docs/generation.md): messages and cancels that expect one generation, and the places
+// where the generation is shown.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
@@ -11,7 +12,7 @@ import { EventStream, kindOf, type NoStream } from "./stream.ts";
 
 withWorker({ notes: true });
 
-/** Whether agents were given a message. */
+/** True if an agent has received the message. */
 async function wasGiven({ messageId }: Message): Promise<boolean> {
   return (await worker.given()).includes(messageId);
 }

@@ -1,5 +1,5 @@
-// The operations on tasks in the way of either binding, with the generations that are asked for and told (docs/generation.md),
-// against the agent `demo` of a Worker of the spec file.
+// The operations on tasks in either binding, with expected and returned generations (docs/generation.md), on the agent `demo`
+// of the Worker of a spec file.
 
 import assert from "node:assert/strict";
 import * as answers from "./answers.ts";
@@ -11,17 +11,17 @@ export { demo, withWorker, worker } from "./demo.ts";
 
 export const EXTENSION = "urn:a2a-edge:generation:v1";
 
-/** The metadata in which a task tells its generation. */
+/** The member of a task's metadata with its generation. */
 export const MEMBER = `${EXTENSION}/generation`;
 
-/** An answer, and the task that it is or holds. */
+/** An answer with its task, if any. */
 export interface Answer extends answers.Answer {
   task: Task | undefined;
 }
 
-/** The operations on tasks in the way of a binding. */
+/** The operations on tasks in the form of a binding. */
 export interface Binding {
-  /** The status or code of a conflict, and of parameters that do not fit. */
+  /** The status or code of a conflict, and of invalid parameters. */
   conflict: number;
   invalid: number;
   send(said: Message, headers?: Headers): Promise<Answer>;
@@ -66,16 +66,16 @@ function withTask(answer: answers.Answer): Answer {
   return { ...answer, task: result?.task ?? result };
 }
 
-/** The headers of a request for this generation alone. */
+/** The headers of a request that expects this generation. */
 export const at = (generation: number | string): Headers => ({ "if-generation-match": String(generation) });
 
-/** The headers of a request that waits for a generation after this one, for as many seconds. */
+/** The headers of a request that waits for a generation after this one, for this number of seconds. */
 export const beyond = (generation: number | string, wait?: number): Headers => ({
   "after-generation": String(generation),
   ...(wait === undefined ? {} : { prefer: `wait=${wait}` }),
 });
 
-/** A task that asks for a colour, and its generation. */
+/** A task that has asked for a colour, and its generation. */
 export async function asking(): Promise<{ task: Task; generation: number }> {
   const { task, generation } = await ofRpc("SendMessage", { message: message("ask") });
   assert.ok(task !== undefined && generation !== undefined);

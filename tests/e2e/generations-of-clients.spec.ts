@@ -1,5 +1,5 @@
-// Clients of three generations at one URL: the SDKs of 1.0 and of 0.3 as they come, and a client of 0.1. They follow one
-// task at the same time, and go on with it in turns and all at once.
+// Clients of three generations at one URL: the unmodified SDKs of 1.0 and 0.3, and a client of 0.1. They follow one task
+// at the same time, and continue it in turns and all at once.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -18,7 +18,7 @@ let early: EarlyClient;
 before(async () => {
   worker = await startWorker({ vars: speakingEarly() });
   today = await new ClientFactory().createFromUrl(`${worker.url}/demo/`, ".well-known/agent-card.json");
-  // Over JSON-RPC it asks for tasks by names that 0.1 has, too, and an id that a client has chosen means that version.
+  // Over JSON-RPC the SDK of 0.3 uses method names that also exist in 0.1, where an id chosen by a client selects 0.1.
   yesterday = await new ClientFactoryOf03().createFromAgentCard({
     protocolVersion: "0.3.0", name: "Demo", description: "The demo.", version: "1.0.0", url: `${worker.url}/demo`, preferredTransport: "HTTP+JSON",
     capabilities: { streaming: true }, defaultInputModes: ["text/plain"], defaultOutputModes: ["text/plain"], skills: [],
@@ -31,7 +31,7 @@ const textsOfToday = (parts: Part[] | undefined) => parts?.map(({ content }) => 
 const textsOf03 = (parts: PartOf03[] | undefined) => parts?.map((part) => (part.kind === "text" ? part.text : part.kind)) ?? [];
 const textsOfEarly = (parts: EarlyPart[] | undefined) => parts?.map(({ type, text }) => text ?? type) ?? [];
 
-/** What each generation is told of a task, as one. */
+/** The texts of a task for each generation; they must be equal. */
 async function views(id: string): Promise<string[][]> {
   const [newest, older, oldest] = await Promise.all([today.getTask({ tenant: "", id }), yesterday.getTask({ id }), early.get(id)]);
   return [newest.history.flatMap(({ parts }) => textsOfToday(parts)), older.history?.flatMap(({ parts }) => textsOf03(parts)) ?? [],
@@ -68,7 +68,7 @@ test("clients of three generations follow one task at the same time, and see the
     const told = { text: "", end: "" };
     for await (const event of yesterday.resubscribeTask({ id })) {
       if (event.kind === "task") told.text = event.artifacts?.flatMap(({ parts }) => textsOf03(parts)).join("") ?? "";
-      // Over HTTP+JSON the client leaves `append` out; this task appends alone.
+      // Over HTTP+JSON the client leaves `append` out; this task only appends.
       if (event.kind === "artifact-update") told.text += textsOf03(event.artifact.parts).join("");
       if (event.kind === "status-update" && event.final) told.end = event.status.state;
     }

@@ -1,5 +1,5 @@
-// Credentials that no agent takes, over every way into the Worker: counted and audited once a request, also where one request asks several
-// agents and another of them knows its caller.
+// Credentials that no agent accepts, over every entry into the Worker: they are counted and audited once per request, even if one request
+// concerns several agents and another of them identifies its caller.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, rpc, secretsOf, send, type Answer, type Headers } from "./access.ts";
@@ -19,7 +19,7 @@ before(async () => {
     secret: { of: "double", access: { schemes: { guess }, ...counted } },
   });
   worker = await startWorker({ vars: { AGENTS: agents, ALICE, GUESSED }, rateLimits: { GUESSES: { limit: 3, period: 60 } } });
-  // The emulation counts from one full minute to the next.
+  // The emulation of rate limits counts in full minutes.
   const left = 60_000 - (Date.now() % 60_000);
   if (left < 30_000) await new Promise((resolve) => setTimeout(resolve, left));
 });

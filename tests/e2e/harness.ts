@@ -1,10 +1,9 @@
-// Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml, with the agents
-// of tests/agents in place of those that the build embeds, since what is in agents/ may be anything.
+// Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml. The agents are those of tests/agents,
+// in place of the embedded ones, since agents/ may contain anything.
 //
-// The Miniflare used is the one that wrangler depends on, so that tests, `npm start` and a deploy agree on the runtime.
-// A spec starts a Worker in `before` and stops it in `after`. Should it not come to that, whatever the reason, a
-// watchdog process ends workerd and removes the temporary files as soon as the test process is gone, and that goes
-// when its runner does.
+// It uses the Miniflare that wrangler depends on, so that tests, `npm start` and a deploy have the same runtime. A spec starts a Worker in
+// `before` and stops it in `after`. If `after` is not reached, a watchdog process ends workerd and removes the temporary files as soon as the
+// test process has ended, which ends together with its runner.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -18,36 +17,36 @@ import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
 
-/** What `startWorker` can be told. */
+/** The options of `startWorker`. */
 export interface WorkerOptions {
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
   /**
-   * Variables on top of `DEVELOPMENT=true`, of `AGENTS`, which holds the agents of tests/agents, and of a long `INDEX_WAIT_MS`. Those of
-   * wrangler.toml do not count.
+   * Variables in addition to `DEVELOPMENT=true`, `AGENTS` (the agents of tests/agents), and a long `INDEX_WAIT_MS`. Those of wrangler.toml are
+   * not used.
    */
   vars?: Record<string, string>;
-  /** Rate limits by the names of their bindings; the period is in seconds. A restart forgets their counts. */
+  /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
-  /** Whether a second Worker runs beside it at the same time, over the same D1 database: see `Worker.twin`. */
+  /** True to run a second Worker at the same time, with the same D1 database: see `Worker.twin`. */
   hasTwin?: boolean;
   /**
-   * Other Workers that are bound to it, by the names of the bindings: their JavaScript, a module each. With `run` instead of `fetch` it may stand
-   * for Workers AI. They may import `cloudflare:workers`.
+   * Other Workers bound to it, by the names of the bindings: their JavaScript, one module each. A Worker with `run` in place of `fetch` can
+   * replace Workers AI. They may import `cloudflare:workers`.
    */
   services?: Record<string, string>;
   /**
-   * Whether the static assets are served too, as wrangler serves them by wrangler.toml; a path names another folder of assets. Without, every
-   * request is the Worker's.
+   * True to serve the static assets, like wrangler does by wrangler.toml; a path selects another folder of assets. Without it, the Worker gets
+   * every request.
    */
   assets?: boolean | string;
-  /** Whether the modules of dev/ stand before the Worker's, as under `npm start`: they note requests, and put faults in their way. */
+  /** True to wrap the Worker with the modules of dev/, like `npm start`: they record requests, and carry out faults. */
   hasDev?: boolean;
-  /** Whether is noted what D1 carries out and what agents are given, for `Worker.statements` and `Worker.given`. */
+  /** True to record the statements of D1 and the messages to agents, for `Worker.statements` and `Worker.given`. */
   notes?: boolean;
 }
 
-/** A statement that D1 has carried out for a Worker. */
+/** A statement that D1 has run for a Worker. */
 export interface NotedStatement {
   /** With placeholders instead of values. */
   sql: string;
@@ -66,56 +65,56 @@ export interface Worker {
   /** Its origin without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
   readonly url: string;
   /**
-   * The origin of its twin, if it has one: a Worker of the same build with the same variables, in an isolate of its own, with
-   * objects and queues of its own. The D1 database is the same. It is killed and restarted together with this one, and then has another port.
+   * The origin of its twin, if it has one: a Worker of the same build with the same variables, in its own isolate, with its own objects and
+   * queues, but the same D1 database. It is killed and restarted together with this Worker, and then has another port.
    */
   readonly twin: string;
   /** The process of workerd. */
   readonly pid: number;
-  /** All that it logged so far, oldest first, also before a restart. */
+  /** Everything that it has logged so far, oldest first, also before a restart. */
   readonly logs: readonly LogLine[];
-  /** Ends workerd with SIGKILL, as a crash of the machine would. `restart` brings the Worker back. */
+  /** Ends workerd with SIGKILL, like a crash of the machine. `restart` starts the Worker again. */
   kill9(): Promise<void>;
-  /** Starts it again with the same storage and port, stopping it first if it runs. Memory is lost, rows are not. */
+  /** Starts it again with the same storage and port, and stops it first if it runs. Memory is lost, rows are kept. */
   restart(): Promise<void>;
   /**
-   * Drops a task's object from memory, as the platform does with an idle one. Its open requests must have ended. The
-   * sockets of its followers stay open, or with "close" are lost as in a deploy.
+   * Drops a task's object from memory, like the platform does with an idle one. Its open requests must have ended. The sockets of its followers
+   * stay open, or with "close" are lost as in a deploy.
    */
   evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
-  /** Fires the cron trigger, and waits for what it does. */
+  /** Fires the cron trigger, and waits for its end. */
   cron(): Promise<void>;
-  /** Puts a text into the queue of this binding, past the Worker. */
+  /** Puts a text into the queue of this binding, without the Worker. */
   enqueue(binding: string, text: string): Promise<void>;
-  /** Its D1 database, past the Worker. Until it is stopped or restarted. */
+  /** Its D1 database, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
-  /** The statements that D1 has carried out since the last start, oldest first. Only with `notes`. */
+  /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
   statements(): Promise<NotedStatement[]>;
-  /** The ids of the messages that agents were given since the last start, oldest first. Only with `notes`. */
+  /** The ids of the messages that agents have received since the last start, oldest first. Only with `notes`. */
   given(): Promise<string[]>;
-  /** Ends it and removes its temporary files. Calling it twice does no harm. */
+  /** Ends it and removes its temporary files. May be called twice. */
   stop(): Promise<void>;
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
 
-/** The kind of build under test: what a panic does differs between the two. */
+/** The kind of the build under test: the two kinds differ in the effect of a panic. */
 export const buildKind = readBuildKind();
 
-/** The agents of tests/agents, as the build would embed them. */
+/** The agents of tests/agents in the embedded form. */
 export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
 
-/** So long that what a blocking send or a cancel has answered is listed, however busy the machine is. */
+/** Long enough that the task of every answered send or cancel is listed, even on a busy machine. */
 const INDEX_WAIT_MS = "30000";
 
-/** Where a run of all specs collects its logs, and the secrets that it looks for in them (scripts/lib/leaks.mjs). */
+/** The folder in which a run of all specs collects its logs, and the secrets to search in them (scripts/lib/leaks.mjs). */
 const runFolder = process.env["A2A_RUN_FOLDER"];
 
-/** The secrets that this process has used. */
+/** The secrets of this process. */
 const secrets: Secret[] = [];
 
-/** A secret that a test has made, which no log may ever hold. Variables of Workers whose names say so are secrets anyway. */
+/** Registers a secret of a test, which must not occur in any log. Variables of Workers with secret names are registered anyway. */
 export function secret(name: string, value: string): string {
   secrets.push({ name, value });
   note("secrets", `${JSON.stringify({ name, value })}\n`);
@@ -130,7 +129,7 @@ function note(file: "log" | "secrets", text: string): void {
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
-  // The scripted model of dev/ is found by its URL.
+  // The URL of the scripted model of dev/ contains the port, so the port must be known first.
   const port = options.hasDev ? await freePort() : 0;
   const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
   const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...model, ...options.vars };
@@ -193,7 +192,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     given: () => noted<string>("given"),
     async stop() {
       await end();
-      // Where nobody looks through the log of the whole run, each spec looks through its own.
+      // If no run of all specs searches the logs, each spec searches its own.
       if (runFolder === undefined) {
         const leaks = leaksIn(logs.map(({ message }) => message).join("\n"), secrets);
         if (leaks.length > 0) throw new Error(`the log holds secrets: ${leaks.join(", ")}`);
@@ -226,7 +225,7 @@ interface Instance {
   dispose(): Promise<void>;
 }
 
-/** One at a time, or two launches could not tell whose process is whose. */
+/** One launch at a time; otherwise two launches could not assign the processes. */
 let launching: Promise<unknown> = Promise.resolve();
 
 function launch(settings: Launch): Promise<Instance> {
@@ -236,10 +235,10 @@ function launch(settings: Launch): Promise<Instance> {
 }
 
 async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, logs, port }: Launch): Promise<Instance> {
-  // Without the variables of wrangler.toml and .dev.vars, which may be anything, too.
+  // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
-  // Each stands before the one behind it, which it imports.
+  // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
@@ -269,7 +268,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
     resourcePersistencePath: storage,
   });
 
-  // Miniflare does not tell which process its workerd is; Node's own report of new processes does.
+  // Miniflare does not expose the process of its workerd; Node's own report of new processes does.
   const children: ChildProcess[] = [];
   const onChild = (event: unknown): void => void children.push((event as { process: ChildProcess }).process);
   subscribe("child_process", onChild);
@@ -306,7 +305,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
   }
 }
 
-/** The same Worker under another name, at a port of its own, with queues of its own. */
+/** The same Worker under another name, with its own port and queues. */
 function twinOf<One extends Pick<WorkerConfig, "queueProducers" | "queueConsumers">>(one: One): One & { name: string } {
   const own = (queue: string): string => `${queue}-${TWIN}`;
   const producers = Object.entries(one.queueProducers).map(([binding, producer]) => [binding, { ...producer, queueName: own(producer.queueName) }]);
@@ -340,7 +339,7 @@ async function migrate(miniflare: Miniflare, storage: string): Promise<void> {
   writeFileSync(record, JSON.stringify(files));
 }
 
-/** Ends `pid` and removes `folder` (if any) when this process is gone; its end of the pipe closes with it. */
+/** Ends `pid` and removes `folder` (if any) when this process has ended: then its end of the pipe closes. */
 function watch(pid: number, folder: string): ChildProcess {
   const script = 'read -r _; kill -KILL "$0"; sleep 0.2; [ -z "$1" ] || rm -rf "$1"';
   const watchdog = spawn("sh", ["-c", script, String(pid), folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
@@ -354,8 +353,7 @@ function readBuildKind(): "unwind" | "stable" {
   return (JSON.parse(readFileSync(manifest, "utf8")) as { kind: "unwind" | "stable" }).kind;
 }
 
-// The little of wrangler's and Miniflare's interfaces that is used here. Their own declarations lean on packages that
-// are not installed.
+// The used part of wrangler's and Miniflare's interfaces. Their own declarations need packages that are not installed.
 
 interface Miniflare {
   readonly ready: Promise<URL>;
@@ -366,7 +364,7 @@ interface Miniflare {
   unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
 }
 
-/** A D1 database, as far as tests need it. */
+/** The part of a D1 database that tests use. */
 export interface Database {
   prepare(statement: string): Statement;
   batch(statements: Statement[]): Promise<unknown>;
@@ -403,7 +401,7 @@ interface WorkerConfig {
 const runner = process.ppid;
 setInterval(() => process.ppid === runner || process.exit(1), 1000).unref();
 
-// Loading both takes a second, and a third of that from the cache.
+// Loading both takes a second, with the cache a third of that.
 enableCompileCache();
 const require = createRequire(import.meta.url);
 const wranglerModule = require("wrangler") as WranglerModule;

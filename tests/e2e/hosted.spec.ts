@@ -1,4 +1,4 @@
-// Agents of one Worker call each other by name: never over HTTP, for the caller of the task (design, section 12).
+// Agents of one Worker call each other by name: never over HTTP, and for the caller of the task (design, section 12).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, caller, secretsOf, type Headers } from "./access.ts";
@@ -7,11 +7,11 @@ import { startWorker, testAgents, type Worker } from "./harness.ts";
 
 const { ALICE, BOB, CAROL } = secretsOf("ALICE", "BOB", "CAROL");
 
-/** The scheme of two agents that know the same callers. */
+/** The scheme of two agents with the same callers. */
 const token = { kind: "bearer", callers: [caller("alice", ["ALICE"], { permissions: ["read"] }), caller("bob", ["BOB"])] };
 const other = { kind: "bearer", callers: [caller("carol", ["CAROL"])] };
 
-/** What else there is besides the agents of tests/agents: copies of two of them, with who may call. */
+/** Agents in addition to those of tests/agents: copies of two of them with other access rules. */
 function agents(): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; card: string }[] };
   const copy = (of: string, slug: string, access: object): object => {
@@ -24,7 +24,7 @@ function agents(): string {
     copy("calling", "back", { schemes: { token } }),
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
-    // Its scheme has the same name, and its alice has another secret.
+    // Its scheme has the same name, but its alice has another secret.
     copy("calling", "namesake", { schemes: { token: { ...token, callers: [caller("alice", ["CAROL"], { permissions: ["read"] })] } } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
@@ -44,7 +44,7 @@ interface Told {
 
 const agentOf = (slug: string, headers?: Headers): Agent => new Agent(`${worker.url}/${slug}`, headers);
 
-/** What the agent `slug` is told when it asks another one, as JSON. */
+/** The result of the tool `probe_ask` of the agent `slug`, as JSON. */
 async function ask<Answer = Told>(slug: string, headers: Headers | undefined, asked: object, more: object = {}): Promise<Answer> {
   const task = await agentOf(slug, headers).sendForTask({ ...toolCall("probe_ask", asked), ...more });
   const [artifact] = task.artifacts ?? [];

@@ -1,13 +1,13 @@
-// What attackers and honest callers send: the tables of access-hostile.spec.ts.
+// The requests of attackers and of honest callers: the tables of access-hostile.spec.ts.
 
 import { createHmac, randomUUID } from "node:crypto";
 import { basic, bearer, type Headers } from "./access.ts";
 import { AUDIENCE, encode, hmacToken, makeKey, signature, signingInput, token, type Issuer, type Members, type SigningKey } from "./identity-provider.ts";
 
-/** A request: what it is, the agent that it goes to (with a query, if any), and its headers. */
+/** A request: its description, its agent (with a query, if any), and its headers. */
 export type Row = [what: string, agent: string, headers: Record<string, string | string[]>];
 
-/** What requests are made with: an issuer with a key of each algorithm, and the secrets of the Worker. */
+/** The issuer, with a key of each algorithm, and the secrets of the Worker, from which requests are made. */
 export interface Means {
   issuer: Issuer;
   rsa: SigningKey;
@@ -18,7 +18,7 @@ export interface Means {
 
 const now = (): number => Math.floor(Date.now() / 1000);
 
-/** Headers and claims that are all right. */
+/** Valid headers and claims. */
 function honestForms({ issuer }: Means): [what: string, claims: Members, header: Members][] {
   return [
     ["plain", {}, {}],
@@ -57,7 +57,7 @@ function honestForms({ issuer }: Means): [what: string, claims: Members, header:
   ];
 }
 
-/** Claims and headers with something wrong, under a signature that is right. */
+/** Invalid claims and headers under a valid signature. */
 function wrongForms({ issuer }: Means): [what: string, claims: Members, header: Members][] {
   const claims: [string, unknown][] = [
     ["iss", undefined], ["iss", null], ["iss", ""], ["iss", [issuer.url]], ["iss", `${issuer.url}/`], ["iss", issuer.url.toUpperCase()], ["iss", `${issuer.url} `],
@@ -179,7 +179,7 @@ export function hostile(means: Means): Row[] {
     ["a password in the clear", "people", { authorization: `Basic alice:${secrets.PASSWORD}` }], ["a password that begins alike", "people", basic("alice", secrets.PASSWORD + "\0")],
   ];
   rows.push(...plainly);
-  // What a proxy, the platform or the front Worker itself might tell of a caller.
+  // Headers with which a proxy, the platform or the front Worker itself might identify a caller.
   const alice = JSON.stringify({ id: "jwt:alice", permissions: ["operator"] });
   for (const name of [
     "caller", "x-caller", "x-a2a-caller", "a2a-caller", "x-user", "x-forwarded-user", "remote-user", "x-authenticated-user", "cf-access-authenticated-user-email", "x-original-user", "certificate", "x-certificate",

@@ -1,5 +1,5 @@
 // URLs of webhooks, hostile and good, in every notation. The table is JSON because the unit tests of the guard read it,
-// too: they judge what the parser makes of each URL (`parsed`), the specs send each as it is (`url`).
+// too: they judge the parsed form of each URL (`parsed`), the specs send each URL unchanged (`url`).
 
 import { readFileSync } from "node:fs";
 
@@ -8,7 +8,7 @@ export interface WebhookUrl {
   url: string;
   /** Its normal form by the WHATWG URL standard; null if the parser refuses it. */
   parsed: string | null;
-  /** What it is. */
+  /** A description. */
   why: string;
 }
 

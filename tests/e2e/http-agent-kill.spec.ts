@@ -1,12 +1,12 @@
-// An agent of kind "http" whose Worker is killed in the middle of an answer: the program is asked again, answers something else each
-// time, and the task holds one answer. Deaths between any two polls: tests/all/http_agent_recovery.rs.
+// An agent of kind "http" whose Worker is killed in the middle of an answer: the program is called again, answers differently each
+// time, and the task contains exactly one answer. Kills between any two polls: tests/all/http_agent_recovery.rs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, until, untilEnded, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { AgentServer, events, withHttpAgents, type Asked } from "./http-agents.ts";
 
-/** How many verbs the program says before it stops, in its first answer to each turn. */
+/** After how many verbs the program stops, in its first answer to each turn. */
 const STOPS = [0, 1, 2, 3, 4];
 
 let server: AgentServer, worker: Worker, agent: Agent;
@@ -45,7 +45,7 @@ async function killAndRestart(): Promise<void> {
   await worker.restart();
 }
 
-/** What is seen of a task behind this number of verbs. */
+/** True if a task shows this number of verbs. */
 const seen = (verbs: number) => ({ status, artifacts }: Task): boolean =>
   verbs === 0 || (verbs === 1 ? textOf(status.message) === "1 begins" : textOf(artifacts?.[0]) === ["1 roses ", "1 roses 1 are ", "1 roses 1 are 1 red"][verbs - 2]);
 

@@ -1,5 +1,5 @@
-// Programs behind agents of kind "http" that do not do what they should, over real connections: what the task comes to, and how often the
-// program is asked. Many more, in memory: tests/all/http_agent.
+// Misbehaving programs behind agents of kind "http", over real connections: the final state of the task, and the number of calls. Many
+// more cases, in memory: tests/all/http_agent.
 import assert from "node:assert/strict";
 import type { ServerResponse } from "node:http";
 import { after, before, test } from "node:test";
@@ -9,15 +9,15 @@ import { startWorker, type Worker } from "./harness.ts";
 import { AgentServer, events, lines, withHttpAgents } from "./http-agents.ts";
 
 interface Lie {
-  /** What the program does with its `nth` request, counted from 1. */
+  /** Answers the program's `nth` request, counted from 1. */
   answer(response: ServerResponse, nth: number): unknown;
   state?: string;
-  /** What the status of the task tells. */
+  /** The text in the status of the task. */
   tells: RegExp;
   requests?: number;
   /** The text of the artifact. */
   artifact?: string;
-  /** The agent that asks it, unless it is the one that has time. */
+  /** The agent that calls the program, if not the one with a long time limit. */
   agent?: "hasty";
 }
 
@@ -79,7 +79,7 @@ for (const [name, { state = "FAILED", tells, requests = 1, artifact, agent = "li
     if (!Number.isNaN(requests)) assert.equal(asked.length, requests, "requests");
     assert.equal(new Set(asked.map(({ headers }) => headers["idempotency-key"])).size, 1, "one key");
     assert.equal(task.artifacts?.map(textOf).join(), artifact);
-    // Nobody listens to it any more.
+    // All connections to the program are closed.
     await Promise.all(asked.map(({ closed }) => closed));
   });
 }

@@ -1,4 +1,4 @@
-// An agent of kind "http" that is a plain Python program: the one of docs/http-agents.md, with nothing but Python's own library. Agents of
+// An agent of kind "http" that is a plain Python program: that of docs/http-agents.md, with only Python's own library. Agents of
 // frameworks: `npm run test:peers`.
 import assert from "node:assert/strict";
 import { spawn, type ChildProcess } from "node:child_process";

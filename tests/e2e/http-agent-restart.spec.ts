@@ -1,5 +1,5 @@
-// An agent of kind "http" whose program is not there for a while, as in its restart: the task waits for it, in memory for a moment
-// and then parked, also where the Worker is killed meanwhile. What else may happen then: tests/all/http_agent/outages.rs.
+// An agent of kind "http" whose program is down for a while, for example during a restart: the task waits for it, first in memory
+// and then parked, even if the Worker is killed meanwhile. Further cases: tests/all/http_agent/outages.rs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { rest } from "./answers.ts";
@@ -8,7 +8,7 @@ import { startWorker, type Worker } from "./harness.ts";
 import { AgentServer, lines, withHttpAgents } from "./http-agents.ts";
 import { type Entry, type Timeline } from "./timelines.ts";
 
-/** The agents, and the ports of their programs, where nobody listens. */
+/** The agents, and the ports of their programs, at which no program listens. */
 const ports: Record<string, number> = { late: 0, killed: 0, canceled: 0, gone: 0 };
 
 let worker: Worker;
@@ -28,20 +28,20 @@ after(async () => {
   for (const { close } of servers) close();
 });
 
-/** The program of an agent is started. */
+/** Starts the program of an agent. */
 async function start(slug: string): Promise<AgentServer> {
   const server = await AgentServer.open((_, response) => lines(response, { do: "artifact", text: "here I am" }, { do: "complete" }), ports[slug]);
   servers.push(server);
   return server;
 }
 
-/** The waits of a task outside of memory. */
+/** The parked waits in a task's timeline. */
 async function parks(slug: string, id: string): Promise<Entry[]> {
   const { entries } = (await rest(`${worker.url}/${slug}/tasks/${id}/timeline?pageSize=100`, "GET")).result as unknown as Timeline;
   return entries.filter(({ kind }) => kind === "parked");
 }
 
-/** Asks an agent whose program is down, and waits until the task waits outside of memory. */
+/** Calls an agent whose program is down, and waits until the task is parked. */
 async function askInVain(slug: string): Promise<{ agent: Agent; id: string }> {
   const agent = new Agent(`${worker.url}/${slug}`);
   const { id } = await agent.sendForTask("go", { returnImmediately: true });

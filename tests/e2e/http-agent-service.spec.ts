@@ -10,7 +10,7 @@ import { sendStreaming } from "./stream.ts";
 
 const example = readFileSync(new URL("../../examples/http-agents/worker/agent.js", import.meta.url), "utf8");
 
-/** Another Worker, which says what it was asked, waits for ever where it is asked to, and keeps which tasks were canceled. */
+/** Another Worker, which returns its received turn, never answers on request, and records the canceled tasks. */
 const MIRROR = `
   const canceled = [];
   export default {

@@ -1,5 +1,5 @@
-// An agent of kind "http" (docs/http-agents.md): what its program is told, and what its verbs become. How answers go wrong is in
-// http-agent-misbehaving, and more of it in tests/all/http_agent.
+// An agent of kind "http" (docs/http-agents.md): the turn that its program receives, and the effects of its verbs. Failing
+// answers are in http-agent-misbehaving, and more of them in tests/all/http_agent.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, textOf, until, untilEnded } from "./client.ts";
@@ -17,7 +17,7 @@ const STATE_KEY = secret("state key", Buffer.alloc(32, 7).toString("base64"));
 const TOKEN = secret("token of the agent", "agent-token-77d1c0");
 
 let server: AgentServer, worker: Worker, agent: Agent;
-/** What lets answers go on that wait. */
+/** The functions that let waiting answers continue. */
 const gates = new Map<string, () => void>();
 const gate = (name: string): Promise<void> => new Promise((resolve) => gates.set(name, resolve));
 

@@ -1,4 +1,5 @@
-// Agents of kind "http" for a Worker under test, made at run time, and a server for them that a test tells what to answer.
+// Agents of kind "http" for a Worker under test, made at run time, and a server with their programs, whose answers the test
+// defines.
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -8,7 +9,7 @@ import type { Message, Task } from "./client.ts";
 import { testAgents } from "./harness.ts";
 import { cardOf } from "./fronts.ts";
 
-/** What an agent is told: `docs/http-agent-turn.schema.json`. */
+/** The turn that an agent receives: `docs/http-agent-turn.schema.json`. */
 export interface Turn {
   version: string;
   agent: string;
@@ -27,7 +28,7 @@ export interface Turn {
   canceled?: boolean;
 }
 
-/** A request that came to an agent. */
+/** A request to an agent. */
 export interface Asked {
   turn: Turn;
   /** The text of the message of the turn. */
@@ -35,11 +36,13 @@ export interface Asked {
   headers: IncomingHttpHeaders;
   body: string;
   path: string;
-  /** Done when the connection is closed, before or behind the end of the answer. */
+  /** Resolves when the connection is closed, before or after the end of the answer. */
   closed: Promise<void>;
 }
 
-/** The agents of tests/agents and these, by their names with the tables `[executor.http]`, as the variable `AGENTS` has them. */
+/**
+ * The agents of tests/agents and these, by their names with the tables `[executor.http]`, as a value for the variable `AGENTS`.
+ */
 export function withHttpAgents(tables: Record<string, object>, run: object = {}, access: object = { open: true, open_listing: true }): string {
   const embedded = JSON.parse(testAgents) as { agents: object[] };
   for (const [slug, table] of Object.entries(tables)) {
@@ -57,10 +60,10 @@ const schema = (name: string): object => JSON.parse(readFileSync(new URL(`../../
 const ajv = new Ajv2020({ strict: false });
 const isTurn = ajv.compile(schema("http-agent-turn.schema.json"));
 
-/** What is wrong with a turn, by its schema; nothing if it is right. */
+/** The problem of a turn according to its schema; undefined if it is valid. */
 export const turnProblem = (turn: unknown): string | undefined => (isTurn(turn) ? undefined : ajv.errorsText(isTurn.errors));
 
-/** A server of agents: a path each, answered by a function. */
+/** A server of programs: each has a path; one function answers for all. */
 export class AgentServer {
   readonly url: string;
   readonly asked: Asked[] = [];
@@ -71,7 +74,7 @@ export class AgentServer {
     this.close = close;
   }
 
-  /** Opens a server at a free port, or at this one. */
+  /** Opens a server at this port, or at a free one. */
   static async open(answer: (asked: Asked, response: ServerResponse) => unknown, port = 0): Promise<AgentServer> {
     const server = createServer((request, response) => void take(request, response));
     await once(server.listen(port, "127.0.0.1"), "listening");

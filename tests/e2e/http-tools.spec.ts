@@ -1,4 +1,5 @@
-// Tools that are HTTP requests, described in tests/agents/http.toml and tests/tools/, and what servers do to them.
+// Tools that are HTTP requests, described in tests/agents/http.toml and tests/tools/, and the answers of servers to
+// them.
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";

@@ -1,4 +1,4 @@
-// Sends that carry an Idempotency-Key: repeating one begins nothing new.
+// Sends with an Idempotency-Key: a repetition begins nothing new.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -25,7 +25,7 @@ function stream(key: string, said: Message, after?: number): Promise<EventStream
   return EventStream.open(`${worker.url}/demo`, "SendStreamingMessage", { message: said }, headers);
 }
 
-/** How often agents were given a message. */
+/** How many times agents have received a message. */
 async function timesGiven({ messageId }: Message): Promise<number> {
   return (await worker.given()).filter((id) => id === messageId).length;
 }
@@ -71,7 +71,7 @@ test("the same key with another agent is another key", async () => {
 });
 
 test("a key has at most 255 characters", async () => {
-  // `fetch` and Node take headers as characters of one byte each: these are the bytes of the UTF-8.
+  // `fetch` and Node treat headers as characters of one byte each; these characters are the bytes of the UTF-8.
   const bytes = (key: string) => Buffer.from(key).toString("latin1");
   for (const letter of ["k", "ü", "✓", "😀"]) {
     const { error } = await send(bytes(letter.repeat(256)), message("hello"));

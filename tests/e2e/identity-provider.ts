@@ -1,5 +1,5 @@
-// Identity providers for tests: issuers on a local server, with real keys, key sets and discovery documents. They rotate their
-// keys, go away, answer slowly and lie when a test says so, and count who asks them. And agents that take their tokens.
+// Identity providers for tests: issuers on a local server, with real keys, key sets and discovery documents. A test can make
+// them rotate keys, go down, answer slowly or lie; they count their requests. Also agents that accept their tokens.
 
 import { createHmac, generateKeyPairSync, randomUUID, sign as signWith, type JsonWebKey, type KeyObject } from "node:crypto";
 import { testAgents } from "./harness.ts";
@@ -14,11 +14,11 @@ export interface SigningKey {
   readonly kid: string;
   readonly privateKey: KeyObject;
   readonly publicKey: KeyObject;
-  /** As a key set shows it: with `kid`, `alg` and `use`. */
+  /** The public half in the form of a key set: with `kid`, `alg` and `use`. */
   readonly jwk: JsonWebKey & Record<string, unknown>;
 }
 
-/** Claims and header members of a token, or what is wanted instead of the right ones; `undefined` leaves a member out. */
+/** Claims and header members of a token that replace the valid ones; `undefined` removes a member. */
 export type Members = Record<string, unknown>;
 
 /** Makes a key pair. */
@@ -31,25 +31,25 @@ export function makeKey(algorithm: Algorithm, { kid = randomUUID(), bits = 2048 
   return { algorithm, kid, ...pair, jwk };
 }
 
-/** A part of a token. */
+/** A part of a token in base64url. */
 export const encode = (part: unknown): string => Buffer.from(typeof part === "string" ? part : JSON.stringify(part)).toString("base64url");
 
-/** What of a token is signed. */
+/** The signed part of a token. */
 export const signingInput = (header: Members, claims: Members): string => `${encode(header)}.${encode(claims)}`;
 
-/** The signature of a key over a text, as a token has it. */
+/** The signature of a key over a text, in the format of tokens. */
 export function signature(key: SigningKey, text: string): Buffer {
   const hash = key.algorithm === "EdDSA" ? null : "sha256";
   return signWith(hash, Buffer.from(text), { key: key.privateKey, dsaEncoding: "ieee-p1363" });
 }
 
-/** A token with these claims. Members of `header` replace or, as `undefined`, remove those that are right. */
+/** A token with these claims. Members of `header` replace the valid ones, or remove them if `undefined`. */
 export function token(key: SigningKey, claims: Members, header: Members = {}): string {
   const input = signingInput({ alg: key.algorithm, typ: "JWT", kid: key.kid, ...header }, claims);
   return `${input}.${signature(key, input).toString("base64url")}`;
 }
 
-/** A token that is signed by HMAC with any bytes, whatever its header says. */
+/** A token signed by HMAC with any bytes, whatever its header contains. */
 export function hmacToken(secret: string | Buffer, claims: Members, header: Members = {}): string {
   const input = signingInput({ alg: "HS256", typ: "JWT", ...header }, claims);
   return `${input}.${createHmac("sha256", secret).update(input).digest("base64url")}`;
@@ -58,19 +58,19 @@ export function hmacToken(secret: string | Buffer, claims: Members, header: Memb
 /** The audience of the tokens here. */
 export const AUDIENCE = "agents";
 
-/** Somebody who gives out tokens. */
+/** An issuer of tokens. */
 export class Issuer {
-  /** Its `iss`: a path of the server, so that each has its own documents. */
+  /** Its `iss`: a path of the server, so that each issuer has its own documents. */
   readonly url: string;
-  /** What it signs with, and, unless `published` says otherwise, what its key set shows. */
+  /** The keys that sign and, unless `published` is set, the keys in its key set. */
   keys: SigningKey[];
-  /** What its key set shows instead of its keys. */
+  /** The contents of its key set, in place of its keys. */
   published: unknown;
-  /** What else the answer with its key set is. */
+  /** Further properties of the answer with its key set. */
   answer: Answer = {};
-  /** Members of its discovery document, instead of the right ones. */
+  /** Members of its discovery document that replace the valid ones. */
   document: Members = {};
-  /** Whether it answers nothing but 503. */
+  /** True if it answers every request with 503. */
   isDown = false;
   readonly #sink: Sink;
   readonly #path: string;
@@ -82,39 +82,39 @@ export class Issuer {
     this.keys = keys;
   }
 
-  /** Where its keys are: `/jwks` below it, or where Cloudflare Access has them. */
+  /** The URL of its keys: `/jwks` below its `iss`, unlike the path of Cloudflare Access. */
   get jwksUrl(): string {
     return `${this.url}/jwks`;
   }
 
-  /** How often its keys were asked for. */
+  /** The number of requests for its keys. */
   get fetches(): number {
     return this.#sink.count(`${this.#path}/jwks`) + this.#sink.count(`${this.#path}/cdn-cgi/access/certs`);
   }
 
-  /** How often its discovery document was asked for. */
+  /** The number of requests for its discovery document. */
   get discoveries(): number {
     return this.#sink.count(`${this.#path}/.well-known/openid-configuration`);
   }
 
-  /** Claims that are right for an agent of `jwt` or `access`: of alice, for five minutes. */
+  /** Valid claims for an agent with `jwt` or `access`: of alice, for five minutes. */
   claims(claims: Members = {}): Members {
     const now = Math.floor(Date.now() / 1000);
     return { iss: this.url, aud: AUDIENCE, sub: "alice", iat: now, exp: now + 300, jti: randomUUID(), ...claims };
   }
 
-  /** A token of its first key, or of another one. Each has a `jti` of its own, so no server has seen it before. */
+  /** A token of its first key, or of another one. Each has a new `jti`, so no server has seen it before. */
   token(claims: Members = {}, { key = this.keys[0], header = {} }: { key?: SigningKey | undefined; header?: Members } = {}): string {
     if (key === undefined) throw new Error("the issuer has no key");
     return token(key, this.claims(claims), header);
   }
 
-  /** Waits for the request number `nth` for its keys, and gives what can answer it. */
+  /** Waits for the request number `nth` for its keys, and returns it, so that the test can answer it. */
   asked(nth: number) {
     return this.#sink.arrival(`${this.#path}/jwks`, nth);
   }
 
-  /** Lets the next request for its keys wait until the test answers it. */
+  /** Holds the next request for its keys until the test answers it. */
   holdKeys(): void {
     this.#sink.plan(`${this.#path}/jwks`, "hold");
   }
@@ -137,7 +137,7 @@ export class Issuer {
     return { keys: this.keys.map(({ jwk }) => jwk) };
   }
 
-  /** As Cloudflare Access shows its keys: RSA keys, and the same as certificates. */
+  /** The keys in the form of Cloudflare Access: RSA keys, and the same as certificates. */
   accessCertificates(): object {
     const certificates = this.keys.map(({ kid }) => ({ kid, cert: "-----BEGIN CERTIFICATE-----\nMIIC\n-----END CERTIFICATE-----\n" }));
     return { ...this.keySet(), public_cert: certificates[0], public_certs: certificates };
@@ -161,7 +161,7 @@ export class IdentityProvider {
     return new IdentityProvider(await Sink.open());
   }
 
-  /** Adds an issuer with these keys, by default one of ES256. Its name is that of an agent by convention. */
+  /** Adds an issuer with these keys, by default one key of ES256. By convention it has the name of an agent. */
   issuer(name: string, ...keys: SigningKey[]): Issuer {
     const issuer = new Issuer(this.sink, keys.length > 0 ? keys : [makeKey("ES256")], name);
     this.#issuers.set(name, issuer);
@@ -173,24 +173,24 @@ export class IdentityProvider {
   }
 }
 
-/** A scheme that takes tokens of an issuer, whose keys are at its `jwksUrl`. */
+/** A scheme that accepts tokens of an issuer, whose keys are at its `jwksUrl`. */
 export function jwt(issuer: Issuer, rest: Members = {}): Members {
   return { kind: "jwt", issuer: issuer.url, audience: [AUDIENCE], jwks_url: issuer.jwksUrl, ...rest };
 }
 
-/** A scheme that takes tokens of an issuer, whose discovery document says where its keys are. */
+/** A scheme that accepts tokens of an issuer whose discovery document contains the URL of its keys. */
 export function discovered(issuer: Issuer, rest: Members = {}): Members {
   return { kind: "jwt", issuer: issuer.url, audience: [AUDIENCE], discover: true, ...rest };
 }
 
-/** A scheme that takes what Cloudflare Access says for the team of an issuer. */
+/** A scheme that accepts tokens of Cloudflare Access for the team of an issuer. */
 export function access(issuer: Issuer, rest: Members = {}): Members {
   return { kind: "cloudflare_access", team: issuer.url, audience: [AUDIENCE], ...rest };
 }
 
 /**
- * The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the agent `demo` with these schemes,
- * as `[access.schemes]` of its file would name them, and with these other members of its `[access]`.
+ * The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the agent `demo` with these schemes
+ * in its `[access.schemes]`, and with these other members of its `[access]`.
  */
 export function agentsWith(schemes: Record<string, Record<string, Members>>, rest: Record<string, Members> = {}): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
@@ -199,16 +199,16 @@ export function agentsWith(schemes: Record<string, Record<string, Members>>, res
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
 }
 
-/** What a server answered to a request with a token. */
+/** The answer to a request with a token. */
 export interface Admission {
   status: number;
-  /** The text of the refusal; empty where there is none. */
+  /** The text of the refusal; empty if there is none. */
   message: string;
   challenge: string | null;
   retryAfter: string | null;
 }
 
-/** Asks an agent for the list of tasks, which says by its status whether the credentials are taken. */
+/** Requests the list of tasks from an agent; the status shows if the credentials are accepted. */
 export async function ask(agentUrl: string, credentials: string | Record<string, string>): Promise<Admission> {
   const headers = typeof credentials === "string" ? { authorization: `Bearer ${credentials}` } : credentials;
   const response = await fetch(`${agentUrl}/tasks?pageSize=1`, { headers: { "a2a-version": "1.0", ...headers } });

@@ -1,4 +1,4 @@
-// Streams on which nothing happens (spec §3.1.6).
+// Streams without events (spec §3.1.6).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, until } from "./client.ts";
@@ -13,7 +13,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-// Both wait for a heartbeat, so they wait together.
+// Both tests wait for a heartbeat, so they run at the same time.
 describe("while nothing happens", { concurrency: true }, () => {
   test("a silent stream shows that it is alive, and goes on with the next event (§3.1.6)", async () => {
     const task = await demo.sendForTask("ask");

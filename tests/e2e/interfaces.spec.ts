@@ -1,4 +1,4 @@
-// The interfaces that cards name: one for each binding and version, at URLs that clients can use as they are (spec §4.4.6).
+// The interfaces in cards: one for each binding and version, with URLs that clients can use unchanged (spec §4.4.6).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, message, type Task } from "./client.ts";

@@ -1,4 +1,5 @@
-// What the front Worker tells the object of a task, a client cannot: no header of its own counts, and no path leads there.
+// A client cannot imitate the front Worker towards the object of a task: its headers are ignored, and no path leads to the
+// object.
 import assert from "node:assert/strict";
 import { request } from "node:http";
 import { after, before, test } from "node:test";
@@ -16,10 +17,10 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** What the front Worker would tell the object of a task of Alice's. */
+/** A command of the front Worker to the object of Alice's task. */
 const command = (call: unknown): string => JSON.stringify({ agent: "locked", caller: { id: "key:alice", permissions: ["operator"] }, reply: { form: { Rest: "Json" } }, terms: {}, call });
 
-/** Headers that only the parts of the Worker use among each other, or that look as if. */
+/** Headers that only the parts of the Worker use among each other, or that look like these. */
 const forged = (id: string): Record<string, string> => ({
   "x-hello": JSON.stringify({ command: JSON.parse(command({ SubscribeToTask: { id } })) as unknown, after: null }),
   "x-caller": "key:alice",

@@ -1,4 +1,5 @@
-// What callers see of each other: every operation, over both bindings, by everybody who may ask (spec §13.1, §3.3.2, §7.5).
+// The visibility of tasks between callers: every operation, over both bindings, by every kind of caller (spec §13.1,
+// §3.3.2, §7.5).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { isDeepStrictEqual } from "node:util";
@@ -11,7 +12,7 @@ import { agentsOf, CALLERS, HOOK, LONG, OLDER_QUESTIONS, QUESTIONS, REFERENCE, S
 let worker: Worker;
 let alice: Agent;
 let theirs: string;
-/** The id of a task that does not exist any more. */
+/** The id of a deleted task. */
 let gone: string;
 
 before(async () => {
@@ -32,7 +33,7 @@ async function asking(): Promise<string> {
   return id;
 }
 
-/** What asking costs of all that depends on who has the task. */
+/** The answers to requests, and their costs in everything that could depend on the task. */
 async function costs(ask: () => Promise<Answer[]>): Promise<[Answer[], Partial<Counts>]> {
   const before = await settled(worker);
   const answers = await ask();
@@ -47,7 +48,7 @@ async function askAll(questions: Question[], base: string, id: string, headers: 
   return answers;
 }
 
-/** What a caller asks: everything in 1.0, and a third of the callers, by their place, all of older versions as well. */
+/** The questions of a caller: all of 1.0, and for every third caller, by position, also those of older versions. */
 const questionsOf = (place: number): Question[] => (place % 3 === 0 ? [...QUESTIONS, ...OLDER_QUESTIONS] : QUESTIONS);
 
 test("nobody who is refused costs an object or a statement", async () => {
@@ -65,7 +66,7 @@ describe("a task of somebody else is as one that does not exist (§13.1)", () =>
     test(`for ${who}`, async () => {
       const questions = [...questionsOf(place), LONG, REFERENCE];
       const base = worker.url + path;
-      // Both objects in the same state: neither in memory, then both.
+      // Both objects are in the same state: first neither is in memory, then both are.
       for (const id of [theirs, gone]) await worker.evict(id);
       const [there, costThere] = await costs(() => askAll(questions, base, theirs, headers));
       const [nowhere, costNowhere] = await costs(() => askAll(questions, base, gone, headers));
@@ -95,7 +96,7 @@ describe("a task of somebody else is as one that does not exist (§13.1)", () =>
 });
 
 describe("who may ask is answered (§7.5)", () => {
-  /** What an operator may do. */
+  /** The operations that operators may use. */
   const OPERATED = /^(GetTask|GetTaskTimeline|CancelTask|SubscribeToTask|ListTask\w+|RedeliverTaskPushNotifications)$/;
 
   for (const [place, [who, { headers, path = "/guarded", is }]] of Object.entries(CALLERS).entries()) {
@@ -120,7 +121,7 @@ describe("lists and keys are of their owner alone", () => {
 
   test("a group lists the tasks of all its callers, and others do not (§3.1.4)", async () => {
     const { id, contextId } = await alice.sendForTask("ask");
-    // The rows of the tasks of the tests before come into the index after their answers.
+    // The rows of the tasks of earlier tests may be written to the index after their answers.
     await settled(worker);
     const both = () => Promise.all([list({ "x-api-key": SECRETS.KEY_ALICE }), list({ "x-api-key": SECRETS.KEY_MIA })]);
     const [mine, mias] = await until(both, ([mine, mias]) => isDeepStrictEqual(mine, mias) && mine.tasks.some((task) => task.id === id));

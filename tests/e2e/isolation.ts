@@ -1,22 +1,22 @@
-// What can be asked of a task, over both bindings; who asks; and the agents that tell callers apart.
+// All requests about a task, over both bindings; the callers; and the agents that distinguish callers.
 
 import { createHmac, randomUUID } from "node:crypto";
 import { message } from "./client.ts";
 import { speakingAll, type Version } from "./speech.ts";
 
-/** An answer, as far as its caller can tell answers apart. */
+/** The parts of an answer that a caller can compare. */
 export interface Answer {
   status: number;
   headers: [string, string][];
   body: string;
 }
 
-/** What is asked of a task, by the name of the operation and the binding. */
+/** A request about a task, identified by the operation and the binding. */
 export interface Question {
   operation: string;
   binding: "JSON-RPC" | "HTTP+JSON";
   version: Version;
-  /** Asks it of the task of this id at the agent of this URL. */
+  /** Sends the request for the task with this id to the agent with this URL. */
   ask: (base: string, id: string, headers: Headers) => Promise<Answer>;
 }
 
@@ -30,7 +30,7 @@ const context = (id: string) => ({ message: { ...message("message"), messageId: 
 const config = (taskId: string) => ({ taskId, id: "mine", url: "https://hooks.example.com/mine" });
 const hooks = (id: string, rest = "") => `/tasks/${id}/pushNotificationConfigs${rest}`;
 
-/** Each operation on a task: its name, its parameters, and its verb, path and body. The headers are those that name generations and events. */
+/** Each operation on a task: its name, its parameters, and its method, path and body. The headers are those for generations and events. */
 const OPERATIONS: [string, (id: string) => object, [string, (id: string) => string, ((id: string) => object)?], Headers?][] = [
   ["GetTask", (id) => ({ id }), ["GET", (id) => `/tasks/${id}`]],
   ["GetTask", (id) => ({ id, historyLength: 0 }), ["GET", (id) => `/tasks/${id}?historyLength=0`], { "after-generation": "99", prefer: "wait=0" }],
@@ -52,7 +52,7 @@ const OPERATIONS: [string, (id: string) => object, [string, (id: string) => stri
   ["DeleteTaskPushNotificationConfig", (taskId) => ({ taskId, id: HOOK }), ["DELETE", (id) => hooks(id, `/${HOOK}`)]],
 ];
 
-/** All that can be asked of a task in 1.0. */
+/** All requests about a task in 1.0. */
 export const QUESTIONS: Question[] = OPERATIONS.flatMap(([operation, params, [verb, path, body], extra = {}]) => [
   { operation, version: "1.0" as const, binding: "JSON-RPC" as const, ask: (base, id, headers) => post(base, id, operation, params(id), { ...extra, ...headers }) },
   {
@@ -67,7 +67,7 @@ const said = (id: string) => ({ messageId: "same", role: "user", parts: [{ kind:
 const proto = (id: string) => ({ message: { messageId: "same", role: "ROLE_USER", content: [{ text: "go on" }], taskId: id } });
 const hook = { url: "https://hooks.example.com/mine" };
 
-/** Each operation in older versions: its name, the version and what it is called there, its parameters, and its verb, path and body. */
+/** Each operation in older versions: its name, the version and its name there, its parameters, and its method, path and body. */
 const OLDER: [string, Version, string, (id: string) => object, [string, (id: string) => string, ((id: string) => object)?]?][] = [
   ["GetTask", "0.3", "tasks/get", (id) => ({ id }), ["GET", (id) => `/v1/tasks/${id}`]],
   ["CancelTask", "0.3", "tasks/cancel", (id) => ({ id }), ["POST", (id) => `/v1/tasks/${id}:cancel`, () => ({})]],
@@ -84,7 +84,7 @@ const OLDER: [string, Version, string, (id: string) => object, [string, (id: str
   ["GetTaskPushNotificationConfig", "0.1", "tasks/pushNotification/get", (id) => ({ id })],
 ];
 
-/** All that can be asked of a task in older versions, of the operations that differ. */
+/** All requests about a task in older versions, for the operations that differ. */
 export const OLDER_QUESTIONS: Question[] = OLDER.flatMap(([operation, version, method, params, rest]) => {
   const spoken: Headers = { "a2a-version": version === "0.3" ? "0.3" : "" };
   const over = (binding: Question["binding"], ask: Question["ask"]): Question => ({ operation, version, binding, ask });
@@ -94,7 +94,7 @@ export const OLDER_QUESTIONS: Question[] = OLDER.flatMap(([operation, version, m
   return [rpc, over("HTTP+JSON", (base, id, headers) => fetched(base + path(id), id, verb, body?.(id), { ...spoken, ...headers }))];
 });
 
-/** A stream whose hello is too long for a header: the socket is there before anybody knows who asks. */
+/** A stream whose hello is too long for a header: the socket is open before its caller is known. */
 export const LONG: Question = {
   operation: "SubscribeToTask",
   binding: "JSON-RPC",
@@ -102,7 +102,7 @@ export const LONG: Question = {
   ask: (base, id, headers) => post(base, id, "SubscribeToTask", { id }, { "last-event-id": "1", ...headers }, "9".repeat(10_000)),
 };
 
-/** A send that refers to a task, and so only names it. */
+/** A send that only refers to a task. */
 export const REFERENCE: Question = {
   operation: "SendMessage",
   binding: "JSON-RPC",
@@ -120,13 +120,13 @@ async function fetched(url: string, id: string, verb: string, body: object | und
   if (body !== undefined) init.body = JSON.stringify(body);
   const response = await fetch(url, init);
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream");
-  // Of a stream its first piece says enough.
+  // The first piece of a stream is enough.
   const text = isStream ? await firstOf(response) : await response.text();
   const names = [...response.headers].filter(([name]) => !OWN.has(name));
   return { status: response.status, headers: names, body: text.replaceAll(id, "<id>") };
 }
 
-/** Headers that are of the moment, or of the request. */
+/** Headers that depend on the time or on the request. */
 const OWN = new Set(["date", "x-request-id", "request-id", "traceparent", "connection", "keep-alive", "transfer-encoding", "content-length"]);
 
 async function firstOf(response: Response): Promise<string> {
@@ -136,7 +136,7 @@ async function firstOf(response: Response): Promise<string> {
   return new TextDecoder().decode(value);
 }
 
-/** The secret of the tokens, and those of the keys, by their callers. */
+/** The secret of the tokens, and the API keys by their callers. */
 export const SECRETS = {
   TOKENS: "a secret of tokens that is long enough",
   KEY_ALICE: `alice-${randomUUID()}`,
@@ -147,7 +147,7 @@ export const SECRETS = {
 
 const key = (name: keyof typeof SECRETS): Headers => ({ "x-api-key": SECRETS[name] });
 
-/** A token as the agents take it, but for these claims. */
+/** A valid token for the agents, with these claims added or replaced. */
 export function token(claims: object): Headers {
   const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString("base64url");
   const now = Math.floor(Date.now() / 1000);
@@ -158,7 +158,7 @@ export function token(claims: object): Headers {
 
 const long = Math.floor(Date.now() / 1000) - 3_600;
 
-/** Everybody who may ask for a task of alice with the agent `guarded`: by what headers, at which agent, and as whom. */
+/** The callers that request a task of alice from the agent `guarded`: their headers, their agent, and their relation to the task. */
 export const CALLERS: Record<string, { headers: Headers; path?: string; is: "owner" | "stranger" | "nobody" | "operator" | "no operator" }> = {
   "the owner": { headers: key("KEY_ALICE"), is: "owner" },
   "a member of its group": { headers: key("KEY_MIA"), is: "owner" },
@@ -177,7 +177,7 @@ export const CALLERS: Record<string, { headers: Headers; path?: string; is: "own
   "a caller with a token for another audience": { headers: token({ aud: "others" }), is: "nobody" },
 };
 
-/** The agents of the tests, and two that know their callers. */
+/** The agents of the tests, and two with access rules. */
 export function agentsOf(testAgents: string): string {
   const embedded = JSON.parse(testAgents) as { agents: { slug: string }[] };
   const demo = embedded.agents.find(({ slug }) => slug === "demo");

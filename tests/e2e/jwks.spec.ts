@@ -1,4 +1,4 @@
-// The key that receivers of notifications verify JWTs with (/.well-known/jwks.json).
+// The key set with which receivers of notifications verify JWTs (/.well-known/jwks.json).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { createPublicKey } from "node:crypto";
@@ -8,7 +8,7 @@ import { Sink } from "./sink.ts";
 
 const PATH = "/.well-known/jwks.json";
 
-/** The key pairs of RFC 7517 (A.2) and RFC 8037 (A.1), known to everyone. */
+/** The key pairs of RFC 7517 (A.2) and RFC 8037 (A.1), which are public. */
 const p256 = {
   kty: "EC", crv: "P-256", kid: "hooks-1", use: "enc",
   x: "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4", y: "4Etl6SRW2YiLUrN5vfvVHuhp7x8PxltmWWlbbM4IFyM",
@@ -18,7 +18,7 @@ const ed25519 = {
   kty: "OKP", crv: "Ed25519", x: "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo", d: "nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
 };
 
-/** What receivers copy from the docs. */
+/** The code that receivers copy from the docs. */
 interface Receiver {
   isSigned(secret: string, headers: Record<string, unknown>, body: string): boolean;
   verifyToken(token: string, expected: { jwks: unknown; issuer: string; audience: string }): Record<string, unknown>;

@@ -1,5 +1,5 @@
-// Tokens that are forged by those who know the public keys, and nothing else (RFC 8725): each is refused, and beside each there is the
-// honest token that it was made of.
+// Tokens that an attacker forges with only the public keys (RFC 8725): each is refused, and the honest token from which it was made is
+// accepted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startWorker, type Worker } from "./harness.ts";
@@ -17,7 +17,7 @@ before(async () => {
   provider = await IdentityProvider.open();
   issuer = provider.issuer("attacked", ...Object.values(keys));
   neighbour = provider.issuer("neighbour");
-  // A key set that holds an HMAC key, which everybody could sign with.
+  // A key set with an HMAC key, with which everybody could sign.
   issuer.published = { keys: [...issuer.keySet().keys, { kty: "oct", kid: "hmac", alg: "HS256", k: encode(SHARED) }] };
   const schemes = { attacked: { sso: jwt(issuer) }, neighbour: { sso: jwt(neighbour) } };
   worker = await startWorker({ vars: { AGENTS: agentsWith(schemes) } });
@@ -43,7 +43,7 @@ function der(raw: Buffer): Buffer {
 const ORDER = Buffer.from("ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551", "hex");
 const number = (value: number): Buffer => Buffer.concat([Buffer.alloc(31), Buffer.from([value])]);
 
-/** By what is tried, how it is made; most of them of an honest token. */
+/** The attacks: the description, and the token, usually made from an honest one. */
 const ATTACKS: Record<string, () => string> = {
   "no algorithm, no signature": () => `${signingInput({ alg: "none", typ: "JWT" }, issuer.claims())}.`,
   "no algorithm, an honest signature": () => withSignature(`${signingInput({ alg: "none", kid: keys.ES256.kid }, issuer.claims())}.`, signatureOf(honest("ES256"))),

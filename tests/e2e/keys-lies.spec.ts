@@ -1,4 +1,5 @@
-// Servers of public keys that are down, slow or lie: no token passes, nobody waits for long, and what other issuers give out goes on.
+// Servers of public keys that are down, slow or lying: no token is accepted, no caller waits for long, and other issuers are not
+// affected.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { startWorker, type Worker } from "./harness.ts";
@@ -12,7 +13,7 @@ const { kid } = key;
 const html = { headers: { "content-type": "text/html" }, body: "<!doctype html><title>Sign in</title>" };
 const privateJwk = key.privateKey.export({ format: "jwk" });
 
-/** What an issuer does, the status that a token of its key gets then, and what the operator is told. */
+/** The behaviour of an issuer, the resulting status of a token of its key, and the message for the operator. */
 const BY_KEY_SET: [name: string, does: Partial<Issuer>, status: number, told?: RegExp][] = [
   ["down", { isDown: true }, 503, /it answered 503$/],
   ["html", { answer: html }, 503, /no JSON, by its content type/],
@@ -149,7 +150,7 @@ describe("a server of keys that", { concurrency: true }, () => {
     issuer("breaking").dropKeys(100);
     const asked = await Promise.all(Array.from({ length: 30 }, () => askFor("breaking")));
     assert.deepEqual(new Set(asked.map(({ status }) => status)), new Set([503]));
-    // A connection that broke may be tried once more by the platform.
+    // The platform may retry a broken connection once.
     assert.ok(issuer("breaking").fetches <= 2, String(issuer("breaking").fetches));
   });
 });

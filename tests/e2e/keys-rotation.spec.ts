@@ -1,4 +1,4 @@
-// Public keys that change: rotation, unknown kids, and servers that are down, for all of which the rows of D1 are set to another time.
+// Public keys that change: rotation, unknown kids, and servers that are down. The tests set the rows of D1 to other times.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { until } from "./client.ts";
@@ -25,7 +25,7 @@ before(async () => {
     }),
   );
   worker = await startWorker({ vars: { AGENTS: agentsWith(schemes) } });
-  // Each is known from now on, and its row can be set to another time.
+  // Now each key is known, and the tests can set its row to another time.
   for (const name of NAMES) assert.equal(await status(name), 200);
   await until(rows, (rows) => rows.length === NAMES.length);
 });
@@ -49,7 +49,7 @@ async function rowOf(name: Name): Promise<Row> {
   return row ?? assert.fail(`there is no row of ${name}`);
 }
 
-/** Makes it so that a row was fetched, and is fresh, at other times, counted from now; and that nobody remembers anything else. */
+/** Sets the times at which rows were fetched and stay fresh until, relative to now, and clears all other memory. */
 async function age(times: Partial<Record<Name, { fetched: number; fresh: number }>>): Promise<void> {
   const [database, now] = [await worker.d1(), Date.now()];
   for (const [name, { fetched, fresh }] of Object.entries(times)) {
@@ -76,7 +76,7 @@ describe("a stale key set", () => {
     held.holdKeys();
     for (let count = 0; count < 3; count++) assert.equal(await status("held"), 200);
     const arrival = await held.asked(nth);
-    // It is claimed, so no other instance fetches it meanwhile.
+    // The row is claimed, so no other instance fetches it meanwhile.
     const claimed = await rowOf("held");
     assert.ok(claimed.fresh_until_ms > Date.now() && claimed.fresh_until_ms <= Date.now() + MINUTE);
     assert.ok(claimed.fetched_ms < Date.now() - HOUR);
@@ -157,7 +157,7 @@ describe("keys that change", () => {
     const before = claimed.fetches;
     await age({ claimed: { fetched: -2 * MINUTE, fresh: MINUTE - 1_000 } });
     const asked = status("claimed");
-    // What the other instance does.
+    // The work of the other instance.
     const value = JSON.stringify(claimed.keySet());
     const store = "UPDATE remembered SET value = ?2, fetched_ms = ?3, fresh_until_ms = ?3 + 3600000 WHERE key = ?1";
     await (await worker.d1()).prepare(store).bind(keyOf("claimed"), value, Date.now()).run();

@@ -1,5 +1,5 @@
-// Tokens whose public keys are a key set, where an issuer's discovery document says, or those of a team of Cloudflare Access: from
-// where the keys come, and that they are not fetched more often than needed.
+// Tokens whose public keys are in a key set, behind an issuer's discovery document, or those of a team of Cloudflare Access: the
+// sources of the keys, and that they are not fetched more often than needed.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { logged, until } from "./client.ts";
@@ -142,7 +142,7 @@ describe("what is known is not asked for again", () => {
     t.after(() => own.stop());
     assert.equal((await ask(`${own.url}/anew`, restarted.token())).status, 200);
     const row = async () => (await (await own.d1()).prepare("SELECT * FROM remembered").run<{ key: string; value: string; fetched_ms: number }>()).results;
-    // It is stored beside the answer.
+    // The row is stored in the background, possibly after the answer.
     const [stored, ...others] = await until(row, ({ length }) => length > 0);
     assert.equal(others.length, 0);
     assert.equal(stored?.key, `oidc:${restarted.url}`);

@@ -1,4 +1,4 @@
-// Events larger than a stored value may be (2 MB): kept over several rows, or refused with the reason.
+// Events larger than the limit of a stored value (2 MB): stored over several rows, or refused with the reason.
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** Text of so many characters of one to four bytes, so that cuts fall within characters. */
+/** A text with this number of characters of one to four bytes each, so that cuts fall within characters. */
 function long(characters: number): string {
   return "aé€𝄞".repeat(characters / 4);
 }
@@ -48,7 +48,7 @@ test("a message beyond the limit is refused (§3.1.1)", async () => {
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: message(long(1_800_000)) } });
   const headers = { "content-type": "application/json", "content-length": String(Buffer.byteLength(body)) };
   const upload = request(demo.endpoint, { method: "POST", headers });
-  // It is refused by its length alone. Were it sent, the connection could be reset under the answer.
+  // The body is refused by its length alone. If it were sent, the connection could be reset before the answer is read.
   upload.flushHeaders();
   const [response] = (await once(upload, "response")) as [IncomingMessage];
   assert.equal(response.statusCode, 413);

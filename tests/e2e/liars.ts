@@ -1,5 +1,5 @@
-// Servers that do not do what they should, and agents of kind "remote" that call them: what the specs misbehaving-* use. Each lie has a
-// path of its own, `/<name>`, with a card and an endpoint for JSON-RPC, and an agent of its own in the Worker, of the same name.
+// Misbehaving servers, and agents of kind "remote" that call them: for the specs misbehaving-*. Each lie has its own path, `/<name>`,
+// with a card and an endpoint for JSON-RPC, and an agent of the same name in the Worker.
 
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
@@ -10,7 +10,7 @@ import { Agent, untilEnded, type Message, type Task } from "./client.ts";
 import { cardOf, withFronts } from "./fronts.ts";
 import { secret, startWorker, type Worker } from "./harness.ts";
 
-/** What the remote agents are shown. */
+/** The token that the remote agents receive. */
 export const TOKEN = secret("LIAR_TOKEN", "a-bearer-token-that-no-other-host-may-see");
 
 /** A call of a lying server. */
@@ -18,11 +18,11 @@ export interface Asked {
   method: string;
   params: { id?: string; message?: Message; [name: string]: unknown };
   headers: IncomingMessage["headers"];
-  /** How often this method was called at this path before. */
+  /** The number of earlier calls of this method at this path. */
   before: number;
 }
 
-/** The answer to a call: a result, an error, a stream, or anything else that HTTP carries. */
+/** The answer to a call: a result, an error, a stream, or any other HTTP answer. */
 export class Reply {
   readonly #response: ServerResponse;
   readonly #id: unknown;
@@ -46,7 +46,7 @@ export class Reply {
     this.#response.writeHead(status, { "content-type": type, ...headers }).end(body);
   }
 
-  /** A stream of these events, each the content of its `result` or a text as it is; left open if told so. */
+  /** A stream of these events, each the content of its `result` or a text that is sent unchanged; with `isOpen`, it is left open. */
   stream(events: (object | string)[], isOpen = false): void {
     this.#response.writeHead(200, { "content-type": "text/event-stream" });
     for (const event of events) this.#response.write(typeof event === "string" ? event : this.event(event));
@@ -58,7 +58,7 @@ export class Reply {
     return `data: ${JSON.stringify({ jsonrpc: "2.0", id: this.#id, result })}\n\n`;
   }
 
-  /** Answers as a well-behaved server that has done the work already. */
+  /** Answers like a well-behaved server whose work is already done. */
   well(text = "done"): void {
     const id = this.#asked.params.id ?? "r-1";
     switch (this.#asked.method) {
@@ -79,17 +79,17 @@ export class Reply {
   }
 }
 
-/** What a lying server does. */
+/** The behaviour of a lying server. */
 export interface Lie {
-  /** What its card says otherwise. */
+  /** Changed members of its card. */
   card?: (origin: string) => object;
-  /** What is answered in place of the card. */
+  /** An answer in place of the card. */
   cardAnswer?: (response: ServerResponse, request: IncomingMessage) => void;
-  /** What it answers; nothing said, it behaves. Gives false where it behaves, too. */
+  /** Answers a call. If missing, or if it returns false, the server behaves well. */
   answer?: (asked: Asked, reply: Reply) => false | void;
   /** Keys of its table in remotes.toml. */
   settings?: object | ((origin: string) => object);
-  /** Who may call its agent; everybody unless given. */
+  /** The access rules of its agent; by default, everybody may call it. */
   access?: object;
   /** Settings of the runs of its agent. */
   run?: object;
@@ -107,7 +107,7 @@ export function done(id: string, text: string): object {
   return task(id, "COMPLETED", { artifacts: [{ artifactId: "a", parts: [{ text }] }] });
 }
 
-/** An event with a state, and what the agent says to it. */
+/** An event with a state, and optionally with a text of the agent. */
 export function status(id: string, state: string, said?: string): object {
   const message = said === undefined ? {} : { message: { messageId: randomUUID(), role: "ROLE_AGENT", parts: [{ text: said }] } };
   return { statusUpdate: { taskId: id, contextId: CONTEXT, status: { state: `TASK_STATE_${state}`, ...message } } };
@@ -118,7 +118,7 @@ export function artifact(id: string, text: string, more: { append?: boolean; las
   return { artifactUpdate: { taskId: id, contextId: CONTEXT, artifact: { artifactId: "a", parts: [{ text }] }, ...more } };
 }
 
-/** The lying servers of a spec, another host beside them, and a Worker whose agents call them. */
+/** The lying servers of a spec, another host, and a Worker whose agents call them. */
 export class Liars {
   worker!: Worker;
   #server!: Server;
@@ -126,7 +126,7 @@ export class Liars {
   readonly #lies: Record<string, Lie>;
   readonly #vars: Record<string, string>;
   readonly #asked = new Map<string, Asked[]>();
-  /** What came to the other host. */
+  /** The requests to the other host. */
   readonly strays: { url: string; headers: IncomingMessage["headers"] }[] = [];
 
   /** `vars` are variables of the Worker. */
@@ -135,7 +135,7 @@ export class Liars {
     this.#vars = vars;
   }
 
-  /** Begins all of it, over this storage if one is given. */
+  /** Starts all of it, with this storage if given. */
   async start(persist?: string): Promise<void> {
     this.#server = await listen((request, response) => this.#answer(request, response));
     this.#other = await listen((request, response) => {
@@ -158,7 +158,7 @@ export class Liars {
     return originOf(this.#server);
   }
 
-  /** An origin that is not that of the settings. */
+  /** The origin of the other host. */
   get elsewhere(): string {
     return originOf(this.#other);
   }
@@ -168,18 +168,18 @@ export class Liars {
     return new Agent(`${this.worker.url}/${name}`, headers);
   }
 
-  /** Sends a text through the agent that calls a lying server, and gives the task once it has ended. */
+  /** Sends a text through the agent that calls a lying server, and returns the task after its end. */
   async ended(name: string, text = "hello"): Promise<Task> {
     const agent = this.agent(name);
     return untilEnded(agent, (await agent.sendForTask(text, { returnImmediately: true })).id);
   }
 
-  /** The calls that a lying server got, in order. */
+  /** The calls to a lying server, in order. */
   asked(name: string): readonly Asked[] {
     return this.#asked.get(name) ?? [];
   }
 
-  /** How often each method was called. */
+  /** The number of calls of each method. */
   counts(name: string): Record<string, number> {
     const counts: Record<string, number> = {};
     for (const { method } of this.asked(name)) counts[method] = (counts[method] ?? 0) + 1;
@@ -219,7 +219,7 @@ export class Liars {
   }
 }
 
-/** Settings under which a remote agent is given up soon. */
+/** Settings with which a remote agent is given up soon. */
 const QUICK = { timeout_ms: 20_000, request_timeout_ms: 10_000, poll_interval_ms: 100, max_retries: 2, retry_delay_ms: 10 };
 
 async function listen(answer: (request: IncomingMessage, response: ServerResponse) => void): Promise<Server> {

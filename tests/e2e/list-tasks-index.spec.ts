@@ -1,4 +1,4 @@
-// The index behind ListTasks (spec §3.1.4): what is listed after a kill and while D1 is down, and the rows that D1 reads and writes.
+// The index behind ListTasks (spec §3.1.4): listed tasks after a kill and while D1 is down, and the rows that D1 reads and writes.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";
@@ -31,7 +31,7 @@ describe("while D1 is down", () => {
       made = await Promise.all(["one", "two", "three"].map((text) => sendIn(demo, contextId, text)));
       made.push(await demo.sendForTask(followUp(asked, "red")));
       for (const { id, status } of made) assert.deepEqual((await demo.getTask(id)).status, status);
-      // An object that is not in memory pays what it owes all the same.
+      // An evicted object also writes its missing rows.
       await worker.evict(made[0]?.id ?? "");
 
       const headers = { "content-type": "application/json", "a2a-version": "1.0" };
@@ -106,7 +106,7 @@ describe("with 100,000 tasks of one caller", () => {
     assert.ok(total >= 100_000);
   });
 
-  /** The one statement that a listing causes, for the page and its total. */
+  /** The only statement of a listing, for the page and its total. */
   async function listed(params: Record<string, unknown>): Promise<{ statement: NotedStatement; found: TaskList }> {
     const before = (await worker.statements()).length;
     const found = await list(assistant(), params);
@@ -116,7 +116,7 @@ describe("with 100,000 tasks of one caller", () => {
     return { statement, found };
   }
 
-  /** How the rows of the page are found, and how the total is. */
+  /** The query plans for the rows of the page, and for the total. */
   async function plans({ sql }: NotedStatement): Promise<{ page: string; total: string }> {
     const values = [...sql.matchAll(/\?\d+/g)].map(() => 1);
     const { results } = await (await worker.d1()).prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values).run<{ detail: string }>();

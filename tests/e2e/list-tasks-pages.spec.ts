@@ -1,4 +1,4 @@
-// The pages of ListTasks (spec §3.1.4): their sizes and tokens, and what they show of a task.
+// The pages of ListTasks (spec §3.1.4): their sizes, their tokens, and the shown members of tasks.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";

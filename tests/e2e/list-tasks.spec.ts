@@ -1,4 +1,4 @@
-// ListTasks (spec §3.1.4): which tasks are listed, in which order, by which filters, and to whom.
+// ListTasks (spec §3.1.4): the listed tasks, their order, the filters, and the visibility for callers.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { before, describe, test } from "node:test";

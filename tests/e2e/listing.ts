@@ -1,4 +1,4 @@
-// Lists of tasks, and tasks to find in them, of the agent `demo` of a Worker of the spec file.
+// Helpers for lists of tasks, with the agent `demo` of the Worker of a spec file.
 
 import { Agent, message, type Task, type TaskList } from "./client.ts";
 
@@ -19,7 +19,7 @@ export const inOrder = (tasks: Task[]): Task[] =>
     return first < second ? 1 : -1;
   });
 
-/** All tasks of a listing, page by page; `between` is done between two pages. */
+/** All tasks of a listing, page by page; `between` is called between two pages. */
 export async function everyPage(
   agent: Agent,
   params: Record<string, unknown>,

@@ -1,4 +1,4 @@
-// Who may use the MCP server: the access rules of the agents, pages, rate limits, tasks of others (MCP, authorization and transport).
+// The access rules of the MCP server: those of the agents, pages, rate limits, tasks of others (MCP, authorization and transport).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
@@ -89,7 +89,7 @@ test("nobody sees or ends a task of somebody else", async () => {
 
 test("pages are let in as the agents say", async () => {
   const from = (origin: string, of = url) => legacy(of, "tools/list", {}, { origin });
-  // In development, pages of other machines could have given this one their name.
+  // In development, pages of other machines could have pointed their host name at this machine.
   assert.equal((await from("http://evil.example")).status, 403);
   assert.equal((await from("http://localhost:6274")).status, 200);
   assert.equal((await from("http://localhost:6274", `${worker.url}/paged/mcp`)).status, 200);

@@ -1,4 +1,4 @@
-// Calls of MCP that take a while: progress, streams, leaving, questions in the middle (MCP 2026-07-28, multi-round-trip requests, progress).
+// Long calls of MCP: progress, streams, disconnects, questions in the middle (MCP 2026-07-28, multi-round-trip requests, progress).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, until } from "./client.ts";
@@ -65,7 +65,7 @@ for (const mode of ["legacy", "auto"] as const) {
 
 test("a modern client that leaves cancels the task, a legacy one does not", async () => {
   const agent = new Agent(`${worker.url}/long`);
-  /** Calls, leaves when the task is at work, and gives its id. */
+  /** Calls, disconnects while the task is working, and returns its id. */
   const leave = async (isModern: boolean): Promise<string> => {
     const leaving = new AbortController();
     const meta = { progressToken: "p", ...(isModern ? { [VERSION_KEY]: MODERN, [CAPABILITIES_KEY]: {} } : {}) };
@@ -81,7 +81,7 @@ test("a modern client that leaves cancels the task, a legacy one does not", asyn
   };
   const [old, modern] = [await leave(false), await leave(true)];
   await until(() => agent.getTask(modern), ({ status }) => status.state === "TASK_STATE_CANCELED");
-  // The client that left first would be noticed by now.
+  // By now, the disconnect of the first client would have been noticed.
   assert.equal((await agent.getTask(old)).status.state, "TASK_STATE_WORKING");
   await agent.cancelTask(old);
 });

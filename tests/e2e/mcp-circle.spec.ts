@@ -1,4 +1,5 @@
-// Both directions of MCP joined: an agent with the tools of an MCP server that is this Worker itself. Circles end by depth.
+// Both directions of MCP combined: an agent with the tools of an MCP server that is this Worker itself. The depth limit
+// ends circles.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { fresh } from "./access.ts";
@@ -18,7 +19,7 @@ after(async () => {
   relay.close();
 });
 
-/** A call of the tool `echo` that goes around the circle this number of times first. */
+/** A call of the tool `echo` that first goes around the circle this number of times. */
 const around = (turns: number): object =>
   turns === 0 ? { tool: "echo", arguments: { text: "round" } } : { tool: "workshop", arguments: { data: around(turns - 1) } };
 

@@ -1,4 +1,4 @@
-// Calls of tools of MCP servers by a Worker whose process is killed at the points that matter, while the server goes on.
+// Calls of MCP tools by a Worker whose process is killed at the important points, while the server continues.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fresh } from "./access.ts";

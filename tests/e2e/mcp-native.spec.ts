@@ -1,5 +1,5 @@
-// The native client of MCP servers for the command line, against servers that nobody here wrote: the reference server (older
-// revisions, sessions, all answers as streams) and one of the official SDK (2026-07-28).
+// The native client of MCP servers for the command line, against independent servers: the reference server (older revisions,
+// sessions, all answers as streams) and one of the official SDK (2026-07-28).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { until } from "./client.ts";
@@ -15,7 +15,7 @@ after(async () => {
   await Promise.all([old.stop(), modern.stop()]);
 });
 
-/** Runs the client, and gives what the server was asked besides. */
+/** Runs the client, and also returns the methods that the server received. */
 async function tools(peer: McpPeer, ...args: string[]): Promise<Ended & { asked: string[] }> {
   const begin = peer.methods.length;
   const ended = await start("tools", [peer.url, ...args]).ended;
@@ -49,7 +49,7 @@ test("tools are called, and give text and structured content (MCP tools/call)", 
   const weather = JSON.parse((await tools(old, "call", "get-structured-content", '{"location": "New York"}', "--json")).output) as { structuredContent: object };
   assert.deepEqual(Object.keys(weather.structuredContent), ["temperature", "conditions", "humidity"]);
   assert.equal((await tools(modern, "call", "echo", '{"text": "größer"}')).output, "größer\n");
-  // The SDK refuses the call where the header that repeats the argument is absent or another one.
+  // The SDK refuses the call if the header that repeats the argument is missing or differs.
   for (const city of ["Rome", "Köln"]) {
     const { output, asked } = await tools(modern, "call", "weather", JSON.stringify({ city }));
     assert.equal(output, `sunny\n{"structuredContent":{"city":"${city}"}}\n`);
@@ -71,7 +71,7 @@ test("progress is shown as it comes (MCP notifications/progress)", async () => {
   assert.equal(code, 0);
   assert.equal(notes, "1 of 3\n2 of 3\n3 of 3\n");
   assert.match(output, /^Long running operation completed/);
-  // What comes at once is told once, the newest last.
+  // Notes that arrive together are printed once, with the newest value.
   const { notes: told, output: counted } = await tools(modern, "call", "count");
   assert.match(told, /3 of 3 step 3\n$/);
   assert.equal(counted, "counted\n");

@@ -1,4 +1,4 @@
-// Agents that hosts of MCP name: `discover_agent` and `invoke_remote_agent` (client reference, section 6).
+// Agents that MCP hosts name: `discover_agent` and `invoke_remote_agent` (client reference, section 6).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, caller, secretsOf, type Headers } from "./access.ts";
@@ -8,7 +8,7 @@ import { legacy, only, type Result } from "./mcp.ts";
 const { ALICE, TOKEN } = secretsOf("ALICE", "TOKEN");
 const token = { kind: "bearer", callers: [caller("alice", ["ALICE"])] };
 
-/** What `invoke_remote_agent` tells. */
+/** The result of `invoke_remote_agent`. */
 interface Told { success: boolean; outcome: string; taskId: string | null; contextId: string | null; responseText: string; error: string | null }
 
 let there: Worker;

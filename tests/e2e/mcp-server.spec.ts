@@ -1,4 +1,4 @@
-// Hosts of MCP use the agents as tools, in both eras at one URL (MCP 2026-07-28 and 2025-11-25).
+// MCP hosts use the agents as tools, in both eras at one URL (MCP 2026-07-28 and 2025-11-25).
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -8,7 +8,7 @@ import { Agent } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { connect, legacy, modern, only, post, type Result } from "./mcp.ts";
 
-/** The tools that are no agents, in development. */
+/** The tools that are not agents, in development. */
 const OWN = ["get_task", "cancel_task", "discover_agent", "invoke_remote_agent"];
 
 interface Schema {

@@ -1,5 +1,5 @@
-// Servers of MCP that nobody here wrote: the reference server "everything" (older revisions, sessions), and one of the official SDK
-// (2026-07-28, and older ones without sessions).
+// Independent MCP servers: the reference server "everything" (older revisions, sessions), and one of the official SDK (2026-07-28,
+// and older ones without sessions).
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from "node:http";
@@ -9,16 +9,16 @@ import { fileURLToPath } from "node:url";
 import { McpServer, acceptedContent, createMcpHandler, fromJsonSchema, inputRequired } from "@modelcontextprotocol/server";
 import { freePort } from "../../scripts/lib/port.mjs";
 
-/** A server of MCP. */
+/** An MCP server. */
 export interface McpPeer {
   /** Its endpoint. */
   url: string;
-  /** The methods that it was asked for, in order; those of HTTP where the body names none. */
+  /** The called methods, in order; the HTTP method if the body names none. */
   methods: string[];
   stop(): Promise<void>;
 }
 
-/** Starts the reference server, behind a proxy that notes what it is asked. */
+/** Starts the reference server, behind a proxy that records its requests. */
 export async function startEverything(): Promise<McpPeer> {
   const port = await freePort();
   const program = fileURLToPath(new URL("../../node_modules/@modelcontextprotocol/server-everything/dist/index.js", import.meta.url));
@@ -47,9 +47,9 @@ async function listening(child: ChildProcess): Promise<void> {
   child.stderr?.resume();
 }
 
-/** What the tools of the modern server have done. */
+/** The records of the modern server's tools. */
 export interface Seen {
-  /** How many calls of the tool `wait` were given up by their clients. */
+  /** The number of calls of the tool `wait` that their clients have given up. */
   canceled: number;
 }
 
@@ -127,5 +127,5 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse, methods
   outgoing.end();
 }
 
-/** Headers of the connection, which another one has anew. */
+/** Headers of a connection, which are not passed on. */
 const HOP_BY_HOP = ["connection", "content-length", "host", "transfer-encoding"];

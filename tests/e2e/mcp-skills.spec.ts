@@ -17,7 +17,7 @@ interface Skill {
 
 const secrets = secretsOf("MODERN_TOKEN", "GUILD_GUEST_KEY", "GUILD_MEMBER_KEY");
 let everything: McpPeer, relay: Relay, modern: Modern, worker: Worker;
-/** Whether the reference server is down. */
+/** True if the reference server is down. */
 let isDown = false;
 
 before(async () => {

@@ -1,4 +1,4 @@
-// A server of MCP that is made with the newest official SDK, for agents that offer its tools.
+// An MCP server with the newest official SDK, for agents that offer its tools.
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -23,17 +23,17 @@ const TOOLS = [
   { name: "careful", description: "Works until it is stopped, and may be repeated.", annotations: { idempotentHint: true }, inputSchema: object() },
 ];
 
-/** A server of 2026-07-28 in this process, which counts what it is asked. */
+/** A server of 2026-07-28 in this process, which records its requests. */
 export class Modern {
   /** The calls of tools: their names and arguments. */
   readonly calls: { name: string; arguments: Record<string, unknown> }[] = [];
   /** The header `Authorization` of each request. */
   readonly credentials: (string | undefined)[] = [];
-  /** The notes of calls that were canceled. */
+  /** The notifications of canceled calls. */
   readonly canceled: unknown[] = [];
   /** The tools that it lists. */
   tools = TOOLS;
-  /** Those of whom it is heard that they go on. */
+  /** The functions that let sleeping calls continue. */
   readonly #sleeping: (() => void)[] = [];
   readonly #http = createServer();
 
@@ -50,12 +50,12 @@ export class Modern {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}`;
   }
 
-  /** How often a tool was called. */
+  /** The number of calls of a tool. */
   count(name: string): number {
     return this.calls.filter((call) => call.name === name).length;
   }
 
-  /** Lets the calls go on that sleep. */
+  /** Lets the sleeping calls continue. */
   wake(): void {
     for (const go of this.#sleeping.splice(0)) go();
   }

@@ -1,4 +1,4 @@
-// Tools of MCP servers that others have written, called by A2A clients: results of every kind, progress, errors, questions.
+// Tools of independent MCP servers, called by A2A clients: results of every kind, progress, errors, questions.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { fresh } from "./access.ts";
@@ -53,7 +53,7 @@ describe("a tool of an MCP server", () => {
     assert.deepEqual(structured.map((part) => Object.keys(part.data as object)), [["temperature", "conditions", "humidity"]]);
     const count = (method: string): number => everything.methods.filter((known) => known === method).length;
     assert.ok(count("initialize") > 0);
-    // That is told beside the answer.
+    // Sessions are ended in the background, after the answer.
     await until(async () => count("DELETE"), (ended) => ended >= count("initialize"));
     assert.equal(count("DELETE"), count("initialize"), "each session is ended");
   });

@@ -1,4 +1,4 @@
-// Requests of MCP, raw and by the official TypeScript SDK, in both eras.
+// Requests of MCP, raw and with the official TypeScript SDK, in both eras.
 
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { testAgents } from "./harness.ts";
@@ -9,7 +9,7 @@ export const VERSION_KEY = "io.modelcontextprotocol/protocolVersion";
 export const CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities";
 export const TASKS = { extensions: { "io.modelcontextprotocol/tasks": {} } };
 
-/** What a tool of an agent gives. */
+/** The result of an agent's tool. */
 export interface Result {
   content: { type: string; text?: string; [member: string]: unknown }[];
   structuredContent?: { state: string; text: string; task_id?: string; context_id?: string; question?: string; data?: unknown };
@@ -26,13 +26,13 @@ export interface Answer {
   status: number;
   headers: globalThis.Headers;
   text: string;
-  /** The last message, which is the answer. */
+  /** The last message: the answer. */
   body: { id?: unknown; result?: Result; error?: { code: number; message: string; data?: unknown } };
   /** All messages of a stream. */
   messages: Record<string, unknown>[];
 }
 
-/** Sends a body as it is. */
+/** Sends a body unchanged. */
 export async function post(url: string, body: unknown, headers: Headers = {}): Promise<Answer> {
   const sent = { "content-type": "application/json", accept: "application/json, text/event-stream", ...headers };
   const response = await fetch(url, { method: "POST", headers: sent, body: typeof body === "string" ? body : JSON.stringify(body) });
@@ -47,7 +47,7 @@ export async function post(url: string, body: unknown, headers: Headers = {}): P
 export const legacy = (url: string, method: string, params: object = {}, headers: Headers = {}): Promise<Answer> =>
   post(url, { jsonrpc: "2.0", id: 1, method, params }, headers);
 
-/** A request of 2026-07-28 by a client that can do this. */
+/** A request of 2026-07-28 by a client with these capabilities. */
 export function modern(url: string, method: string, params: Record<string, unknown> = {}, headers: Headers = {}, capabilities: object = {}): Promise<Answer> {
   const { _meta, ...rest } = params as { _meta?: object; name?: string; uri?: string; taskId?: string };
   const named = rest.name ?? rest.uri ?? rest.taskId;
@@ -56,14 +56,14 @@ export function modern(url: string, method: string, params: Record<string, unkno
   return post(url, { jsonrpc: "2.0", id: 1, method, params: { ...rest, _meta: meta } }, all);
 }
 
-/** A client of the SDK, which is connected. */
+/** A connected client of the SDK. */
 export async function connect(url: string, mode: "legacy" | "auto", headers: Headers = {}, capabilities: object = {}): Promise<Client> {
   const client = new Client({ name: "spec", version: "1.0.0" }, { capabilities, versionNegotiation: { mode } });
   await client.connect(new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } }));
   return client;
 }
 
-/** Agents for the variable `AGENTS`: only copies of some of tests/agents, by their slugs, changed like this. */
+/** Agents for the variable `AGENTS`: only copies of some agents of tests/agents, by their slugs, with these changes. */
 export function only(copies: Record<string, { of: string } & Record<string, unknown>>): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; card: string }[] };
   const made = Object.entries(copies).map(([slug, { of, ...changes }]) => {

@@ -1,11 +1,11 @@
-// Answers of remote agents that are not what they should be: what the task of an agent of kind "remote" comes to, and how often the
-// remote agent is asked. The same over the client alone, and many more: crates/a2a/tests/all/misbehaving.
+// Wrong answers of remote agents: the final state of the task of an agent of kind "remote", and the number of calls. The same with
+// only the client, and many more cases: crates/a2a/tests/all/misbehaving.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { followUp, textOf, until, untilEnded } from "./client.ts";
 import { Liars, task, type Asked, type Lie, type Reply } from "./liars.ts";
 
-/** A server that polls have to follow, and that answers the first sends so. */
+/** A server without streams, which is polled; it answers the first sends with this function. */
 const polled = (times: number, answer: (reply: Reply, asked: Asked) => void): Lie => ({
   card: () => ({ capabilities: { streaming: false } }),
   answer: (asked, reply) => (asked.method === "SendMessage" && asked.before < times ? answer(reply, asked) : false),
@@ -38,7 +38,7 @@ const liars = new Liars({
       return reply.result(method === "SendMessage" ? { task: task("r-1", "WORKING") } : task("r-1", "WORKING"));
     },
   },
-  // It asks, and then says nothing any more, but to a cancel.
+  // It asks a question, and then answers nothing except a cancel.
   "mute": {
     card: () => ({ capabilities: { streaming: false } }),
     answer: ({ method, params }, reply) => {
@@ -73,7 +73,7 @@ for (const [name, count, reason] of [
   ["wrong-shape", 1, /./],
   ["error-400", 1, /the prompt is too long/],
   ["error-500", 1, /the model is out of order/],
-  // The time of the call is over before the message could be sent again.
+  // The time limit of the call ends before the message could be sent again.
   ["silent", 1, /the remote agent has not answered within 1000 ms/],
 ] as const) {
   test(`${name}: the task fails with the reason, and the message was sent ${count === 1 ? "once" : `${count} times`}`, async () => {

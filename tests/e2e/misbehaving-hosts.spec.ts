@@ -1,5 +1,5 @@
-// Cards of remote agents that lie, and servers that send callers elsewhere: whom an agent of kind "remote" calls, and whom it shows its
-// credentials. The same over the client alone, and many more: crates/a2a/tests/all/misbehaving.
+// Lying cards of remote agents, and servers that redirect callers: the hosts that an agent of kind "remote" calls, and those that
+// receive its credentials. The same with only the client, and many more cases: crates/a2a/tests/all/misbehaving.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { textOf } from "./client.ts";

@@ -1,11 +1,11 @@
-// Streams of remote agents that do not do what they should: what the task of an agent of kind "remote" comes to, and what that costs the
-// remote agent. The same over the client alone, and many more: crates/a2a/tests/all/misbehaving.
+// Wrong streams of remote agents: the final state of the task of an agent of kind "remote", and the load on the remote agent. The same
+// with only the client, and many more cases: crates/a2a/tests/all/misbehaving.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { followUp, textOf, type Task } from "./client.ts";
 import { artifact, done, Liars, status, task, type Lie } from "./liars.ts";
 
-/** Answers the stream of a send so, and anything else as a server should. */
+/** Answers a streaming send with these events, and other calls with `others`. */
 const streaming = (events: (object | string)[], others: Lie["answer"] = () => false): Lie => ({
   answer: (asked, reply) => (asked.method === "SendStreamingMessage" ? reply.stream(events) : others(asked, reply)),
 });

@@ -1,4 +1,5 @@
-// A model that asks the user beside other calls: what is shown when, and that the answer goes on with all of it.
+// A model that asks the user a question together with other calls: the shown states, and that the user's answer
+// continues all of them.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followUp, textOf, until, type Task } from "./client.ts";
@@ -11,7 +12,7 @@ const thinker = () => thinking.agent();
 const ask = (question: string, id = "q"): [string, object, string] => ["ask_user", { question }, id];
 const order = (item: string, id = "o"): [string, object, string] => ["order", { item }, id];
 const asked = (id: string): Promise<Task> => until(() => thinker().getTask(id), ({ status }) => status.state !== "TASK_STATE_WORKING");
-/** What was said to the model, without its instructions. */
+/** The messages to the model, without its instructions. */
 const said = (): string[] => thinking.model.last.body.messages.slice(1).map((one) => {
   const made = one.tool_calls?.map(({ function: { name } }) => name).join(" and ");
   return `${one.role}: ${made ?? contentOf(one)}`;

@@ -1,4 +1,4 @@
-// Agents of kind "model" in a Worker whose process is killed at the points that matter, while the model never answers twice alike.
+// Agents of kind "model" in a Worker whose process is killed at the important points, with a model that never repeats an answer.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followUp, message, textOf, until, untilEnded, type Task } from "./client.ts";
@@ -10,10 +10,10 @@ const thinking = withThinkers({}, { KEEP_ALIVE_MS: "1000" });
 const thinker = () => thinking.agent();
 const answerOf = (task: Task) => textOf(task.artifacts?.findLast(({ artifactId }) => artifactId.startsWith("answer")));
 
-/** What the model says to the request of this number. */
+/** The model's answer to the request with this number. */
 const saying = ({ number }: Asked): string[] => [`answer ${number}: `, "one, ", "two, ", `three of ${number}`];
 const whole = (asked: Asked): string => saying(asked).join("");
-/** An answer that waits behind this number of events if it is the first one of its kind, and goes through after that. */
+/** An answer that is held after this number of events the first time, and is complete afterwards. */
 const onceHeld = (count: number): ((asked: Asked) => Answer) => {
   let isFirst = true;
   return (asked) => {
@@ -72,7 +72,7 @@ describe("a Worker that is killed", () => {
     const before = thinking.model.asked.length;
     const { id } = await thinker().sendForTask("both", { returnImmediately: true });
     await thinking.sink.arrival("/orders/second");
-    // What the first one came to is stored when something else was asked of the task.
+    // The result of the first call is stored when the second call is made.
     await until(async () => thinking.sink.count("/orders/first"), (count) => count === 1);
     await thinking.killAndRestart();
     const task = await untilEnded(thinker(), id);
@@ -122,7 +122,7 @@ describe("a Worker that is killed", () => {
   });
 
   test("again and again in the middle of answers gives one of them, and counts its usage and the requests that were lost", async () => {
-    // A run is begun three times at most.
+    // A run is started at most three times.
     let left = 2;
     thinking.model.answerWith((asked) => {
       const answer = say(saying(asked), { usage: [100 + asked.number, 1] });

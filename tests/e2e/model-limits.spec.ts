@@ -1,4 +1,4 @@
-// Turns of agents of kind "model" that come to a limit: of their agent, or of what their caller may use in a day (docs/models.md, "Limits").
+// Turns of agents of kind "model" that reach a limit: of their agent, or of their caller's daily use (docs/models.md, "Limits").
 import assert from "node:assert/strict";
 import { beforeEach, describe, test } from "node:test";
 import { followUp, message, textOf, until, type Agent, type RpcError, type Task } from "./client.ts";
@@ -7,13 +7,13 @@ import { calls, resultsIn, say } from "./model-server.ts";
 import { withThinkers } from "./models.ts";
 
 const DAY_MS = 86_400_000;
-// A test that uses something up has an agent of its own.
+// A test that uses up a limit has its own agent.
 const daily = { table: { limits: { caller_tokens_per_day: 100 } } };
 const thinking = withThinkers({ tired: daily, curious: daily, cheap: daily, terse: { table: { limits: { rounds: 1 } } } });
 
 let opened: Promise<Database> | undefined;
 const database = (): Promise<Database> => (opened ??= thinking.worker.d1());
-// No test is to stand in two days.
+// A test must not run across midnight.
 beforeEach(async () => {
   const left = DAY_MS - (Date.now() % DAY_MS);
   if (left < 20_000) await new Promise((resolve) => setTimeout(resolve, left));
@@ -26,7 +26,7 @@ const sumsOf = async (agent: string) =>
   (await (await database()).prepare("SELECT turns, input_tokens + output_tokens AS tokens FROM usage WHERE agent = ?1").bind(agent).run<{ turns: number; tokens: number }>()).results;
 const refused = (error: RpcError) => error.code === -32603 && error.reason === "USED_UP";
 
-/** A send over either binding is refused, begins nothing, and asks the model nothing. */
+/** A send over either binding is refused, begins nothing, and does not call the model. */
 async function assertRefused(agent: Agent, said: object): Promise<void> {
   const [asked, { totalSize }] = [thinking.model.asked.length, await agent.listTasks()];
   await assert.rejects(agent.send(said), refused);
@@ -65,7 +65,7 @@ describe("a caller that uses up its day in the middle of a turn", () => {
     await until(() => sumsOf("curious"), ([sum]) => sum?.tokens === 110);
     await assertRefused(agent, followUp(task, "green"));
     assert.equal((await agent.getTask(task.id)).status.state, "TASK_STATE_INPUT_REQUIRED", "the question stays");
-    // Another day is one whose sum is not there.
+    // Deleting the sum simulates another day.
     await (await database()).prepare("DELETE FROM usage WHERE agent = 'curious'").run();
     thinking.model.answers(say("Green it is."));
     const ended = await agent.sendForTask(followUp(task, "green"));

@@ -1,4 +1,5 @@
-// Providers that misbehave over a real connection, and how the task ends. The whole table is tests/all/model_table.
+// Misbehaving providers over a real connection, and the final state of the task. The whole table is
+// tests/all/model_table.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { textOf, until, type Task } from "./client.ts";
@@ -12,7 +13,7 @@ const thinking = withThinkers({
   alone: { table: { base_url: `http://127.0.0.1:${port}/v1` } },
 });
 
-/** A provider, how the task ends, what its text holds, and how many requests it takes. */
+/** A provider's answers, the final state of the task, a pattern of its text, and the number of requests. */
 interface Row {
   answers: Answer[];
   state: "COMPLETED" | "FAILED";

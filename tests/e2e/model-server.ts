@@ -1,4 +1,4 @@
-// A model behind the chat-completions wire, in this process: it notes what it is asked, and answers as a test wants it.
+// A model with the format of chat completions, in this process: it records its requests, and answers as a test defines.
 //
 //   const model = await ModelServer.start();               // `base_url` is model.url
 //   model.answers(call("clock", { zone: "UTC" }), say(["It is ", "noon."]));
@@ -8,7 +8,7 @@ import { once } from "node:events";
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A message of a conversation, as the request has it. */
+/** A message of a conversation, in the form of a request. */
 export interface ChatMessage {
   role: string;
   content?: string | { type: string; text?: string; image_url?: { url: string }; file?: { filename?: string; file_data?: string } }[] | null;
@@ -25,9 +25,9 @@ export interface ChatRequest {
   [more: string]: unknown;
 }
 
-/** A request that the model got. */
+/** A request to the model. */
 export interface Asked {
-  /** Which request it is, from 1. */
+  /** The number of the request, from 1. */
   number: number;
   path: string;
   headers: IncomingHttpHeaders;
@@ -35,10 +35,10 @@ export interface Asked {
   fate: "under way" | "whole" | "left";
 }
 
-/** A piece of a body: text or bytes, a pause in milliseconds, or what happens instead of more of it. */
+/** A piece of a body: text or bytes, a pause in milliseconds, or an event that ends the body early. */
 type Piece = string | Buffer | number | "hold" | { cut: true } | { hang: true };
 
-/** What goes over the wire. */
+/** The answer as sent. */
 interface Reply {
   status: number;
   headers: Record<string, string>;
@@ -46,10 +46,10 @@ interface Reply {
   pieces: Piece[];
 }
 
-/** What the model answers to a request. */
+/** Makes the model's answer to a request. */
 export type Answer = (asked: Asked) => Reply;
 
-/** What an answer that says something may be told besides. */
+/** The options of a text answer. */
 export interface Said {
   finish?: string | null;
   usage?: [input: number, output: number] | null;
@@ -63,10 +63,10 @@ interface Call {
   arguments: string;
 }
 
-/** A text, in pieces that are an event of a stream each. */
+/** A text, in pieces; each is an event of a stream. */
 export const say = (text: string | string[], said: Said = {}): Answer => speak({ texts: [text].flat(), finish: "stop", ...said });
 
-/** A call of a tool; arguments that are text go as they are. */
+/** A call of a tool; arguments that are a text are sent unchanged. */
 export const call = (name: string, given: object | string = {}, id = `call_${name}`): Answer => calls([[name, given, id]]);
 
 /** Several calls at once. */
@@ -89,16 +89,16 @@ export const raw = (status: number, type: string, body: string | Buffer, headers
   status, headers: { "content-type": type, ...headers }, pieces: [body],
 });
 
-/** A stream of these data, as they are. */
+/** A stream with these data, unchanged. */
 export const events = (...data: (object | string)[]): Answer => () => ({
   status: 200, headers: SSE, pieces: data.map((one) => `data: ${typeof one === "string" ? one : JSON.stringify(one)}\n\n`),
 });
 
-/** Waits behind this number of events until the model is released. */
+/** Holds an answer after this number of events until the model is released. */
 export const held = (answer: Answer, count: number): Answer => put(answer, count, "hold");
-/** Breaks the connection behind this number of events. */
+/** Breaks the connection after this number of events. */
 export const cut = (answer: Answer, count: number): Answer => put(answer, count, { cut: true });
-/** Keeps silent behind this number of events, and leaves the connection open. */
+/** Sends nothing after this number of events, and leaves the connection open. */
 export const hanging = (answer: Answer, count: number): Answer => put(answer, count, { hang: true });
 /** Sends the same bytes in pieces of this size. */
 export const inPieces = (answer: Answer, size: number): Answer => (asked) => {
@@ -120,7 +120,7 @@ function put(answer: Answer, count: number, piece: Piece): Answer {
   };
 }
 
-/** One event of a stream that goes on with the answer like this. */
+/** One event of a stream with this part of the answer. */
 export const delta = (delta: object, finish: string | null = null): object => chunk([{ index: 0, delta, finish_reason: finish }]);
 
 const chunk = (choices: object[], more: object = {}): object => ({
@@ -161,11 +161,11 @@ function streamed({ texts = [], calls = [], refusal, finish = "stop", usage = [1
 
 const usageOf = ([input, output]: [number, number]): object => ({ prompt_tokens: input, completion_tokens: output, total_tokens: input + output });
 
-/** A model that is listening. */
+/** A running model. */
 export class ModelServer {
-  /** What it was asked, in order. */
+  /** The requests, in order. */
   readonly asked: Asked[] = [];
-  /** How many answers wait to be released. */
+  /** The number of held answers. */
   get waiting(): number {
     return this.#waiting.length;
   }
@@ -173,7 +173,7 @@ export class ModelServer {
   readonly #waiting: (() => void)[] = [];
   readonly #http = createServer((incoming, response) => void this.#answer(incoming, response).catch(() => response.destroy()));
 
-  /** A model at this port, or at any. */
+  /** A model at this port, or at a free one. */
   static async start(port = 0): Promise<ModelServer> {
     const model = new ModelServer();
     model.#http.listen(port, "127.0.0.1");
@@ -181,7 +181,7 @@ export class ModelServer {
     return model;
   }
 
-  /** What `base_url` is to be. */
+  /** The value for `base_url`. */
   get url(): string {
     return `http://127.0.0.1:${(this.#http.address() as AddressInfo).port}/v1`;
   }
@@ -193,17 +193,17 @@ export class ModelServer {
     return last;
   }
 
-  /** Lets it answer like this from now on. */
+  /** Sets the function for all further answers. */
   answerWith(plan: (asked: Asked) => Answer): void {
     this.#plan = plan;
   }
 
-  /** Lets it give these answers from now on, one after the other; 500 behind the last one. */
+  /** Sets the further answers, in order; after the last one, the model answers 500. */
   answers(...answers: Answer[]): void {
     this.#plan = () => answers.shift() ?? failing(500, "nothing is left to say");
   }
 
-  /** Lets those answers go on that wait. */
+  /** Lets the held answers continue. */
   release(): void {
     for (const go of this.#waiting.splice(0)) go();
   }
@@ -241,7 +241,7 @@ export function contentOf(message: ChatMessage | undefined): string {
   return typeof content === "string" ? content : content.map((part) => part.text ?? `[${part.type}]`).join("");
 }
 
-/** The results of calls that a request tells, by the ids of the calls. */
+/** The results of calls in a request, by the ids of the calls. */
 export function resultsIn(asked: Asked): Record<string, string> {
   const results = asked.body.messages.filter(({ role }) => role === "tool");
   return Object.fromEntries(results.map((result) => [result.tool_call_id ?? "", contentOf(result)]));

@@ -1,4 +1,5 @@
-// Agents of kind "model" in front of aimock, a published mock of the providers' APIs: what it sends and what it is asked is the wire as others know it.
+// Agents of kind "model" in front of aimock, an independent mock of the providers' APIs: it checks the requests, and sends answers in the providers'
+// format.
 import assert from "node:assert/strict";
 import { after, describe, test } from "node:test";
 import { LLMock, type ChatCompletionRequest, type FixtureFileResponse } from "@copilotkit/aimock";
@@ -26,7 +27,7 @@ const answerOf = (task: Task): string => textOf(task.artifacts?.find(({ artifact
 const stateOf = ({ status }: Task): string => status.state.replace("TASK_STATE_", "");
 const saidBy = ({ status }: Task): string => textOf(status.message);
 
-/** What the mock was asked by requests whose user says this, oldest first, with the status that it answered. */
+/** The mock's requests with this text of the user, oldest first, each with the status of the answer. */
 function asked(text: string): { body: ChatCompletionRequest; headers: Record<string, string>; status: number }[] {
   const isOne = ({ messages }: ChatCompletionRequest): boolean => messages.some(({ role, content }) => role === "user" && content === text);
   return mock.getRequests().flatMap(({ body, headers, response }) => {
@@ -35,7 +36,7 @@ function asked(text: string): { body: ChatCompletionRequest; headers: Record<str
   });
 }
 
-/** Lets the mock answer these one after another. */
+/** Makes the mock return these answers in order. */
 function inTurn(text: string, ...answers: FixtureFileResponse[]): void {
   answers.forEach((answer, sequenceIndex) => void mock.on({ userMessage: text, sequenceIndex }, answer));
 }

@@ -1,4 +1,5 @@
-// Agents of kind "model" through the public surface: what their clients see, and what the model and the tools are asked.
+// Agents of kind "model" through the public interface: the answers to their clients, and the requests to the model and
+// the tools.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";

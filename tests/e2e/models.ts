@@ -1,4 +1,4 @@
-// A Worker with agents of kind "model", the model that they ask and the server that their tools call.
+// A Worker with agents of kind "model", their model, and the server of their tools.
 import { after, before } from "node:test";
 import { fresh } from "./access.ts";
 import { Agent } from "./client.ts";
@@ -6,12 +6,12 @@ import { startWorker, testAgents, type Worker } from "./harness.ts";
 import { ModelServer } from "./model-server.ts";
 import { Sink } from "./sink.ts";
 
-/** How an agent differs from the thinker of tests/agents. */
+/** The differences of an agent from the thinker of tests/agents. */
 export interface Variant {
   /** Keys of `[executor.model]`. */
   table?: object;
   access?: object;
-  /** Skills that need permissions: their ids and permissions. */
+  /** Skills that require permissions: their ids and permissions. */
   restricted?: Record<string, string[]>;
   run?: object;
 }
@@ -21,15 +21,15 @@ export interface Thinking {
   worker: Worker;
   model: ModelServer;
   sink: Sink;
-  /** The key that the provider wants. */
+  /** The key that the provider requires. */
   key: string;
-  /** An agent of this name: `thinker`, or one of the variants. */
+  /** The agent with this name: `thinker`, or one of the variants. */
   agent(name?: string, headers?: Record<string, string>): Agent;
-  /** Ends the Worker's process as a crash does, and starts another one. */
+  /** Ends the Worker's process like a crash, and starts another one. */
   killAndRestart(): Promise<void>;
 }
 
-/** Starts a Worker with the thinker and these variants of it before the tests of a spec, and stops it behind them. `services`: see `WorkerOptions`. */
+/** Starts a Worker with the thinker and these variants before the tests of a spec, and stops it afterwards. `services`: see `WorkerOptions`. */
 export function withThinkers(variants: Record<string, Variant> = {}, vars: Record<string, string> = {}, services: Record<string, string> = {}): Thinking {
   const thinking = { key: fresh() } as Thinking;
   before(async () => {

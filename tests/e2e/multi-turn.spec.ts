@@ -1,4 +1,4 @@
-// Follow-ups: messages that go on with a task (spec §3.4).
+// Follow-ups: messages that continue a task (spec §3.4).
 import assert from "node:assert/strict";
 import { randomBytes, randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

@@ -13,7 +13,7 @@ import { call, start } from "./native-call.ts";
 
 let worker: Worker;
 let demo: string;
-/** The origin whose cards the Worker signs. What comes by it below /lie/ is another name than was signed. */
+/** An origin in front of the Worker, which the signed cards contain. Answers below /lie/ have another name than the signed one. */
 let proxy: Server;
 let origin: string;
 before(async () => {
@@ -33,7 +33,7 @@ after(async () => {
   await worker.stop();
 });
 
-/** The id of the task that a call has named on standard error. */
+/** The id of the task in the notes on standard error. */
 function taskIn(notes: string): string {
   const [, id] = /task ([0-9a-f]{64})/.exec(notes) ?? [];
   assert.ok(id !== undefined, notes);
@@ -79,7 +79,7 @@ for (const way of ways) {
 
   test(`chunks come as they are made: ${way.join(" ")} (§3.1.2)`, async () => {
     const running = start("call", ["send", demo, "count 4 every 800", ...way]);
-    // What is there before the end came by the stream.
+    // Output before the end of the task can only come from the stream.
     await until(() => Promise.resolve(running.output()), (text) => text.startsWith("tick "));
     assert.doesNotMatch(running.notes(), /completed/);
     const { code, output } = await running.ended;

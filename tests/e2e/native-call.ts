@@ -6,24 +6,24 @@ import { fileURLToPath } from "node:url";
 
 const folder = process.env["A2A_EXAMPLES"] ?? fileURLToPath(new URL("../../target/debug/examples", import.meta.url));
 
-/** A program that runs. */
+/** A running program. */
 export interface Running {
   /** What it has printed on standard output so far. */
   output(): string;
   /** What it has printed on standard error so far. */
   notes(): string;
-  /** How it ended. */
+  /** The result of the program. */
   ended: Promise<Ended>;
 }
 
-/** How a program ended. */
+/** The result of an ended program. */
 export interface Ended {
   code: number | null;
   output: string;
   notes: string;
 }
 
-/** Starts a program. It sees no proxy and no credentials but these. */
+/** Starts a program. Its environment has no proxy, and only these credentials. */
 export function start(program: string, args: string[], env: Record<string, string> = {}): Running {
   const child = spawn(join(folder, program), args, { env: { PATH: process.env["PATH"] ?? "", ...env }, stdio: ["ignore", "pipe", "pipe"] });
   const texts = { output: "", notes: "" };

@@ -1,4 +1,4 @@
-// Tasks with webhooks, and the notifications that come to a sink. Each block of tests has a Worker and a sink of its own.
+// Tasks with webhooks, and the notifications to a sink. Each block of tests has its own Worker and sink.
 
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
@@ -7,7 +7,7 @@ import { startWorker, type Worker } from "./harness.ts";
 import { Sink, type Arrival } from "./sink.ts";
 import { subscribe } from "./stream.ts";
 
-/** A webhook as its management shows it. */
+/** A webhook in the form of its management. */
 export interface Config {
   id: string;
   taskId: string;
@@ -24,7 +24,7 @@ export interface Attempt {
   durationMs: number;
 }
 
-/** What is told of the notifications of a webhook. */
+/** The state of a webhook's notifications. */
 export interface Deliveries {
   health: "active" | "failing" | "suspended";
   deliveredGeneration: number;
@@ -32,13 +32,13 @@ export interface Deliveries {
   attempts: Attempt[];
 }
 
-// These three are what the latest block has started: see `withWorker`.
-/** The server that the webhooks lead to. */
+// The next three belong to the latest block: see `withWorker`.
+/** The server behind the webhooks. */
 export let sink: Sink;
 export let worker: Worker;
 export let demo: Agent;
 
-/** Runs the tests of a block against a Worker of their own, with these variables. */
+/** Runs the tests of a block with their own Worker, which has these variables. */
 export function withWorker(vars: Record<string, string>): void {
   before(async () => {
     sink = await Sink.open();
@@ -53,13 +53,13 @@ export function withWorker(vars: Record<string, string>): void {
 
 let paths = 0;
 
-/** A path of the sink that nobody has used. */
+/** An unused path of the sink. */
 export function freshPath(): string {
   paths += 1;
   return `/hook-${paths}`;
 }
 
-/** A webhook that leads to this path of the sink. */
+/** A webhook with this path of the sink. */
 export const target = (path: string, rest: object = {}): object => ({ url: `${sink.url}${path}`, ...rest });
 
 /** A task whose first webhook is registered with the message that begins it. */
@@ -77,7 +77,7 @@ export const deliveries = ({ taskId, id }: Config): Promise<Deliveries> => demo.
 export const redeliver = ({ taskId, id }: Config, fromGeneration: number): Promise<Config> =>
   demo.call("RedeliverTaskPushNotifications", { taskId, id, fromGeneration });
 
-/** The webhook that a task has had longest. */
+/** The oldest webhook of a task. */
 export async function firstConfig(task: Task): Promise<Config> {
   const [config] = await configsOf(task.id);
   assert.ok(config);
@@ -87,7 +87,7 @@ export async function firstConfig(task: Task): Promise<Config> {
 export const generationOf = (arrival: Arrival): number => Number(arrival.headers["a2a-generation"]);
 export const generations = (path: string): number[] => sink.arrivals(path).map(generationOf);
 
-/** Each event once: what a receiver that knows deliveries by their ids has seen. */
+/** Each event once: the view of a receiver that recognizes repeated deliveries by their ids. */
 export function once(path: string): Arrival[] {
   const seen = new Map<string, Arrival>();
   for (const arrival of sink.arrivals(path)) {

@@ -1,6 +1,6 @@
-// Put before the module of a build: lists the statements that the Worker lets D1 carry out, with the rows that each has read and written, at
-// `GET /_test/statements`, and the ids of the messages that agents were given, at `GET /_test/given`: in development the Worker
-// says of each so at the level `debug`. See `notes` in harness.ts.
+// Wraps the module of a build: lists the statements that D1 runs for the Worker, each with the numbers of read and written rows, at `GET
+// /_test/statements`, and the ids of the messages that agents have received, at `GET /_test/given`. In development the Worker logs each of
+// these messages at the level `debug`. See `notes` in harness.ts.
 import handlers from "./index.js";
 
 export * from "./index.js";
@@ -15,12 +15,12 @@ console.debug = (line) => {
   debug(line);
 };
 
-/** What was given to `prepare` for each statement that waits to be carried out. */
+/** The argument of `prepare` for each statement that has not run yet. */
 const texts = new WeakMap();
 
 let isNoting = false;
 
-/** Notes what all databases of this isolate carry out: their classes have one prototype each. */
+/** Records the statements of all databases of this isolate: their classes share one prototype each. */
 function noteStatements(database) {
   if (isNoting) return;
   isNoting = true;

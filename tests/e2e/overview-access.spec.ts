@@ -1,4 +1,5 @@
-// Who sees the overview of an agent, what a request for it may say, and what it shows where tasks are not counted, or were deleted.
+// Access to the overview of an agent, the parameters of a request for it, and its contents if tasks are not counted, or were
+// deleted.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, logIsRead, until } from "./client.ts";
@@ -19,7 +20,7 @@ const statements = async (): Promise<number> => (await worker.statements()).leng
 
 interface Refused { error: { code: number; status: string; message: string; details: { fieldViolations?: { field: string }[] }[] } }
 
-/** Asks for an overview that must be refused, without a statement. */
+/** Requests an overview that must be refused, without a statement. */
 async function refused(path: string, headers: Record<string, string> = {}, method = "GET"): Promise<{ status: number; message: string; headers: Headers }> {
   const before = await statements();
   const response = await fetch(worker.url + path, { method, headers });

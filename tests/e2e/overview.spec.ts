@@ -1,5 +1,5 @@
-// What operators see of an agent at a glance: finished tasks by hour and state, and what is not finished. Counters in D1 that each
-// task raises once, whatever happens to the statements that write its row.
+// The overview for operators: finished tasks by hour and state, and unfinished tasks. Each task raises the counters in D1 once,
+// even if the statements that write its row are lost or repeated.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, until, type Task } from "./client.ts";
@@ -22,7 +22,7 @@ const of = (slug: string, query = ""): Promise<Overview> => overviewOf(worker, s
 const run = async <Row = Record<string, unknown>>(sql: string, ...values: unknown[]): Promise<Row[]> => (await database.prepare(sql).bind(...values).run<Row>()).results;
 
 
-/** The statements that something causes. */
+/** The statements that are run during some work. */
 async function causedBy(work: () => Promise<unknown>): Promise<NotedStatement[]> {
   const before = (await worker.statements()).length;
   await work();
@@ -86,7 +86,7 @@ describe("counts", () => {
 });
 
 describe("each task counts once", () => {
-  /** The statement by which the row of a finished task is written. */
+  /** The statement that writes the row of a finished task. */
   async function statement(): Promise<string> {
     const ran = await causedBy(() => agentOf("rows").sendForTask("hello"));
     const sql = ran.map((it) => it.sql).find((it) => it.includes("duration_ms"));
@@ -127,7 +127,7 @@ describe("each task counts once", () => {
     const at = { last: border - 1, first: border, before: border - HOUR_MS - 1 };
     for (const [id, time] of Object.entries(at)) await run(sql, ...row(id, { agent: "hours", at: time }));
     const numbers = async (query: string) => (await of("hours", query)).hours.map(({ from, states }) => [from - border, states.completed]);
-    // The hour may be over meanwhile.
+    // The hour may have ended meanwhile.
     if (hourOf(Date.now()) !== border) return;
     assert.deepEqual(await numbers("?hours=2"), [[-HOUR_MS, 1], [0, 1]]);
     assert.deepEqual(await numbers("?hours=1"), [[0, 1]]);
@@ -151,7 +151,7 @@ describe("each task counts once", () => {
     }
     await until(async () => (await agent.listTasks({})).totalSize, (total) => total === 3);
     assert.deepEqual(sums(await of("killed")), { ...NOTHING, completed: 2, failed: 1 });
-    // Rows that are written once more, as after a crash behind the statement, count nothing.
+    // Rows that are written again, like after a crash right after the statement, are not counted again.
     await worker.kill9();
     await worker.restart();
     database = await worker.d1();
@@ -161,7 +161,7 @@ describe("each task counts once", () => {
 });
 
 test("a finished task costs one row more, and an overview three statements that read ranges", async () => {
-  // Nothing else is written there.
+  // No other statement writes to this database.
   await worker.stop();
   worker = await startWorker({ vars: { AGENTS: agents(...slugs) }, notes: true });
   database = await worker.d1();

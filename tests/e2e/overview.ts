@@ -1,4 +1,4 @@
-// The overview of an agent, as the specs about it ask for it.
+// The overview of an agent, with helpers for its specs.
 import assert from "node:assert/strict";
 import { testAgents, type Worker } from "./harness.ts";
 import { only } from "./mcp.ts";
@@ -23,13 +23,13 @@ export interface Overview {
 
 export const HOUR_MS = 3_600_000;
 
-/** When the hour of an instant began. */
+/** The beginning of the hour of an instant. */
 export const hourOf = (at: number): number => at - (at % HOUR_MS);
 
-/** Keys of an operator and of a caller that is none. */
+/** The keys of an operator and of an ordinary caller. */
 export const SECRETS = { KEY_OPS: "ops-key-0123456789-abcdefghijklmn", KEY_BOB: "bob-key-0123456789-abcdefghijklmn" };
 
-/** Headers of the operator. */
+/** The headers of the operator. */
 export const OPERATOR = { "x-api-key": SECRETS.KEY_OPS, "act-as": "operator" };
 
 const guarded = {
@@ -42,11 +42,11 @@ const guarded = {
   },
 };
 
-/** Agents like `demo`, without schemes but for `guarded`, so that each test can have one of its own. */
+/** Agents like `demo`, without schemes except for `guarded`, so that each test can have its own. */
 export function agents(...slugs: string[]): string {
   const open = Object.fromEntries(slugs.map((slug) => [slug, { of: "demo" }]));
   const made = JSON.parse(only({ ...open, guarded: { of: "demo", access: guarded } })) as { agents: { slug: string }[] };
-  // An agent must answer at `/`.
+  // There must be an agent at `/`.
   const { agents: built } = JSON.parse(testAgents) as { agents: { slug: string; default: boolean }[] };
   const first = built.filter((agent) => agent.default && !slugs.includes(agent.slug));
   return JSON.stringify({ ...made, agents: [...first, ...made.agents] });
@@ -60,7 +60,7 @@ export async function overviewOf({ url }: Worker, slug: string, query = "", head
   return JSON.parse(text) as Overview;
 }
 
-/** How many tasks ended in each state, over all hours that are shown. */
+/** The number of tasks that ended in each state, over all shown hours. */
 export function sums({ hours }: Overview): Hour["states"] {
   const sum = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
   for (const { states } of hours) for (const name of Object.keys(sum) as (keyof typeof sum)[]) sum[name] += states[name];

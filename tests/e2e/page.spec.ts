@@ -1,4 +1,4 @@
-// What a browser gets at the URL of an agent. The agents are those that the pages themselves name.
+// The page for browsers at the URL of an agent. The tested agents are those that the pages themselves list.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, describe, test } from "node:test";

@@ -1,5 +1,5 @@
-// An agent that panics. In the panic-unwind build its request fails and nothing else; in the stable build the whole
-// isolate may be lost, but no answered task is, and the Worker serves on.
+// An agent that panics. In the panic-unwind build only its own request fails; in the stable build the whole isolate may
+// be lost, but no answered task is, and the Worker continues to serve.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, RpcError, followUp, textOf, until, untilEnded } from "./client.ts";
@@ -75,7 +75,7 @@ describe("on either build", () => {
   test("the Worker serves on, and answered tasks are still there (§3.1.3)", async () => {
     const answered = [await demo.sendForTask("hello"), await demo.sendForTask("ask")] as const;
     for (const text of ["panic", "panic later"]) {
-      // Where the isolate is lost, the request may never be answered.
+      // If the isolate is lost, the request may never be answered.
       await faults.send(text, {}, AbortSignal.timeout(2_000)).catch(() => undefined);
       const task = await until(
         () => demo.sendForTask("hello").catch(() => undefined),

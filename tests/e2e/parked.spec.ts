@@ -1,4 +1,4 @@
-// Runs that wait outside of memory: their tasks meanwhile, and what lets them go on.
+// Parked runs, which wait outside of memory: their tasks meanwhile, and the events that continue them.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -31,13 +31,13 @@ after(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** Begins a task, and waits until it says that it waits. */
+/** Begins a task, and waits for the message of its wait. */
 async function begin(text: string): Promise<Task> {
   const { id } = await patient.sendForTask(text, { returnImmediately: true });
   return until(() => patient.getTask(id), ({ status }) => textOf(status.message) === "waiting");
 }
 
-/** Waits until a task is listed as ended, which does not ask its object. */
+/** Waits until a task is listed as ended; listing does not call its object. */
 async function untilListedAsEnded({ id }: { id: string }): Promise<void> {
   const list = () => patient.listTasks({ pageSize: 100 });
   await until(list, ({ tasks }) => tasks.some((task) => task.id === id && isTerminal(task.status.state)));
@@ -50,7 +50,7 @@ describe("a parked run", () => {
     const begun = await begin("park 4000");
     const follower = Follower.fleeting(patient.endpoint, begun.id);
     await until(async () => follower.seen.length, (count) => count === 2);
-    // This waits for what the object has under way: nothing.
+    // `evict` waits for work of the object; there is none.
     await worker.evict(begun.id);
     await untilListedAsEnded(begun);
     const ended = await patient.getTask(begun.id);
@@ -102,7 +102,7 @@ describe("a parked run", () => {
 
 describe("a task whose run is parked for days", () => {
   test("is shown, followed and listed, and has one alarm, at the end of the wait (§3.1.3, §3.1.6)", async () => {
-    // A blocking send does not wait for it: its limit is longer than a test may take.
+    // A blocking send does not wait for the park: the limit is longer than a test may take.
     const begun = await patient.sendForTask("park 3 days");
     assert.equal(begun.status.state, "TASK_STATE_WORKING");
     await worker.evict(begun.id);
@@ -203,7 +203,7 @@ test("a parked task counts for the quota, and is never cleaned up", async () => 
     const begun = await agent.sendForTask("park 3 days");
     await assert.rejects(agent.send("hello"), { reason: "TOO_MANY_TASKS" });
     await strict.cron();
-    // What is to be cleaned up is so by now.
+    // The clean-up has finished by now.
     await until(async () => (await agent.listTasks()).tasks.map(({ id }) => id), (ids) => !finished.some(({ id }) => ids.includes(id)));
     assert.deepEqual(await agent.getTask(begun.id), begun);
     await agent.cancelTask(begun.id);

@@ -1,5 +1,5 @@
-// Of the finished tasks of an agent only the newest are kept, where MAX_FINISHED_TASKS says so. The cron trigger finds the others,
-// and the queue of deletions has them deleted, from their objects and from the index.
+// With MAX_FINISHED_TASKS, only the newest finished tasks of an agent are kept. The cron trigger finds the others, and the queue
+// of deletions removes them from their objects and from the index.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, logIsRead, until, type Task } from "./client.ts";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** Which of the tasks are there, asked one by one. */
+/** For each task, true if it can be read. */
 async function present(agent: Agent, tasks: Task[]): Promise<boolean[]> {
   return Promise.all(
     tasks.map(({ id }) =>
@@ -31,13 +31,13 @@ async function present(agent: Agent, tasks: Task[]): Promise<boolean[]> {
   );
 }
 
-/** Fires the trigger, and waits until the agent has this many tasks left. */
+/** Fires the trigger, and waits until the agent has this number of tasks left. */
 async function cleanUp(left: number): Promise<void> {
   await worker.cron();
   await until(async () => (await demo.listTasks({})).totalSize, (total) => total === left);
 }
 
-/** How many tasks the triggers have found so far. */
+/** The number of tasks that the triggers have found so far. */
 async function found(): Promise<number> {
   await logIsRead(worker, "");
   const lines = worker.logs.map(({ message }) => /^(\d+) finished tasks are to be deleted/.exec(message)?.[1]);
@@ -89,7 +89,7 @@ describe("the cron trigger", () => {
     const database = await worker.d1();
     const { id } = await demo.sendForTask("newest");
     await cleanUp(KEPT + 1);
-    // A row of a task that its object does not have, older than all others.
+    // A row of a task that its object does not contain, older than all others.
     await database
       .prepare(
         "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT owner, agent, 1, ?1, context_id, state, generation, head, history FROM tasks WHERE id = ?2",
@@ -112,7 +112,7 @@ describe("the cron trigger", () => {
   });
 });
 
-/** The id of an object that holds no task any more. */
+/** The id of an object whose task was deleted. */
 async function unusedId(): Promise<string> {
   const { id } = await demo.sendForTask("to be deleted");
   await sendInTurn(Array.from({ length: KEPT + 1 }, (_, index) => `filler ${index}`));

@@ -1,5 +1,5 @@
-// What the extension adds to webhooks (docs/webhooks.md): filters, signing secrets, deliveries that are told and sent again;
-// and what is secret of a webhook.
+// The extension for webhooks (docs/webhooks.md): filters, signing secrets, the list of deliveries and redelivery; and the
+// secrecy of a webhook's members.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent, message } from "./client.ts";
@@ -54,7 +54,7 @@ for (const [name, binding] of Object.entries(bindings)) {
           assert.ok(!/hush|whsec_/.test(text), text);
         }
       }
-      // What is replaced without a signing secret keeps it; a token is not taken along to another URL.
+      // A webhook that is replaced without a signing secret keeps its secret; its token is not kept for another URL.
       const replaced = await binding.get("/demo", taskId, "c", named);
       assert.equal((replaced.result as Config)["hasSigningSecret"], true);
       const bare = await binding.create("/demo", taskId, { id: "c", url: hook() }, named);

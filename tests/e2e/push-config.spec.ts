@@ -1,4 +1,4 @@
-// The webhooks of a task as clients manage them (spec §3.1.7 to §3.1.10).
+// The management of a task's webhooks (spec §3.1.7 to §3.1.10).
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";
@@ -14,7 +14,7 @@ const INLINE = "configuration.taskPushNotificationConfig";
 
 withWorker();
 
-/** Members of a webhook that are refused, and the field that is named. */
+/** Invalid members of a webhook, and the reported field. */
 const misfits: [what: string, members: Config, field: string][] = [
   ["no URL", { url: undefined }, "url"],
   ["an empty URL", { url: "" }, "url"],
@@ -50,7 +50,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       const { id, ...rest } = created.result as { id: string };
       assert.match(id, /^[\w.~:-]{1,64}$/);
       assert.deepEqual(rest, { taskId, ...given });
-      // Its secrets are shown this once.
+      // Its secrets are shown only in this answer.
       const shown = { id, taskId, url: given.url, authentication: { scheme: "Bearer" } };
       assert.deepEqual((await binding.get("/demo", taskId, id)).result, shown);
 
@@ -103,7 +103,7 @@ for (const [name, binding] of Object.entries(bindings)) {
 
     for (const [what, members, field] of misfits) {
       test(`a webhook with ${what} is refused for ${field} (§3.1.7)`, async () => {
-        // Before the task is looked for.
+        // The members are checked before the task is looked up.
         const created = await binding.create("/demo", "unknown", { url: hook(), ...members });
         assert.deepEqual([created.status, created.fields], [binding.invalid, [field]]);
 
@@ -196,7 +196,7 @@ for (const transport of ["JSONRPC", "HTTP+JSON"]) {
     assert.notEqual(created.id, "");
     assert.deepEqual(created, { ...given, id: created.id });
     const one = { tenant: "", taskId, id: created.id };
-    // The secrets are shown once; what is left out is empty to this client.
+    // The secrets are shown once; for this client, missing members are empty.
     const shown = { ...created, token: "", authentication: { scheme: "Basic", credentials: "" } };
     assert.deepEqual(await client.getTaskPushNotificationConfig(one), shown);
     const listed = await client.listTaskPushNotificationConfig({ tenant: "", taskId, pageSize: 0, pageToken: "" });
@@ -215,7 +215,7 @@ for (const transport of ["JSONRPC", "HTTP+JSON"]) {
     const send: SendMessageRequest = { tenant: "", message: said, configuration, metadata: undefined };
     assert.ok("status" in (await client.sendMessage(send)));
 
-    // The client asks agents without webhooks for nothing but a deletion.
+    // For agents without webhooks, the client sends only deletions.
     const picky = await connect("picky");
     await assert.rejects(picky.deleteTaskPushNotificationConfig(one), PushNotificationNotSupportedError);
   });

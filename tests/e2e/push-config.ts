@@ -1,4 +1,4 @@
-// The operations on webhooks in the way of either binding, against a Worker of the spec file.
+// The operations on webhooks in either binding, with the Worker of a spec file.
 
 import { randomUUID } from "node:crypto";
 import { after, before } from "node:test";
@@ -11,7 +11,7 @@ export const EXTENSION = "urn:a2a-edge:webhooks:v1";
 
 export let worker: Worker;
 
-/** Runs the tests of the file against a Worker. */
+/** Runs the tests of the file with a Worker. */
 export function withWorker(): void {
   before(async () => {
     worker = await startWorker({ notes: true });
@@ -19,16 +19,16 @@ export function withWorker(): void {
   after(() => worker.stop());
 }
 
-/** A webhook as requests give it. */
+/** A webhook in the form of requests. */
 export type Config = Record<string, unknown>;
 
-/** The operations on webhooks in the way of a binding; `agent` is its path. */
+/** The operations on webhooks in the form of a binding; `agent` is its path. */
 export interface Binding {
   /** The statuses of refusals. */
   invalid: number;
   notFound: number;
   notSupported: number;
-  /** What a deletion gives. */
+  /** The result of a deletion. */
   deleted: unknown;
   create(agent: string, taskId: string, config: Config, headers?: Headers): Promise<Answer>;
   get(agent: string, taskId: string, id: string, headers?: Headers): Promise<Answer>;
@@ -79,12 +79,12 @@ export const bindings: { "JSON-RPC": Binding; "HTTP+JSON": Binding } = {
   },
 };
 
-/** A task that waits for an answer, so that nothing happens to it. */
+/** A task that waits for an answer, and so has no further events. */
 export async function asking(): Promise<string> {
   return (await new Agent(`${worker.url}/demo`).sendForTask("ask")).id;
 }
 
-/** A URL that webhooks may have. */
+/** A URL that is allowed for webhooks. */
 export const hook = () => `https://hooks.example.com/${randomUUID()}`;
 
 /** A signing secret of this length. */

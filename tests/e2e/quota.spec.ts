@@ -18,14 +18,14 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** The unfinished tasks that a test leaves behind. */
+/** The unfinished tasks of a test. */
 let active: Task[] = [];
 afterEach(async () => {
   for (const task of active) await demo.cancelTask(task.id).catch(() => undefined);
   active = [];
 });
 
-/** Begins a task that asks, and is listed when it has answered. */
+/** Begins a task that asks a question, and is listed when the answer arrives. */
 async function begin(): Promise<Task> {
   const task = await demo.sendForTask("ask");
   active.push(task);
@@ -122,7 +122,7 @@ test("a stream that is repeated under its key is answered", async () => {
   const task = first[0]?.data.result?.task;
   assert.ok(task);
   active.push(task);
-  // A stream does not wait until its task is listed.
+  // A stream does not wait for the task's row in the index.
   await until(() => demo.listTasks({ contextId: task.contextId }), ({ totalSize }) => totalSize === 1);
   for (let count = 1; count < QUOTA; count++) await begin();
   await assert.rejects(demo.send("hello"), refused);
@@ -134,7 +134,7 @@ test("a stream that is repeated under its key is answered", async () => {
 test("counting reads no more rows than the quota, from an index alone", async () => {
   await fill();
   const database = await worker.d1();
-  // More than may be, as a burst would leave them.
+  // More tasks than allowed, as after a burst.
   const row = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES ('anonymous', ?1, 1, ?2, 'c', 2, 1, '{}', '')";
   const extra = Array.from({ length: 50 }, () => randomUUID());
   for (const id of extra) await database.prepare(row).bind(`agent-${id}`, id).run();

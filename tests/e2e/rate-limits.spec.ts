@@ -1,4 +1,4 @@
-// Guards against too many requests: `rate_limits` of the table [access], by the rate limits of the platform.
+// Protection against too many requests: `rate_limits` of the table [access], with the rate limits of the platform.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { KEYS, KEY_SCHEME, withAccess } from "./tables.ts";
@@ -26,13 +26,13 @@ before(async () => {
   worker = await startWorker({ vars: { ...KEYS, AGENTS: withAccess(agents) }, rateLimits });
 });
 after(() => worker.stop());
-// The emulation counts from one full minute to the next; no test is to stand in two of them.
+// The emulation counts in full minutes; a test must not run in two of them.
 beforeEach(async () => {
   const left = PERIOD * 1_000 - (Date.now() % (PERIOD * 1_000));
   if (left < 15_000) await new Promise((resolve) => setTimeout(resolve, left));
 });
 
-/** An address that no other test has. */
+/** An address that no other test uses. */
 let addresses = 0;
 const newAddress = (): string => `192.0.2.${++addresses}`;
 
@@ -44,7 +44,7 @@ function post(agent: string, address: string, body = sent(), headers: Record<str
   return fetch(`${worker.url}/${agent}`, { method: "POST", headers: all, body });
 }
 
-/** Uses up what a limit lets through. */
+/** Sends as many requests as a limit admits. */
 async function exhaust(ask: () => Promise<Response>, status = 200): Promise<void> {
   for (let count = 0; count < LIMIT; count++) {
     const response = await ask();

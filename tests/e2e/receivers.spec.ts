@@ -1,5 +1,5 @@
-// The examples for receivers of notifications (docs/receivers), against the vectors beside them. That in Rust is tested
-// by tests/all/receivers.rs.
+// The examples for receivers of notifications (docs/receivers), with the test vectors in their folder.
+// tests/all/receivers.rs tests the example in Rust.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -36,7 +36,7 @@ const nowS = Number(timestamp);
 const headers = { "webhook-id": id, "webhook-timestamp": timestamp, "webhook-signature": signature };
 const wrong = "v1,AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=";
 
-/** Notifications, and whether they are genuine. */
+/** Notifications; `genuine` is the expected verdict. */
 const notifications: { why: string; genuine: boolean; headers?: Headers; body?: string; secret?: string; nowS?: number }[] = [
   { why: "as it came", genuine: true },
   { why: "soon after", genuine: true, nowS: nowS + 299 },

@@ -1,19 +1,19 @@
-// Stands between a Worker and a remote agent: it counts what is asked, and stops where a test wants it to.
+// A relay between a Worker and a remote agent: it records requests, and stops exchanges where a test wants.
 
 import { createServer, request, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
 /**
- * Where an exchange stops: before the agent gets the request, before its caller gets anything of the answer, or behind so many
- * events of a stream. What comes then is lost.
+ * The point at which an exchange stops: before the agent receives the request, before its caller receives anything of the
+ * answer, or after this number of events of a stream. The rest is lost.
  */
 export type Stop = "request" | "answer" | number;
 
-/** A relay that is listening. */
+/** A running relay. */
 export class Relay {
-  /** The operations that were asked for, in order; `card` for the card, and the path for what else is no JSON-RPC. */
+  /** The called operations, in order; `card` for the card, and the path for other requests that are not JSON-RPC. */
   readonly asked: string[] = [];
-  /** What was answered, whole, in the order of the ends. */
+  /** The complete answers, in the order of their ends. */
   readonly answered: { method: string; text: string }[] = [];
   readonly #server: Server;
   readonly #stops: { method: string; at: Stop; reached: () => void }[] = [];
@@ -22,7 +22,7 @@ export class Relay {
     this.#server = server;
   }
 
-  /** A relay to the origin that `target` gives. */
+  /** A relay to the origin that `target` returns. */
   static async open(target: () => string): Promise<Relay> {
     const server = createServer();
     const relay = new Relay(server);
@@ -41,7 +41,7 @@ export class Relay {
     return this.asked.filter((known) => known === method).length;
   }
 
-  /** Stops the next exchange of this method there; done when it has come so far. */
+  /** Stops the next exchange of this method at this point; resolves when it has reached the point. */
   stop(method: string, at: Stop): Promise<void> {
     return new Promise((reached) => this.#stops.push({ method, at, reached }));
   }
@@ -80,7 +80,7 @@ export class Relay {
       });
       answer.on("error", () => response.destroy());
     });
-    // Who has gone does not hear any more.
+    // If the caller has disconnected, the request to the agent is aborted.
     response.on("close", () => sent.destroy());
     sent.on("error", () => response.destroy());
     sent.end(body);

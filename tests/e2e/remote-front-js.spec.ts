@@ -1,4 +1,4 @@
-// Fronts of servers that are written with the official SDK for JavaScript, of 1.0 and of 0.3.
+// Fronts of servers with the official SDK for JavaScript, of 1.0 and of 0.3.
 
 import { startServer, startServerOf03 } from "./servers/js.ts";
 import { passes } from "./servers/passes.ts";

@@ -1,4 +1,4 @@
-// Fronts of servers that are written with the official SDK for Python, of 1.0 and of 0.3.
+// Fronts of servers with the official SDK for Python, of 1.0 and of 0.3.
 
 import { python, pythonV03, withoutPython, withoutPythonV03 } from "./python.ts";
 import { passes } from "./servers/passes.ts";

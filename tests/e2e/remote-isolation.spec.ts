@@ -1,4 +1,5 @@
-// Callers of an agent of kind "remote": what one of them has begun does not exist for another, here or at the remote agent.
+// Callers of an agent of kind "remote": a task of one caller does not exist for another, neither here nor at the remote
+// agent.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { followUp, message, until, type Agent, type Task } from "./client.ts";
@@ -7,7 +8,7 @@ import { artifact, Liars, status, task } from "./liars.ts";
 
 const [annasKey, bertsKey] = [fresh(), fresh()];
 
-/** A server that asks, and keeps apart by `contextId` and `taskId` alone what its one caller tells it. */
+/** A server that asks questions, and distinguishes conversations of its only caller by `contextId` and `taskId` alone. */
 const liars = new Liars(
   {
     shared: {

@@ -1,5 +1,5 @@
-// A front of a remote agent whose process is killed at the points that matter, while the remote agent goes on. Afterwards there is
-// one task there, and all of it here.
+// A front of a remote agent whose process is killed at the important points, while the remote agent continues. Afterwards the
+// remote agent has exactly one task, and the front has all of its events.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, isTerminal, textOf, until, type Task } from "./client.ts";
@@ -7,7 +7,7 @@ import { startWorker, type Worker } from "./harness.ts";
 import { Relay } from "./relay.ts";
 
 let remote: Worker, worker: Worker, relay: Relay;
-/** The remote agent, and the front of it. */
+/** The remote agent, and its front. */
 let demo: Agent, front: Agent;
 
 before(async () => {
@@ -37,7 +37,7 @@ async function begunBy(text: string): Promise<Task[]> {
 const begin = (text: string): Promise<Task> => front.sendForTask(text, { returnImmediately: true });
 const ended = (agent: Agent, id: string): Promise<Task> => until(() => agent.getTask(id), ({ status }) => isTerminal(status.state));
 
-/** Asserts that our task has come to what the only one there has come to. */
+/** Asserts that the task of the front equals the only task of the remote agent. */
 async function assertMirrored(id: string, text: string): Promise<Task> {
   const task = await ended(front, id);
   const [there, ...others] = await until(() => begunBy(text), ([first]) => first?.status.state === task.status.state);

@@ -1,5 +1,5 @@
-// Remotes with `oauth2`: a token of the client credentials grant (RFC 6749 §4.4) is fetched when it is needed, used by all runs of an
-// instance, and fetched anew in time or when the agent refuses it. The secret goes to the token server alone.
+// Remotes with `oauth2`: a token of the client credentials grant (RFC 6749 §4.4) is fetched on demand, used by all runs of an
+// instance, and fetched again before it expires or when the agent refuses it. The secret is sent only to the token server.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -11,7 +11,7 @@ import { Sink, type Arrival, type Deed } from "./sink.ts";
 
 const CLIENT_SECRET = secret("REMOTE_CLIENT_SECRET", `s3cret&${randomUUID()}`);
 
-/** How long the tokens of each remote live, in seconds; or what is answered instead of one. */
+/** The lifetime of each remote's tokens, in seconds; or the answer in place of a token. */
 const LIVES = {
   long: 3_600,
   short: 4,
@@ -23,13 +23,13 @@ const LIVES = {
 } as const;
 type Name = keyof typeof LIVES;
 
-/** Gives out tokens; the agents that take them. */
+/** The token server, and the agents that accept its tokens. */
 let login: Sink, agents: Sink;
 let worker: Worker;
-/** The tokens that were given out for each remote, oldest first, and those that are no longer taken. */
+/** The tokens issued for each remote, oldest first, and the revoked ones. */
 const given = new Map<string, string[]>();
 const revoked = new Set<string>();
-/** How often an agent refused a token. */
+/** The number of refused tokens. */
 let refusals = 0;
 
 before(async () => {
@@ -58,7 +58,7 @@ function giveToken({ path }: Arrival): Deed {
   return { headers: { "content-type": "application/json" }, body: JSON.stringify({ access_token: tokens.at(-1), token_type: "Bearer", expires_in: lives }) };
 }
 
-/** The agents: their cards, and tasks that are done, for those with a token. */
+/** The answers of the agents: their cards, and finished tasks for requests with a token. */
 function answer({ path, method, headers, body }: Arrival): Deed {
   const name = path.split("/")[1] ?? "";
   const token = headers.authorization?.replace(/^Bearer /, "") ?? "";
@@ -118,7 +118,7 @@ test("a token that the agent refuses is fetched anew once, for the same call (RF
   await assertDone("revoked");
   const [first = ""] = given.get("revoked") ?? [];
   revoked.add(first);
-  // One that is some seconds old: a newer one is not given up at its first refusal.
+  // Uses a token that is some seconds old: a newer token is not replaced at its first refusal.
   await until(async () => {
     await new Promise((done) => setTimeout(done, 400));
     return send("revoked");

@@ -1,4 +1,4 @@
-// The client of the crate against servers that are written with the official SDK for JavaScript, of 1.0 and of 0.3.
+// The client of the crate with servers of the official SDK for JavaScript, of 1.0 and of 0.3.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -15,16 +15,16 @@ after(() => Promise.all([server.stop(), serverOf03.stop()]));
 
 /** 0.3 has no listing. */
 const list = /^A2A 0\.3 over (JSON-RPC|HTTP\+JSON) has no ListTasks$/;
-/** Over HTTP+JSON files lose their names on the way through this SDK. */
+/** Over HTTP+JSON this SDK loses the names of files. */
 const parts = /^the parts: .*filename: None, media_type: Some\("image\/png"\)/;
-/** The SDK of 0.3 shows no history unless a length is asked for. */
+/** The SDK of 0.3 returns no history unless a length is requested. */
 const get = /^whether the history has the message: false/;
 
 walks("@a2a-js/sdk", () => server, "auto", "auto");
 walks("@a2a-js/sdk", () => server, "1.0", "JSONRPC");
 walks("@a2a-js/sdk", () => server, "1.0", "HTTP+JSON");
 walks("@a2a-js/sdk", () => server, "0.3", "JSONRPC", { list });
-// It reads another body of the registration of a webhook than the SDK of 0.3 does.
+// Its body of a webhook's registration differs from that of the SDK of 0.3.
 walks("@a2a-js/sdk", () => server, "0.3", "HTTP+JSON", { list, parts, webhooks: /missing pushNotificationConfig \(-32602\)$/ });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "auto", "auto", { list, get });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "0.3", "HTTP+JSON", { list, get, parts });

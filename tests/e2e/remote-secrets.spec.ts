@@ -1,4 +1,5 @@
-// Secrets of remotes.toml: they go to the remote agent, and nowhere else, whatever that answers.
+// Secrets of remotes.toml: they are sent to the remote agent, and never shown elsewhere, whatever the remote agent
+// answers.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -14,10 +15,10 @@ const MARKERS = {
   REMOTE_QUERY_KEY: "marker&query=4",
 };
 
-/** What a remote agent sees of a request, given back by it. */
+/** The headers that a remote agent receives, for an answer that repeats them. */
 const echo = ({ headers }: Asked): string => JSON.stringify(headers);
 
-/** A server whose agent shows it every kind of secret. */
+/** A server whose remote has every kind of secret. */
 const shown = (answer: (asked: Asked, reply: Reply) => false | void, more: Partial<Lie> = {}): Lie => ({
   answer,
   settings: (origin) => ({
@@ -61,7 +62,7 @@ after(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** Fails if a text holds a marker in any form. */
+/** Fails if a text contains a marker in any form. */
 function assertClean(text: string, where: string): void {
   for (const marker of [...Object.values(MARKERS), "marker-broken"]) {
     for (const form of [marker, encodeURIComponent(marker), JSON.stringify(marker).slice(1, -1), btoa(marker)]) {

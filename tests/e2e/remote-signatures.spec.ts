@@ -1,4 +1,4 @@
-// Remotes with `verify`: the card of the remote agent must be signed right (spec §8.4), by a key from a host that the settings name.
+// Remotes with `verify`: the card of the remote agent must have a valid signature (spec §8.4), by a key from a host in the settings.
 import assert from "node:assert/strict";
 import { generateKeyPairSync, type JsonWebKey, type KeyObject } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -11,12 +11,12 @@ import { Relay } from "./relay.ts";
 import { Sink, type Arrival, type Deed } from "./sink.ts";
 
 const [right, other] = [makeKey("right"), makeKey("right")];
-/** The remote agents that sign by the SDK; another host. */
+/** The remote agents that sign with the SDK; another host. */
 let sink: Sink, elsewhere: Sink;
-/** A Worker that signs, and what its cards name as their origin; the Worker whose fronts verify. */
+/** A Worker that signs; the relay whose origin its cards contain; the Worker whose fronts verify. */
 let signing: Worker, relay: Relay, worker: Worker;
 
-/** What is served as the card of an agent; it is made from one that the SDK has signed. */
+/** Makes the card of an agent; some are made from a card that the SDK has signed. */
 type Serve = (name: string) => Promise<object>;
 const signed = (jku: () => string, key = right, kid = "right"): Serve => async (name) => {
   const card = AgentCard.fromJSON({ ...cardOf(`${sink.url}/${name}/rpc`), capabilities: {} });
@@ -30,7 +30,7 @@ const unsigned: Serve = async (name) => ({ ...(await good(name)), signatures: []
 interface Case {
   card: Serve;
   settings: object | (() => object);
-  /** Why the front fails, unless it does not. */
+  /** The expected failure of the front, if any. */
   refusal?: RegExp;
 }
 

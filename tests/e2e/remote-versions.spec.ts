@@ -1,4 +1,5 @@
-// The client for the command line (crates/a2a/examples/call.rs) and our own server, in every version over each binding.
+// The client for the command line (crates/a2a/examples/call.rs) with our own server, in every version over each
+// binding.
 
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
@@ -37,7 +38,7 @@ for (const version of ["1.0", "0.3", "0.1"]) {
       assert.deepEqual([asked.code, asked.told], [3, "Which colour?"], asked.log);
       const answered = call("send", "red", "--task", taskOf(asked.log));
       const canceled = call("cancel", taskOf(call("send", "ask").log));
-      // A row may come after the end of its task.
+      // The row may be written after the end of its task.
       const listed = await until(async () => call("list"), ({ told }) => version !== "1.0" || told.includes(taskOf(sent.log)));
       if (isPlain) {
         assert.match(answered.log, /A2A 0\.1 over HTTP\+JSON has no Send\w+ for a task that has begun/);

@@ -1,4 +1,4 @@
-// An agent that is a front of a remote one, over two and three Workers.
+// An agent that is a front of a remote agent, over two and three Workers.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, isTerminal, message, received, textOf, until, type Task } from "./client.ts";
@@ -6,9 +6,9 @@ import { startWorker, type Worker } from "./harness.ts";
 import { Relay } from "./relay.ts";
 import { EventStream } from "./stream.ts";
 
-/** The Worker at the end of the chain, whose agents answer by themselves; the fronts, the last of which is its neighbour. */
+/** The last Worker of the chain, whose agents work themselves; the Workers of the fronts. */
 let last: Worker, middle: Worker, first: Worker;
-/** The agent `demo` of the last Worker; fronts of it over one hop and over two. */
+/** The agent `demo` of the last Worker; its fronts over one hop and over two. */
 let demo: Agent, near: Agent, far: Agent;
 
 before(async () => {
@@ -21,7 +21,9 @@ before(async () => {
 });
 after(() => Promise.all([first, middle, last].map((worker) => worker?.stop())));
 
-/** The task of an agent that changed last, once that is one that begins with this text and is not one of those. */
+/**
+ * The task of an agent that changed last, after waiting for a task that begins with this text and is not one of `others`.
+ */
 async function newest(agent: Agent, text: string, ...others: Task[]): Promise<Task> {
   const read = async (): Promise<Task | undefined> => {
     const [first] = (await agent.listTasks({ pageSize: 1 })).tasks;
@@ -87,7 +89,7 @@ describe("a chain of three Workers", () => {
       held.push(...tasks);
       const ids = tasks.map((task, index) => [index === 0 ? near : demo, task.id] as const);
       await until(() => demo.getTask(ids[1]?.[1] ?? ""), ({ status }) => status.state === "TASK_STATE_WORKING");
-      // Before a front is parked, it registers a webhook at the next agent, under the id of its own task.
+      // Before a front is parked, it registers a webhook at the next agent, with the id of its own task.
       const hasWebhookOf = async ({ url }: Worker, id = ""): Promise<boolean> =>
         (await received(url)).some(({ operation, taskId }) => operation === "CreateTaskPushNotificationConfig" && taskId === id);
       if (isParked) await until(async () => (await hasWebhookOf(middle, id)) && (await hasWebhookOf(last, ids[0]?.[1])), Boolean);
@@ -97,7 +99,7 @@ describe("a chain of three Workers", () => {
   }
 
   test("is refused where it is a circle", async () => {
-    // What leads back to the Worker itself.
+    // The relay leads back to the Worker itself.
     let self = "";
     const relay = await Relay.open(() => self);
     const circle = await startWorker({ vars: { MAX_DEPTH: "3", NEXT_URL: `${relay.url}/front` } });

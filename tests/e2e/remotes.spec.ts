@@ -1,4 +1,4 @@
-// Agents on other servers, called by the names of remotes.toml: credentials, and cards that are remembered in D1.
+// Agents on other servers, called by the names of remotes.toml: credentials, and cards remembered in D1.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { fresh } from "./access.ts";
@@ -12,7 +12,7 @@ const REMOTE_KEY = fresh();
 
 let sink: Sink;
 let worker: Worker;
-/** What the server does when it is asked for the card. */
+/** The server's answer to requests for the card. */
 let card: (arrival: Arrival) => Deed;
 before(async () => {
   sink = await Sink.open();
@@ -31,7 +31,7 @@ beforeEach(() => {
   sink.forget("/kept");
 });
 
-/** The card, or that it has not changed. */
+/** The card, or the answer that it has not changed. */
 function isKnown(arrival: Arrival): Deed {
   if (arrival.headers["if-none-match"] === '"v1"') return { status: 304, headers: { etag: '"v1"' }, body: "" };
   const described = {
@@ -41,7 +41,7 @@ function isKnown(arrival: Arrival): Deed {
   return { headers: { "content-type": "application/json", etag: '"v1"' }, body: JSON.stringify(described) };
 }
 
-/** A message with what the request has shown. */
+/** A message that contains the credentials and the path of the request. */
 function said({ headers, path, body }: Arrival): Deed {
   const text = [headers.authorization, path, headers["x-team"]].join(" ");
   const result = { message: { messageId: "m", role: "ROLE_AGENT", parts: [{ text }] } };
@@ -72,14 +72,14 @@ async function rows(): Promise<Row[]> {
   return results;
 }
 
-/** Lets the card be this old, for an instance that has just begun. */
+/** Makes the card this old, and restarts the instance. */
 async function age(milliseconds: number): Promise<void> {
   const fetched = Date.now() - milliseconds;
   await (await worker.d1()).prepare("UPDATE remembered SET fetched_ms = ?1, fresh_until_ms = ?1 + 300000").bind(fetched).run();
   await worker.restart();
 }
 
-/** How often the card was asked for. */
+/** The requests for the card. */
 const asked = (): Arrival[] => sink.arrivals("/kept").filter(({ path }) => path.startsWith(CARD));
 
 test("a remote gets its credentials and headers, and the caller sees none of them", async () => {
@@ -102,7 +102,7 @@ test("a card is fetched once, and a Worker that begins with the database of anot
 });
 
 test("a Worker beside another one, over one database, uses the card that the other one has fetched, also when the server is down", async () => {
-  // Both begin at the same time, and know nothing.
+  // Both begin at the same time, without a remembered card.
   await (await worker.d1()).prepare("DELETE FROM remembered").run();
   await worker.restart();
   assert.equal((await ask(worker.url)).outcome, "Completed");

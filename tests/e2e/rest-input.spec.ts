@@ -1,4 +1,4 @@
-// What the HTTP+JSON binding makes of its input (spec §11.1, §11.5, §11.6): content types, bodies and queries that do not fit.
+// The input of the HTTP+JSON binding (spec §11.1, §11.5, §11.6): invalid content types, bodies and queries.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

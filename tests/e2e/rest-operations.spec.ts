@@ -1,4 +1,4 @@
-// The operations of the HTTP+JSON binding (spec §11.3): what each takes, and how it is answered or refused.
+// The operations of the HTTP+JSON binding (spec §11.3): the parameters, answers and refusals of each.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { message, textOf, type Message, type Task } from "./client.ts";

@@ -1,4 +1,4 @@
-// Where the HTTP+JSON binding is (spec §11.3): the paths of agents, tenants and ids, their verbs, and the versions they ask for.
+// The paths of the HTTP+JSON binding (spec §11.3): those of agents, tenants and ids, their methods, and their versions.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { message, type Task } from "./client.ts";

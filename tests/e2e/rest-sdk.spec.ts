@@ -1,4 +1,4 @@
-// The official client, `@a2a-js/sdk`, over HTTP+JSON: that it finds the interface and understands what it gets.
+// The official client, `@a2a-js/sdk`, over HTTP+JSON: it finds the interface and parses the answers.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -30,7 +30,7 @@ function saying(text: string, changes: Partial<Message> = {}): SendMessageReques
   return { tenant: "", message, configuration: undefined, metadata: undefined };
 }
 
-/** Sends and gives the task. */
+/** Sends and returns the task. */
 async function send(client: Client, request: SendMessageRequest): Promise<Task> {
   const answer = await client.sendMessage(request);
   if (!("status" in answer)) throw new Error("the answer is no task");

@@ -1,4 +1,4 @@
-// A client of the HTTP+JSON binding (spec §11) that shows what is on the wire.
+// A client of the HTTP+JSON binding (spec §11) that exposes the raw answers.
 
 import assert from "node:assert/strict";
 import { message, type ErrorDetail, type Task } from "./client.ts";
@@ -10,7 +10,7 @@ export interface Failure {
 
 export const JSON_TYPE = "application/json";
 
-/** A request as clients make it; `body` is sent as JSON unless it is a text. */
+/** A request of a client; `body` is sent as JSON unless it is a text. */
 export function call(verb: string, url: string, body?: unknown, headers: Record<string, string> = {}): Promise<Response> {
   const type: Record<string, string> = body === undefined ? {} : { "content-type": JSON_TYPE };
   const init: RequestInit = { method: verb, headers: { "a2a-version": "1.0", ...type, ...headers } };
@@ -18,7 +18,7 @@ export function call(verb: string, url: string, body?: unknown, headers: Record<
   return fetch(url, init);
 }
 
-/** Sends a text to an agent and gives the task. */
+/** Sends a text to an agent and returns the task. */
 export async function send(base: string, text: string, configuration?: object): Promise<Task> {
   const response = await call("POST", `${base}/message:send`, { message: message(text), configuration });
   assert.equal(response.status, 200, await response.clone().text());
@@ -29,7 +29,7 @@ export async function getTask(base: string, id: string): Promise<Task> {
   return (await (await call("GET", `${base}/tasks/${id}`)).json()) as Task;
 }
 
-/** Asserts that an answer is an error as the binding has them, and gives it. */
+/** Asserts that an answer is an error in the form of the binding, and returns it. */
 export async function failure(response: Response, code: number, status: string, reason: string): Promise<Failure["error"]> {
   const text = await response.text();
   assert.equal(response.status, code, text);
@@ -46,6 +46,6 @@ export async function failure(response: Response, code: number, status: string, 
   return body.error;
 }
 
-/** The fields that an error names. */
+/** The fields in an error. */
 export const fieldsOf = (error: Failure["error"]): string[] =>
    error.details.flatMap((detail) => detail.fieldViolations ?? []).map(({ field }) => field);

@@ -1,4 +1,4 @@
-// How long a task is kept after it has ended: the cron trigger finds it in the index, and the queue of deletions has it deleted.
+// The retention of ended tasks: the cron trigger finds expired tasks in the index, and the queue of deletions removes them.
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,13 +23,13 @@ after(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** The ids of the tasks that are listed. */
+/** The ids of the listed tasks. */
 async function listed(): Promise<string[]> {
   const { tasks } = await demo.call<{ tasks: Task[] }>("ListTasks", { pageSize: 100 });
   return tasks.map(({ id }) => id);
 }
 
-/** Has the trigger fire until a task is not listed any more, which does not wake it. */
+/** Fires the trigger repeatedly until a task is not listed any more; listing does not wake it. */
 async function untilGone(id: string): Promise<void> {
   await until(
     async () => {
@@ -40,14 +40,14 @@ async function untilGone(id: string): Promise<void> {
   );
 }
 
-/** Sends a task whose time is over when this comes back. */
+/** Sends a task and makes it expire. */
 async function expired(text = "hello"): Promise<Task> {
   const task = await demo.sendForTask(text);
   await (await worker.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE id = ?").bind(task.id).run();
   return task;
 }
 
-/** How many rows of the index satisfy a condition. */
+/** The number of rows of the index that match a condition. */
 async function count(condition: string): Promise<number> {
   const counted = await (await worker.d1()).prepare(`SELECT count(*) AS number FROM tasks WHERE ${condition}`).run<{ number: number }>();
   return counted.results[0]?.number ?? 0;
@@ -102,7 +102,7 @@ test("a restart does not forget the time of a task that nobody asks for", async 
 
 test("tasks of any number of callers are found (§3.1.4)", async () => {
   const d1 = await worker.d1();
-  // As many as take several pages, of more callers than one statement goes through; no object has them.
+  // Enough tasks for several pages, of more callers than one statement covers; no object contains them.
   await d1
     .prepare(
       "WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 2600) " +

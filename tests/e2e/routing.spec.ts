@@ -1,4 +1,4 @@
-// Which path and which tenant lead to which agent (spec §3.2, §9.1).
+// The agent for each path and tenant (spec §3.2, §9.1).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, type Task } from "./client.ts";

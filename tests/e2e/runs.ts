@@ -1,4 +1,4 @@
-// Runs of ten steps that specs begin and interrupt. Each block of tests has a Worker and a sink of its own.
+// Runs of ten steps that specs begin and interrupt. Each block of tests has its own Worker and sink.
 
 import assert from "node:assert/strict";
 import { after, afterEach, before } from "node:test";
@@ -14,14 +14,14 @@ export const STEPS = 10;
 /** The numbers of the steps, from 1 on. */
 export const numbers = Array.from({ length: STEPS }, (_, index) => index + 1);
 
-// These three are what the latest block has started: see `withWorker`.
+// The next three belong to the latest block: see `withWorker`.
 /** The server that the steps call. */
 export let sink: Sink;
 export let worker: Worker;
 /** The agent `faults`, whose runs work in steps. */
 export let faults: Agent;
 
-/** Runs the tests of a block against a Worker of their own, with these variables. */
+/** Runs the tests of a block with their own Worker, which has these variables. */
 export function withWorker(vars: Record<string, string>): void {
   before(async () => {
     sink = await Sink.open();
@@ -35,7 +35,7 @@ export function withWorker(vars: Record<string, string>): void {
   });
 }
 
-/** Ends the process as a crash of the machine would, and starts it again. */
+/** Ends the process like a crash of the machine, and starts it again. */
 export async function killAndRestart(): Promise<void> {
   await worker.kill9();
   await worker.restart();
@@ -43,7 +43,7 @@ export async function killAndRestart(): Promise<void> {
 
 let paths = 0;
 
-/** A path of the sink that nobody has used. */
+/** An unused path of the sink. */
 export function freshPath(): string {
   paths += 1;
   return `/run-${paths}`;
@@ -53,11 +53,11 @@ export function freshPath(): string {
 export interface Run {
   id: string;
   path: string;
-  /** The version that its client speaks, unless that is 1.0. */
+  /** The version of its client, if not 1.0. */
   version?: Version;
 }
 
-/** Begins a run of ten steps; `held` are steps that the sink holds, the first time that they come. */
+/** Begins a run of ten steps; the sink holds the steps in `held` when they arrive the first time. */
 export async function begin({ held, agent = faults, version }: { held: number[]; agent?: Agent; version?: Version }): Promise<Run> {
   const path = freshPath();
   for (const step of held) sink.plan(`${path}/${step}`, "hold");
@@ -66,15 +66,15 @@ export async function begin({ held, agent = faults, version }: { held: number[];
   return { id, path, ...(version === undefined ? {} : { version }) };
 }
 
-/** Waits until every one of these tasks is listed as ended, which wakes none of them. */
+/** Waits until all these tasks are listed as ended; listing does not wake them. */
 export async function untilListedAsEnded(ids: string[], agent = faults): Promise<void> {
-  // Where a panic ends the isolate, a request that is open there is never answered.
+  // If a panic ends the isolate, an open request in it is never answered.
   const list = () => agent.call<{ tasks: Task[] }>("ListTasks", { pageSize: 100 }, AbortSignal.timeout(2_000));
   const ended = () => list().then(({ tasks }) => tasks.filter(({ status }) => isTerminal(status.state)).map(({ id }) => id), (): string[] => []);
   await until(ended, (found) => ids.every((id) => found.includes(id)));
 }
 
-/** Asserts that a run came to what an undisturbed one comes to, and that nothing that was seen of it is lost. */
+/** Asserts that a run has the result of an undisturbed run, and that no event that was seen is lost. */
 export async function assertWhole({ id, path, version = "1.0" }: Run, ...seen: StreamEvent[][]): Promise<Task> {
   const task = await faults.getTask(id);
   assert.equal(task.status.state, "TASK_STATE_COMPLETED", textOf(task.status.message));
@@ -90,7 +90,7 @@ export async function assertWhole({ id, path, version = "1.0" }: Run, ...seen: S
     const { status, artifacts } = await speaker.getTask(id);
     assert.deepEqual([status.state, textOf(artifacts?.[0])], [task.status.state, artifactOf(STEPS)]);
   }
-  // Streams of 0.1 name no events.
+  // Streams of 0.1 have no event ids.
   if (version === "0.3") {
     const heard = await (await new Speaker(faults.endpoint, version).stream("SubscribeToTask", { id }, 0)).rest();
     assert.deepEqual([heard.length, wrongWords(log, heard)], [log.length, []]);

@@ -1,4 +1,4 @@
-// Makes the storage of one object fail as a full or broken disk does.
+// Makes the storage of one object fail, like a full or broken disk.
 
 import { mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -15,8 +15,8 @@ export function editObject(storage: string, taskId: string, edit: (database: Dat
 }
 
 /**
- * From now on no commit succeeds that inserts a row for which `condition` (on `NEW`) holds into `table`. The statement
- * itself does: it is the platform that then resets the object and lets nothing out that it answered.
+ * Makes every later commit fail that inserts a row with this `condition` (on `NEW`) into `table`. The statement itself
+ * succeeds; the platform then resets the object and holds all its answers back.
  */
 export function failCommits(database: DatabaseSync, table: "log" | "webhook", condition: string): void {
   database.exec(`
@@ -26,7 +26,7 @@ export function failCommits(database: DatabaseSync, table: "log" | "webhook", co
   `);
 }
 
-/** Puts a folder where the SQLite file of an object was, so that the object cannot even start. */
+/** Replaces the SQLite file of an object by a folder, so that the object cannot even start. */
 export function blockObject(storage: string, taskId: string): void {
   const path = fileOf(storage, taskId);
   for (const suffix of ["", "-wal", "-shm"]) rmSync(path + suffix, { force: true });

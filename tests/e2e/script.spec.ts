@@ -63,7 +63,7 @@ test('"polls" is not hurried by anything but GetTask (§3.1.3)', async () => {
   }
   const first = await demo.getTask(begun.id);
   assert.equal(first.status.state, "TASK_STATE_WORKING");
-  // A message to a working task is for the run that is under way.
+  // A message to a working task is offered to the current run.
   assert.deepEqual(first.history?.map(textOf).filter((text) => text === "now?").length, 3);
   await demo.cancelTask(begun.id);
 });

@@ -1,4 +1,4 @@
-// The official client, `@a2a-js/sdk`, as it comes: what it makes of our cards, answers and errors.
+// The official client, `@a2a-js/sdk`, unmodified: how it handles our cards, answers and errors.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -11,7 +11,7 @@ let worker: Worker;
 let demo: Client;
 before(async () => {
   worker = await startWorker();
-  // Without a path of its own the client looks at the root of the host.
+  // Without a path, the client searches the card at the root of the host.
   demo = await new ClientFactory().createFromUrl(`${worker.url}/demo/`, ".well-known/agent-card.json");
 });
 after(() => worker.stop());
@@ -28,7 +28,7 @@ function saying(parts: string | Part[], changes: Partial<Message> = {}): SendMes
   return { tenant: "", message, configuration: undefined, metadata: undefined };
 }
 
-/** Sends and gives the task. */
+/** Sends and returns the task. */
 async function send(client: Client, request: SendMessageRequest): Promise<Task> {
   const answer = await client.sendMessage(request);
   if (!("status" in answer)) throw new Error("the answer is no task");

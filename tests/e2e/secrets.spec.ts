@@ -1,4 +1,4 @@
-// Secrets of the deployment in tools: they go where the tool sends them, and nowhere else.
+// Secrets of the deployment in tools: they are sent where the tool defines, and never shown elsewhere.
 import assert from "node:assert/strict";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -35,7 +35,7 @@ after(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** What the server does with a request whose path begins like this. */
+/** The server's answer to a request, by the beginning of its path. */
 function answer(arrival: Arrival): Deed {
   const echo = [arrival.path, decodeURIComponent(arrival.path), JSON.stringify(arrival.headers), arrival.body].join("\n");
   const deeds: Record<string, Deed> = {
@@ -51,7 +51,7 @@ function answer(arrival: Arrival): Deed {
   return deeds[arrival.path.split("/")[1] ?? ""] ?? {};
 }
 
-/** Every call that a test makes of the tools, with the state in which its task ends. */
+/** All calls of the tools, each with the final state of its task. */
 const calls: [Message, RegExp | undefined][] = [
   ...["ok", "echo", "json", "bytes"].map((path): [Message, undefined] => [send(path), undefined]),
   [send("fail"), /answered 500: /],
@@ -77,7 +77,7 @@ function rust(path: string, secret = "RUST_KEY"): Message {
   return message({ parts: [{ data: { tool: "probe_fetch", get arguments() { return { url: `${sink.url}/${path}`, secret }; } } }] });
 }
 
-/** Fails if a text holds a marker in any form. */
+/** Fails if a text contains a marker in any form. */
 function assertClean(text: string, where: string): void {
   for (const [name, marker] of Object.entries(MARKERS).filter(([, marker]) => marker.trim() !== "")) {
     const forms = [marker, encodeURIComponent(marker), JSON.stringify(marker).slice(1, -1), JSON.stringify(JSON.stringify(marker)).slice(3, -3)];
@@ -88,7 +88,7 @@ function assertClean(text: string, where: string): void {
   }
 }
 
-/** Asks for the raw text of a method's answer. */
+/** The raw text of a method's answer. */
 async function raw(method: string, params: unknown): Promise<string> {
   const headers = { "content-type": "application/json", "a2a-version": "1.0" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -110,7 +110,7 @@ test("a secret goes to the server that the tool calls, and is seen nowhere else"
     await until(async () => sink.arrivals(`/notified/${index}`), (arrivals) => arrivals.some(ended));
   }
 
-  // The requests hold them: without that, this test would show nothing.
+  // The requests do contain the secrets: otherwise this test would prove nothing.
   const sent = sink.arrivals("/echo").map(({ path, headers, body }) => [path, headers.authorization ?? "", body].join(" ")).join("\n");
   for (const marker of [MARKERS.HEADER_KEY, MARKERS.RUST_KEY, JSON.stringify(MARKERS.BODY_KEY), encodeURIComponent(MARKERS.QUERY_KEY), encodeURIComponent(MARKERS.SEGMENT_KEY)]) {
     assert.ok(sent.includes(marker), marker);

@@ -1,4 +1,4 @@
-// SendMessage that begins something: a task, waited for or not, or a direct message (spec §3.1.1).
+// SendMessage that begins a task, with or without waiting, or returns a direct message (spec §3.1.1).
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

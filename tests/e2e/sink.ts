@@ -1,20 +1,20 @@
-// A local HTTP server for agents and webhooks to call. It keeps every request, by path, and the test decides when and
+// A local HTTP server for the calls of agents and webhooks. It keeps every request, by path, and the test defines when and
 // how each one is answered: see `Deed`.
 
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** An answer; status 200 with the body `ok` unless it says otherwise. */
+/** An answer; by default status 200 with the body `ok`. */
 export interface Answer {
   status?: number;
   headers?: Record<string, string>;
   body?: string;
 }
 
-/** What becomes of a request: an answer at once, none before the test gives one, or a connection that breaks. */
+/** The reaction to a request: an answer at once, none until the test sends one, or a broken connection. */
 export type Deed = Answer | "hold" | "drop";
 
-/** A request that came. */
+/** A received request. */
 export class Arrival {
   readonly path: string;
   readonly method: string;
@@ -35,7 +35,9 @@ export class Arrival {
     return JSON.parse(this.body) as Value;
   }
 
-  /** Answers a request that is held; done when the answer has left this process. Does nothing if nobody waits any more. */
+  /**
+   * Answers a held request; resolves when the answer has left this process. Does nothing if the caller has disconnected.
+   */
   answer({ status = 200, headers = {}, body = "ok" }: Answer = {}): Promise<void> {
     if (this.#response.destroyed || this.#response.headersSent) return Promise.resolve();
     return new Promise((resolve) => {
@@ -43,7 +45,9 @@ export class Arrival {
     });
   }
 
-  /** Sends a piece of the body of an answer with status 200, and leaves the answer open; done when the piece has left. */
+  /**
+   * Sends a piece of the body of an answer with status 200, and leaves the answer open; resolves when the piece has left.
+   */
   piece(text: string, headers: Record<string, string> = {}): Promise<void> {
     if (!this.#response.headersSent) this.#response.writeHead(200, { "content-type": "text/plain", ...headers });
     return new Promise((resolve) => {
@@ -51,20 +55,20 @@ export class Arrival {
     });
   }
 
-  /** Breaks the connection instead of answering. */
+  /** Breaks the connection without an answer. */
   drop(): void {
     this.#response.destroy();
   }
 }
 
-/** A server that is listening. */
+/** A running server. */
 export class Sink {
   /** Its origin without a trailing slash. */
   readonly url: string;
-  /** What becomes of requests that nothing was planned for. */
+  /** The reaction to requests without a plan. */
   otherwise: (arrival: Arrival) => Deed | Promise<Deed> = () => ({});
   readonly #server: Server;
-  /** By the first segment of their paths, since a long test has very many. */
+  /** By the first segment of their paths, since a long test has very many requests. */
   readonly #arrivals = new Map<string, Arrival[]>();
   readonly #plans = new Map<string, Deed[]>();
   readonly #waiting = new Set<() => void>();
@@ -75,7 +79,7 @@ export class Sink {
     server.on("request", (request, response) => void this.#take(request, response));
   }
 
-  /** Starts one on a free port. */
+  /** Starts a server on a free port. */
   static open(): Promise<Sink> {
     const server = createServer();
     return new Promise((resolve) => {
@@ -83,12 +87,12 @@ export class Sink {
     });
   }
 
-  /** What becomes of the next requests to exactly this path, in their order; see `otherwise` for all others. */
+  /** Plans the reactions to the next requests to exactly this path, in order; `otherwise` handles all others. */
   plan(path: string, ...deeds: Deed[]): void {
     this.#plans.set(path, deeds);
   }
 
-  /** Forgets every plan. What is held stays so. */
+  /** Deletes every plan. Held requests stay held. */
   forgetPlans(): void {
     this.#plans.clear();
   }
@@ -98,12 +102,12 @@ export class Sink {
     return this.#near(path).filter((arrival) => arrival.path === path || arrival.path.startsWith(`${path}/`));
   }
 
-  /** How many requests came to exactly this path. */
+  /** The number of requests to exactly this path. */
   count(path: string): number {
     return this.#near(path).filter((arrival) => arrival.path === path).length;
   }
 
-  /** Forgets the requests to all paths with the first segment of this one. */
+  /** Deletes the requests to all paths with the first segment of this one. */
   forget(path: string): void {
     this.#arrivals.delete(segmentOf(path));
   }
@@ -119,7 +123,7 @@ export class Sink {
     }
   }
 
-  /** Waits for the next request to any path, or until none has come for this long. */
+  /** Waits for the next request to any path, at most this long. */
   next(milliseconds: number): Promise<void> {
     return this.#change(Date.now() + milliseconds);
   }
@@ -135,7 +139,7 @@ export class Sink {
     try {
       for await (const chunk of request.setEncoding("utf8")) body += chunk as string;
     } catch {
-      // The caller was gone before it had said what it wants: that is no request.
+      // The caller disconnected before the request was complete; it does not count.
       return;
     }
     const arrival = new Arrival(request, body, response);

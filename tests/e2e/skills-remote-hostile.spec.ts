@@ -1,4 +1,4 @@
-// Skills of a remote agent's card that mean harm, that come from an agent of the same Worker, from themselves, or from servers of the SDK.
+// Hostile skills on a remote agent's card; and skills from an agent of the same Worker, from the front itself, or from servers of the SDK.
 import assert from "node:assert/strict";
 import { generateKeyPairSync } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -63,7 +63,7 @@ after(async () => {
 
 const ids = async (slug: string): Promise<string[]> => idsOf(await cardOf(worker, slug));
 
-/** Whether the official SDK finds the signature of a card right. */
+/** True if the official SDK accepts the signature of a card. */
 async function isGenuine(card: Card): Promise<boolean> {
   const { keys } = (await (await fetch(`${worker.url}/.well-known/jwks.json`)).json()) as { keys: never[] };
   const debug = console.debug;

@@ -1,4 +1,4 @@
-// Skills of the card of a remote agent on the card of its front: when they are asked for, kept and asked for again.
+// Skills of a remote agent's card on the card of its front: when they are fetched, kept and fetched again.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, secretsOf } from "./access.ts";
@@ -31,7 +31,7 @@ after(async () => {
 const ids = async (slug: string): Promise<string[]> => idsOf(await cardOf(worker, slug));
 const maxAge = (response: Response): number => Number(/max-age=(\d+)/.exec(response.headers.get("cache-control") ?? "")?.[1]);
 
-/** Lets every remembered card be two hours old, for an instance that has just begun. */
+/** Makes every remembered card two hours old, and restarts the instance. */
 async function age(): Promise<void> {
   const fetched = Date.now() - 7_200_000;
   const statement = "UPDATE remembered SET fetched_ms = ?1, fresh_until_ms = ?1 + 300000 WHERE key LIKE 'card:%'";
@@ -39,7 +39,7 @@ async function age(): Promise<void> {
   await worker.restart();
 }
 
-/** Waits until the card of a remote agent is stored, which no answer waits for. */
+/** Waits until the card of a remote agent is stored; it is stored in the background. */
 async function stored(name: string): Promise<void> {
   const statement = "SELECT key FROM remembered WHERE key LIKE 'card:%' AND instr(value, ?1) > 0";
   const rows = async () => (await (await worker.d1()).prepare(statement).bind(`\\"name\\":\\"${name}\\"`).run()).results;
@@ -49,7 +49,7 @@ async function stored(name: string): Promise<void> {
 describe("a front whose file takes over the skills of the remote agent", () => {
   test("shows them, with what the file says of them, in every version of its card", async () => {
     const { skills } = await cardOf(worker, "learner");
-    // The front takes JSON, too; they do not.
+    // The front also accepts JSON; these skills do not.
     const modes = { inputModes: ["text/plain"], outputModes: ["text/plain"] };
     assert.deepEqual(skills, [
       { ...skill("echo"), name: "Echo", description: "Says it again, from afar.", ...modes },

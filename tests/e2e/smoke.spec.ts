@@ -1,5 +1,5 @@
-// One of everything: the card, both bindings, a stream that is cut and resumed, a listing, a cancel, a notification. What is
-// right in detail is said by the other specs.
+// One test of each feature: the card, both bindings, a stream that is cut and resumed, a listing, a cancel, a notification.
+// The details are in the other specs.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { rest, rpc, type Answer } from "./answers.ts";
@@ -16,7 +16,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** The operations on tasks in the way of a binding. */
+/** The operations on tasks in the form of a binding. */
 interface Binding {
   send(params: object): Promise<Answer>;
   get(id: string): Promise<Answer>;

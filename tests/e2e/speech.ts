@@ -1,29 +1,29 @@
-// Clients of three versions behind the methods of one: what they hear is in the words of 1.0, so that a test says once
-// what is right. What the versions look like on the wire is tested elsewhere.
+// Clients of three versions with the methods of one: their events are converted to 1.0, so that a test defines the expected events
+// once. The formats of the versions are tested elsewhere.
 
 import { randomUUID } from "node:crypto";
 import { Agent, until, type Artifact, type Configuration, type Message, type Part, type Task } from "./client.ts";
 import { testAgents } from "./harness.ts";
 import { EventStream, type StreamEvent, type StreamResponse } from "./stream.ts";
 
-/** The versions of A2A that are spoken. */
+/** The supported versions of A2A. */
 export const VERSIONS = ["1.0", "0.3", "0.1"] as const;
 export type Version = (typeof VERSIONS)[number];
 
-/** The same agents, which all speak every version. */
+/** The same agents, which all support every version. */
 export function speakingAll(agents: string = testAgents): string {
   const embedded = JSON.parse(agents) as { agents: object[] };
   const dialects = { v0_3: { enabled: true }, legacy: { enabled: true } };
   return JSON.stringify({ ...embedded, agents: embedded.agents.map((agent) => ({ ...agent, dialects })) });
 }
 
-/** Those of these cuts at which a version is tried: all for 1.0, and a third for each of the others, which go through the same. */
+/** The cuts at which a version is tested: all for 1.0, and a third for each of the others, which use the same code. */
 export function cutsOf<Cut>(version: Version, cuts: readonly Cut[]): Cut[] {
   const turn = VERSIONS.indexOf(version);
   return cuts.filter((_, index) => turn === 0 || index % 3 === turn);
 }
 
-/** An agent, as a client of a version speaks to it. Methods that its version has not are called as those of 1.0. */
+/** A client of an agent in a version. Methods that the version does not have are called as those of 1.0. */
 export class Speaker extends Agent {
   readonly version: Version;
   readonly #headers: Record<string, string>;
@@ -40,7 +40,7 @@ export class Speaker extends Agent {
     const agent = new Agent(this.endpoint, this.#older());
     const result = agent.call<Heard>(spoken.method, spoken.params, signal);
     const { configuration } = params as Params;
-    // A client of 0.1 waits for its send, and can ask for the task meanwhile, whose id it knows.
+    // A client of 0.1 waits for its send, but it knows the id of the task and can read the task meanwhile.
     if (this.version === "0.1" && configuration?.returnImmediately === true) {
       result.catch(() => undefined);
       const id = spoken.params["id"] as string;
@@ -62,7 +62,7 @@ export class Speaker extends Agent {
     return this.version === "1.0" ? this.#headers : { ...this.#headers, "a2a-version": this.version === "0.3" ? "0.3" : "" };
   }
 
-  /** A call as this version has it; none for 1.0, or if it has not got the method. */
+  /** A call in the form of this version; undefined for 1.0, or if the version does not have the method. */
   #spoken(method: string, params: Params): { method: string; params: Record<string, unknown> } | undefined {
     const [older, oldest] = METHODS[method] ?? [];
     const name = this.version === "0.1" ? oldest : older;
@@ -87,7 +87,7 @@ export class Speaker extends Agent {
   }
 }
 
-/** What methods of 1.0 are called in 0.3 and in 0.1. */
+/** The names of methods of 1.0 in 0.3 and in 0.1. */
 const METHODS: Record<string, [string, string]> = {
   SendMessage: ["message/send", "tasks/send"],
   SendStreamingMessage: ["message/stream", "tasks/sendSubscribe"],
@@ -102,7 +102,7 @@ interface Params {
   [name: string]: unknown;
 }
 
-/** A task, a message or an event of an older version, as far as it is looked at. */
+/** The used part of a task, a message or an event of an older version. */
 interface Heard {
   kind?: string;
   id?: string;

@@ -1,29 +1,29 @@
-// Runs in steps, as the agent `faults` does them, and what must be true of them whatever happened meanwhile.
+// Runs in steps, by the agent `faults`, and the checks that hold whatever interrupted them.
 
 import type { Task } from "./client.ts";
 import type { Arrival } from "./sink.ts";
 import { Speaker, type Version } from "./speech.ts";
 import { contents, subscribe, type EventStream, type StreamEvent } from "./stream.ts";
 
-/** What a step tells the server that it calls. */
+/** The body of a step's call to the server. */
 export interface StepCall {
   task: string;
   step: number;
   attempt: number;
 }
 
-/** The events of a run of so many steps that nothing disturbed, each in a few words: see `tell`. */
+/** The events of an undisturbed run with this number of steps, each as a summary: see `tell`. */
 export function undisturbed(steps: number): string[] {
   const numbers = Array.from({ length: steps }, (_, index) => index + 1);
   return ["SUBMITTED", ...numbers.flatMap((number) => [`WORKING step ${number} of ${steps}`, `steps += ${number} ok`]), "COMPLETED"];
 }
 
-/** The artifact of a run of so many steps, as text. */
+/** The artifact of a run with this number of steps, as text. */
 export function artifactOf(steps: number): string {
   return Array.from({ length: steps }, (_, index) => `${index + 1} ok\n`).join("");
 }
 
-/** An event in a few words. */
+/** A summary of an event. */
 export function tell({ data }: StreamEvent): string {
   const { task, statusUpdate, artifactUpdate } = data.result ?? {};
   const text = (holder: { parts: { text?: string }[] } | undefined) => (holder?.parts ?? []).map((part) => part.text ?? "").join("");
@@ -32,19 +32,19 @@ export function tell({ data }: StreamEvent): string {
   return [status?.state.replace("TASK_STATE_", ""), text(status?.message)].filter(Boolean).join(" ");
 }
 
-/** Which attempt a task says that it is in. */
+/** The number of the attempt in a task's metadata. */
 export function attemptOf(task: Task): number {
   return (task.metadata?.["urn:a2a-edge:attempt"] as number | undefined) ?? 1;
 }
 
-/** Which steps were done, in their order, by which attempt: `3@2` is step 3 in the second attempt. */
+/** The finished steps, in order, each with its attempt: `3@2` is step 3 in the second attempt. */
 export function doneBy(arrivals: Arrival[]): string[] {
   return arrivals.map((arrival) => arrival.json<StepCall>()).map(({ step, attempt }) => `${step}@${attempt}`);
 }
 
 /**
- * What is wrong with the steps that a resumed run of `steps` steps did; nothing, if each came after the one before it and
- * none was done twice but where a later attempt found it interrupted.
+ * The errors in the steps of a resumed run of `steps` steps. Empty if each step followed its predecessor, and a step was
+ * only repeated if a later attempt found it interrupted.
  */
 export function wrongSteps(arrivals: Arrival[], steps: number): string[] {
   const wrong: string[] = [];
@@ -61,7 +61,7 @@ export function wrongSteps(arrivals: Arrival[], steps: number): string[] {
   return wrong;
 }
 
-/** What is wrong with a log, given what clients have seen of it: its generations, or an event that is not as it was seen. */
+/** The errors in a log, compared with the events that clients have seen: wrong generations, or events that differ. */
 export function wrongLog(log: StreamEvent[], ...seen: StreamEvent[][]): string[] {
   const wrong: string[] = [];
   for (const [index, { id }] of log.entries()) {
@@ -75,24 +75,24 @@ export function wrongLog(log: StreamEvent[], ...seen: StreamEvent[][]): string[]
   return wrong;
 }
 
-/** What of the events that a client of an older version has seen is not as the log tells it. */
+/** The events seen by a client of an older version that differ from the log. */
 export function wrongWords(log: StreamEvent[], seen: StreamEvent[]): string[] {
   const told = (event: StreamEvent | undefined) => (event === undefined ? "nothing" : tell(event));
   return seen.filter((event) => told(event) !== told(log[(event.id ?? 0) - 1])).map((event) => `event ${event.id} was seen as ${told(event)}`);
 }
 
-/** All events of a task that has ended. */
+/** All events of an ended task. */
 export async function logOf(endpoint: string, id: string): Promise<StreamEvent[]> {
   return (await subscribe(endpoint, id, 0)).rest();
 }
 
 /** A client that follows a task from its first event on. */
 export class Follower {
-  /** What it has seen, in the order in which it came. */
+  /** The events seen so far, in order. */
   readonly seen: StreamEvent[] = [];
-  /** How many streams it has opened. */
+  /** The number of opened streams. */
   streams = 0;
-  /** Done when it has seen the end of the task, has left, or has tried in vain for too long. */
+  /** Resolves when it has seen the end of the task, has disconnected, or has failed for too long. */
   readonly done: Promise<void>;
   readonly #speaker: Speaker;
   readonly #id: string;
@@ -107,17 +107,17 @@ export class Follower {
     this.done = this.#follow();
   }
 
-  /** One that opens a new stream from its last event on whenever one breaks. */
+  /** A client that opens a new stream from its last event on whenever a stream breaks. */
   static persistent(endpoint: string, id: string): Follower {
     return new Follower(new Speaker(endpoint, "1.0"), id, true);
   }
 
-  /** One that does not come back when its stream breaks. */
+  /** A client that does not reconnect when its stream breaks. */
   static fleeting(endpoint: string, id: string, version: Version = "1.0"): Follower {
     return new Follower(new Speaker(endpoint, version), id, false);
   }
 
-  /** Leaves without a word. */
+  /** Disconnects without a message. */
   leave(): void {
     this.#hasLeft = true;
     this.#stream?.leave();
@@ -140,7 +140,7 @@ export class Follower {
           last = Date.now();
         }
       } catch {
-        // The Worker is down, or went down.
+        // The Worker is down or has just gone down.
       }
       if (this.#isOver || !this.#returns) return;
       await new Promise((resolve) => setTimeout(resolve, 20));

@@ -1,4 +1,4 @@
-// Streams whose object cannot store what they send, or dies before it has: the answer tells what happened.
+// Streams whose object cannot store its events, or dies before storing them: the answer reports this.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -22,14 +22,14 @@ after(async () => {
   rmSync(storage, { recursive: true, force: true });
 });
 
-/** Stops the Worker, does something to its storage, and starts it again. */
+/** Stops the Worker, changes its storage, and starts it again. */
 async function sabotage(work: () => void): Promise<void> {
   await worker.kill9();
   work();
   await worker.restart();
 }
 
-/** What the client said to a task. */
+/** The texts of the client's messages in a task. */
 function said(task: Task): (string | undefined)[] {
   return (task.history ?? []).filter(({ role }) => role === "ROLE_USER").map(({ parts }) => parts[0]?.text);
 }

@@ -1,10 +1,10 @@
-// Follows event streams of either binding as a plain HTTP client would.
+// Reads event streams of either binding like a plain HTTP client.
 
 import { randomUUID } from "node:crypto";
 import { request, type ClientRequest, type IncomingMessage } from "node:http";
 import { message, type Artifact, type Said, type Task } from "./client.ts";
 
-/** What one event says (§3.2.3). */
+/** The contents of one event (§3.2.3). */
 export interface StreamResponse {
   task?: Task;
   message?: { parts: { text?: string }[] };
@@ -14,19 +14,19 @@ export interface StreamResponse {
 
 /** One server-sent event. */
 export interface StreamEvent {
-  /** Its generation; undefined where the event has none. */
+  /** Its generation; undefined if the event has none. */
   id: number | undefined;
-  /** The `event` field, `message` if there is none. */
+  /** The `event` field; `message` if it is missing. */
   type: string;
   data: { result?: StreamResponse; error?: { code: number }; id?: unknown };
 }
 
-/** Puts an event into other words. */
+/** Converts an event into another form. */
 export type Hear = (event: StreamEvent) => StreamEvent;
 
-/** A stream that is being read. */
+/** An open stream. */
 export class EventStream implements AsyncIterable<StreamEvent> {
-  /** The comments that came so far. */
+  /** The comments so far. */
   readonly comments: string[] = [];
   readonly response: IncomingMessage;
   readonly #events: AsyncGenerator<StreamEvent>;
@@ -37,8 +37,8 @@ export class EventStream implements AsyncIterable<StreamEvent> {
   }
 
   /**
-   * Opens a stream, or throws what was answered instead. A 204, where nothing can follow, is a stream without events. `hear`
-   * puts events of another version into the words of 1.0.
+   * Opens a stream, or throws the answer if there is no stream. A 204, for a task without further events, is a stream
+   * without events. `hear` converts events of another version to 1.0.
    */
   static async open(endpoint: string, method: string, params: unknown, headers: Record<string, string> = {}, hear?: Hear): Promise<EventStream> {
     const body = JSON.stringify({ jsonrpc: "2.0", id: randomUUID(), method, params });
@@ -63,14 +63,14 @@ export class EventStream implements AsyncIterable<StreamEvent> {
     return value as StreamEvent;
   }
 
-  /** All that is left, to the end. */
+  /** All remaining events, to the end. */
   async rest(): Promise<StreamEvent[]> {
     const events = [];
     for await (const event of this) events.push(event);
     return events;
   }
 
-  /** Leaves without a word. */
+  /** Disconnects without a message. */
   leave(): void {
     this.response.destroy();
   }
@@ -90,7 +90,7 @@ export class EventStream implements AsyncIterable<StreamEvent> {
   }
 }
 
-/** What was answered instead of a stream. */
+/** The answer in place of a stream. */
 export class NoStream extends Error {
   readonly status: number;
   readonly body: { error?: { code: number; message: string } };
@@ -104,7 +104,7 @@ export class NoStream extends Error {
   }
 }
 
-/** Sends a message and follows what comes of it. */
+/** Sends a message and follows its task. */
 export function sendStreaming(endpoint: string, said: Said, configuration?: object): Promise<EventStream> {
   return EventStream.open(endpoint, "SendStreamingMessage", { message: message(said), configuration });
 }
@@ -115,12 +115,12 @@ export function subscribe(endpoint: string, id: string, after?: number): Promise
   return EventStream.open(endpoint, "SubscribeToTask", { id }, headers as Record<string, string>);
 }
 
-/** The events without the ids of the JSON-RPC requests they answer, which differ between streams. */
+/** The events without the ids of their JSON-RPC requests, which differ between streams. */
 export function contents(events: StreamEvent[]): [number | undefined, StreamResponse | undefined][] {
   return events.map(({ id, data }) => [id, data.result]);
 }
 
-/** What an event is, in a word: `task:SUBMITTED`, `status:WORKING`, `artifact`, `message`. */
+/** The kind of an event: `task:SUBMITTED`, `status:WORKING`, `artifact`, `message`. */
 export function kindOf({ data }: StreamEvent): string {
   const { task, statusUpdate, artifactUpdate } = data.result ?? {};
   const state = (task ?? statusUpdate)?.status.state.replace("TASK_STATE_", "");

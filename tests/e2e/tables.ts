@@ -1,4 +1,4 @@
-// Agents of a spec's own, made of those of tests/agents, with another table [access].
+// Agents for a single spec: copies of an agent of tests/agents with another table [access].
 import { testAgents } from "./harness.ts";
 
 /** The agents of tests/agents, and for each slug a copy of `demo` with this table. */
@@ -9,7 +9,7 @@ export function withAccess(tables: Record<string, object>): string {
   return JSON.stringify({ ...all, agents: [...all.agents, ...more] });
 }
 
-/** The scheme of an API key in a header, of two callers. */
+/** The scheme of an API key in a header, with two callers. */
 export const KEY_SCHEME = {
   kind: "api_key",
   name: "X-Api-Key",

@@ -1,5 +1,5 @@
-// Coordinators over two Workers, whose model is the test: for coordinator-*.spec.ts. Each scripted agent is there four times: in the Worker
-// of the coordinators as `asker`, in the other Worker, called by name as `far-asker`, and behind the front `front-asker`.
+// Coordinators over two Workers, whose model is the test: for coordinator-*.spec.ts. Each scripted agent exists four times: in the Worker of
+// the coordinators as `asker`, in the other Worker, called by name as `far-asker`, and behind the front `front-asker`.
 import assert from "node:assert/strict";
 import { after, before } from "node:test";
 import { Agent, isTerminal, until, type Task } from "./client.ts";
@@ -10,7 +10,7 @@ import { Sink } from "./sink.ts";
 type Embedded = { slug: string; card: string } & Record<string, unknown>;
 type Built = { agents: Embedded[]; remotes?: object[] } & Record<string, unknown>;
 
-/** What the scripted agents do with their first message, and what with the next one. */
+/** The actions of the scripted agents for their first message, and for the next one. */
 const scripts: Record<string, { then: object[]; next?: object[] }> = {
   sleeper: { then: [{ do: "working" }, { do: "wait", ms: 600_000 }, { do: "complete" }] },
   asker: {
@@ -38,17 +38,17 @@ export interface Team {
   here: Worker;
   there: Worker;
   model: ModelServer;
-  /** The server of the agent that is called `plain`. */
+  /** The server of the agent `plain`. */
   sink: Sink;
   /** An agent of the Worker of the coordinators. */
   of(slug: string): Agent;
   /** An agent of the other Worker. */
   far(slug: string): Agent;
-  /** What the newest request to the model tells of the call of this id. */
+  /** The result in the newest request to the model for the call with this id. */
   told(id: string): string;
 }
 
-/** Starts both Workers before the tests of a spec, with coordinators of these slugs and of these agents each, and stops them behind them. */
+/** Starts both Workers before the tests of a spec, with coordinators of these slugs, each for these agents, and stops them afterwards. */
 export function withTeam(leads: Record<string, string[]>, timeouts: Record<string, number> = {}): Team {
   const team = {} as Team;
   before(async () => {
@@ -68,7 +68,7 @@ export function withTeam(leads: Record<string, string[]>, timeouts: Record<strin
   return team;
 }
 
-/** The only task of an agent that has not ended, once it is in this state. */
+/** The only unfinished task of an agent, after waiting for this state. */
 export async function unfinished(agent: Agent, state: string): Promise<Task> {
   const all = await until(() => open(agent), (tasks) => tasks.length === 1 && tasks[0]?.status.state === state);
   return all[0] as Task;

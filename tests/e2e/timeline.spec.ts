@@ -1,4 +1,4 @@
-// What a timeline tells of a task, to whom, and page by page (docs/timeline.md).
+// The contents of a task's timeline, their visibility, and its pages (docs/timeline.md).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { rest, rpc, type Answer } from "./answers.ts";
@@ -187,7 +187,7 @@ describe("of a Worker that is deployed", () => {
   });
 });
 
-/** The assistant with keys for its callers. */
+/** The agents, with API keys for the callers of the assistant. */
 function guardedAgents(): string {
   const { agents, ...built } = JSON.parse(agentsOf(testAgents)) as { agents: { slug: string; access: { schemes?: { key?: object } } }[] };
   const { access } = agents.find(({ slug }) => slug === "guarded")!;

@@ -1,6 +1,6 @@
-// Timelines of tasks, as specs read them (docs/timeline.md).
+// Timelines of tasks, with helpers for specs (docs/timeline.md).
 
-/** An entry, with the members that the specs look at. */
+/** An entry, with the members that the specs use. */
 export interface Entry {
   kind: string;
   at: number | null;
@@ -55,5 +55,5 @@ export async function walk(page: (query: Record<string, unknown>) => Promise<Tim
   }
 }
 
-/** Whether numbers do not fall. */
+/** True if the numbers never decrease. */
 export const inOrder = (numbers: number[]): boolean => numbers.every((number, index) => index === 0 || (numbers[index - 1] ?? 0) <= number);

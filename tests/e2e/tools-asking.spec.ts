@@ -1,4 +1,4 @@
-// Arguments that are missing are asked for: the agent `asking`, by the official client as it comes.
+// Missing arguments are requested from the user: the agent `asking`, with the unmodified official client.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
@@ -22,7 +22,7 @@ after(async () => {
 
 type Said = string | Record<string, unknown>;
 
-/** Sends a text or data, as a further message of `task` if there is one. */
+/** Sends a text or data; with `task`, as a further message of that task. */
 async function say(said: Said, task?: Task): Promise<Task> {
   const content: Part["content"] = typeof said === "string" ? { $case: "text", value: said } : { $case: "data", value: said };
   const message = {
@@ -37,7 +37,7 @@ async function say(said: Said, task?: Task): Promise<Task> {
 const stateOf = (task: Task) => task.status?.state;
 const contentsOf = (holder: { parts: Part[] } | undefined) => holder?.parts.map(({ content }) => content?.value as unknown);
 
-/** The question of a task that waits, and the schema of the answer. */
+/** The question of a waiting task, and the schema of the answer. */
 function question(task: Task): [string, { required: string[]; properties: Record<string, { type: string }> }] {
   assert.equal(stateOf(task), TaskState.TASK_STATE_INPUT_REQUIRED);
   const [text, schema] = contentsOf(task.status?.message) ?? [];

@@ -1,4 +1,4 @@
-// Tools in a process that is killed: what was done is not done again.
+// Tools in a killed process: finished steps are not repeated.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent, message, textOf, toolCall, untilEnded } from "./client.ts";

@@ -1,5 +1,5 @@
-// Messages that call tools: the agent `assistant` of tests/agents with the probes of src/tools/probe.rs. What the tools in
-// src/tools do is tested beside them.
+// Messages that call tools: the agent `assistant` of tests/agents with the probes of src/tools/probe.rs. The tools in
+// src/tools have their own unit tests.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, textOf, toolCall, type Task } from "./client.ts";
@@ -33,7 +33,7 @@ describe("a call", () => {
       const task = await agent.sendForTask(toolCall("probe_call", args));
       const [now, ...caller] = textOf(task.artifacts?.[0]).split(" ");
       assert.deepEqual(caller, ["anonymous", "[]"]);
-      // The clock of a Worker stands still while it computes, so it may lag a little.
+      // The clock of a Worker does not advance during computations, so it may lag a little.
       assert.ok(Math.abs(Date.parse(now ?? "") - before) < 60_000, now);
     });
   }

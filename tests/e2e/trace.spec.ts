@@ -1,4 +1,4 @@
-// W3C Trace Context: taken over from a request, and passed on to whatever the agent and its webhooks call.
+// W3C Trace Context: read from a request, and passed on in all calls of the agent and to its webhooks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, followUp, message, until, type Task } from "./client.ts";
@@ -18,13 +18,13 @@ after(async () => {
 
 const SPAN = "00f067aa0ba902b7";
 
-/** The headers of a client that belongs to a new trace. */
+/** The headers of a client in a new trace. */
 function traced(): { id: string; headers: Record<string, string> } {
   const id = crypto.randomUUID().replaceAll("-", "");
   return { id, headers: { traceparent: `00-${id}-${SPAN}-01`, tracestate: "vendor=x, other=y" } };
 }
 
-/** Fails unless the request is a span of its own in the trace. Gives its id. */
+/** Fails unless the request is a new span in the trace. Returns the id of the span. */
 function spanOf({ headers }: Arrival, trace: string): string {
   const [, id, span] = /^00-([0-9a-f]{32})-([0-9a-f]{16})-01$/.exec(String(headers["traceparent"])) ?? [];
   assert.equal(id, trace, JSON.stringify(headers));

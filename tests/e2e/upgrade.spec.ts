@@ -1,4 +1,5 @@
-// What former releases have stored and sent is read and gone on with: tests/fixtures holds it, docs/upgrades.md says how it came there.
+// This version reads and continues the stored and sent data of earlier releases: tests/fixtures contains the data, docs/upgrades.md
+// describes how it was made.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -33,7 +34,7 @@ for (const release of releases) {
       sink.plan("/workingToCancel/2", "hold");
       storage = mkdtempSync(join(tmpdir(), "a2a-edge-upgrade-"));
       const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100", WEBHOOK_TIMEOUT_MS: "20000", INDEX_WAIT_MS: "30000" };
-      // Makes the folders, in which the files of the release then take the place of its own.
+      // Creates the folders, whose files are then replaced by those of the release.
       await (await startWorker({ persist: storage, vars })).stop();
       restoreFixture(release, storage, sink.url);
       answers = readFixture<Answers>(release, sink.url).answers;

@@ -1,4 +1,5 @@
-// What callers use of models: summed by day in D1, and limited. The agent `metered` tells a usage without asking any model.
+// The use of models by callers: summed by day in D1, and limited. The agent `metered` reports a use without calling a
+// model.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
@@ -30,7 +31,7 @@ before(async () => {
   database = await worker.d1();
 });
 after(() => worker.stop());
-// No test is to stand in two days.
+// A test must not run across midnight.
 beforeEach(async () => {
   const left = DAY_MS - (Date.now() % DAY_MS);
   if (left < 60_000) await new Promise((resolve) => setTimeout(resolve, left));
@@ -52,7 +53,7 @@ const bob = (slug = "metered"): Agent => agentOf(slug, KEYS.BOB_KEY);
 const usageOf = (task: Task): unknown => (task.metadata as Record<string, unknown> | undefined)?.[KEY];
 const refused = (error: RpcError) => error.code === -32603 && error.reason === "USED_UP";
 
-/** A sum that was used before. */
+/** Inserts an earlier sum. */
 async function used(owner: string, tokens: number, agent = "metered", day = today()): Promise<void> {
   await run("INSERT INTO usage VALUES (?1, ?2, ?3, 1, 1, ?4, 0, ?4)", day, owner, agent, tokens);
 }
@@ -66,7 +67,7 @@ describe("sums", () => {
     await bob().sendForTask("7");
     await bob().sendForTask("8 fail");
     await bob().sendForTask("ask");
-    // The answer waits for the sums, as it does for the list of tasks.
+    // The answer waits for the sums, like for the row in the index.
     const row = (owner: string, turns: number, requests: number, input_tokens: number, output_tokens: number): Sum =>
       ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens) });
     assert.deepEqual(await sums(), [row("key:alice", 2, 3, 101, 100), row("key:bob", 2, 2, 8, 7)]);

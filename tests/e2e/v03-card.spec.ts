@@ -1,4 +1,4 @@
-// Extended cards in the hands of the official clients of A2A 0.3.
+// Extended cards, read by the official clients of A2A 0.3.
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { after, before, test } from "node:test";

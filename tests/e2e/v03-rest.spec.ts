@@ -1,4 +1,4 @@
-// A2A 0.3 over HTTP+JSON below /v1, as it is on the wire.
+// The format of A2A 0.3 over HTTP+JSON below /v1.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";

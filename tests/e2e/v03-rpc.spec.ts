@@ -1,4 +1,4 @@
-// A2A 0.3 over JSON-RPC, as it is on the wire: what its conformance kit asks for, refusals.
+// The format of A2A 0.3 over JSON-RPC: the requirements of its conformance kit, and refusals.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -14,7 +14,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-/** What a client without a version in its head gets. */
+/** A call of a client without a version header. */
 const call = (method: string, params: unknown, agent = "demo"): Promise<Answer> =>
   rpc(`${worker.url}/${agent}`, method, params, { "a2a-version": "" });
 

@@ -1,4 +1,4 @@
-// The official client of A2A 0.3, `@a2a-js/sdk` 0.3, over both of its transports: that it understands what it gets.
+// The official client of A2A 0.3, `@a2a-js/sdk` 0.3, over both of its transports: it parses all answers.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -37,7 +37,7 @@ function saying(parts: string | Part[], changes: Partial<Message> = {}): Message
   return { message };
 }
 
-/** Sends and gives the task. */
+/** Sends and returns the task. */
 async function send(client: Client, params: MessageSendParams): Promise<Task> {
   const answer = await client.sendMessage(params);
   assert.equal(answer.kind, "task");

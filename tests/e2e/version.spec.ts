@@ -1,4 +1,4 @@
-// The version that a request asks for (spec §3.6).
+// The version of a request (spec §3.6).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Role } from "@a2a-js/sdk";
@@ -59,7 +59,7 @@ describe("a method of version 1.0", () => {
 });
 
 describe("a request whose name and version do not fit is told what it looks like, what it asks for and what to send (§3.6.2)", () => {
-  // `picky` speaks 1.0 alone, `lodge` 0.3 besides, `numbers` the family tasks/send, `club` all of them.
+  // `picky` supports only 1.0, `lodge` also 0.3, `numbers` also the family tasks/send, `club` all of them.
   const MISTAKES = [
     ["picky", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
     ["club", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or message/send for A2A 0.3"],
@@ -80,7 +80,7 @@ describe("a request whose name and version do not fit is told what it looks like
     test(`${method} to ${agent} with the header ${JSON.stringify(header) ?? "left out"}`, async () => {
       const reply = await send(`${worker.url}/${agent}`, method, header);
       assert.deepEqual([reply.error?.code, reply.error?.message], [code, sentence]);
-      // Clients of 0.1 know no code above -32005, so that a refusal of their methods is one of a method that is not there.
+      // Clients of 0.1 know no code below -32005, so their methods are refused as missing methods.
       assert.equal(reasonOf(reply), code === -32601 && !sentence.includes("does not speak") ? "METHOD_NOT_FOUND" : "VERSION_NOT_SUPPORTED");
     });
   }
@@ -120,7 +120,7 @@ describe("a streaming method of version 0.3", () => {
   for (const [method, code] of [
     ["message/stream", -32009],
     ["tasks/resubscribe", -32009],
-    // Its clients know no code for versions.
+    // Clients of 0.1 know no code for versions.
     ["tasks/sendSubscribe", -32601],
   ] as const) {
     test(`(${method}) is refused by a stream of one event, for clients that read nothing else (§3.6.2)`, async () => {

@@ -1,5 +1,5 @@
-// Two versions at the same time: what a newer one has stored or sent is refused politely, left as it is, and gone on with when a
-// version is back that knows it (docs/upgrades.md).
+// Two versions at the same time: data of a newer version is refused with a clear error, left unchanged, and used again when a
+// version that reads it is back (docs/upgrades.md).
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -18,13 +18,13 @@ import { NoStream, contents, kindOf, sendStreaming, subscribe } from "./stream.t
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const skewed = wrapBuild(join(root, process.env["A2A_BUILD_DIR"] ?? "build"), "skewed.js");
 after(() => rmSync(skewed, { recursive: true, force: true }));
-// Loaded now, since it takes the build that was named last.
+// Imported here, since the harness reads the name of the build when it is loaded.
 const { startWorker } = await import("./harness.ts");
 
 const isRefused = (error: RpcError): boolean => error.code === -32603 && error.reason === "UNAVAILABLE" && /try again later/.test(error.message);
 const isNoStream = ({ status, code, body }: NoStream): boolean => status === 200 && code === -32603 && /try again later/.test(body.error?.message ?? "");
 
-/** What cannot be done with a task as long as this version does not fit it. */
+/** All operations on a task are refused while this version cannot read it. */
 async function assertRefused(agent: Agent, task: Task): Promise<void> {
   const hook = { taskId: task.id, url: "http://127.0.0.1:9999/hook" };
   await assert.rejects(agent.getTask(task.id), isRefused);
@@ -61,9 +61,9 @@ describe("what a newer version has stored", () => {
     return shown;
   };
 
-  /** The number of a form that no version has yet, and what is there. */
+  /** Sets the number of a form to one that no version has yet, and back. */
   const number: [string, string] = ["UPDATE log SET schema = schema + 1000000 WHERE seq = 1", "UPDATE log SET schema = schema - 1000000 WHERE seq = 1"];
-  /** What is done to an object, and undone. */
+  /** The change to each object, and its reversal. */
   const changes: Record<string, [string, string]> = {
     finished: number,
     working: number,
@@ -108,10 +108,10 @@ describe("what a newer version has stored", () => {
     await worker.enqueue("WEBHOOKS", JSON.stringify({ format: 1000000, dream: task.id }));
     await until(async () => worker.logs.filter(({ message: line }) => line === "retried after 60 s").length, (count) => count >= 2);
 
-    // Nobody asks for this one, but its alarm has been due since the release was stopped.
+    // No client calls this object, but its alarm has been due since the release was stopped.
     const { id } = scene("workingToCancel").task;
     await until(async () => worker.logs, (logs) => logs.some(({ message: line }) => line.includes(`${id}: opening failed`)));
-    // The alarm is set right behind that line, and answered requests come after it.
+    // The alarm is set right after that log line, and before the answer to a later request.
     await agentOf(scene("failed")).getTask(scene("failed").task.id);
     const begun = Date.now();
     await worker.stop();

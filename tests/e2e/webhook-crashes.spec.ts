@@ -1,4 +1,4 @@
-// Notifications through crashes and restarts, of the Worker and of receivers (spec §4.3).
+// Notifications during crashes and restarts, of the Worker and of receivers (spec §4.3).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { Agent, message, until, type Task } from "./client.ts";

@@ -1,4 +1,5 @@
-// Webhooks speak the version of A2A in which they were registered (spec §4.3.3; A2A 0.3 §9.5; protocol of 0.1).
+// Notifications have the version of A2A in which their webhook was registered (spec §4.3.3; A2A 0.3 §9.5; protocol of
+// 0.1).
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, describe, test } from "node:test";
@@ -21,7 +22,7 @@ after(async () => {
 const speaker = (version: Version) => new Speaker(`${worker.url}/demo`, version);
 const older = (method: string, params: object): Promise<Record<string, unknown>> => new Agent(`${worker.url}/demo`, { "a2a-version": "" }).call(method, params);
 
-/** Sends a text that gives a task of four events, with a webhook. Gives what the webhook got. */
+/** Sends a text that makes a task of four events, with a webhook. Returns the notifications. */
 async function notified(version: Version, webhook: object, events: number): Promise<Arrival[]> {
   const path = `/${randomUUID()}`;
   const taskPushNotificationConfig = { url: sink.url + path, ...webhook };
@@ -57,7 +58,7 @@ for (const version of VERSIONS) {
 
 test("the oldest webhooks may want one kind of event", async () => {
   const [first] = await notified("0.1", { events: ["artifact"] }, 1);
-  // All events of another task: what else comes of the first one would come earlier.
+  // Waits for all events of another task: further events of the first task would have arrived earlier.
   await notified("0.1", {}, 4);
   assert.deepEqual(states(sink.arrivals(first?.path ?? "")), ["working"]);
   assert.deepEqual(states(await notified("0.1", { events: ["status"] }, 3)), ["submitted", "working", "completed"]);

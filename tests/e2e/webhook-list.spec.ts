@@ -54,13 +54,15 @@ async function list(headers: Headers, query: Record<string, string> = {}, slug?:
   assert.equal(response.status, 200, await response.clone().text());
   return (await response.json()) as Page;
 }
-/** What the list has of one task. */
+/** The list's entry for one task. */
 const listed = async (headers: Headers, { id }: Task): Promise<Listed | undefined> =>
   (await list(headers, { pageSize: "100" })).webhooks.find(({ taskId }) => taskId === id);
 
 const refuse: Deed = { status: 404 };
 
-/** A finished task of this caller whose webhook leads to a receiver that does this with the first notifications, and takes the others. */
+/**
+ * A finished task of this caller with a webhook. Its receiver reacts to the first notifications with these deeds, and accepts the others.
+ */
 async function begin(headers: Headers, ...deeds: Deed[]): Promise<Task> {
   const path = `/secret-${randomUUID()}`;
   const webhook = { id: "hook", url: `${sink.url}${path}?key=secret`, token: "secret" };

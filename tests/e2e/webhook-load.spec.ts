@@ -1,4 +1,4 @@
-// Webhooks in numbers: receivers that are silent hold up no others, and the queue is not flooded (spec §4.3).
+// Many webhooks: silent receivers do not delay others, and the queue is not flooded (spec §4.3).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, until, type Task } from "./client.ts";
@@ -31,7 +31,7 @@ async function begin(text: string, path: string): Promise<Task> {
   return task;
 }
 
-/** A number of webhooks on finished tasks, ten each, that are then owed every event of theirs. */
+/** Registers a number of webhooks on finished tasks, ten each, and requests the delivery of every event. */
 async function owe(count: number, path: (nth: number) => string, text: string): Promise<Config[]> {
   const tasks = await inTurn(Math.ceil(count / 10), () => demo.sendForTask(text));
   const configs = await inTurn(count, (nth) =>
@@ -46,7 +46,7 @@ interface Config {
   taskId: string;
 }
 
-/** Makes so many, one after the other. */
+/** Makes this number of values, one after the other. */
 async function inTurn<Value>(count: number, make: (nth: number) => Promise<Value>): Promise<Value[]> {
   const made: Value[] = [];
   for (let nth = 0; nth < count; nth += 1) made.push(await make(nth));
@@ -54,16 +54,17 @@ async function inTurn<Value>(count: number, make: (nth: number) => Promise<Value
 }
 
 describe("receivers that are silent", () => {
-  // The time that a receiver has is the one of production: 10 s.
+  // The time limit of a receiver is that of production: 10 s.
   withWorker({});
 
-  /** Has 60 tasks with a webhook each, until the last notification of the last one has come. */
+  /** Runs 60 tasks with a webhook each, until all notifications have arrived. */
   async function healthy(root: string): Promise<void> {
     await Promise.all(Array.from({ length: 60 }, (_, nth) => begin("hello", `${root}/${nth}`)));
     await until(async () => sink.arrivals(root).length, (count) => count >= 60 * 4);
   }
 
-  // Six at a time, each for 2 s at least, 200 that are waited for take longer than `until` waits; 40 do where each has its 10 s.
+  // If 200 silent receivers were waited for, six at a time for at least 2 s each, this would take longer than `until` waits; the
+  // same holds for 40 receivers with 10 s each.
   test("hold up no others, be they 1, 40 or 200 (§4.3)", async () => {
     sink.otherwise = ({ path }) => (path.startsWith("/silent") ? "hold" : {});
     for (const count of [1, 40, 200]) {

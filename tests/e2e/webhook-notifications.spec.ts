@@ -1,4 +1,4 @@
-// Notifications to webhooks (spec §4.3): which events come, in which order, with what, and never in the way of a task.
+// Notifications to webhooks (spec §4.3): their events, order and contents; they never delay a task.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { followUp, logged, textOf, until, untilEnded, type Task } from "./client.ts";
@@ -76,7 +76,7 @@ describe("notifications", () => {
     await demo.call("DeleteTaskPushNotificationConfig", { taskId: task.id, id: config.id });
     await held.answer();
     await untilEnded(demo, task.id);
-    // What comes of another task from its first event on would come later.
+    // Waits for all events of another task: further events of the first task would have arrived earlier.
     const later = freshPath();
     await assertComplete(await begin("count 20 every 5", later), later);
     assert.equal(sink.count(path), 2);

@@ -1,4 +1,4 @@
-// Notifications that fail (spec §4.3): which are sent again and when, which are given up, and when a webhook is suspended.
+// Failing notifications (spec §4.3): which are sent again and when, which are given up, and when a webhook is suspended.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { until, untilEnded } from "./client.ts";
@@ -7,7 +7,7 @@ import {
   register, sink, withWorker, worker, type Deliveries,
 } from "./notifications.ts";
 
-/** Waits for all events of another task: what is still sent to a webhook of before would come earlier. */
+/** Waits for all events of another task: notifications to earlier webhooks would have arrived before them. */
 async function quiet(): Promise<void> {
   const path = freshPath();
   await assertComplete(await begin("chunks", path), path);

@@ -1,4 +1,4 @@
-// Where webhooks may lead: the guard against calls to what only the server can reach (§13.2).
+// The allowed targets of webhooks: the guard against calls to hosts that only the server can reach (§13.2).
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, logged, type RpcError, type Task } from "./client.ts";
@@ -7,7 +7,7 @@ import { good, hostile } from "./hostile-urls.ts";
 
 const refused = { code: -32602, fields: ["url"] };
 
-/** A Worker with these variables and a task of its default agent, on which webhooks are registered. */
+/** A Worker with these variables and a task of its default agent, for registering webhooks. */
 class Registry {
   worker!: Worker;
   agent!: Agent;
@@ -23,7 +23,7 @@ class Registry {
     this.task = await this.agent.sendForTask("hello");
   }
 
-  /** Registers a webhook and removes it again, so that no limit on their number is met. */
+  /** Registers a webhook and deletes it again, so that the limit on their number is not reached. */
   async register(url: string): Promise<void> {
     const taskId = this.task.id;
     const { id } = await this.agent.call<{ id: string }>("CreateTaskPushNotificationConfig", { taskId, url });

@@ -4,7 +4,7 @@ import { describe, test } from "node:test";
 import { textOf, until, type Task } from "./client.ts";
 import { withThinkers } from "./models.ts";
 
-/** What stands for Workers AI. What it is asked decides the shape of its answer; what it was asked last can be asked of it. */
+/** A replacement for Workers AI. The request decides the shape of the answer, and the last request can be read back. */
 const AI = `
 import { WorkerEntrypoint } from "cloudflare:workers";
 let canceled = 0;

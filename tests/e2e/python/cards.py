@@ -39,7 +39,7 @@ async def read(http, origin):
         for name, scheme in parsed.security_schemes.items():
             [kind] = card["securitySchemes"][name]
             assert scheme.WhichOneof("scheme").replace("_", "") == kind.lower(), name
-        # Without a version it has the members of older versions besides, of which the SDK makes the same.
+        # Without a version, the card also has the members of older versions, from which the SDK makes the same card.
         assert parse_agent_card(await fetched(http, url)) == parsed, agent
 
 
@@ -71,7 +71,7 @@ async def verify(http, origin):
             except SignatureVerificationError:
                 continue
             raise AssertionError(f"a card with another {change} was accepted")
-        # As the SDK verified before version 1.3.
+        # The check of the SDK before version 1.3.
         members = MessageToDict(card)
         members.pop("signatures")
         form = json.dumps(without_empties(members), separators=(",", ":"), sort_keys=True)

@@ -110,7 +110,7 @@ async def parts(client):
     ]
     task = await send(client, *sent)
     given = [part.root for part in task.history[0].parts]
-    # Over HTTP+JSON the SDK makes empty metadata of missing metadata.
+    # Over HTTP+JSON the SDK turns missing metadata into empty metadata.
     given = [part.model_copy(update={"metadata": part.metadata or None}) for part in given]
     assert given == sent, given
 
@@ -154,7 +154,7 @@ async def streams(client):
     chunks = [update for update in updates if isinstance(update, TaskArtifactUpdateEvent)]
     assert [bool(chunk.append) for chunk in chunks] == [False, True, True], chunks
     assert [bool(chunk.last_chunk) for chunk in chunks] == [False, False, True], chunks
-    # The SDK puts the events together.
+    # The SDK merges the events.
     task, _ = told[-1]
     assert task.status.state == TaskState.completed, task
     assert texts(task.artifacts[0]) == ["one ", "two ", "three"], task

@@ -1,7 +1,7 @@
-// The agent behind the servers with the SDKs for JavaScript: what it does is told by the text of a message. sample.py does the same with those
-// for Python. Its events are JSON of A2A 1.0, or of 0.3, which differ in names alone.
+// The agent behind the servers with the SDKs for JavaScript: the text of a message selects its actions. sample.py has the same agent for
+// Python. Its events are JSON of A2A 1.0, or of 0.3, which differ only in names.
 
-/** Which version's words the events have. */
+/** The version whose names the events have. */
 export type Words = "1.0" | "0.3";
 
 type Json = Record<string, unknown>;
@@ -10,12 +10,12 @@ type Json = Record<string, unknown>;
 export interface Turn {
   taskId: string;
   contextId: string;
-  /** The message as the SDK has it. */
+  /** The message in the form of the SDK. */
   message: unknown;
   text: string;
-  /** The parts behind the text, as the SDK has them. */
+  /** The parts after the text, in the form of the SDK. */
   rest: unknown[];
-  /** The task, if it goes on. */
+  /** The task, if the message continues one. */
   task: unknown;
 }
 
@@ -27,10 +27,10 @@ export interface Bus {
   artifact(event: Json): void;
 }
 
-/** The tasks that wait to be canceled, by their ids. */
+/** The functions that end held tasks, by the ids of the tasks. */
 const held = new Map<string, () => void>();
 
-/** Does what a message asks for. */
+/** Performs the actions that a message requests. */
 export async function act(words: Words, turn: Turn, bus: Bus): Promise<void> {
   const { taskId, contextId, text } = turn;
   const ids = { taskId, contextId };
@@ -78,7 +78,7 @@ export async function act(words: Words, turn: Turn, bus: Bus): Promise<void> {
   }
 }
 
-/** Ends a task that waits. */
+/** Ends a held task. */
 export function cancel(taskId: string): void {
   held.get(taskId)?.();
 }

@@ -97,7 +97,7 @@ export function startServerOf03(): Promise<SampleServer> {
   });
 }
 
-/** A caller who has shown who they are, since only those get the extended card. */
+/** An authenticated caller, because only authenticated callers get the extended card. */
 const anybody = () => Promise.resolve({ isAuthenticated: true, userName: "anybody" });
 
 const about = (name: string) => ({

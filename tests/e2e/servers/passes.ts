@@ -1,4 +1,5 @@
-// What an agent of kind "remote" passes on of a server with an official SDK (agent.ts, sample.py), and to it.
+// The events and requests that an agent of kind "remote" passes between its clients and a server with an official SDK
+// (agent.ts, sample.py).
 
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
@@ -9,18 +10,18 @@ import { Relay } from "../relay.ts";
 import { EventStream } from "../stream.ts";
 import type { SampleServer } from "./js.ts";
 
-/** A server, and what its front is to know of it. */
+/** A server, and the settings of its front. */
 export interface Passed {
-  /** What it is called here. */
+  /** Its name in the tests. */
   name: string;
   start: () => Promise<SampleServer>;
   /** Settings of the remote agent. */
   settings?: object;
-  /** Why it is skipped; `false` where it is not. */
+  /** The reason to skip it; `false` if it is tested. */
   skip?: string | false;
 }
 
-/** Has a Worker with a front of each server pass on all that the agents behind them do. */
+/** Tests a Worker with a front of each server: the fronts pass on all events of the agents behind them. */
 export function passes(...servers: Passed[]): void {
   const running = new Map<string, { server: SampleServer; relay: Relay }>();
   let worker: Worker;

@@ -14,19 +14,19 @@ import type { SampleServer } from "./js.ts";
 
 export type Binding = "JSONRPC" | "HTTP+JSON" | "auto";
 
-/** The steps of the walk, in their order. */
+/** The steps of the walk, in order. */
 const STEPS = [
   "card", "send", "message", "parts", "stream", "poll", "ask", "observe", "fail", "cancel", "subscribe", "get", "list", "errors", "webhooks", "notified", "extended",
 ];
 
-/** What a server does otherwise: what the walk says of a step, or how that begins. */
+/** The deviations of a server: for a step, a pattern of the walk's report. */
 export type Otherwise = Record<string, RegExp>;
 
-/** Receives the notifications of all walks: servers go on sending some when a walk is over. */
+/** Receives the notifications of all walks: servers may send some after a walk has ended. */
 let sink: Sink | undefined;
 after(() => sink?.close());
 
-/** Walks through a server in one version over one binding. The server is asked for when it runs. */
+/** Walks through a server in one version over one binding. `server` is called when the test runs. */
 export function walks(name: string, server: () => SampleServer, version: string, binding: Binding, otherwise: Otherwise = {}, skip: string | false = false): void {
   test(`the client calls every operation of ${name} in ${version} over ${binding}`, { skip }, async () => {
     sink ??= await Sink.open();
@@ -36,7 +36,7 @@ export function walks(name: string, server: () => SampleServer, version: string,
     assert.deepEqual(Object.keys(told), STEPS);
     for (const step of STEPS) assert.match(told[step] ?? "", otherwise[step] ?? /^ok$/, `${step}: ${told[step]}`);
 
-    // The webhook that came with a message. Servers send the token, the credentials, or both.
+    // The webhook was registered with a message. Servers send the token, the credentials, or both.
     const { headers } = await sink.arrival(`${path}/w-2`);
     const secrets = [headers["x-a2a-notification-token"], headers["a2a-notification-token"], headers.authorization];
     assert.ok(secrets.some((secret) => secret === "token-1" || secret === "Bearer credentials-1"), JSON.stringify(headers));
@@ -44,14 +44,14 @@ export function walks(name: string, server: () => SampleServer, version: string,
 }
 
 /**
- * Starts a server in Python: a program of this folder, or of this path, by this interpreter. It runs when it gives its card;
- * one that has none takes `more` arguments, and runs when it answers at all.
+ * Starts a server in Python: a program of this folder, or of this path, with this interpreter. It is ready when it returns its card; a
+ * program without a card gets `more` arguments, and is ready when it answers at all.
  */
 export async function startPython(interpreter: string, program: string, ...more: string[]): Promise<SampleServer> {
   const url = `http://127.0.0.1:${await freePort()}`;
   const path = resolve(fileURLToPath(new URL(".", import.meta.url)), program);
   const child = spawn(interpreter, [path, new URL(url).port, ...more], { stdio: ["ignore", "ignore", "pipe"] });
-  // What the SDKs tell of requests that they refuse is of interest only where the server does not start.
+  // The SDKs log refused requests; the log is only shown if the server does not start.
   let log = "";
   child.stderr.setEncoding("utf8").on("data", (text: string) => (log = (log + text).slice(-10_000)));
   const ended = once(child, "exit");

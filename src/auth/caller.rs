@@ -32,7 +32,7 @@ impl Caller {
         Self::new(ANONYMOUS)
     }
 
-    /// Whether the caller has not shown who it is.
+    /// True if the caller has not shown who it is.
     pub fn is_anonymous(&self) -> bool {
         self.id == ANONYMOUS
     }
@@ -42,7 +42,7 @@ impl Caller {
         self.group.as_deref().unwrap_or(&self.id)
     }
 
-    /// Whether the caller has a permission.
+    /// True if the caller has a permission.
     pub fn may(&self, permission: &str) -> bool {
         self.permissions.iter().any(|known| known == permission)
     }

@@ -20,7 +20,7 @@ pub enum Finding {
     Refused {
         /// The reason: a fixed text that repeats nothing of the value.
         reason: String,
-        /// Whether the value looks like a credential for another scheme.
+        /// True if the value looks like a credential for another scheme.
         is_foreign: bool,
     },
     /// The value was not judged: for this number of seconds the agent accepts nothing from the address.
@@ -53,7 +53,7 @@ pub struct Guesses(Vec<Value>);
 struct Value {
     /// The place of the value; `None` for a value in the path, which is for only one agent.
     place: Option<Place>,
-    /// Whether an agent accepts the value or may accept it.
+    /// True if an agent accepts the value or may accept it.
     is_taken: bool,
     /// For how many seconds an agent accepts nothing from the address.
     held_s: Option<u32>,

@@ -174,7 +174,7 @@ impl PublicKey {
         all.map(|(name, value)| (name.to_owned(), Value::from(value))).collect()
     }
 
-    /// Whether a signature has a length that is possible for this key.
+    /// True if a signature has a length that is possible for this key.
     pub fn may_have_made(&self, signature: &[u8]) -> bool {
         match self.algorithm {
             JwtAlgorithm::Rs256 => {

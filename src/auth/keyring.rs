@@ -12,7 +12,7 @@ use a2a_agents::access::StaticCaller;
 pub(super) struct Vault<'a> {
     /// The secret of a name, if it is set.
     pub(super) secret: &'a dyn Fn(&str) -> Option<Secret>,
-    /// Whether short secrets are accepted.
+    /// True if short secrets are accepted.
     pub(super) is_development: bool,
 }
 

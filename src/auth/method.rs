@@ -132,7 +132,7 @@ impl Method {
         }
     }
 
-    /// Whether a browser adds the credential by itself, for any page that sends a request.
+    /// True if a browser adds the credential by itself, for any page that sends a request.
     pub(super) fn is_ambient(&self) -> bool {
         matches!(self.place, Place::Cookie(_) | Place::CloudflareAccess | Place::Certificate)
     }
@@ -155,12 +155,12 @@ impl Method {
         }
     }
 
-    /// Whether a wrong credential may be a guess. A certificate cannot be guessed: whoever sends one possesses its key.
+    /// True if a wrong credential may be a guess. A certificate cannot be guessed: whoever sends one possesses its key.
     pub(super) fn can_be_guessed(&self) -> bool {
         self.place != Place::Certificate
     }
 
-    /// Whether a request contains a value in the place of this scheme.
+    /// True if a request contains a value in the place of this scheme.
     pub(super) fn is_shown(&self, evidence: &Evidence<'_>) -> bool {
         match &self.rules {
             Rules::Certificate(_) => evidence.header(Evidence::CERTIFICATE).is_some(),

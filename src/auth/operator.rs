@@ -42,7 +42,7 @@ impl ActAs {
         Ok(Self { owners: owner.transpose()?.map_or(Owners::All, Owners::One) })
     }
 
-    /// Whether a caller may carry out this operation as an operator.
+    /// Checks that a caller may carry out this operation as an operator.
     ///
     /// # Errors
     ///
@@ -60,7 +60,7 @@ impl ActAs {
         Ok(())
     }
 
-    /// Whether a caller may act as an operator at all.
+    /// Checks that a caller may act as an operator.
     ///
     /// # Errors
     ///
@@ -73,8 +73,8 @@ impl ActAs {
         Ok(())
     }
 
-    /// Whether an operation accepts the named owner, or a header without one. `is_chosen`: the operation concerns a task whose
-    /// id its client has chosen, and clients of several callers may choose the same id.
+    /// Checks that an operation accepts this header, with or without a named owner. `is_chosen` is true if the operation concerns
+    /// a task whose id its client has chosen; clients of several callers may choose the same id.
     ///
     /// # Errors
     ///

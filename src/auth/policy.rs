@@ -93,7 +93,7 @@ impl Policy {
         of_methods.chain(of_pages.iter().copied()).chain(of_operators).map(str::to_owned).collect()
     }
 
-    /// Whether a request contains credentials, right or wrong ones.
+    /// True if a request contains credentials, right or wrong ones.
     pub fn sees_credentials(&self, evidence: &Evidence<'_>) -> bool {
         self.methods.iter().any(|method| method.is_shown(evidence))
     }

@@ -40,7 +40,7 @@ pub(super) struct Proven {
 pub(super) struct Refused {
     /// The reason for the client; it repeats nothing of the credential.
     pub(super) reason: String,
-    /// Whether the credential looks like one for another scheme.
+    /// True if the credential looks like one for another scheme.
     pub(super) is_foreign: bool,
 }
 

@@ -24,7 +24,7 @@ pub struct Agents(Vec<HostedAgent>);
 pub struct HostedAgent {
     /// The name of the agent: its path and its tenant.
     pub slug: String,
-    /// Whether the agent answers at `/`, too.
+    /// True if the agent answers at `/`, too.
     pub is_default: bool,
     /// The optional parts of the protocol that the agent supports.
     pub capabilities: AgentCapabilities,
@@ -34,7 +34,7 @@ pub struct HostedAgent {
     pub accepts: Accepts,
     /// The MCP tools that the agent is offered as.
     pub mcp_tools: McpTools,
-    /// The present cards of the agent.
+    /// The current cards of the agent.
     cards: RefCell<Rc<Cards>>,
     /// The skills that the agent copies from other servers, if its file says so.
     pub learned: Option<Learned>,
@@ -184,12 +184,12 @@ impl Agents {
 }
 
 impl HostedAgent {
-    /// The present cards of the agent.
+    /// The current cards of the agent.
     pub fn cards(&self) -> Rc<Cards> {
         self.cards.borrow().clone()
     }
 
-    /// Whether the agent accepts the media types of the message's parts from this caller.
+    /// Checks that the agent accepts the media types of the message's parts from this caller.
     ///
     /// # Errors
     ///

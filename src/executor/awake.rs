@@ -27,8 +27,8 @@ impl AwakeRuns {
         Awake { runs: self, id }
     }
 
-    /// Waits until no run of this turn's task is in memory. Returns whether no run has come to its end: the run was
-    /// dropped, or none was registered.
+    /// Waits until no run of this turn's task is in memory. Returns true if no run has ended regularly: the run was dropped,
+    /// or no run was registered.
     pub(super) async fn has_left(&self, turn: &Turn) -> bool {
         let end = match self.0.borrow_mut().get_mut(turn.unique_id()) {
             Some(waiting) => {

@@ -24,7 +24,7 @@ pub struct Cards {
     pub restricted: Vec<RestrictedSkill>,
     /// The time of the last change, as an HTTP date.
     pub date: String,
-    /// Whether learned skills are still missing, so that clients should soon fetch the card again.
+    /// True if learned skills are still missing, so that clients should soon fetch the card again.
     pub is_partial: bool,
 }
 
@@ -77,7 +77,7 @@ impl Cards {
         Ok(kept.get_or_init(|| made))
     }
 
-    /// Whether the card for a caller lists the media types of a message's parts (spec §3.1.1).
+    /// Checks that the card for a caller lists the media types of a message's parts (spec §3.1.1).
     ///
     /// # Errors
     ///

@@ -44,7 +44,7 @@ pub struct Taken {
     pub skills: Rc<[Value]>,
     /// When they were fetched.
     pub fetched: UnixMillis,
-    /// Whether skills are missing, because the source itself has not learned all of its skills yet.
+    /// True if skills are missing, because the source itself has not learned all of its skills yet.
     pub is_partial: bool,
 }
 
@@ -92,7 +92,7 @@ impl Learned {
         mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings, Rc::new(|_| {}))
     }
 
-    /// Whether the sources must be fetched before a card is shown.
+    /// True if the sources must be fetched before a card is shown.
     pub fn is_due(&self, now: UnixMillis) -> bool {
         self.state.borrow().due.is_none_or(|due| now >= due)
     }

@@ -110,9 +110,9 @@ pub trait AgentExecutor {
         let _ = turn;
     }
 
-    /// Whether [`cancel`](Self::cancel) is called with certainty. It is then also called after a run that was dropped, because it
-    /// exceeded its time, made no progress or was lost in its last attempt. And it is called again, within an hour, if the process dies
-    /// or the hook panics before it returns. This costs a row for each canceled task, and an alarm for a parked run.
+    /// True if [`cancel`](Self::cancel) is called with certainty. It is then also called after a run that was dropped because the
+    /// run exceeded its time, made no progress or was lost in its last attempt. And it is called again, within an hour, if the
+    /// process dies or the hook panics before it returns. This costs a row for each canceled task, and an alarm for a parked run.
     fn ensures_cancel(&self) -> bool {
         false
     }
@@ -128,7 +128,7 @@ pub trait AgentExecutor {
         if self.parks() { Recovery::Resume } else { Recovery::Fail }
     }
 
-    /// Whether runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. If this returns true and the
+    /// True if runs may be parked by [`Turn::wait_until`] or [`Turn::wait_callback`]. If this returns true and the
     /// agent file has another `recovery` than `resume`, the agent is refused when the Worker starts, and by
     /// `Host::check` in a test. If this returns false, a run that wants to wait in this way fails.
     fn parks(&self) -> bool {
@@ -178,7 +178,7 @@ impl Runner {
         self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
     }
 
-    /// Whether the agent's file suits its executor.
+    /// Checks that the agent's file suits its executor.
     ///
     /// # Errors
     ///

@@ -19,9 +19,9 @@ pub struct Audit<'a> {
     pub act: Act,
     /// The slug of the agent.
     pub agent: &'a str,
-    /// The id of the caller; none if the caller is not known.
+    /// The id of the caller; `None` if the caller is not known.
     pub caller: Option<&'a str>,
-    /// The task; none if it is not known.
+    /// The task; `None` if it is not known.
     pub task: Option<&'a TaskId>,
     /// The name of the operation in the specification, for the acts that have one.
     pub operation: Option<&'a str>,
@@ -29,7 +29,7 @@ pub struct Audit<'a> {
     pub webhook: Option<&'a str>,
     /// The ids of the request and its trace.
     pub trail: &'a Trail,
-    /// The reason of a refusal; none if the act was done. A text of this server, without credentials.
+    /// The reason of a refusal; `None` if the act was done. The text is written by this server and contains no credentials.
     pub refusal: Option<&'a str>,
 }
 
@@ -40,25 +40,25 @@ impl<'a> Audit<'a> {
         Self { act, agent, caller: Some(caller), task, operation, webhook, trail, refusal }
     }
 
-    /// The same with its task.
+    /// The same audit with its task.
     #[must_use]
     pub fn on(self, task: &'a TaskId) -> Self {
         Self { task: Some(task), ..self }
     }
 
-    /// The same with the operation by which it was done.
+    /// The same audit with the operation of the act.
     #[must_use]
     pub fn by(self, operation: Operation) -> Self {
         Self { operation: Some(operation.name()), ..self }
     }
 
-    /// The same with its webhook.
+    /// The same audit with its webhook.
     #[must_use]
     pub fn with_webhook(self, webhook: &'a str) -> Self {
         Self { webhook: Some(webhook), ..self }
     }
 
-    /// The same, refused.
+    /// The same audit as a refusal with this reason.
     #[must_use]
     pub fn refused(self, refusal: Option<&'a str>) -> Self {
         Self { refusal, ..self }
@@ -92,7 +92,7 @@ pub enum Act {
 }
 
 impl Act {
-    /// Whether the act is frequent in normal work; `AUDIT=refusals` leaves such lines out.
+    /// True if the act is frequent in normal work; `AUDIT=refusals` leaves such lines out.
     pub fn is_of_daily_use(self) -> bool {
         match self {
             Self::TaskCreated

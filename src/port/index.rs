@@ -7,7 +7,7 @@ use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
 /// The index of tasks. Rows are projections of the tasks and may be late.
 #[async_trait(?Send)]
 pub trait TaskIndex {
-    /// Writes the row of a task, unless a row of the same or a newer generation is there.
+    /// Writes the row of a task, unless the index has a row of the same or a newer generation.
     ///
     /// # Errors
     ///
@@ -25,32 +25,32 @@ pub trait TaskIndex {
 /// A row of the index.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexRow {
-    /// Its id.
+    /// The id of the task.
     pub id: TaskId,
-    /// The agent that has it.
+    /// The agent that has the task.
     pub agent: String,
     /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,
-    /// The conversation it belongs to.
+    /// The conversation of the task.
     pub context_id: ContextId,
-    /// Its state.
+    /// The state of the task.
     pub state: TaskState,
-    /// When it entered that state.
+    /// The instant at which the task entered that state.
     pub status_ms: UnixMillis,
-    /// The time from the begin of the task to its end, in milliseconds; none for an unfinished task.
+    /// The time from the beginning of the task to its end, in milliseconds; `None` for an unfinished task.
     pub duration_ms: Option<u64>,
     /// The generation that this row shows.
     pub generation: u64,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
-    /// The newest messages of its history as JSON, one per line, oldest first.
+    /// The newest messages of the task's history as JSON, one per line, oldest first.
     pub history: String,
 }
 
 /// The progress of the index for a task. Stored with the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
-    /// The newest generation that the index is known to have; 0 if none.
+    /// The newest generation that the index is known to contain; 0 if the index has no row.
     pub generation: u64,
     /// The number of attempts failed since then.
     pub failures: u32,

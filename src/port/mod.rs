@@ -44,11 +44,11 @@ pub struct Ports {
     pub clock: Rc<dyn Clock>,
     /// Identifiers and secrets.
     pub random: Rc<dyn Random>,
-    /// Background work and the alarm of its object.
+    /// Background work, and the alarm of the task's object.
     pub runtime: Rc<dyn Runtime>,
     /// The followers of the task.
     pub followers: Rc<dyn Followers>,
-    /// The queue of webhooks that are owed notifications.
+    /// The queue of webhooks with unsent notifications.
     pub queue: Rc<dyn WebhookQueue>,
     /// The index for listings.
     pub index: Rc<dyn TaskIndex>,
@@ -56,9 +56,9 @@ pub struct Ports {
     pub usage: Rc<dyn UsageSums>,
     /// The list of webhooks in trouble.
     pub webhook_list: Rc<dyn WebhookList>,
-    /// Other servers, for its agent.
+    /// Sends requests to other servers, for the task's agent.
     pub http: Rc<dyn Http>,
-    /// Other agents, for its agent.
+    /// Sends requests to other agents, for the task's agent.
     pub peers: Rc<dyn Peers>,
     /// Counters for tools, which outlive the task.
     pub counters: Rc<dyn Counters>,

@@ -3,7 +3,7 @@
 /// How much an observation matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
-    /// Part of normal work, and frequent: a log line in development alone.
+    /// Part of normal work, and frequent: written to the log only in development.
     Detail,
     /// Part of normal work, worth a log line.
     Info,
@@ -49,7 +49,7 @@ macro_rules! observations {
         }
 
         impl $enum<'_> {
-            /// How much it matters.
+            /// The severity of the observation.
             pub fn severity(&self) -> Severity {
                 match self {
                     $(Self::$name { .. } => Severity::$severity,)*

@@ -1,4 +1,4 @@
-//! What operators want to know of a deployment: one table with a row for each observation.
+//! The observations for operators of a deployment: a table with one row for each observation.
 //!
 //! A row has the severity, the name, the subjects and the sentence of the log line. Subjects of one name mean the same in
 //! every row: `agent` is its slug, `webhook` its id, `failures` the number of failed attempts, `retry_ms` the time before
@@ -17,19 +17,19 @@ use a2a::model::{Message, TaskId};
 use a2a_agents::NotSet;
 
 observations! {
-    /// Something that an operator may want to know. Its text (`Display`) is a line for the log.
+    /// An observation that may interest an operator. Its text (`Display`) is a line for the log.
     #[derive(Clone, Debug, PartialEq)]
     pub enum Observation<'a>;
 
-    /// An agent receives a message of a client. The message may be confidential: the log line has its id alone.
+    /// An agent receives a message of a client. The message may be confidential, so the log line contains only its id.
     Detail MessageReceived {
         agent: &'a str,
-        /// It may not exist yet.
+        /// The task may not exist yet.
         task: &'a TaskId,
         message: &'a Message
     } = { given(agent, task, message) };
 
-    /// A client canceled a task, maybe once more.
+    /// A client canceled a task, possibly again.
     Detail TaskCanceled { agent: &'a str, task: &'a TaskId }
         = "task {task}: canceled by its client";
 
@@ -90,14 +90,14 @@ observations! {
 
     /// The platform did not set an alarm, or did not report whether writes are durable.
     Error PlatformFailed {
-        /// What failed, as `setting the alarm`.
+        /// The operation that failed, for example `setting the alarm`.
         what: &'a str,
         reason: &'a str
     } = "{what} failed: {reason}";
 
     /// The settings or the agents of this deployment cannot be used: every request is refused.
     Error Misconfigured {
-        /// What is wrong, and what would be right.
+        /// The mistake and its correction.
         reason: &'a str
     } = "{reason}";
 
@@ -110,7 +110,7 @@ observations! {
     /// The executor of an agent could not be made: the agent refuses messages.
     Error AgentUnusable {
         agent: &'a str,
-        /// What is wrong, and what would be right.
+        /// The mistake and its correction.
         reason: &'a str
     } = "the agent {agent}: {reason}";
 
@@ -119,7 +119,7 @@ observations! {
 
     /// The object of a task did not answer.
     Error ObjectUnreachable {
-        /// None if there is no object to ask.
+        /// `None` if there is no object that could answer.
         task: Option<&'a TaskId>,
         reason: &'a str
     } = { unreachable_object(*task, reason) };

@@ -1,4 +1,4 @@
-//! What executors and tools get of the outside when they are made.
+//! The outside services that executors and tools receive when they are made.
 
 use std::rc::Rc;
 
@@ -8,63 +8,65 @@ use crate::remotes::Remotes;
 use a2a::model::Secret;
 use a2a_agents::{NotSet, Values};
 
-/// The outside as an executor gets it, once, when it is made. Clones share it.
+/// The outside services of an executor. The executor receives them once, when it is made. All clones share the
+/// services.
 ///
-/// A run has more: its turn knows the task, fetches within its bounds, and keeps the
-/// results of steps.
+/// A run has more: the [`Turn`](crate::executor::Turn) knows the task, limits requests to the run's time, and stores
+/// the results of steps.
 #[derive(Clone)]
 pub struct Outside {
     /// Other servers.
     pub http: Rc<dyn Http>,
-    /// The secrets of the deployment. [`secret`](Self::secret) reads one, too, and tells operators when it is missing.
+    /// The secrets of the deployment. [`secret`](Self::secret) reads one of them, and also reports a missing one to
+    /// operators.
     pub secrets: Rc<dyn Secrets>,
-    /// The variables of the deployment. [`variable`](Self::variable) reads one, too, and tells operators when it is
-    /// missing.
+    /// The variables of the deployment. [`variable`](Self::variable) reads one of them, and also reports a missing one
+    /// to operators.
     pub variables: Rc<dyn Variables>,
-    /// Who is told what operators want to know.
+    /// Receives the observations for operators.
     pub observer: Rc<dyn Observer>,
     /// The agents that can be called by name.
     pub remotes: Rc<Remotes>,
     /// The MCP servers that can be called by name.
     pub mcp: Rc<McpServers>,
-    /// What time it is.
+    /// The clock.
     pub clock: Rc<dyn Clock>,
-    /// The slug of the agent that it was given to, for the log; empty if none.
+    /// The slug of the agent that received these services, for the log; empty if there is no agent.
     pub agent: Rc<str>,
 }
 
 impl Outside {
-    /// The same outside, for the agent of this slug.
+    /// The same services, for the agent with this slug.
     #[must_use]
     pub fn for_agent(&self, slug: &str) -> Self {
         Self { agent: slug.into(), ..self.clone() }
     }
 
-    /// The secret of this name, read anew each time. Never show it or write it to a log.
+    /// The secret with this name, read from the deployment at each call. Never show the secret or write it to a log.
     ///
     /// # Errors
     ///
-    /// If it is not set, or is empty or blank; operators are told.
+    /// If the secret is not set, is empty or blank. Operators receive [`Observation::ValueMissing`].
     pub fn secret(&self, name: &str) -> Result<Secret, NotSet> {
         let found = self.secrets.secret(name).filter(is_set);
         found.ok_or_else(|| self.missing(NotSet::secret(name)))
     }
 
-    /// The variable of this name.
+    /// The variable with this name.
     ///
     /// # Errors
     ///
-    /// If it is not set, or is empty or blank; operators are told.
+    /// If the variable is not set, is empty or blank. Operators receive [`Observation::ValueMissing`].
     pub fn variable(&self, name: &str) -> Result<String, NotSet> {
         let found = self.variables.variable(name).filter(|value| !value.trim().is_empty());
         found.ok_or_else(|| self.missing(NotSet::variable(name)))
     }
 
-    /// The secret or else the variable of this name. Nobody is told if it is not set.
+    /// The secret with this name, or else the variable. A missing value is not reported to operators.
     ///
     /// # Errors
     ///
-    /// If there is neither.
+    /// If neither is set.
     pub(crate) fn find_value(&self, name: &str) -> Result<Secret, NotSet> {
         let secret = self.secrets.secret(name).filter(is_set);
         let variable = || self.variables.variable(name).map(Secret::new).filter(is_set);
@@ -90,12 +92,12 @@ fn is_set(value: &Secret) -> bool {
 
 /// The secrets of a deployment, each by its name (`npx a2a-edge wrangler secret put NAME`).
 pub trait Secrets {
-    /// The secret of this name; `None` if it is not set. Never show it or write it to a log.
+    /// The secret with this name; `None` if it is not set. Never show the secret or write it to a log.
     fn secret(&self, name: &str) -> Option<Secret>;
 }
 
 /// The variables of a deployment, each by its name (`[vars]` in wrangler.toml).
 pub trait Variables {
-    /// The variable of this name; `None` if it is not set.
+    /// The variable with this name; `None` if it is not set.
     fn variable(&self, name: &str) -> Option<String>;
 }

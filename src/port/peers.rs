@@ -1,4 +1,4 @@
-//! What the platform has for calls to other agents, to MCP servers, and to what is bound to the Worker.
+//! The port for calls to other agents, to MCP servers, and to the bindings of the Worker.
 
 use std::rc::Rc;
 
@@ -11,19 +11,21 @@ use a2a::client::Client;
 use a2a::model::UnixMillis;
 use mcp::client::McpError;
 
-/// What the platform has for calls to other agents and to MCP servers.
+/// Calls to other agents, to MCP servers, and to the bindings of the Worker.
 pub trait Peers {
-    /// Requests to the agents of this Worker, which never leave it. Each is made by the agent of this slug for this caller, whatever
-    /// credentials it shows, and belongs to the request of this id, if one is known. Nobody outside can make such a request.
+    /// A client for requests to the agents of this Worker, which never leave the Worker. Each request is made by the agent with
+    /// the slug `agent` for `caller`; credentials in the request are ignored. `request` is the id of the incoming request to
+    /// which the requests belong, if one is known. No client outside of the Worker can make such a request.
     fn hosted(&self, agent: &str, caller: &Caller, request: Option<&str>) -> Rc<dyn Http>;
 
-    /// The client of an agent elsewhere, with cards that outlive it, and with what checks their signatures.
+    /// Adds to the client of a remote agent a cache of cards that outlives the client, and the verification of the cards'
+    /// signatures.
     fn equip(&self, client: Client) -> Client {
         client
     }
 
-    /// What an MCP server offers: what was asked of it before, as long as that may be used. With `newer_than` only what was
-    /// asked after that instant, since what was known then lacks something; the same if there is nothing newer.
+    /// The tools of an MCP server, from the cache if the cached list is still usable. With `newer_than`, a list that was
+    /// requested after that instant, because the list known then lacks a tool; if there is no newer list, the same list again.
     fn tools<'a>(
         &'a self,
         server: &'a FoundServer,
@@ -33,25 +35,26 @@ pub trait Peers {
         Box::pin(async { Ok(Rc::new(server.ask(None).await?.known)) })
     }
 
-    /// Requests to what is bound to the Worker. None of them ever leads anywhere else, whatever its URL says, and no other request leads
-    /// there.
+    /// A client for requests to a binding of the Worker. These requests never leave the binding, whatever their URLs are, and no
+    /// other request reaches the binding.
     fn bound(&self, target: &Target) -> Rc<dyn Http> {
         Rc::new(Unbound(target.clone()))
     }
 }
 
-/// What is bound to the Worker.
+/// A binding of the Worker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Target {
-    /// Another Worker, by the name of its binding (`[[services]]`). A request reaches it as it is; of the URL it sees what is there.
+    /// Another Worker, by the name of its binding (`[[services]]`). A request reaches that Worker unchanged, including its URL.
     Service(String),
-    /// Workers AI, by the name of its binding (`[ai]`). A request is a POST to `https://workers-ai.internal/<model>` whose body is the
-    /// inputs; the answer is what `run` gives: the events of a stream, or JSON. What `run` throws is an answer with a status of failure.
+    /// Workers AI, by the name of its binding (`[ai]`). A request is a POST to `https://workers-ai.internal/<model>` with the
+    /// inputs as its body. The answer contains the result of `run`: the events of a stream, or JSON. An exception of `run`
+    /// becomes an answer with an error status.
     WorkersAi(String),
 }
 
 impl Target {
-    /// Why nothing is there, and what to do about it.
+    /// The error for a missing binding, with the necessary change to wrangler.toml.
     pub fn missing(&self) -> HttpError {
         let reason = match self {
             Self::Service(name) => format!(
@@ -66,7 +69,7 @@ impl Target {
     }
 }
 
-/// Refuses every request because its target is not bound.
+/// Refuses every request, because the target is not bound.
 pub(crate) struct Unbound(pub(crate) Target);
 
 impl Http for Unbound {

@@ -1,4 +1,4 @@
-//! The queue of webhooks that are owed notifications.
+//! The queue of webhooks with unsent notifications.
 
 use futures_util::future::LocalBoxFuture;
 use serde::Serialize;
@@ -7,13 +7,14 @@ use crate::format;
 use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
 
-/// The queue for a task whose webhook is owed a notification.
+/// The queue for a task whose webhook has an unsent notification.
 pub trait WebhookQueue {
     /// Puts a job into the queue, after all earlier writes are durable.
     fn enqueue(&self, job: WebhookJob) -> LocalBoxFuture<'static, Result<(), String>>;
 }
 
-/// A job for a webhook that is owed notifications. The job does not name the notifications; the task returns them.
+/// A job for a webhook with unsent notifications. The job does not contain the notifications; the consumer reads them
+/// from the task.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct WebhookJob {

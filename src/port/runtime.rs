@@ -10,14 +10,14 @@ use a2a::model::UnixMillis;
 
 /// Background work and the alarm of one object.
 pub trait Runtime {
-    /// Runs a future to its end, independent of the present request.
+    /// Runs a future to its end, independent of the current request.
     fn spawn(&self, future: LocalBoxFuture<'static, ()>);
 
-    /// Wakes the task at this instant or later, even if it is not in memory then. Replaces an
-    /// earlier alarm. Takes effect together with the writes around it.
+    /// Sets an alarm that wakes the task at this instant or later, even if the task is not in memory then. Replaces an earlier
+    /// alarm. Takes effect together with the writes before and after it.
     fn set_alarm(&self, at: UnixMillis);
 
-    /// The instant for which the alarm is set; none if it is not set, or if the platform does not answer.
+    /// The instant for which the alarm is set; `None` if no alarm is set, or if the platform does not answer.
     fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>>;
 
     /// Keeps the object until everything written so far is durable.
@@ -26,8 +26,8 @@ pub trait Runtime {
 
 /// The followers of the task of one object.
 pub trait Followers {
-    /// Sends a frame to all followers; it is built only if there is a follower. With `is_over` it is the last frame, and the streams
-    /// end.
+    /// Sends a frame to all followers; the frame is built only if there is a follower. If `is_over` is true, this is the last
+    /// frame, and the streams end.
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool);
 }
 

@@ -6,14 +6,14 @@ use futures_util::future::LocalBoxFuture;
 
 use super::{Counted, Indexed};
 
-/// The storage of one task: its facts and its log. Writes are synchronous, and no answer or request leaves the
-/// object before they are durable.
+/// The storage of one task: its facts and its log. Writes are synchronous, and no answer and no request leaves the object before
+/// the writes are durable.
 pub trait TaskStore {
     /// Reads the facts and, if `admits` returns true for them, the batches of the log, oldest first, and the rest. Writes nothing.
     ///
     /// # Errors
     ///
-    /// When the storage fails or holds what this version cannot read.
+    /// If the storage fails or contains data that this version cannot read.
     fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError>;
 
     /// The batches with events after the generation `after`, oldest first, up to about `max_bytes` but at least one; and whether there are
@@ -21,7 +21,7 @@ pub trait TaskStore {
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
 
     /// The batches of the log in one direction from a row, with their times, up to about `max_bytes` but at least one; and whether there are
@@ -29,7 +29,7 @@ pub trait TaskStore {
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn read_log(
         &self,
         range: LogRange,
@@ -40,49 +40,49 @@ pub trait TaskStore {
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn read_lines(&self, row: u64, bytes: usize) -> Result<String, StoreError>;
 
     /// Appends a batch in one transaction; the first batch has an `opening`. Returns the number of rows.
     ///
     /// # Errors
     ///
-    /// When the storage fails; nothing was written then.
+    /// If the storage fails; nothing was written then.
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError>;
 
     /// Stores the progress of the index.
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError>;
 
     /// Stores the turn up to which usage is counted.
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn set_counted(&self, counted: Counted) -> Result<(), StoreError>;
 
     /// Stores a webhook; replaces one with the same id.
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn put_webhook(&self, id: &str, json: &str) -> Result<(), StoreError>;
 
-    /// Deletes a webhook, if there is one with this id.
+    /// Deletes the webhook with this id, if there is one.
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn delete_webhook(&self, id: &str) -> Result<(), StoreError>;
 
-    /// Stores the encrypted credentials of the present turn; with `None`, deletes them.
+    /// Stores the encrypted credentials of the current turn; with `None`, deletes them.
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If the storage fails.
     fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError>;
 
     /// Deletes all that is stored, the alarm included.
@@ -92,7 +92,7 @@ pub trait TaskStore {
 /// The facts of a task, which never change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskFacts {
-    /// The agent that has it.
+    /// The agent that has the task.
     pub agent: String,
     /// The owner: the id of the caller who began the task, or that caller's group (`Caller::owner`).
     pub owner: String,
@@ -100,12 +100,12 @@ pub struct TaskFacts {
     pub fingerprint: Option<String>,
 }
 
-/// The columns of the first row of a log, besides the batch.
+/// The data in the first row of a log in addition to the batch.
 #[derive(Clone, Copy, Debug)]
 pub struct FirstRow<'a> {
     /// The facts of the task.
     pub facts: &'a TaskFacts,
-    /// The progress of the index, possibly stated in advance (`session::unannounced`).
+    /// The progress of the index, possibly written before the index has the row (`session::unannounced`).
     pub indexed: Indexed,
 }
 
@@ -114,12 +114,12 @@ pub struct FirstRow<'a> {
 pub struct Batch {
     /// The generation of the task after these entries.
     pub generation: u64,
-    /// The mark of each entry for followers, a character each (`session::frame`).
+    /// The mark of each entry for followers, one character per entry (`session::frame`).
     pub marks: String,
-    /// The instants at which the entries were appended, in milliseconds, separated by spaces: the first since 1970, the others since the entry
-    /// before. Empty where the times were not read.
+    /// The instants at which the entries were appended, in milliseconds, separated by spaces: the first since 1970, the others
+    /// since the previous entry. Empty if the times were not read.
     pub times: String,
-    /// The entries as 1.0 JSON, a line each; in storage, repeated contents are replaced by references.
+    /// The entries as 1.0 JSON, one per line; in storage, repeated contents are replaced by references.
     pub lines: String,
 }
 
@@ -132,10 +132,10 @@ pub enum LogRange {
     UpTo(u64),
 }
 
-/// A batch with its place in the log.
+/// A batch with its position in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// Its first row.
+    /// The number of its first row.
     pub row: u64,
     /// The number of rows of the batch.
     pub rows: u64,
@@ -167,11 +167,11 @@ pub struct StoredTask {
     pub log: Vec<LogRow>,
     /// Its webhooks as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
-    /// The encrypted credentials of the present turn, as JSON.
+    /// The encrypted credentials of the current turn, as JSON.
     pub credentials: Option<String>,
 }
 
-/// A failure of storage. The texts are for the log of the Worker, not for clients.
+/// A failure of storage. The text is for the log of the Worker, not for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum StoreError {
     /// The operation failed.

@@ -23,8 +23,8 @@ struct Group {
 }
 
 impl Crowd {
-    /// Adds the jobs of a batch with this number of bytes, and returns the id for [`leave`](Self::leave); `None` if there is no room, or the
-    /// platform would not wait for the jobs.
+    /// Adds the jobs of a batch with this number of bytes, and returns the id for [`leave`](Self::leave). `None` if there is no
+    /// room, or the platform would not wait for the jobs.
     pub fn enter(
         &mut self,
         jobs: usize,
@@ -52,8 +52,8 @@ impl Crowd {
     }
 }
 
-/// The timeout for a receiver's answer, in milliseconds. `timeout_ms` is the longest one; `is_waited_for`: whether the next batch waits
-/// for this batch.
+/// The timeout for a receiver's answer, in milliseconds. `timeout_ms` is the longest timeout; `is_waited_for` is true if the next
+/// batch waits for this batch.
 pub fn patience_ms(standing: Standing, timeout_ms: u64, is_waited_for: bool) -> u64 {
     match (standing, is_waited_for) {
         (Standing::Silent, _) | (Standing::Unknown, true) => timeout_ms.min(SHORT_PATIENCE_MS),
@@ -76,7 +76,7 @@ const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The time for which the platform keeps an isolate after a batch, in milliseconds.
 const MAX_WAIT_MS: i64 = 30_000;
 
-/// The longest timeout with which a job ends within that time, after waiting up to 10 s for its turn.
+/// The longest timeout with which a job still ends within that time, after it has waited up to 10 s for its turn.
 const MAX_TIMEOUT_MS: u64 = 15_000;
 
 #[cfg(test)]

@@ -10,13 +10,12 @@ use a2a::model::{UnixMillis, doubled};
 
 /// The delivery state of one webhook. Stored with the task.
 ///
-/// Events are sent one by one, in their order: the next one only when the one before was delivered or
-/// given up.
+/// Events are sent one at a time, in their order: the next event only when the previous event was delivered or given up.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Delivery {
-    /// The generation up to which every event was delivered or given up. What was before the webhook
-    /// was registered counts as delivered.
+    /// The generation up to which every event was delivered or given up. Events before the registration of the webhook count as
+    /// delivered.
     pub done: u64,
     /// The number of failed attempts at the next event.
     pub attempts: u32,
@@ -35,10 +34,10 @@ pub struct Delivery {
     pub last_error: Option<String>,
     /// The newest attempts, oldest first, up to 20.
     pub recent: VecDeque<Attempt>,
-    /// The instant at which the newest attempt ended without an answer in time; none if it ended otherwise.
+    /// The instant at which the newest attempt ended without an answer in time; `None` if it ended otherwise.
     #[serde(serialize_with = "number", skip_serializing_if = "Option::is_none")]
     pub silent_at: Option<UnixMillis>,
-    /// While suspended: whether the notification about the end of the task is still attempted, once.
+    /// While suspended: true if the notification about the end of the task is still attempted, once.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub tells_end: bool,
     /// The instant since which the webhook is failing or suspended.
@@ -84,7 +83,7 @@ pub enum Standing {
     Unknown,
     /// The receiver has answered recently.
     Answering,
-    /// The newest attempt, within the last minute, got no answer in time.
+    /// The newest attempt, within the last minute, received no answer in time.
     Silent,
 }
 
@@ -92,20 +91,20 @@ pub enum Standing {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Attempt {
-    /// When it was made, in milliseconds since the epoch.
+    /// The instant of the attempt, in milliseconds since the epoch.
     pub at: i64,
     /// The event.
     pub generation: u64,
     /// The number of the attempt at this event, from 1.
     pub attempt: u32,
-    /// The HTTP status that was answered, if any was.
+    /// The HTTP status of the answer; `None` if there was no answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u16>,
-    /// How long it took, in milliseconds.
+    /// The duration of the attempt, in milliseconds.
     pub duration_ms: u64,
     /// The outcome: `delivered`, `retry` or `givenUp`.
     pub outcome: String,
-    /// The error, if it failed.
+    /// The error, if the attempt failed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
 }
@@ -116,17 +115,17 @@ pub struct Attempt {
 pub struct Report {
     /// The event.
     pub generation: u64,
-    /// When it was made, in milliseconds since the epoch.
+    /// The instant of the attempt, in milliseconds since the epoch.
     pub at: i64,
-    /// How long it took, in milliseconds.
+    /// The duration of the attempt, in milliseconds.
     pub duration_ms: u64,
-    /// The HTTP status that was answered; none if there was no answer.
+    /// The HTTP status of the answer; `None` if there was no answer.
     pub status: Option<u16>,
     /// The reason why there was no answer, or why nothing was sent.
     pub error: Option<String>,
-    /// Whether a retry is useless: the URL must not be called.
+    /// True if a retry is useless: the URL must not be called.
     pub is_hopeless: bool,
-    /// Whether the attempt timed out.
+    /// True if the attempt timed out.
     pub is_timeout: bool,
     /// The receiver's `Retry-After` in seconds; see [`retry_after_s`].
     pub retry_after_s: Option<u64>,
@@ -143,7 +142,7 @@ pub enum Verdict {
     GivenUp,
     /// The receiver refuses this event; it is not attempted again.
     Refused,
-    /// The report is about an event that was delivered or given up already.
+    /// The report is about an event that was already delivered or given up.
     Stale,
 }
 
@@ -161,29 +160,29 @@ pub struct RetryPolicy {
 }
 
 impl Delivery {
-    /// The state of a new webhook that gets the events after this generation.
+    /// The state of a new webhook that receives the events after this generation.
     pub fn after(generation: u64) -> Self {
         Self { done: generation, ..Self::default() }
     }
 
-    /// The state of a webhook that replaces this one: it is owed the same events and has no failures.
+    /// The state of a webhook that replaces this one. The new webhook receives the same unsent events and has no failures.
     pub fn replaced(&self) -> Self {
         let (recent, dead_letters) = (self.recent.clone(), self.dead_letters.clone());
         Self { done: self.done, recent, dead_letters, ..Self::default() }
     }
 
-    /// Whether the webhook is failing or suspended, or has dead letters.
+    /// True if the webhook is failing or suspended, or has dead letters.
     pub fn is_in_trouble(&self) -> bool {
         self.health != Health::Active || !self.dead_letters.is_empty()
     }
 
-    /// The instant since which the webhook is in trouble; none if it is not.
+    /// The instant since which the webhook is in trouble; `None` if it is not in trouble.
     pub fn troubled_since(&self) -> Option<UnixMillis> {
         let oldest = || self.dead_letters.front().map(|letter| UnixMillis(letter.at));
         self.unhealthy_since.or_else(oldest)
     }
 
-    /// Whether an owed event may be sent at this instant.
+    /// True if an unsent event may be sent at this instant.
     pub fn is_ready(&self, now: UnixMillis) -> bool {
         let is_open = self.health != Health::Suspended || self.tells_end;
         is_open && self.retry_at.is_none_or(|at| at <= now)
@@ -233,7 +232,7 @@ impl Delivery {
             error: error.clone(),
         });
         match verdict {
-            // The events before the end stay owed, so that the owner can request them.
+            // The events before the end remain unsent, so that the owner can request them.
             _ if was_suspended => self.tells_end = false,
             Verdict::Delivered => {
                 self.settle(report.generation);
@@ -260,7 +259,7 @@ impl Delivery {
             }
             Verdict::Refused => {
                 self.settle(report.generation);
-                // A receiver that answers 410 gets no notification about the end either.
+                // A receiver that answers 410 receives no notification about the end either.
                 let is_gone = report.status == Some(410);
                 self.health = if is_gone { Health::Suspended } else { Health::Failing };
             }
@@ -284,7 +283,7 @@ impl Delivery {
         verdict
     }
 
-    /// Makes the webhook get the events from this generation on again, delivered or not. Their dead letters are removed.
+    /// Sends the events from this generation on again, delivered or not. Their dead letters are removed.
     pub fn restart_from(&mut self, generation: u64) {
         self.dead_letters.retain(|letter| letter.generation < generation);
         self.unhealthy_since = None;
@@ -383,7 +382,7 @@ impl Decode for Delivery {
 }
 
 impl Standing {
-    /// Parses the name in the answer of an object; an unknown name counts as `Unknown`.
+    /// Parses the name in the answer of an object; an unknown name becomes `Unknown`.
     pub fn named(name: &str) -> Self {
         match name {
             "answering" => Self::Answering,
@@ -427,16 +426,16 @@ impl Decode for Report {
             error: fields.string("error"),
             is_hopeless: fields.boolean("isHopeless").unwrap_or_default(),
             is_timeout: fields.boolean("isTimeout").unwrap_or_default(),
-            // A number that does not fit is ignored: otherwise the report could not be read, and the attempt would never count.
+            // A number out of range is ignored: otherwise the report could not be read, and the attempt would never count.
             retry_after_s: fields.member("retryAfterS").and_then(|value| value.as_u64()),
         })
     }
 }
 
-/// The number of attempts that are stored of a webhook.
+/// The number of attempts that are stored for a webhook.
 const MAX_RECENT: usize = 20;
 
-/// The number of dead letters that are stored of a webhook.
+/// The number of dead letters that are stored for a webhook.
 const MAX_DEAD_LETTERS: usize = 20;
 
 /// The longest time between two attempts: one hour, in milliseconds.

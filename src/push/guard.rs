@@ -11,13 +11,13 @@ use crate::config::Settings;
 /// A URL in the parts of the WHATWG parser: lower case, IPv4 in dotted form, IPv6 in brackets, names in punycode.
 #[derive(Clone, Copy, Debug)]
 pub struct Target<'a> {
-    /// Without colon, as `https`.
+    /// Without the colon, for example `https`.
     pub scheme: &'a str,
-    /// Empty if there is none.
+    /// Empty if the URL has none.
     pub username: &'a str,
-    /// Empty if there is none.
+    /// Empty if the URL has none.
     pub password: &'a str,
-    /// Without port.
+    /// Without the port.
     pub host: &'a str,
     /// `None` for the default port of the scheme.
     pub port: Option<u16>,
@@ -28,7 +28,7 @@ pub struct Target<'a> {
 pub struct Policy<'a> {
     /// The networks that webhooks may reach.
     pub reach: Reach,
-    /// If not empty, the only hosts, as [`Webhooks::hosts`](crate::config::Webhooks::hosts).
+    /// If not empty, only these hosts may be called; see [`Webhooks::hosts`](crate::config::Webhooks::hosts).
     pub hosts: &'a [String],
 }
 
@@ -120,14 +120,14 @@ impl Place {
         host.parse().map_or_else(|_| Self::of_name(host), Self::of_ipv4)
     }
 
-    /// RFC 6890 and the registry of special purposes at IANA.
+    /// The sources are RFC 6890 and the registry of special-purpose addresses at IANA.
     fn of_ipv4(address: Ipv4Addr) -> Self {
         match address.octets() {
             [127, ..] => Self::Loopback,
             [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => PRIVATE,
             [169, 254, ..] => LINK_LOCAL,
             [100, 64..=127, ..] => Self::Elsewhere("an address within a provider's network"),
-            // Azure's channel between a machine and its host, a public address in name only.
+            // Azure's channel between a virtual machine and its host. Only by its number this is a public address.
             [168, 63, 129, 16] => METADATA,
             [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => DOCUMENTATION,
             [198, 18..=19, ..] => Self::Elsewhere("an address for benchmarks"),
@@ -143,7 +143,8 @@ impl Place {
         match address.segments() {
             [0, 0, 0, 0, 0, 0, 0, 0] => Self::Elsewhere("the unspecified address"),
             [0, 0, 0, 0, 0, 0, 0, 1] => Self::Loopback,
-            // Compatible, mapped and translated; NAT64, also of one's own; Teredo; 6to4.
+            // The embedding forms are: compatible, mapped and translated addresses; NAT64, also with a network-specific prefix;
+            // Teredo; 6to4.
             [0, 0, 0, 0, ..] | [0x64, 0xff9b, ..] | [0x2001, 0, ..] | [0x2002, ..] => EMBEDDED,
             [0x2001, 0..=0x1ff, ..] => RESERVED,
             [0x2001, 0xdb8, ..] | [0x3fff, 0..=0xfff, ..] => DOCUMENTATION,
@@ -181,7 +182,7 @@ impl Place {
         closed.map_or(Self::Public, |(_, place)| *place)
     }
 
-    /// The reason why this is not on the public internet; none if it is.
+    /// The reason why this host is not on the public internet; `None` if it is public.
     fn obstacle(self) -> Option<&'static str> {
         match self {
             Self::Public => None,
@@ -202,9 +203,9 @@ const PRIVATE_NAME: Place = Place::Elsewhere("a name of a private network");
 const RESERVED_NAME: Place = Place::Elsewhere("a name that is reserved and leads nowhere");
 const ANY_ADDRESS: Place = Place::Elsewhere("another name for any address");
 
-/// Domains that are closed, with all below them: those that never lead to the public internet, by
-/// reservation (RFC 2606, 6761, 6762, 8375, 9476, ICANN's `internal`) or by common use; metadata services with
-/// names outside of those; and public domains that have a name for each address.
+/// Domains that may not be called, including their subdomains: domains that never lead to the public internet, by reservation
+/// (RFC 2606, 6761, 6762, 8375, 9476, ICANN's `internal`) or by common use; names of metadata services; and public domains that
+/// have a name for each IP address.
 const DOMAINS: [(&str, Place); 24] = [
     ("test", RESERVED_NAME),
     ("invalid", RESERVED_NAME),
@@ -237,7 +238,7 @@ mod tests {
     use super::*;
     use serde_json::Value;
 
-    /// Takes a URL apart that the WHATWG parser has written.
+    /// Splits a URL that the WHATWG parser has written.
     fn target(url: &str) -> Target<'_> {
         let (scheme, rest) = url.split_once(':').unwrap();
         let authority = rest.strip_prefix("//").unwrap_or_default();

@@ -13,12 +13,12 @@ use a2a::model::decode::{Decode, Fields};
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Notification {
-    /// The lease that permits sending it; the report must have the same lease.
+    /// The lease that permits sending the event; the report must contain the same lease.
     pub lease: String,
     /// The generation of the event.
     pub generation: u64,
-    /// The event as it goes out: one StreamResponse (spec §3.2.3) as 1.0 JSON, or in an older dialect the task as it was after
-    /// the event.
+    /// The event in the form in which it is sent: one StreamResponse (spec §3.2.3) as 1.0 JSON, or in an older dialect the
+    /// task as it was after the event.
     pub body: String,
     /// The dialect of the webhook. Absent for 1.0.
     #[serde(skip_serializing_if = "Dialect::is_v1")]
@@ -52,11 +52,11 @@ impl Decode for Notification {
 pub struct NextNotification {
     /// The id of the webhook.
     pub config_id: String,
-    /// The lease of the webhook, if the consumer has it already.
+    /// The lease of the webhook, if the consumer already has it.
     pub lease: Option<String>,
-    /// The report about the attempt before.
+    /// The report about the previous attempt.
     pub report: Option<Report>,
-    /// Whether the consumer only reports and wants no further notification now.
+    /// True if the consumer only reports and wants no further notification now.
     pub leaves: bool,
 }
 
@@ -76,7 +76,7 @@ impl Decode for NextNotification {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct NotificationTurn {
-    /// The next notification; none if no event is owed now, or another consumer has the lease.
+    /// The next notification; `None` if no event is due now, or another consumer has the lease.
     pub next: Option<Notification>,
     /// The event that was given up because of the report.
     pub given_up: Option<GivenUp>,
@@ -97,7 +97,7 @@ pub struct GivenUp {
     pub generation: u64,
     /// The error of the newest attempt.
     pub error: String,
-    /// Whether the webhook is suspended.
+    /// True if the webhook is suspended.
     pub is_suspended: bool,
 }
 

@@ -1,4 +1,4 @@
-//! The part of a webhook's URL that others than its owner may see.
+//! The part of a webhook's URL that callers other than its owner may see.
 
 /// The scheme, the host and the port of a URL; the rest may contain secrets.
 pub fn origin_of(url: &str) -> String {

@@ -60,7 +60,7 @@ pub enum Admission {
     Open(CallbackName, u32),
 }
 
-/// The callbacks of the present turn.
+/// The callbacks of the current turn.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Callbacks(Vec<Callback>);
 

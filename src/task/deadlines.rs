@@ -5,7 +5,7 @@ use a2a::model::UnixMillis;
 /// The deadlines by kind.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 struct Due {
-    /// Check that the present run still exists.
+    /// Check that the current run still exists.
     keep_alive: Option<UnixMillis>,
     /// The run times out.
     run_timeout: Option<UnixMillis>,
@@ -57,7 +57,7 @@ impl Armed {
 /// The needs of a task from which the deadlines follow.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wants {
-    /// The instant at which the present run times out.
+    /// The instant at which the current run times out.
     pub run_until: Option<UnixMillis>,
     /// The instant at which a parked run is resumed.
     pub parked_until: Option<UnixMillis>,
@@ -119,7 +119,7 @@ impl Deadlines {
         let soon = after(now, keep_alive_ms);
         let at_once = after(now, SOON_MS);
         let future = |at: Option<UnixMillis>| at.filter(|at| *at > now);
-        // For a check of present work, any earlier instant serves as well, so an alarm that is set is kept.
+        // For a check of current work, any earlier instant serves as well, so an alarm that is set is kept.
         let look = |known: Option<UnixMillis>, by: UnixMillis| {
             let known = future(known).filter(|known| *known <= by);
             known.or(future(self.armed.at()).filter(|armed| *armed < by)).unwrap_or(by)

@@ -5,16 +5,17 @@ use std::fmt;
 use super::{CallbackCall, LogEntry};
 use a2a::model::{ContextId, Message, TaskState};
 
-/// An effect for the session to carry out, in order.
+/// An effect, which the session carries out. Effects are carried out in their order.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Effect {
     /// Append this entry to the log. Entries of one synchronous run go into one row.
     Append(LogEntry),
-    /// Start a run of the executor for this message, as [`TaskMachine::run`](super::TaskMachine::run) says.
+    /// Start a run of the executor for this message, with the parameters of
+    /// [`TaskMachine::run`](super::TaskMachine::run).
     Run(Message),
-    /// Offer this message to the present run.
+    /// Offer this message to the current run.
     Offer(Message),
-    /// Pass a body that was posted to a callback to the present run.
+    /// Pass a body that was posted to a callback to the current run.
     Call(CallbackCall),
     /// Stop the run; its further events are refused.
     Stop,
@@ -29,9 +30,9 @@ pub enum TaskError {
     NotCancelable(TaskState),
     /// No agent may make this move.
     IllegalMove {
-        /// The present state.
+        /// The current state.
         from: TaskState,
-        /// The state asked for.
+        /// The requested state.
         to: TaskState,
     },
     /// The task has no run, so this input cannot come from one.

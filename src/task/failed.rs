@@ -39,7 +39,7 @@ impl FailedSteps {
     }
 }
 
-/// Whether a step of this name is part of a model's call: `2.1/reserve`, or `agent 2.1 travel`.
+/// True if a step of this name is part of a model's call: `2.1/reserve`, or `agent 2.1 travel`.
 fn is_part_of_call(name: &str) -> bool {
     let call = match name.strip_prefix("agent ") {
         Some(rest) => rest.split_once(' '),

@@ -42,9 +42,9 @@ pub enum Input {
     Artifact {
         /// The artifact, or the next chunk of it.
         artifact: Artifact,
-        /// Whether this is a chunk of an existing artifact.
+        /// True if this is a chunk of an existing artifact.
         append: bool,
-        /// Whether this update completes the artifact.
+        /// True if this update completes the artifact.
         last_chunk: bool,
         /// The metadata of the event.
         metadata: Option<Metadata>,
@@ -67,7 +67,7 @@ pub enum Input {
     Called(CallbackCall),
     /// A parked run continues if its time has come.
     Wake {
-        /// Whether an executor can run it here.
+        /// True if an executor can run it here.
         is_served: bool,
     },
     /// The executor has handled an end that it did not choose.

@@ -50,7 +50,7 @@ pub enum LogEntry {
 }
 
 impl LogEntry {
-    /// Whether the entry is an event, which has its own generation.
+    /// True if the entry is an event, which has its own generation.
     pub fn is_event(&self) -> bool {
         match self {
             Self::Task(_) | Self::StatusUpdate(_) | Self::ArtifactUpdate(_) => true,
@@ -127,7 +127,7 @@ pub struct HeldText {
 pub struct RunStart {
     /// The number of this attempt at the turn, from 1. Restarts at 1 when a parked run continues.
     pub attempt: u32,
-    /// Whether the run continues where the attempt before was interrupted, instead of starting from the beginning.
+    /// True if the run continues where the attempt before was interrupted, instead of starting from the beginning.
     pub resumes: bool,
     /// The number of the client's message that the run handles, from 1.
     pub message: usize,
@@ -168,7 +168,7 @@ pub struct RunRequest {
     pub trail: Box<Trail>,
     /// The longest duration of the run, in milliseconds.
     pub timeout_ms: u64,
-    /// Whether the client has set the `contextId` of its message.
+    /// True if the client has set the `contextId` of its message.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub joins_context: bool,
 }
@@ -199,7 +199,7 @@ pub struct StepRecord {
     pub nth: u32,
     /// The outcome of the step.
     pub outcome: Result<Json, String>,
-    /// Whether the step failed although its outcome is stored as a result, which is the error that a model receives for its call. An
+    /// True if the step failed although its outcome is stored as a result, which is the error that a model receives for its call. An
     /// outcome that is itself an error does not set this.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub failed: bool,
@@ -219,7 +219,7 @@ impl StepRecord {
         Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms }
     }
 
-    /// Whether the step failed.
+    /// True if the step failed.
     pub fn has_failed(&self) -> bool {
         self.failed || self.outcome.is_err()
     }

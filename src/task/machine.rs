@@ -25,13 +25,13 @@ pub struct TaskMachine {
     task: Task,
     created: Option<UnixMillis>,
     generation: u64,
-    /// The generation at which the task entered its present status.
+    /// The generation at which the task entered its current status.
     status_generation: u64,
     /// The generation of the newest artifact event; 0 if there was none.
     artifact_generation: u64,
     /// The newest run.
     run: Run,
-    /// Whether the executor has handled an end that it did not choose, if the log stores that.
+    /// True if the log has an entry that the executor has handled an end of the task which the executor did not choose.
     is_end_told: bool,
     /// The models' usage by the turns of the task.
     usage: TaskUsage,
@@ -144,7 +144,7 @@ impl TaskMachine {
         }
     }
 
-    /// Whether the task accepts what its run says.
+    /// Checks that the task accepts events and entries of its run: the task is not terminal, and the run is under way.
     fn check_run(&self) -> Result<(), TaskError> {
         self.check_unfinished()?;
         if self.run.is_active() { Ok(()) } else { Err(TaskError::NoRun) }
@@ -161,12 +161,12 @@ impl TaskMachine {
         Ok(vec![self.append(entry)])
     }
 
-    /// The task in its present version.
+    /// The task in its current version.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The present state of the task.
+    /// The current state of the task.
     pub fn state(&self) -> TaskState {
         self.task.status.state
     }
@@ -181,7 +181,7 @@ impl TaskMachine {
         self.generation
     }
 
-    /// The generation of the event that set the present status.
+    /// The generation of the event that set the current status.
     pub fn status_generation(&self) -> u64 {
         self.status_generation
     }
@@ -218,39 +218,39 @@ impl TaskMachine {
         used.filter(|turn| *turn < newest || self.is_turn_over()).last().unwrap_or(0)
     }
 
-    /// Whether the task's state requires an executor at work.
+    /// True if the task's state requires an executor at work.
     pub fn is_active(&self) -> bool {
         !self.is_settled()
     }
 
-    /// Whether the task requires an executor at work and has none: its run was lost, perhaps with unread messages.
+    /// True if the task requires an executor at work and has none: its run was lost, perhaps with unread messages.
     pub fn is_orphaned(&self) -> bool {
         self.run.is_lost(self.state())
     }
 
-    /// Whether the newest turn is over: its run is not under way, not parked and not lost.
+    /// True if the newest turn is over: its run is not under way, not parked and not lost.
     pub fn is_turn_over(&self) -> bool {
         self.run.is_over(self.state())
     }
 
-    /// Whether something other than the executor has ended the task (the client has canceled it, or its run was given up), and the log does
-    /// not say that the executor was told.
+    /// True if something other than the executor has ended the task (the client has canceled the task, or its run was given up),
+    /// and the log has no entry that the executor was notified of this.
     pub fn ended_otherwise(&self) -> bool {
         let is_end = match self.state() {
             TaskState::Canceled => true,
-            // Includes a task whose run has failed by itself, until the log stores that.
+            // This includes a task that a failed run has ended, until the log has that entry.
             TaskState::Failed => self.has_said(&self.task.status),
             _ => false,
         };
         is_end && self.run.start().is_some() && !self.is_end_told
     }
 
-    /// Whether this process executes a run of the task.
+    /// True if this process executes a run of the task.
     pub fn is_running(&self) -> bool {
         self.run.is_active()
     }
 
-    /// Whether the task makes no progress by itself: it is terminal, or waits for its client.
+    /// True if the task makes no progress by itself: it is terminal, or waits for its client.
     pub fn is_settled(&self) -> bool {
         self.state().is_terminal() || self.state().is_interrupted()
     }
@@ -300,7 +300,7 @@ impl TaskMachine {
         self.task.history.iter().filter(|message| message.role == Role::User)
     }
 
-    /// Whether the task has already received exactly this message. A different message with the same id, which some clients send, counts as
+    /// True if the task has already received exactly this message. A different message with the same id, which some clients send, counts as
     /// a new message.
     pub fn has_received(&self, message: &Message) -> bool {
         self.task.history.iter().any(|known| {
@@ -349,7 +349,7 @@ impl TaskMachine {
         let message =
             message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
         let mut metadata = metadata;
-        // Followers of the task receive only its events.
+        // Followers of the task receive only events, so the event that ends or interrupts the task contains this metadata.
         if state.is_terminal() || state.is_interrupted() {
             if !self.usage.total().is_nothing() {
                 self.usage.note(&mut metadata);
@@ -417,7 +417,7 @@ impl TaskMachine {
                     self.failed.begin(self.run.start().is_some_and(repeats));
                     self.failed.note(&mut task.metadata);
                 }
-                // A further attempt gets the messages again that arrived since the message it handles.
+                // A further attempt receives again the messages that arrived after the message that the turn handles.
                 let unread = self.messages().count().saturating_sub(start.message);
                 self.run.make(Move::Begin(start, unread));
             }
@@ -439,7 +439,7 @@ impl TaskMachine {
                     turn.callbacks.take(&call);
                 }
             }
-            // The run that resumes reads the rest of the entry: see `Recall`.
+            // The rest of the entry is read by a run that resumes: see `Recall`.
             LogEntry::Step(step) => {
                 if let Some(usage) = step.usage {
                     let turn = self.run.start().map_or(0, |run| run.message as u64);
@@ -470,7 +470,7 @@ impl TaskMachine {
         }
     }
 
-    /// Whether the machine has written the message of the present status.
+    /// True if the machine has written the message of the current status.
     fn has_said(&self, status: &TaskStatus) -> bool {
         let own = self.message_id(self.status_generation);
         status.message.as_ref().is_some_and(|message| message.message_id == own)

@@ -3,7 +3,7 @@
 use a2a::model::Metadata;
 use serde_json::Value;
 
-/// Sets a member of metadata, or takes it away.
+/// Sets a member of metadata; `None` removes the member.
 pub(crate) fn set_member(metadata: &mut Option<Metadata>, name: &str, value: Option<Value>) {
     let is_told = metadata.as_ref().is_some_and(|known| known.member(name).is_some());
     if value.is_none() && !is_told {
@@ -21,5 +21,5 @@ pub(crate) fn set_member(metadata: &mut Option<Metadata>, name: &str, value: Opt
     *metadata = Some(members).filter(|members| !members.is_empty()).map(Into::into);
 }
 
-/// The member of a task's metadata that holds the number of the attempt, from the second one on.
+/// The member of a task's metadata with the number of the attempt. The first attempt has no such member.
 pub const ATTEMPT: &str = "urn:a2a-edge:attempt";

@@ -1,8 +1,9 @@
-//! The life of a task as a state machine: `(input, now) -> effects`. No I/O, no clock, nothing waits.
+//! The life of a task as a state machine: `(input, now) -> effects`. The machine does no I/O, reads no clock and never
+//! waits.
 //!
-//! A task *is* its log: [`TaskMachine::replay`] of the log gives the task as it stands, and
-//! [`TaskMachine::step`] changes it only through the entries that it asks to be appended. What an
-//! interrupted run had said and done is in the log, too: [`Recall`] gives it to the run that resumes.
+//! A task *is* its log: [`TaskMachine::replay`] makes the current task from the log, and [`TaskMachine::step`] changes
+//! the task only by entries, which it returns to be appended. The events and the steps of an interrupted run are in the
+//! log, too: [`Recall`] returns them to the run that resumes.
 
 mod callback;
 mod deadlines;

@@ -16,7 +16,7 @@ pub struct Park {
     pub at_ms: i64,
     /// When the run continues at the latest, in milliseconds since the epoch.
     pub until_ms: i64,
-    /// Whether a message of the client ends the wait early.
+    /// True if a message of the client ends the wait early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub or_message: bool,
     /// The callback whose next body ends the wait early.

@@ -24,7 +24,7 @@ pub struct Recall {
     last_wait_ms: Option<u64>,
     /// The unanswered requests for which the run was parked the last time.
     unanswered: Option<Unanswered>,
-    /// Whether the task was working, without a message, at the present position.
+    /// True if the task was working, without a message, at the current position.
     is_plainly_working: bool,
 }
 
@@ -125,7 +125,7 @@ impl Recall {
         }
     }
 
-    /// Whether earlier attempts emitted events that the run has not repeated.
+    /// True if earlier attempts emitted events that the run has not repeated.
     pub fn has_said(&self) -> bool {
         !self.events.is_empty()
     }

@@ -29,7 +29,7 @@ pub(super) enum Run {
 pub(super) struct Turn {
     /// How the run began.
     pub(super) start: RunStart,
-    /// Whether the turn has been parked. Its run then continues even if its task waits for the client.
+    /// True if the turn has been parked. Its run then continues even if its task waits for the client.
     pub(super) has_waited: bool,
     /// The number of messages that arrived since the run began and that it has not taken.
     pub(super) unread: usize,
@@ -132,12 +132,12 @@ impl Run {
         }
     }
 
-    /// Whether the run is under way in this process.
+    /// True if the run is under way in this process.
     pub(super) fn is_active(&self) -> bool {
         matches!(self, Self::Active(_))
     }
 
-    /// Whether a task in this state needs the run in memory.
+    /// True if a task in this state needs the run in memory.
     pub(super) fn is_needed(&self, task: TaskState) -> bool {
         let is_at_work = !task.is_terminal() && !task.is_interrupted();
         match self {
@@ -149,7 +149,7 @@ impl Run {
         }
     }
 
-    /// Whether the run is not in this process although a task in this state needs it, or has a message for it.
+    /// True if the run is not in this process although a task in this state needs it, or has a message for it.
     pub(super) fn is_lost(&self, task: TaskState) -> bool {
         match self {
             Self::None | Self::Absent(_) => {
@@ -159,7 +159,7 @@ impl Run {
         }
     }
 
-    /// Whether the run is over for a task in this state.
+    /// True if the run is over for a task in this state.
     pub(super) fn is_over(&self, task: TaskState) -> bool {
         match self {
             Self::Active(_) | Self::Parked(..) => false,

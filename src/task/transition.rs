@@ -2,7 +2,7 @@
 
 use a2a::model::TaskState;
 
-/// Whether an agent may move a task from one state to another.
+/// True if an agent may move a task from one state to another.
 ///
 /// ```text
 /// submitted ─> working <─> input required, auth required

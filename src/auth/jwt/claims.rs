@@ -51,7 +51,7 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether the token's audience, or one of its audiences, is in this list.
+    /// True if the token's audience, or one of its audiences, is in this list.
     ///
     /// # Errors
     ///
@@ -69,7 +69,7 @@ impl Claims<'_> {
         }
     }
 
-    /// Whether this issuer has issued the token.
+    /// True if this issuer has issued the token.
     pub(super) fn is_from(&self, issuer: &str) -> bool {
         self.0.get("iss").and_then(Value::as_str) == Some(issuer)
     }

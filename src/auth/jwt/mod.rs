@@ -134,7 +134,7 @@ impl TokenRules {
     }
 }
 
-/// Whether a token was signed with one of the secrets. All are tried, and each comparison takes constant time.
+/// True if a token was signed with one of the secrets. All are tried, and each comparison takes constant time.
 fn is_signed(token: &Token<'_>, secrets: &[Hmac<Sha256>]) -> bool {
     let is_right = |secret: &Hmac<Sha256>| {
         let mac = secret.clone().chain_update(token.signing_input);

@@ -73,7 +73,7 @@ fn identify(policy: &Policy, headers: &[(&str, &str)]) -> Identity {
     policy.identify(&evidence("", headers), &|_| None, NOW).identity
 }
 
-/// The id of the caller, or the status of the refusal.
+/// The id of the caller, or the HTTP status of the refusal.
 fn found(identity: &Identity) -> String {
     match identity {
         Identity::Caller(caller) => caller.id.clone(),
@@ -301,7 +301,7 @@ fn refusals_say_what_would_be_taken_and_repeat_nothing() {
     assert_eq!(unknown.message, "the credentials are refused: the key is not known");
 }
 
-/// Who makes a request, and what was found in each place, as `header x-api-key: refused`.
+/// The id of the caller, and the finding for each place in the request, for example `x-api-key: refused`.
 fn judged(policy: &Policy, headers: &[(&str, &str)]) -> (String, Vec<String>) {
     let judged = policy.identify(&evidence("", headers), &|_| None, NOW);
     let told = judged.findings.iter().map(|(place, finding)| {
@@ -337,15 +337,15 @@ fn each_credential_is_judged_also_where_another_says_who_the_caller_is() {
             "key:billing",
             vec!["authorization: foreign", "x-api-key: taken"],
         ),
-        // It is not looked at, unless it is asked for.
+        // The cookie is checked only if `requires` names the cookie scheme or the request has no other credential.
         (&either, vec![GOOD_KEY, stale, JSON], "key:billing", vec!["x-api-key: taken"]),
         (&both, vec![GOOD_KEY, stale, JSON], "401", vec!["cookie: foreign", "x-api-key: taken"]),
         (&either, vec![stale, JSON], "401", vec!["cookie: foreign"]),
-        // It may not come in such a request, so it is not judged.
+        // A cookie is refused in a request from another origin, so its value is not checked.
         (&either, vec![stale, JSON, ("origin", "https://evil.example")], "403", vec![]),
-        // It is right, if too weak.
+        // The key is correct but lacks the permission.
         (&scoped, vec![GOOD_KEY], "403", vec!["x-api-key: taken"]),
-        // Several schemes look at one place.
+        // Several schemes read the same header.
         (&[TOKEN, SHARED].concat(), vec![GOOD_TOKEN], "token:robot", vec!["authorization: taken"]),
         (
             &[BASIC, TOKEN].concat(),
@@ -353,7 +353,7 @@ fn each_credential_is_judged_also_where_another_says_who_the_caller_is() {
             "401",
             vec!["authorization: refused"],
         ),
-        // It is not judged to the end.
+        // The token's check is not finished without the key set.
         (&[KEY, PUBLIC].concat(), vec![pending], "1 pending", vec![]),
         (
             &format!("requires = [{{ key = [] }}, {{ public = [] }}]\n{KEY}{PUBLIC}"),
@@ -361,7 +361,7 @@ fn each_credential_is_judged_also_where_another_says_who_the_caller_is() {
             "key:billing",
             vec!["authorization: open", "x-api-key: taken"],
         ),
-        // Nobody can guess it.
+        // A certificate cannot be guessed, so it has no finding.
         (
             &[KEY, TLS].concat(),
             vec![certificate, GOOD_KEY],
@@ -523,7 +523,7 @@ fn the_platform_is_asked_for_the_headers_that_count() {
         (TEAM, vec!["cf-access-jwt-assertion", "origin", "sec-fetch-site"]),
         (TLS, vec![":certificate", "origin", "sec-fetch-site"]),
     ] {
-        // Operators have to be known.
+        // An open agent has no operators, because operators must be authenticated.
         let act_as = if access == "open = true" { None } else { Some("act-as") };
         let headers: Vec<&str> = headers.into_iter().chain(act_as).collect();
         assert_eq!(policy(access).headers(), headers, "{access}");
@@ -542,20 +542,20 @@ fn another_agent_brings_only_callers_who_could_come_themselves() {
         [needs("[{ key = ['read'] }]"), needs("[{ key = ['write'] }, { jwt = [] }]")];
     let both = needs("[{ key = [], token = [] }]");
     for (access, who, vouched) in [
-        // Everybody may call.
+        // An open agent accepts every caller.
         ("open = true", Caller::anonymous(), "anonymous"),
         ("open = true", caller("key:billing", &[]), "key:billing"),
-        // Nothing is known of the caller.
+        // An anonymous or unknown caller is refused.
         (KEY, Caller::anonymous(), "401"),
         (KEY, Caller::new("billing"), "401"),
-        // It is known, here and there.
+        // Both agents know the caller.
         (KEY, caller("key:billing", &["read"]), "key:billing"),
         (SHARED, caller("jwt:carol", &[]), "jwt:carol"),
-        // It is known there alone.
+        // Only the other agent knows the caller.
         (KEY, caller("key:other", &["read"]), "403"),
         (KEY, caller("keyx:billing", &["read"]), "403"),
         (KEY, caller("jwt:carol", &["read"]), "403"),
-        // What it may do counts.
+        // The permissions of the caller are checked.
         (&read, caller("key:billing", &["read"]), "key:billing"),
         (&read, caller("key:billing", &["reader"]), "403"),
         (&read, caller("token:robot", &["read"]), "403"),
@@ -563,7 +563,7 @@ fn another_agent_brings_only_callers_who_could_come_themselves() {
         (&write, caller("jwt:carol", &[]), "jwt:carol"),
         (&both, caller("key:billing", &["read"]), "403"),
     ] {
-        // The other agent asks the same of its callers.
+        // The other agent has the same access rules.
         let identity = policy(access).vouch(&who, Some(policy(access).access()));
         assert_eq!(found(&identity), vouched, "{access} {who:?}");
         if let Identity::Caller(vouched) = identity {
@@ -608,7 +608,7 @@ fn one_name_for_different_schemes_makes_no_caller_another_one() {
     }
     assert_eq!(found(&policy(KEY).vouch(&caller("key:billing"), None)), "403");
 
-    // A group is one of those who share by the same claim.
+    // A group is kept only if both agents share tasks by the same claim.
     let shared = |claim: &str| format!("share_by = '{claim}'\n{KEY}");
     for (here, there, group) in [
         (shared("team"), shared("team"), Some("@key:blue")),

@@ -45,7 +45,7 @@ impl<'a> Desk<'a> {
         self.place.lock().await
     }
 
-    /// Whether a call is asking the user now. Until the answer arrives, the task does not report the state `working`.
+    /// True if a call is asking the user now. Until the answer arrives, the task does not report the state `working`.
     pub(in crate::executor) fn is_taken(&self) -> bool {
         self.place.try_lock().is_none()
     }
@@ -80,7 +80,7 @@ impl<'a> Desk<'a> {
 }
 
 /// Removes from the inbox the messages that a finished call has taken: a resumed run receives all messages again. Returns
-/// whether there were such messages.
+/// true if there were such messages.
 pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
     let taken = kept.get(TAKEN).and_then(Value::as_u64).unwrap_or_default();
     for _ in 0..taken {

@@ -10,7 +10,7 @@ use super::Turn;
 use a2a::model::{Part, PartContent};
 pub(super) use own::CallInTurn;
 
-/// Whether a part of a question is sent to this client: text always, data (which only repeats the text) if the client
+/// True if a part of a question is sent to this client: text always, data (which only repeats the text) if the client
 /// accepts JSON.
 pub(in crate::executor) fn is_for(part: &Part, turn: &Turn) -> bool {
     part.as_text().is_some() || turn.accepts("application/json")

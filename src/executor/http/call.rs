@@ -9,7 +9,7 @@ use super::document::idempotency_key;
 use crate::port::{Http, HttpRequest, Target};
 use crate::push::signature::SigningSecret;
 
-/// The requests of one run to the agent, with the present values of secrets and variables.
+/// The requests of one run to the agent, with the current values of secrets and variables.
 pub(super) struct Call {
     http: Rc<dyn Http>,
     url: String,
@@ -18,7 +18,7 @@ pub(super) struct Call {
     pub(super) name: String,
     /// The host and port of the agent, without the path.
     pub(super) host: String,
-    /// Whether the agent is another Worker that is called by a service binding.
+    /// True if the agent is another Worker that is called by a service binding.
     pub(super) is_bound: bool,
     headers: Vec<(String, String)>,
     secret: Option<SigningSecret>,
@@ -104,7 +104,7 @@ impl Call {
     }
 }
 
-/// The URL of the agent's program, with the present values of secrets and variables.
+/// The URL of the agent's program, with the current values of secrets and variables.
 pub(super) fn program_url(
     table: &HttpTable,
     values: &impl Values,

@@ -6,8 +6,8 @@ use sha2::{Digest, Sha256};
 use super::super::{ExecutorError, Turn};
 use a2a::model::{Message, Task, hex};
 
-/// The turn as a JSON document. `earlier` are the messages of other tasks in the conversation; `attempt` counts the requests for the turn from 1;
-/// `resumes` tells the agent whether an earlier answer may have been received in part.
+/// The turn as a JSON document. `earlier` are the messages of other tasks in the conversation; `attempt` counts the requests for
+/// the turn from 1; The agent receives `resumes`, which is true if an earlier answer may have been received in part.
 ///
 /// # Errors
 ///

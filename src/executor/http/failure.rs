@@ -12,21 +12,20 @@ use a2a::model::UnixMillis;
 pub(super) struct Failure {
     /// What went wrong, with the name of the agent.
     pub(super) text: String,
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub(super) again: Again,
-    /// Whether the agent may still be working although no answer can be received.
+    /// True if the agent may still be working although no answer can be received.
     pub(super) may_work_on: bool,
 }
 
-/// Whether a request is worth repeating.
+/// The prospects of sending the same request again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Again {
     /// The same request would fail again.
     Never,
     /// The same request may succeed later; if the agent named a delay in milliseconds, not before it has passed.
     After(Option<u64>),
-    /// No program has answered. The text describes the state of the connection; it is written behind the name of the
-    /// agent.
+    /// No program has answered. The text describes the state of the connection and follows the name of the agent.
     Unanswered(String),
 }
 
@@ -154,7 +153,7 @@ fn fate(what: &str) -> String {
     format!("cannot be reached ({what})")
 }
 
-/// Whether the text is the platform's own message for a failed exchange.
+/// True if the text is the platform's own message for a failed exchange.
 fn is_of_platform(what: &str) -> bool {
     what.contains(LOST) || what.contains(INTERNAL)
 }

@@ -53,7 +53,7 @@ pub(super) struct Frames {
     events: SseReader,
     /// The number of lines or events read so far.
     count: u64,
-    /// The verbs of a complete document. `is_read` is whether the document was parsed.
+    /// The verbs of a complete document. `is_read` is true if the document was parsed.
     verbs: VecDeque<Frame>,
     is_read: bool,
 }

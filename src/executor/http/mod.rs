@@ -60,9 +60,9 @@ use tries::Tries;
 /// An agent behind a URL or a service binding.
 pub(super) struct HttpExecutor {
     table: HttpTable,
-    /// Whether the request is sent again after an answer that broke off in the middle.
+    /// True if the request is sent again after an answer that broke off in the middle.
     asks_again: bool,
-    /// Whether a run may be parked until the next request.
+    /// True if a run may be parked until the next request.
     parks: bool,
     awake: AwakeRuns,
 }

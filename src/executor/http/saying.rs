@@ -16,14 +16,14 @@ pub(super) struct Saying<'a> {
     unnamed: u32,
     /// The id of the artifact that was begun last.
     newest: Option<String>,
-    /// For each artifact that this answer has begun or appended to: whether it can still grow.
+    /// For each artifact that this answer has begun or appended to: the completeness of the artifact.
     extents: BTreeMap<String, Extent>,
     /// The number of verbs read so far.
     verbs: u32,
     end: Option<End>,
 }
 
-/// Whether an artifact can still grow in this answer.
+/// The completeness of an artifact in this answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Extent {
     /// More content may follow.
@@ -42,22 +42,22 @@ impl<'a> Saying<'a> {
         Self { turn, events, writer, unnamed: 0, newest: None, extents, verbs: 0, end: None }
     }
 
-    /// Whether a verb was read.
+    /// True if a verb was read.
     pub(super) fn has_begun(&self) -> bool {
         self.verbs > 0
     }
 
-    /// Whether the ending verb was read. [`close`](Self::close) emits it; until then, a further verb can be reported as
+    /// True if the ending verb was read. [`close`](Self::close) emits it; until then, a further verb can be reported as
     /// a mistake.
     pub(super) fn has_ended(&self) -> bool {
         self.end.is_some()
     }
 
-    /// Takes the next verb.
+    /// Handles the next verb.
     ///
     /// # Errors
     ///
-    /// Why the verb is not accepted; the text is written behind the position of the verb.
+    /// The reason why the verb is not accepted, as a text that follows the position of the verb.
     pub(super) fn take(&mut self, verb: Verb) -> Result<(), ExecutorError> {
         if self.end.is_some() {
             return Err(ExecutorError(
@@ -176,9 +176,9 @@ impl<'a> Saying<'a> {
         self.events.append(chunk, is_last)
     }
 
-    /// Whether an artifact may be appended to: either this answer has begun it and not completed it, or the task has it
-    /// from an earlier answer. Whether the earlier answer completed it is not known, and an answer that resumes may
-    /// continue it.
+    /// Checks that an artifact may be appended to: either this answer has begun the artifact and not completed it, or
+    /// the task has the artifact from an earlier answer. It is not known if the earlier answer completed the artifact,
+    /// and an answer that resumes may continue it.
     fn check_grows(&self, id: &str) -> Result<(), ExecutorError> {
         let fix = match self.extents.get(id) {
             Some(Extent::Grows) => return Ok(()),
@@ -192,7 +192,7 @@ impl<'a> Saying<'a> {
         )))
     }
 
-    /// Whether the task has an artifact.
+    /// Checks that the task has an artifact.
     fn check_known(&self, id: &str) -> Result<(), ExecutorError> {
         let task = self.turn.task();
         if task.is_some_and(|task| task.artifacts.iter().any(|known| known.artifact_id == id)) {

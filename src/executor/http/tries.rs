@@ -13,7 +13,7 @@ pub(super) struct Tries {
     faulty: u32,
     /// The number of unanswered requests since the last answer, and when the first of them failed.
     outage: Option<(u32, UnixMillis)>,
-    /// Whether a request may have been answered in part.
+    /// True if a request may have been answered in part.
     has_said: bool,
 }
 
@@ -46,13 +46,13 @@ impl Tries {
         self.asked
     }
 
-    /// Whether a request may have been answered in part.
+    /// True if a request may have been answered in part.
     pub(super) fn has_said(&self) -> bool {
         self.has_said
     }
 
-    /// Notes that the newest request was answered faultily; `has_begun` is whether verbs were read before the fault.
-    /// Returns the number of faulty answers.
+    /// Records that the answer to the newest request had a fault; `has_begun` is true if verbs were read before the
+    /// fault.
     pub(super) fn note_fault(&mut self, has_begun: bool) -> u32 {
         self.outage = None;
         self.has_said |= has_begun;

@@ -27,7 +27,7 @@ pub(super) struct Given {
     pub(super) description: Option<String>,
     pub(super) parts: Vec<Part>,
     pub(super) metadata: Option<Metadata>,
-    /// Whether more content follows.
+    /// True if more content follows.
     pub(super) has_more: bool,
 }
 

@@ -48,7 +48,7 @@ impl<'a> Writer<'a> {
         Some(passed_ms.map_or(0, |passed_ms| self.interval_ms.saturating_sub(passed_ms)))
     }
 
-    /// Emits the text that is held back; `is_last` is whether it is the last chunk of its artifact.
+    /// Emits the text that is held back; `is_last` is true if this is the last chunk of its artifact.
     ///
     /// # Errors
     ///

@@ -26,7 +26,7 @@ pub(in crate::executor) trait Callable {
     /// arguments or a tool that failed, is a [`Said::Failed`] instead.
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a>;
 
-    /// Whether a call with these arguments certainly [asks](Said::Asks) the user. The function does not make the call.
+    /// True if a call with these arguments certainly [asks](Said::Asks) the user. The function does not make the call.
     fn asks(&self, arguments: &Map<String, Value>) -> bool {
         let _ = arguments;
         false
@@ -58,7 +58,7 @@ pub(in crate::executor) struct ModelCall<'a> {
     pub(in crate::executor) key: String,
     /// The arguments.
     pub(in crate::executor) arguments: Map<String, Value>,
-    /// Whether an earlier attempt may have made this call.
+    /// True if an earlier attempt may have made this call.
     pub(in crate::executor) is_doubtful: bool,
     /// Where the calls of the round ask the user while their connections are open.
     pub(in crate::executor) desk: &'a Desk<'a>,

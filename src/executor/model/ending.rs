@@ -41,17 +41,17 @@ pub(super) fn ending(answer: &ChatAnswer) -> Ending {
     }
 }
 
-/// Whether an answer has no text, no calls and no refusal.
+/// True if an answer has no text, no calls and no refusal.
 pub(super) fn is_empty(answer: &ChatAnswer) -> bool {
     answer.calls.is_empty() && answer.refusal.is_none() && answer.text.trim().is_empty()
 }
 
-/// Whether the same request may bring a non-empty answer if it is repeated.
+/// True if the same request may bring a non-empty answer if it is repeated.
 pub(super) fn may_be_repeated(answer: &ChatAnswer) -> bool {
     is_empty(answer) && matches!(answer.end, End::Stop | End::ToolCalls | End::Unsaid)
 }
 
-/// Whether a provider's own word for the end of an answer means that the answer is incomplete.
+/// True if a provider's own word for the end of an answer means that the answer is incomplete.
 fn is_failure(reason: &str) -> bool {
     let reason = reason.to_ascii_lowercase();
     FAILURES.iter().any(|failure| reason == *failure)

@@ -95,7 +95,7 @@ pub(super) fn make(
 }
 
 impl ModelExecutor {
-    /// Whether the model may delegate to other agents.
+    /// True if the model may delegate to other agents.
     fn coordinates(&self) -> bool {
         !self.settings.agents.is_empty()
     }

@@ -29,7 +29,7 @@ pub(super) fn as_text(parts: &[Part]) -> String {
     texts.collect::<Vec<_>>().join("\n")
 }
 
-/// Whether the parts contain files that a model with these input types can read, beyond the text of [`as_text`].
+/// True if the parts contain files that a model with these input types can read, beyond the text of [`as_text`].
 pub(super) fn has_files(parts: &[Part], takes: &[String]) -> bool {
     parts.iter().any(|part| !matches!(content(part, takes), Content::Text(_)))
 }
@@ -73,7 +73,7 @@ fn essence(media_type: &str) -> String {
     media_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
-/// Whether a pattern such as `image/*` includes a media type.
+/// True if a pattern such as `image/*` includes a media type.
 fn includes(kind: &str, media_type: &str) -> bool {
     match kind.strip_suffix('*') {
         Some(prefix) => media_type.starts_with(prefix),
@@ -81,7 +81,7 @@ fn includes(kind: &str, media_type: &str) -> bool {
     }
 }
 
-/// Whether the bytes of a media type are text.
+/// True if the bytes of a media type are text.
 fn is_text(media_type: &str) -> bool {
     let suffixes = ["+json", "+xml", "/json", "/xml", "/yaml", "/toml", "/csv", "/javascript"];
     media_type.starts_with("text/") || suffixes.iter().any(|suffix| media_type.ends_with(suffix))

@@ -29,7 +29,7 @@ impl Tail {
         self.held().chars().count()
     }
 
-    /// Whether the tail contains so much of a possible secret that it must not be released merely because no more text
+    /// True if the tail contains so much of a possible secret that it must not be released merely because no more text
     /// arrives.
     pub(crate) fn is_long(&self) -> bool {
         self.text.chars().count() >= LONG_CHARS

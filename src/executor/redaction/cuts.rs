@@ -24,7 +24,8 @@ fn any_text() -> impl Strategy<Value = (Vec<String>, String)> {
     })
 }
 
-/// Where the text is cut: the length of each part, whether a chunk ends there, and whether held text is released there.
+/// The position of each cut: the length of the part, true if a chunk ends there, and true if held text is released
+/// there.
 fn any_cuts() -> impl Strategy<Value = Vec<(usize, bool, bool)>> {
     proptest::collection::vec((0..8usize, any::<bool>(), any::<bool>()), 0..40)
 }
@@ -37,7 +38,7 @@ fn knows(secrets: &[String]) -> Redaction {
     redaction
 }
 
-/// The chunks of a text; each with whether all held text is released after it.
+/// The chunks of a text; each with a value that is true if all held text is released after the chunk.
 fn chunks(text: &str, cuts: &[(usize, bool, bool)]) -> Vec<(Vec<Part>, bool)> {
     let mut letters = text.chars();
     let mut chunks = Vec::new();
@@ -82,7 +83,7 @@ fn redacted(secrets: &[String], text: &str) -> String {
     said
 }
 
-/// Whether a text ends with an incomplete secret.
+/// True if a text ends with an incomplete secret.
 fn ends_open(secrets: &[String], text: &str) -> bool {
     let mut ends = text.char_indices().map(|(at, _)| text.get(at..).unwrap_or_default());
     ends.any(|end| secrets.iter().any(|secret| secret != end && secret.starts_with(end)))

@@ -33,7 +33,7 @@ impl Redaction {
         self.secrets.borrow_mut().add(name, secret);
     }
 
-    /// Whether no secret is registered.
+    /// True if no secret is registered.
     pub(crate) fn is_empty(&self) -> bool {
         self.secrets.borrow().is_empty()
     }

@@ -30,7 +30,7 @@ pub(super) struct Scan<'a> {
 }
 
 impl Secrets {
-    /// Whether no secret is registered.
+    /// True if no secret is registered.
     pub(super) fn is_empty(&self) -> bool {
         self.forms.is_empty()
     }
@@ -89,7 +89,7 @@ impl Secrets {
         bits >> (byte & 63) & 1 == 1
     }
 
-    /// Whether a text is an incomplete secret: the beginning of one, but not the whole.
+    /// True if a text is an incomplete secret: the beginning of one, but not the whole.
     fn has_beginning(&self, text: &[u8]) -> bool {
         let forms = self.forms.iter().map(|(_, form)| form.reveal().as_bytes());
         forms.take_while(|form| form.len() > text.len()).any(|form| form.starts_with(text))

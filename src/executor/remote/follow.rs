@@ -105,7 +105,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Whether the run may stay in memory and listen. The other half of its time is reserved for polls after the run
+    /// True if the run may stay in memory and listen. The other half of its time is reserved for polls after the run
     /// was parked.
     fn may_stay(&self) -> bool {
         self.callback.is_none() && self.turn.time_left_ms() > self.turn.timeout_ms / 2
@@ -173,7 +173,7 @@ impl<'a> Front<'a> {
         select_all(first).await.0
     }
 
-    /// Reads the present state of the remote task.
+    /// Reads the current state of the remote task.
     async fn look(&mut self) -> Result<Seen, ExecutorError> {
         let (id, history_length) = (self.link.task.clone(), None);
         match self.client.get(GetTaskRequest { tenant: None, id, history_length }).await {
@@ -250,7 +250,7 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// Registers a callback of this run as a webhook at the remote agent. Returns whether the webhook was registered by
+    /// Registers a callback of this run as a webhook at the remote agent. Returns true if the webhook was registered by
     /// this attempt.
     async fn ask_for_webhooks(&mut self) -> bool {
         if self.callback.is_some() || !self.terms.webhooks || !self.link.has_webhooks {

@@ -19,7 +19,7 @@ pub(super) const LINKED: &str = "remote task";
 pub(in crate::executor) struct Link {
     pub(in crate::executor) task: TaskId,
     pub(in crate::executor) context: ContextId,
-    /// Whether the remote agent sends webhooks.
+    /// True if the remote agent sends webhooks.
     pub(in crate::executor) has_webhooks: bool,
     /// The interface that accepted the message. It is stored, so that a run that wakes only to poll does not have to
     /// fetch the card.

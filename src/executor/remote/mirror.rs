@@ -12,12 +12,12 @@ use a2a::model::{
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Mirror {
     state: Option<TaskState>,
-    /// The message of the present status.
+    /// The message of the current status.
     message: Option<Message>,
     /// The ids of the messages that our task already has from the remote agent.
     said: BTreeSet<String>,
     artifacts: BTreeSet<String>,
-    /// Whether our task's newest message is our own and not the remote agent's.
+    /// True if our task's newest message is our own and not the remote agent's.
     has_own_words: bool,
 }
 
@@ -54,12 +54,12 @@ impl Mirror {
         }
     }
 
-    /// Whether our task has ended, or waits for input of its client.
+    /// True if our task has ended, or waits for input of its client.
     pub(super) fn is_settled(&self) -> bool {
         self.state.is_some_and(|state| state.is_terminal() || state.is_interrupted())
     }
 
-    /// Whether the newest message of our task is our own, for example that the remote agent cannot be reached.
+    /// True if the newest message of our task is our own, for example that the remote agent cannot be reached.
     pub(super) fn lost(&self) -> bool {
         self.has_own_words
     }
@@ -135,7 +135,7 @@ impl Mirror {
     }
 }
 
-/// Whether our agent wrote a message itself.
+/// True if our agent wrote a message itself.
 fn is_own(message: Option<&Message>) -> bool {
     message.is_some_and(|message| message.text().starts_with(OWN_WORDS))
 }
@@ -155,7 +155,7 @@ fn is_same(known: Option<&Message>, message: Option<&Message>) -> bool {
     }
 }
 
-/// The missing content of an artifact, and whether the content is to be appended.
+/// The missing content of an artifact, and true if the content must be appended.
 fn missing(known: Option<&Artifact>, theirs: Artifact) -> Option<(Artifact, bool)> {
     if theirs.parts.is_empty() {
         return None;

@@ -22,8 +22,8 @@
 //!   the conversation from agent, owner and context. Neither is stored: a run without a stored link finds its task by them.
 //! - **A question that was answered** may still be the status of the remote task at the next poll. It is recognized by the id of its message, which
 //!   is in our history.
-//! - **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since it may be sending; the `cancel` hook
-//!   does so for a run that is parked or was dropped.
+//! **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since the run may be sending
+//!   a message; the `cancel` hook cancels for a run that is parked or was dropped.
 //! - A turn stays in memory for at most half of its time. The other half is reserved for polls after parks, so that even a very long silence
 //!   does not use up the time.
 
@@ -65,7 +65,7 @@ type Connect = dyn Fn(&Turn) -> Result<Client, ExecutorError>;
 struct Terms {
     /// After this time without an event the run is parked, in milliseconds.
     silence_ms: u64,
-    /// Whether the remote agent is requested to send webhooks to a run that is parked.
+    /// True if the remote agent is requested to send webhooks to a run that is parked.
     webhooks: bool,
 }
 
@@ -116,7 +116,7 @@ impl RemoteExecutor {
         }
     }
 
-    /// Cancels the remote task within a few seconds. If no link is stored, `looks` decides whether the task is searched for.
+    /// Cancels the remote task within a few seconds. If no link is stored, the task is searched for only if `looks` is true.
     async fn cancel_remote(&self, turn: &Turn, looks: bool) {
         select(Box::pin(self.end_remote(turn, looks)), turn.run_outside.sleep(CANCEL_MS)).await;
     }

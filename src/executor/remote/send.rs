@@ -28,7 +28,7 @@ pub(in crate::executor) struct Sending<'a> {
     pub(in crate::executor) context: ContextId,
     /// The task that the message continues, if there is one.
     pub(in crate::executor) known: Option<Link>,
-    /// Whether an earlier attempt may have sent the message.
+    /// True if an earlier attempt may have sent the message.
     pub(in crate::executor) is_doubtful: bool,
     /// The time at which the other agent must have answered, including retries.
     pub(in crate::executor) deadline: UnixMillis,
@@ -40,7 +40,7 @@ pub(in crate::executor) enum Kept {
     Link(Box<Link>),
     /// The message could not be sent, for this reason.
     Failed(String),
-    /// No result yet. It is to be stored in the step with this number.
+    /// There is no result yet. The result must be stored in the step with this number.
     Nothing(u32),
 }
 
@@ -52,18 +52,18 @@ pub(in crate::executor) enum Begun {
     Answered(Message),
     /// The message could not be sent, for this reason.
     Failed(String),
-    /// No answer within this number of milliseconds. A task that the message may have begun must be searched for and
+    /// No answer arrived within this number of milliseconds. A task that the message may have begun must be searched for and
     /// canceled.
     TimedOut(u64),
     /// The client has canceled our task meanwhile; a task that the message began was canceled, too.
     Over,
 }
 
-/// How the events of the other agent's task are received from here.
+/// The source of the other agent's further events.
 pub(in crate::executor) enum Opened {
-    /// By this stream.
+    /// This stream.
     Stream(TaskStream),
-    /// By polling; this is the task as it is now.
+    /// Polling. The current task is included.
     Task(Box<Task>),
 }
 
@@ -239,7 +239,7 @@ fn task_as_it_is(task: Task) -> Reached {
     Reached::Task(task.id.clone(), task.context_id.clone(), Some(Opened::Task(task.into())))
 }
 
-/// Whether a message may have arrived although sending it failed.
+/// True if a message may have arrived although sending it failed.
 fn is_doubtful(error: &ClientError) -> bool {
     matches!(error, ClientError::Http(_) | ClientError::Ended | ClientError::Unexpected(_))
 }

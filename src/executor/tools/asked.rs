@@ -26,7 +26,7 @@ pub(super) enum Asked<'a> {
 /// The tools of an agent, and the rules for reading messages.
 pub(super) struct Understanding<'a> {
     pub(super) tools: &'a [Callable],
-    /// Whether the client is asked for arguments that are missing or invalid.
+    /// True if the client is asked for arguments that are missing or invalid.
     pub(super) asks_missing: bool,
 }
 

@@ -28,15 +28,15 @@ pub(super) use offer::Offer;
 pub(super) struct ToolsExecutor {
     offer: Offer,
     mcp: Option<McpOffer>,
-    /// Whether the client is asked for required arguments that are missing.
+    /// True if the client is asked for required arguments that are missing.
     asks_missing: bool,
 }
 
 /// How a run continues after a call.
 enum Flow {
-    /// With the next call.
+    /// The run continues with the next call.
     GoesOn,
-    /// Not at all: the task has ended or waits for input.
+    /// The task has ended or waits for input, so the run makes no further call.
     Over,
 }
 
@@ -151,7 +151,7 @@ async fn call_own(
     }
 }
 
-/// Emits the artifact of a call again that an earlier attempt has finished. The task already has this artifact, so nothing
+/// Emits again the artifact of a call that an earlier attempt has finished. The task already has this artifact, so nothing
 /// is added.
 fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), ExecutorError> {
     events.artifact(artifact(tool, position, vec![Part::text("")]))
@@ -173,8 +173,8 @@ fn end_call(
 }
 
 /// Begins one of several calls. Each call is a step, and its result is in its artifact; the events before the call are
-/// stored at this point. A single call needs no step, and neither does the first call, which has no calls before it: so
-/// they cost no row.
+/// stored at this point. A single call needs no step, and neither does the first call, which has no calls before it: both
+/// cost no row.
 fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, ExecutorError> {
     if count == 1 || (position == 1 && !turn.resumes) {
         Ok(StepStart::New(1))

@@ -125,7 +125,7 @@ impl Callable {
         }
     }
 
-    /// Whether this is the tool's name together with the name of its server.
+    /// True if this is the tool's name together with the name of its server.
     pub(super) fn has_full_name(&self, name: &str) -> bool {
         match self {
             Self::Own(_) => false,

@@ -80,7 +80,7 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties").and_then(|all| all.get(name))
 }
 
-/// Why a call failed, and who caused the failure, in plain words.
+/// The reason why a call failed, and who caused the failure, in plain words.
 pub(super) fn failure(tool: &str, error: &ToolError) -> String {
     let text = error.text();
     match error.fault() {

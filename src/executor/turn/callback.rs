@@ -3,13 +3,13 @@
 use crate::task::CallbackName;
 use a2a::model::{Part, UnixMillis};
 
-/// A URL that a run passes to another system, which posts to it when there is news: `POST
+/// A URL that a run passes to another system. The system posts its news to the URL: `POST
 /// <origin>/<agent>/callbacks/<token>`, with a body of up to 1 MiB.
 ///
-/// Everybody who has the URL may post to it: it contains 256 random bits and needs no other credentials, so pass it only
-/// to the system that posts. A run that resumes gets the same URL. It survives restarts and deploys, and ends with its
-/// turn. When its turn is over, or it is used up or expired, a post to it is answered with 404, like for a URL that never
-/// existed.
+/// Everybody who has the URL may post to it: the URL contains 256 random bits and needs no other credentials, so pass it
+/// only to the system that posts. A run that resumes has the same URL. The URL survives restarts and deploys, and ends
+/// with its turn. When its turn is over, or the URL is used up or expired, a post to it is answered with 404, like for a
+/// URL that never existed.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Callback {
     pub(crate) name: CallbackName,
@@ -29,7 +29,7 @@ impl Callback {
     }
 }
 
-/// How often and how long a callback can be used.
+/// The number of uses of a callback, and the time for which it can be used.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -59,7 +59,7 @@ impl CallbackTerms {
     }
 }
 
-/// What has ended a wait for a callback.
+/// The reason for the end of a wait for a callback.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Called {
     /// A system has posted this body: JSON as data, other text as text, anything else as bytes, with the media type

@@ -18,9 +18,9 @@ pub enum Emission {
     Artifact {
         /// The artifact or its next chunk.
         artifact: Artifact,
-        /// Whether `artifact` is a chunk to append.
+        /// True if `artifact` is a chunk to append.
         append: bool,
-        /// Whether the artifact is complete.
+        /// True if the artifact is complete.
         last_chunk: bool,
         /// The metadata of the event.
         metadata: Option<Metadata>,

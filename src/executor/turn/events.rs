@@ -43,7 +43,7 @@ impl Events {
         self.status(TaskState::Working, text)
     }
 
-    /// Begins an artifact, or replaces the one of the same id.
+    /// Begins an artifact, or replaces the artifact with the same id.
     ///
     /// # Errors
     ///
@@ -130,7 +130,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// If the task has ended, or an agent must not enter this state from the present one.
+    /// If the task has ended, or an agent must not enter this state from the current one.
     pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = Some(self.message(parts));
         self.emit(Emission::Status { state, message, metadata: None })

@@ -1,4 +1,4 @@
-//! The two traits through which a run reaches its task and the world outside of the task.
+//! The two traits through which a run reaches its task and the services outside of the task.
 
 use std::rc::Rc;
 
@@ -24,7 +24,7 @@ pub trait RunTask {
     ///
     /// # Errors
     ///
-    /// Why the event is refused; nothing is changed in this case.
+    /// The reason why the event is refused; a refused event changes nothing.
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
 
     /// Sets the shortest interval, after a burst, at which events of the run are stored and sent. It replaces the
@@ -34,10 +34,10 @@ pub trait RunTask {
     /// An id that no other task has.
     fn unique_id(&self) -> &str;
 
-    /// The task as it is now, if there is one.
+    /// The current task, if there is one.
     fn task(&self) -> Option<Task>;
 
-    /// Continues from the present state of the task. Returns the length of the newest wait, in milliseconds.
+    /// Continues from the current state of the task. Returns the length of the newest wait, in milliseconds.
     fn take_up(&self) -> Option<u64>;
 
     /// The unanswered requests for which the run was parked the last time in this turn.
@@ -60,7 +60,7 @@ pub trait RunTask {
     /// The messages so far, oldest first.
     fn history(&self) -> Vec<Message>;
 
-    /// Whether the client has canceled the task.
+    /// True if the client has canceled the task.
     fn is_canceled(&self) -> bool;
 
     /// Takes the oldest waiting message that arrived during the run.
@@ -145,7 +145,7 @@ pub trait RunTask {
 
 /// The world outside of the task: the clock, random numbers, other servers and agents.
 pub trait RunOutside {
-    /// The present instant.
+    /// The current instant.
     fn now(&self) -> UnixMillis;
 
     /// Completes after `millis` milliseconds.

@@ -61,7 +61,7 @@ pub struct Turn {
     pub number: usize,
     /// The metadata of the request.
     pub metadata: Option<Metadata>,
-    /// Whether the client has named the conversation, so that earlier tasks may belong to it.
+    /// True if the client has named the conversation, so that earlier tasks may belong to it.
     pub(crate) joins_context: bool,
     /// The caller of the request.
     pub caller: Caller,
@@ -70,7 +70,7 @@ pub struct Turn {
     /// The number of this attempt at the message, from 1. Another attempt follows when a run was interrupted. The count
     /// restarts after each [wait](Self::wait_until).
     pub attempt: u32,
-    /// Whether this run resumes an earlier one, which was interrupted or has waited: finished steps return their stored
+    /// True if this run resumes an earlier one, which was interrupted or has waited: finished steps return their stored
     /// results, and events are not emitted twice.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
@@ -98,7 +98,7 @@ impl Turn {
         self.run_task.history()
     }
 
-    /// The present value of the deployment's secret with this name. Where the value occurs in the run's events, or in
+    /// The current value of the deployment's secret with this name. Where the value occurs in the run's events, or in
     /// the reason of its failure, clients receive the name instead, if the value has 8 bytes or more.
     ///
     /// # Errors
@@ -108,7 +108,7 @@ impl Turn {
         Ok(self.noted(name, self.outside.secret(name))?)
     }
 
-    /// The present value of the deployment's variable with this name. It is not a secret: clients may receive it.
+    /// The current value of the deployment's variable with this name. It is not a secret: clients may receive it.
     ///
     /// # Errors
     ///
@@ -117,10 +117,10 @@ impl Turn {
         Ok(self.outside.variable(name)?)
     }
 
-    /// The credentials that the client has sent with its answer to [`require_auth`](super::Events::require_auth); `None`
-    /// if it has sent none. They are stored encrypted and only for this turn: a run that resumes can read them, the next
-    /// turn cannot. Their texts are replaced in the run's events, like [secrets](Self::secret). The result of a step is
-    /// stored unchanged, so do not include credentials in it.
+    /// The credentials that the client has sent with its answer to [`require_auth`](super::Events::require_auth); `None` if it
+    /// has sent no credentials. They are stored encrypted and only for this turn: a run that resumes can read them, the next
+    /// turn cannot. Their texts are replaced in the run's events, like [secrets](Self::secret). The result of a step is stored
+    /// unchanged, so do not include credentials in it.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -152,7 +152,7 @@ impl Turn {
         found.inspect(|secret| self.redaction.note(name, secret))
     }
 
-    /// Whether the client has canceled the task. Later events are ignored.
+    /// True if the client has canceled the task. Later events are ignored.
     pub fn is_canceled(&self) -> bool {
         self.run_task.is_canceled()
     }
@@ -214,7 +214,7 @@ impl Turn {
         }
     }
 
-    /// The present instant.
+    /// The current instant.
     pub fn now(&self) -> UnixMillis {
         self.run_outside.now()
     }
@@ -260,8 +260,7 @@ impl Turn {
         Ok(self.run_outside.http().send(request).await?)
     }
 
-    /// The task as it is now, including the events of earlier attempts and earlier turns. `None` before the run's first
-    /// event.
+    /// The current task, including the events of earlier attempts and earlier turns. `None` before the run's first event.
     ///
     /// A run that resumes and repeats its events must not decide by this value. A run that continues from the present
     /// state begins with [`take_up`](Self::take_up).
@@ -269,14 +268,14 @@ impl Turn {
         self.run_task.task()
     }
 
-    /// Lets the run continue from the present state of the task, instead of repeating the events of earlier attempts.
+    /// Lets the run continue from the current state of the task, instead of repeating the events of earlier attempts.
     /// For an executor that follows a process outside which continues meanwhile, so that each attempt emits other
     /// events.
     ///
-    /// After this call all events of the run are new; finished waits and the bodies that were posted to callbacks count
-    /// as handled; finished [steps](Self::step) still return their stored results. So the run finds its position from
-    /// [`task`](Self::task) and from steps, and emits what is missing. Returns for how many milliseconds the newest wait
-    /// was to park the run; `None` if the run has never waited. In a run that does not resume, the call does nothing.
+    /// After this call all events of the run are new; finished waits and the bodies that were posted to callbacks count as
+    /// handled; finished [steps](Self::step) still return their stored results. So the run finds its position from
+    /// [`task`](Self::task) and from steps, and emits what is missing. Returns the planned duration of the newest wait, in
+    /// milliseconds; `None` if the run has never waited. In a run that does not resume, the call does nothing.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -435,7 +434,7 @@ impl Turn {
 
     /// Like [`record_usage`](Self::record_usage), for a request without a usable answer, because it was interrupted or had to be
     /// repeated. If the cost is not known, at least the request is counted. It counts in all sums, and the metadata of the task
-    /// also lists it separately (`repeated`). It is stored when the run waits, whatever the outcome of the present step is.
+    /// also lists it separately (`repeated`). It is stored when the run waits, whatever the outcome of the current step is.
     pub fn record_repeated_usage(&self, usage: Usage) {
         self.run_task.record_repeated_usage(usage);
     }
@@ -453,7 +452,7 @@ impl Turn {
         left.reached(self.usage())
     }
 
-    /// Whether the client accepts this media type.
+    /// True if the client accepts this media type.
     pub fn accepts(&self, media_type: &str) -> bool {
         let accepted = &self.accepted_output_modes;
         let kind = media_type.split('/').next().unwrap_or_default();

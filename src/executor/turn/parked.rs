@@ -10,8 +10,9 @@ use crate::executor::ExecutorError;
 use crate::task::WokenBy;
 
 impl Turn {
-    /// Parks the run until an instant or a message: for seconds, days or years. While the run is parked, it is not in memory
-    /// and only its storage is billed. Its task stays as it is, can be read, followed and canceled, and no timeout counts.
+    /// Parks the run until an instant or a message: for seconds, days or years. While the run is parked, it is not in memory and
+    /// only its storage is billed. The state of its task does not change; the task can be read, followed and canceled, and no
+    /// timeout runs.
     ///
     /// After the wait the run is *resumed*, as after a crash: `execute` runs again from its start. Each [`step`](Self::step)
     /// returns its stored result, events are not emitted twice, finished waits return at once with what ended them, and
@@ -21,9 +22,10 @@ impl Turn {
     /// [`parks`](crate::executor::AgentExecutor::parks).
     ///
     /// A message that arrives during a wait without `or_message` is returned by [`next_message`](Self::next_message) when the run
-    /// continues; a message that no run takes begins its own turn. Everything else that the run does at the same time is dropped when
-    /// it is parked, so do not race a wait against another future: use `or_message`, or [`wait_callback`](Self::wait_callback). A
-    /// cancel ends the task at once, and calls [`cancel`](crate::executor::AgentExecutor::cancel).
+    /// continues; a message that no run takes begins its own turn. Everything else that the run does at the same time is dropped
+    /// when the run is parked, so do not race a wait against another future: use `or_message`, or
+    /// [`wait_callback`](Self::wait_callback). A cancel ends the task at once, and calls
+    /// [`cancel`](crate::executor::AgentExecutor::cancel).
     ///
     /// A blocking send is answered with the task as soon as its run is parked for longer than the send may wait. For
     /// short waits in memory use [`sleep`](Self::sleep) or [`pause`](Self::pause).

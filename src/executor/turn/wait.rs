@@ -38,7 +38,7 @@ impl Wait {
         Self { end: End::After(millis), or_message: false, unanswered: None }
     }
 
-    /// The same wait, which also ends when the client sends a message.
+    /// The same wait, but it also ends when the client sends a message.
     #[must_use]
     pub const fn or_message(self) -> Self {
         Self { or_message: true, ..self }
@@ -63,13 +63,13 @@ impl Wait {
         }
     }
 
-    /// Whether a message ends the wait.
+    /// True if a message ends the wait.
     pub(crate) fn ends_by_message(self) -> bool {
         self.or_message
     }
 }
 
-/// What has ended a wait.
+/// The reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
     /// Its end has been reached.

@@ -1,4 +1,4 @@
-//! How a run is parked, how it goes on, and what others may post to meanwhile.
+//! Parks runs, resumes parked runs, and admits bodies that are posted to callbacks.
 
 use super::TaskMachine;
 use crate::task::run::Run;
@@ -9,12 +9,12 @@ use crate::task::{
 use a2a::model::{Message, UnixMillis};
 
 impl TaskMachine {
-    /// What the run of the task waits for outside of memory, if it is parked.
+    /// The wait of the task's run, if the run is parked.
     pub fn parked(&self) -> Option<&Park> {
         self.run.park()
     }
 
-    /// Whether a run is to be under way, in memory.
+    /// True if the task needs a run in memory.
     pub fn needs_run(&self) -> bool {
         self.run.is_needed(self.state())
     }
@@ -24,12 +24,12 @@ impl TaskMachine {
         self.messages().nth(self.run.start()?.message.checked_sub(1)?)
     }
 
-    /// Whether the run is parked, and its time has come.
+    /// True if the run is parked and its wait is over at `now`.
     pub fn is_due(&self, now: UnixMillis) -> bool {
         self.run.park().is_some_and(|park| park.until() <= now)
     }
 
-    /// Lets a parked run go on if its time has come; the task fails if nobody can run it any more.
+    /// Resumes a parked run if its wait is over. If the agent of the task is not served any more, the task fails.
     pub(super) fn wake(&mut self, is_served: bool, now: UnixMillis) -> Vec<Effect> {
         match &self.run {
             Run::Parked(turn, park) if park.until() <= now => {
@@ -45,26 +45,26 @@ impl TaskMachine {
         }
     }
 
-    /// What a post to a callback with this token is, if `key` is what its sender calls it. A run that was lost is another
-    /// attempt soon, so its callbacks are open.
+    /// The admission of a post to the callback with this token; `key` is the sender's id of the post. If the run was lost,
+    /// the callbacks are open, because the next attempt follows soon.
     pub fn admit_call(&self, token: &str, key: Option<&str>, now: UnixMillis) -> Admission {
         let is_open = !self.is_turn_over() && !self.state().is_terminal();
         let Some(turn) = self.run.turn() else { return Admission::Unknown };
         turn.callbacks.admit(token, key, is_open, now)
     }
 
-    /// The callback of this name, if the newest turn has made it.
+    /// The record of the callback with this name, if the newest turn has made the callback.
     pub fn callback(&self, name: &CallbackName) -> Option<&CallbackRecord> {
         self.run.turn()?.callbacks.find(name)
     }
 
-    /// How many callbacks the newest turn has made.
+    /// The number of callbacks that the newest turn has made.
     pub fn callback_count(&self) -> usize {
         self.run.turn().map_or(0, |turn| turn.callbacks.count())
     }
 
-    /// Somebody has posted to a callback. A run that is parked for it goes on; one that waits for something else finds it
-    /// later.
+    /// Stores a body that was posted to a callback. A run that is parked for this callback is resumed; any other run reads
+    /// the body later.
     pub(super) fn called(
         &mut self,
         call: CallbackCall,
@@ -86,8 +86,8 @@ impl TaskMachine {
         }
     }
 
-    /// Lets the run that began like this and is parked go on: another one resumes it, in whose time the pause does not count.
-    /// That is no further attempt; a run that came this far has the attempts for what follows.
+    /// Resumes the parked run with this start. The duration of the wait does not count as time of the run. The number of
+    /// attempts restarts at 1.
     pub(super) fn unpark(
         &mut self,
         run: RunStart,
@@ -105,5 +105,5 @@ impl TaskMachine {
     }
 }
 
-/// Why a parked run cannot go on.
+/// The reason why a parked run cannot be resumed.
 const NOT_SERVED: &str = "interrupted: the agent whose run was waiting is not served any more";

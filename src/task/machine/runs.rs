@@ -1,4 +1,4 @@
-//! How runs begin, end and are lost.
+//! Begins and ends runs, and handles lost runs.
 
 use super::{TaskMachine, timed_out};
 use crate::task::run::{Move, Run};
@@ -23,14 +23,15 @@ impl TaskMachine {
         [self.begin_run(start), Effect::Run(message)]
     }
 
-    /// A run begins, in this process.
+    /// Begins a run in this process.
     fn begin_run(&mut self, start: RunStart) -> Effect {
         let begun = self.append(LogEntry::Run(start));
         self.run.make(Move::Enter);
         begun
     }
 
-    /// The run is over: the task ends with it, waits for its client, or goes on with what the run has not taken.
+    /// Ends the run. The task has ended or waits for its client; or a new run begins for the messages that this run has
+    /// not read; or the task fails.
     pub(super) fn end_run(&mut self, outcome: RunOutcome, now: UnixMillis) -> Vec<Effect> {
         let Run::Active(turn) = &self.run else { return Vec::new() };
         let (unread, has_waited) = (turn.unread, turn.has_waited);
@@ -42,7 +43,8 @@ impl TaskMachine {
             RunOutcome::Failed(reason) => reason,
             RunOutcome::Finished if unread > 0 => return self.run_again(now),
             RunOutcome::Finished if self.state().is_interrupted() => {
-                // A run that has never waited is over for the log as soon as its task waits for the client.
+                // For a run that has never waited, the log needs no entry: a replay ends the run when the task waits
+                // for the client.
                 return if has_waited { vec![self.append(LogEntry::Ended)] } else { Vec::new() };
             }
             RunOutcome::Finished => {
@@ -52,7 +54,7 @@ impl TaskMachine {
         vec![self.fail(reason, now)]
     }
 
-    /// The run is gone before it was over: another one goes on, or the task fails.
+    /// Handles a run that was lost before its end: another attempt begins, or the task fails.
     pub(super) fn lose_run(
         &mut self,
         loss: Loss,
@@ -66,7 +68,7 @@ impl TaskMachine {
             return Vec::new();
         }
         if !self.run.is_needed(state) {
-            // The task waits for its client, who has answered already.
+            // The task waited for its client, and the client has already answered.
             return self.run_again(now);
         }
         let mut reason = match loss {
@@ -89,9 +91,9 @@ impl TaskMachine {
         self.go_on(start).unwrap_or_else(|| vec![self.fail(reason, now)])
     }
 
-    /// Runs the executor once more for the message of a turn. None if that is not there.
+    /// Begins one more run for the message of a turn, also after a wait. `None` if the message does not exist.
     pub(super) fn go_on(&mut self, start: RunStart) -> Option<Vec<Effect>> {
-        // The client's messages from the one of this turn on; those behind it came meanwhile.
+        // The client's messages, beginning with the message of this turn. The later ones arrived during the turn.
         let mut messages = self.messages().skip(start.message.saturating_sub(1)).cloned();
         let message = messages.next()?;
         let offered: Vec<Message> = messages.collect();
@@ -100,7 +102,7 @@ impl TaskMachine {
         Some(effects)
     }
 
-    /// Starts a run for the newest message, which no run has taken.
+    /// Begins a run for the newest message, which no run has read.
     fn run_again(&mut self, now: UnixMillis) -> Vec<Effect> {
         let newest = self.messages().last().cloned();
         let request =

@@ -22,7 +22,7 @@ pub(in crate::executor) fn parts_of(result: CallResult) -> Vec<Part> {
     parts
 }
 
-/// Whether a text, parsed as JSON, equals the structured content.
+/// True if a text, parsed as JSON, equals the structured content.
 fn is_twin(text: &str, structured: &Value) -> bool {
     // A text that does not begin like the expected kind of JSON is not parsed.
     let begins = text.trim_start().chars().next();

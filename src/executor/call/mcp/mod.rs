@@ -37,7 +37,7 @@ pub(in crate::executor) struct McpTool {
     pub(in crate::executor) tool: Tool,
     /// The description, shortened so that it can be listed.
     pub(in crate::executor) description: String,
-    /// Whether a call may be repeated although an earlier attempt may have carried it out.
+    /// True if a call may be repeated although an earlier attempt may have carried it out.
     pub(in crate::executor) repeats: bool,
 }
 
@@ -48,7 +48,7 @@ pub(in crate::executor) struct ServerCall<'a> {
     pub(in crate::executor) tool: &'a McpTool,
     /// The key of the call in the names of steps: `2`, or `1.2` for the second call of the first round.
     pub(in crate::executor) key: &'a str,
-    /// Whether an earlier attempt may have made this call.
+    /// True if an earlier attempt may have made this call.
     pub(in crate::executor) is_doubtful: bool,
     /// Where the call asks the user while its connection is open.
     pub(in crate::executor) desk: &'a Desk<'a>,

@@ -193,7 +193,7 @@ impl Shared {
         Ok(RefMut::map(self.ledger.borrow_mut(), |ledger| ledger.get_or_insert_default()))
     }
 
-    /// Whether the turn may begin one more task. If so, the task is counted.
+    /// Counts one more task of the turn, and returns true if the turn may begin it.
     fn may_begin(&self, turn: &Turn) -> Result<bool, ExecutorError> {
         drop(self.ledger(turn)?);
         let begun = self.begun.get();

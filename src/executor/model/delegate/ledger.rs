@@ -28,7 +28,7 @@ pub(super) struct Ledger {
 pub(super) struct Entry {
     pub(super) agent: String,
     pub(super) link: Link,
-    /// Whether the task may still be running or waiting for input, as far as the steps show.
+    /// True if the task may still be running or waiting for input, as far as the steps show.
     pub(super) is_open: bool,
 }
 
@@ -80,7 +80,7 @@ impl Ledger {
         }
     }
 
-    /// Notes that a task was begun or continued. Returns whether the task is new.
+    /// Notes that a task was begun or continued. Returns true if the task is new.
     pub(super) fn add(&mut self, agent: &str, link: Link) -> bool {
         match self
             .tasks
@@ -143,7 +143,7 @@ fn read_step_name(name: &str) -> Option<(&str, &str)> {
     name.strip_prefix(AGENT)?.split_once(' ')
 }
 
-/// Whether an outcome proves that the task has ended. A task that was not followed to its end may still be running, and so may a task
+/// True if an outcome proves that the task has ended. A task that was not followed to its end may still be running, and so may a task
 /// whose call timed out, since the cancel may have been lost.
 fn has_ended(line: &str) -> bool {
     let may_go_on =

@@ -13,7 +13,7 @@ pub(super) fn refused(reason: impl Into<String>) -> Said {
 pub(super) struct Told {
     /// The line for the model.
     pub(super) line: String,
-    /// Whether the outcome is neither an answer nor a question.
+    /// True if the outcome is neither an answer nor a question.
     pub(super) has_failed: bool,
     /// The files in the artifacts of the task, which the model cannot read.
     pub(super) results: Vec<Part>,

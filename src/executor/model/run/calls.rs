@@ -88,7 +88,7 @@ impl Run<'_> {
         }
     }
 
-    /// Whether one of these calls certainly asks the user.
+    /// True if one of these calls certainly asks the user.
     pub(super) fn asks_user(toolbox: &Toolbox, calls: &[ToolCall]) -> bool {
         calls.iter().take(MAX_CALLS).any(|call| {
             let callable = toolbox.find(&call.name);

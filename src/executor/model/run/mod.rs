@@ -35,7 +35,7 @@ pub(in crate::executor::model) struct Run<'a> {
     pub(in crate::executor::model) events: &'a Events,
     /// The client for a model that is not at a URL but bound to the Worker.
     bound: Option<Rc<dyn Http>>,
-    /// Whether the run has reached a point that no earlier attempt has stored.
+    /// True if the run has reached a point that no earlier attempt has stored.
     pub(in crate::executor::model) is_beyond: Cell<bool>,
 }
 
@@ -51,9 +51,9 @@ enum Next {
 struct Talk {
     conversation: Conversation,
     spent: Spent,
-    /// Whether a tool was called.
+    /// True if a tool was called.
     has_called: bool,
-    /// Whether the model was already requested to correct an answer that does not fit its schema.
+    /// True if the model was already requested to correct an answer that does not fit its schema.
     is_repaired: bool,
     /// The number of client messages that were answered, including those that arrived during the run.
     answered: u32,
@@ -269,7 +269,7 @@ impl<'a> Run<'a> {
         self.events.artifact(Artifact::new(artifact_id(answered), part))
     }
 
-    /// Whether a limit forbids another request to the model. If so, the task was set to failed.
+    /// True if a limit forbids another request to the model; the task is then set to failed.
     fn is_over(&self, talk: &Talk) -> Result<bool, ExecutorError> {
         let Some(reason) = talk.spent.over(&self.settings().limits) else { return Ok(false) };
         self.fail_over(&reason)?;
@@ -278,7 +278,7 @@ impl<'a> Run<'a> {
 }
 
 impl Run<'_> {
-    /// Whether the caller has used up the daily limit for models. If so, the task was set to failed. Only the stored usage of this
+    /// True if the caller has used up the daily limit for models; the task is then set to failed. Only the stored usage of this
     /// turn counts, so this is checked before a request whose answer is not stored yet.
     pub(in crate::executor::model) fn is_used_up(&self) -> Result<bool, ExecutorError> {
         let reason = match self.turn.used_up() {

@@ -44,7 +44,7 @@ pub(super) struct Answered {
     pub(super) usage: Usage,
     /// The size of the request, in bytes of text.
     pub(super) request_bytes: usize,
-    /// Whether an earlier attempt has received this answer.
+    /// True if an earlier attempt has received this answer.
     pub(super) is_recalled: bool,
 }
 
@@ -258,8 +258,8 @@ impl Run<'_> {
         self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))
     }
 
-    /// After a failed request: waits until the request may be repeated. Returns whether it is to be repeated; if not,
-    /// the task has ended.
+    /// After a failed request: waits until the request may be repeated. Returns true if the request may be repeated now; if
+    /// not, the task has ended.
     async fn waits_after(&self, error: &ChatError, tries: u32) -> Result<bool, ExecutorError> {
         let give_up = |reason: String| {
             self.events.fail(&format!("the model gave no answer: {reason}")).map(|()| false)

@@ -34,7 +34,7 @@ pub(super) enum Start {
         /// The calls, each with the data that it has stored.
         pending: Vec<(ToolCall, Value)>,
     },
-    /// An earlier attempt has stored this question. Whether the client has received it is not known.
+    /// An earlier attempt has stored this question. It is not known if the client has received the question.
     Asked(Question),
 }
 
@@ -228,7 +228,7 @@ impl Run<'_> {
         (Budget::new(self.settings().context_tokens).bytes() / 4).min(MAX_RESULT_BYTES)
     }
 
-    /// The URL of the model, with the present values of secrets and variables.
+    /// The URL of the model, with the current values of secrets and variables.
     fn endpoint(&self) -> Result<Endpoint, ExecutorError> {
         let ModelSettings { provider, base_url, api_key, headers, timeout_ms, .. } =
             self.settings();

@@ -22,7 +22,7 @@ pub(super) struct McpCall<'a> {
     pub(super) tool: &'a McpTool,
     /// The position of the call in its message, from 1.
     pub(super) position: usize,
-    /// Whether an earlier attempt may have made this call.
+    /// True if an earlier attempt may have made this call.
     pub(super) is_doubtful: bool,
 }
 

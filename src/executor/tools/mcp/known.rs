@@ -11,16 +11,16 @@ use crate::executor::Turn;
 use crate::executor::call::mcp::{McpTool, failure};
 use crate::mcp::{FoundServer, KnownTools, Listed, offered, servers_of};
 
-/// The present tools of several servers.
+/// The current tools of several servers.
 #[derive(Default)]
 pub(in crate::executor) struct Known {
     /// The tools that the caller may use.
     pub(in crate::executor) tools: Vec<McpTool>,
-    /// For each of the other servers, why its tools could not be loaded.
+    /// For each of the other servers, the reason why its tools could not be loaded.
     pub(in crate::executor) down: Vec<String>,
 }
 
-/// A server and its tools, or why they could not be loaded.
+/// A server and its tools, or the reason why they could not be loaded.
 type Looked = Result<(FoundServer, Rc<KnownTools>), String>;
 
 impl McpOffer {

@@ -47,7 +47,7 @@ struct Run<'a> {
     events: &'a Events,
     /// The tools of the servers that this run has loaded.
     known: RefCell<BTreeMap<String, Rc<KnownTools>>>,
-    /// How long the run was parked before this run resumed it, if it was parked.
+    /// The time for which the run was parked before this run resumed it, if it was parked.
     parked_ms: Cell<Option<u64>>,
     /// The step in which the next question is stored.
     asking: Cell<Option<u32>>,
@@ -387,7 +387,7 @@ impl Run<'_> {
     }
 }
 
-/// The tools of a server, and whether its hints are trusted; or why they could not be loaded.
+/// The tools of a server, and true if its hints are trusted; or the reason why the tools could not be loaded.
 type Looked = Result<(Rc<KnownTools>, bool), String>;
 
 /// The task's status was set, and the run is over.
@@ -404,7 +404,7 @@ fn tool_of(offered: &Offered<'_>, trusts_hints: bool) -> McpTool {
     }
 }
 
-/// Whether a message names a tool.
+/// True if a message names a tool.
 fn names_tool(message: &Message) -> bool {
     let names = |data: Value| data.get("tool").is_some_and(Value::is_string);
     message.parts.iter().filter_map(a2a::model::Part::as_data).any(names)

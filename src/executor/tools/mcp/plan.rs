@@ -20,7 +20,7 @@ pub(super) struct Plan {
     pub(super) calls: Vec<Planned>,
     /// The argument that holds the text of the message, if the message names no tool.
     pub(super) text: Option<String>,
-    /// The questions that the message of the turn answers, if any. The calls before the one that asked are done.
+    /// The questions that the message of the turn answers, if any. The calls before the asking call are done.
     pub(super) answers: Option<Box<Asked>>,
 }
 
@@ -37,7 +37,7 @@ pub(super) enum Planned {
         server: String,
         /// The name of the tool at the server.
         tool: String,
-        /// Whether the call may be repeated although it may have been carried out.
+        /// True if the call may be repeated although it may have been carried out.
         repeats: bool,
     },
 }

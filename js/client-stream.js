@@ -68,7 +68,7 @@ export class ClientStream {
   /** The generation of the newest event that the client has received; null before the first. @type {number | null} */
   #position;
   #hasGap = false;
-  /** How many times in a row connecting has failed, or the socket has dropped, without a frame in between. */
+  /** The number of failed connections and dropped sockets in a row, without a frame in between. */
   #failures = 0;
   /** The state of the conversion for a client of an older version, after the last event. */
   #state = "";
@@ -303,8 +303,8 @@ function wholeNumber(text) {
 const FIRST_PAUSE_MS = 25;
 const MAX_PAUSE_MS = 5_000;
 
-/** How many times in a row connecting may fail before a stream that has begun ends: about a minute. */
+/** The number of failures in a row after which a stream that has begun ends: about a minute. */
 const MAX_FAILURES = 20;
 
-/** How many times connecting may fail before the first frame: a fraction of a second. */
+/** The number of failures in a row after which a stream without a first frame ends: a fraction of a second. */
 const MAX_FIRST_FAILURES = 2;

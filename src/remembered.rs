@@ -16,9 +16,9 @@ use a2a::model::UnixMillis;
 pub struct Remembered {
     /// The value: at most [`MAX_VALUE_BYTES`].
     pub value: Rc<str>,
-    /// When it was fetched.
+    /// The instant at which the value was fetched.
     pub fetched: UnixMillis,
-    /// The end of its freshness. An instance that begins to fetch the value again moves this on by [`LEASE_MS`].
+    /// The end of the value's freshness. An instance that begins to fetch the value again moves this end by [`LEASE_MS`].
     pub fresh_until: UnixMillis,
 }
 
@@ -97,9 +97,9 @@ pub enum Claim {
 #[derive(Clone, Debug, Default)]
 pub struct Memory {
     known: Option<Remembered>,
-    /// When the row was read.
+    /// The instant at which the row was read.
     read: Option<UnixMillis>,
-    /// When the last attempt to fetch a newer value failed, if no attempt has succeeded since.
+    /// The instant at which the last attempt to fetch a newer value failed, if no attempt has succeeded since.
     failed: Option<UnixMillis>,
     /// The latest end of the job that is under way.
     busy_until: Option<UnixMillis>,

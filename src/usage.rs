@@ -82,7 +82,7 @@ impl Decode for Usage {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct StepUsage {
-    /// When the use was known, in milliseconds since 1970.
+    /// The instant at which the use was known, in milliseconds since 1970.
     pub at_ms: i64,
     /// The use.
     pub used: Usage,
@@ -111,7 +111,8 @@ impl Decode for StepUsage {
 pub struct TurnUsage {
     /// The number of the turn, from 1: each message of the client has one.
     pub turn: u64,
-    /// When the last part of the use was known, in milliseconds since 1970. The use counts for the day of this instant.
+    /// The instant at which the last part of the use was known, in milliseconds since 1970. The use counts for the day of this
+    /// instant.
     pub at_ms: i64,
     /// The use.
     pub usage: Usage,

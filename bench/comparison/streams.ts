@@ -109,7 +109,7 @@ const ENDED = /TASK_STATE_COMPLETED"[^{}]*"timestamp":"([^"]+)"|"timestamp":"[^"
 /** A stream after its first event. */
 export interface Stream {
   firstAt: number;
-  /** When the event with the completed state arrived. */
+  /** The instant at which the event with the completed state arrived. */
   completedAt: number;
   ended: Promise<string>;
   /** Closes the connection without a message. */

@@ -14,7 +14,7 @@ import { differences, KEPT, type Kept, type Table } from "./table.ts";
 /** The number of streams in the operation about streams. */
 const STREAMS = 10;
 
-/** How many times an operation with different costs is measured again: on a busy machine, a slow task may write one row more. */
+/** How often an operation with different costs is measured again: on a busy machine, a slow task may write one row more. */
 const TRIES = 12;
 
 /** A measured operation, with a function that measures it again. */

@@ -60,7 +60,7 @@ async function readCard(url) {
   return problem ? { problem } : { card };
 }
 
-/** Why a value is not an agent card; undefined for a card of any version of the protocol. */
+/** The reason why a value is not an agent card; undefined for a card of any version of the protocol. */
 function problemOf(card) {
   if (typeof card !== "object" || card === null || Array.isArray(card)) return "JSON, but no object";
   if (!isText(card.name)) return "no agent card: it has no name";

@@ -17,7 +17,7 @@ export const kinds = {
   dev: { title: "development build", unwind: false, release: false },
 };
 
-/** The fixed settings of builds, besides sources and compilers; a build depends on them. */
+/** The fixed settings of builds, in addition to sources and compilers; a build depends on them. */
 export const RECIPE = {
   wasmFeatures: [
     "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",

@@ -133,7 +133,7 @@ function common(one, other) {
   }
 }
 
-/** Why a project cannot be created in `folder`: it is not empty, or a project does not work there. */
+/** The reason why a project cannot be created in `folder`: it is not empty, or a project does not work there. */
 export function folderProblem(folder) {
   if (existsSync(folder) && readdirSync(folder).length > 0) return "is not empty";
   if (!relative(packageDir, folder).startsWith("..")) return `is inside of a2a-edge (${packageDir}); choose a place outside`;

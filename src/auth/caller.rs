@@ -17,7 +17,7 @@ pub struct Caller {
     /// The caller's own session, as named in its credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// When the credentials expire; `None` if they never do.
+    /// The instant at which the credentials expire; `None` if they do not expire.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<UnixMillis>,
     /// The owner of the tasks that the caller shares with the others of its group, for example `@jwt:team-a`. The id of

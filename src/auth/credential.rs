@@ -73,8 +73,8 @@ fn one<'a>(value: &'a str, place: &'static str) -> Shown<'a> {
     }
 }
 
-/// Why a value is not a credential. Several headers of the same name arrive as one value with a comma, which no
-/// credential contains.
+/// The reason why a value is not a credential. Several headers of the same name arrive as one value with a comma, which
+/// no credential contains.
 fn problem(value: &str, place: &str) -> Option<&'static str> {
     if value.is_empty() {
         return Some("the credential is empty");

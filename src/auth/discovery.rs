@@ -13,8 +13,8 @@ pub fn document_url(issuer: &str) -> String {
 ///
 /// # Errors
 ///
-/// What the document must be. It must name exactly this issuer (§4.3); otherwise the author of another document could issue
-/// tokens in the issuer's name.
+/// If the document is invalid; the text states the requirement. The document must name exactly this issuer (§4.3);
+/// otherwise the author of another document could issue tokens in the issuer's name.
 pub fn key_set_url(document: &str, issuer: &str) -> Result<String, &'static str> {
     let no_document = "must be a JSON object with the texts issuer and jwks_uri";
     let found: Document =

@@ -28,7 +28,7 @@ pub struct PublicKey {
     members: Vec<(&'static str, String)>,
 }
 
-/// Why a set has no key for a token.
+/// The reason why a set has no key for a token.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoKey {
     /// No key has this name and this algorithm.
@@ -43,8 +43,7 @@ impl KeySet {
     ///
     /// # Errors
     ///
-    /// What the text must be, if it is not a JWK Set, or has more than [`MAX_KEYS`] keys or [`MAX_DOCUMENT_VALUES`] JSON
-    /// values.
+    /// If the text is not a JWK Set, or has more than [`MAX_KEYS`] keys or [`MAX_DOCUMENT_VALUES`] JSON values.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let no_set = "must be a JWK Set, a JSON object whose member keys is a list of objects";
         let read = read_foreign_as::<Set<'_>>(text.as_bytes(), MAX_DOCUMENT_VALUES);
@@ -198,7 +197,7 @@ fn name(algorithm: JwtAlgorithm) -> &'static str {
     }
 }
 
-/// Why a key is not used.
+/// The reason why a key is not used.
 enum Unfit {
     /// The key is for another purpose, or of an unknown type.
     Other,

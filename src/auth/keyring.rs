@@ -21,7 +21,7 @@ impl Vault<'_> {
     ///
     /// # Errors
     ///
-    /// If none is set, or one is too short.
+    /// If no secret is set, or a secret is too short.
     pub(super) fn secrets<'n>(
         &self,
         names: &'n [String],
@@ -63,7 +63,7 @@ impl Keyring {
     ///
     /// # Errors
     ///
-    /// What is wrong with the secrets of the deployment.
+    /// The mistake in the secrets of the deployment.
     pub(super) fn new(
         callers: &[StaticCaller],
         share_by: Option<&str>,

@@ -78,7 +78,7 @@ impl Method {
     ///
     /// # Errors
     ///
-    /// What is wrong with the scheme, or with the secrets and variables that it needs.
+    /// The mistake in the scheme, or in the secrets and variables that it needs.
     pub(super) fn new(name: &str, scheme: &Scheme, making: &Making<'_>) -> Result<Self, String> {
         let keyring =
             |callers, is_alone| Keyring::new(callers, making.share_by, &making.vault, is_alone);

@@ -13,7 +13,7 @@ use a2a::binding::MediaType;
 ///
 /// # Errors
 ///
-/// Why the request is refused, for the client.
+/// The reason why the request is refused, for the client.
 pub(super) fn check_origin(
     evidence: &Evidence<'_>,
     allowed_origins: &[String],

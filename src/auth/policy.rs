@@ -1,4 +1,4 @@
-//! Who may call an agent: its file, with the secrets and variables of the deployment.
+//! The access policy of an agent: its file, with the secrets and variables of the deployment.
 
 use super::challenge::Challenges;
 use super::guesses::HeldAddresses;
@@ -33,8 +33,8 @@ impl Policy {
     ///
     /// # Errors
     ///
-    /// What is missing in the deployment. Outside of development, an agent without schemes must be `open`, and secrets
-    /// must not be short.
+    /// The secret, variable or setting that is missing in the deployment. Outside of development, an agent without schemes must
+    /// be `open`, and secrets must not be short.
     pub fn new(
         agent: &str,
         access: &Access,
@@ -104,8 +104,8 @@ impl Policy {
         self.held.hold(address, until, now);
     }
 
-    /// The refusal of a request with credentials that can be guessed, from an address from which none are accepted for now, right or
-    /// wrong.
+    /// The refusal of a request with credentials that can be guessed, from an address whose credentials are all refused for now,
+    /// right or wrong.
     pub fn held(
         &self,
         evidence: &Evidence<'_>,

@@ -35,7 +35,7 @@ pub(super) struct Proven {
     pub(super) expires_at: Option<UnixMillis>,
 }
 
-/// Why a credential is refused.
+/// The reason why a credential is refused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Refused {
     /// The reason for the client; it repeats nothing of the credential.

@@ -53,7 +53,7 @@ impl Variables<'_> {
     ///
     /// # Errors
     ///
-    /// If the value is none of `true`, `1`, `on`, `false`, `0`, `off`.
+    /// If the value is not one of `true`, `1`, `on`, `false`, `0`, `off`.
     pub(super) fn switch(self, name: &'static str) -> Result<bool, ConfigError> {
         self.switch_or(name, false)
     }

@@ -24,7 +24,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The object at an address. Nothing is sent to the object yet, so none is created.
+    /// The object at an address. Nothing is sent to the object yet, so no object is created.
     ///
     /// # Errors
     ///
@@ -133,7 +133,7 @@ impl Answer {
     }
 }
 
-/// Why an object gave no answer.
+/// The reason why an object did not answer.
 pub(super) enum AskError {
     /// There is no such object: the namespace did not create its id.
     Unknown,

@@ -11,7 +11,7 @@ use crate::push::guard::{MAX_URL_BYTES, Policy, Reach, Target, check_target};
 ///
 /// # Errors
 ///
-/// What the URL must be, as a text that follows the name of the field.
+/// The requirement that the URL violates, as a text that follows the name of the field.
 pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), String> {
     check(url, &[Policy::of(settings)])
 }
@@ -22,7 +22,7 @@ pub(super) fn check_webhook_url(url: &str, settings: &Settings) -> Result<(), St
 ///
 /// # Errors
 ///
-/// What the URL must be, as a text that follows its name.
+/// The requirement that the URL violates, as a text that follows the name of the URL.
 pub(super) fn check_key_url(url: &str, settings: &Settings) -> Result<(), String> {
     let policy = Policy { hosts: &[], ..Policy::of(settings) };
     let reach = if settings.development { Reach::Loopback } else { Reach::Public };

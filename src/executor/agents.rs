@@ -38,10 +38,11 @@ pub struct HostedAgent {
     cards: RefCell<Rc<Cards>>,
     /// The skills that the agent copies from other servers, if its file says so.
     pub learned: Option<Learned>,
-    /// Who may call the agent; or why nobody may: a secret is not set, or the file does not say who may call.
+    /// The access policy of the agent; or the reason why nobody may call the agent: a secret is not set, or the agent file has
+    /// no access rules.
     pub policy: Result<Policy, Misfit>,
-    /// What runs the agent; or why it cannot run: its executor could not be made, or the agent file does not suit the
-    /// executor.
+    /// The runner of the agent; or the reason why the agent cannot run: its executor could not be made, or the agent file does
+    /// not suit the executor.
     pub runner: Result<Runner, Misfit>,
     /// The agent as a test double, if it is a scripted agent and the Worker runs in development.
     pub double: Option<Double>,
@@ -227,7 +228,7 @@ impl Values for VariablesOnly<'_> {
     }
 }
 
-/// Why the agents cannot be read, for the log.
+/// The reason why the agents cannot be read, for the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unreadable(String);
 

@@ -42,7 +42,7 @@ pub struct Taken {
     /// The skills in the form of a card, limited in size and otherwise unchanged: the result of
     /// [`take_over`](a2a_agents::take_over).
     pub skills: Rc<[Value]>,
-    /// When they were fetched.
+    /// The instant at which the skills were fetched.
     pub fetched: UnixMillis,
     /// True if skills are missing, because the source itself has not learned all of its skills yet.
     pub is_partial: bool,
@@ -138,7 +138,7 @@ impl Learned {
         let is_partial =
             taken.iter().any(|part| part.as_ref().is_none_or(|taken| taken.is_partial));
         let changed = if is_partial {
-            // The date is now, so that a client with an older copy of the card fetches the incomplete card anew.
+            // The date is now, so that a client with an older copy of the card fetches the incomplete card again.
             Some(now)
         } else {
             taken.iter().flatten().map(|taken| taken.fetched).max().max(built)

@@ -149,8 +149,8 @@ pub trait AgentExecutor {
         None
     }
 
-    /// What must be reachable outside of this Worker for the agent to work; shown to people who check the agent. The function
-    /// sends no requests.
+    /// The resources outside of this Worker that must be reachable for the agent to work; shown to people who check the agent.
+    /// The function sends no requests.
     ///
     /// # Errors
     ///
@@ -173,7 +173,7 @@ pub struct Runner {
 }
 
 impl Runner {
-    /// What happens when a run was interrupted.
+    /// The handling of a run that was interrupted.
     pub fn recovery(&self) -> Recovery {
         self.settings.recovery.unwrap_or_else(|| self.executor.recovery())
     }
@@ -198,7 +198,7 @@ impl Runner {
 #[serde(deny_unknown_fields)]
 pub struct NoSettings {}
 
-/// Why a run failed, in words that the client may read.
+/// The reason why a run failed, in words that the client may read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ExecutorError(pub String);
 

@@ -1,8 +1,8 @@
-//! What an agent needs outside of this Worker.
+//! The needs of an agent outside of this Worker.
 
 use crate::port::Target;
 
-/// What must be reachable outside of this Worker for an agent to work.
+/// A resource outside of this Worker that must be reachable for an agent to work.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Needs {
     /// The executor reports no need.

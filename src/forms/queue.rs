@@ -77,7 +77,8 @@ impl Decode for QueuedJob {
 pub(crate) struct DeletionJob {
     /// The tasks.
     pub(crate) delete: Vec<Deletion>,
-    /// When the job is out of date, in milliseconds since the epoch: by then, its tasks have been found again.
+    /// The instant at which the job is out of date, in milliseconds since the epoch: by then, its tasks have been found
+    /// again.
     pub(crate) until: i64,
 }
 

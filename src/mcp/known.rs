@@ -15,7 +15,7 @@ pub struct KnownTools {
     pub verdict: Option<Verdict>,
     /// The tools that may be called, in the order in which the server lists them.
     pub tools: Vec<Tool>,
-    /// When they were fetched.
+    /// The instant at which the tools were fetched.
     pub listed: UnixMillis,
 }
 
@@ -25,7 +25,7 @@ pub struct ListedTools {
     pub known: KnownTools,
     /// How long the list is fresh according to the server, in milliseconds.
     pub fresh_ms: u64,
-    /// Why tools are missing from the list, if any are.
+    /// The reason why tools are missing from the list, if any are.
     pub left_out: Option<String>,
 }
 
@@ -111,7 +111,7 @@ fn shortened(tool: &Tool) -> Tool {
     }
 }
 
-/// Why tools of the server are missing from a list, if any are.
+/// The reason why tools of the server are missing from a list, if any are.
 fn left_out(list: &ToolList) -> Option<String> {
     let dropped = list.dropped.first().map(|first| {
         let count = list.dropped.len();

@@ -30,7 +30,7 @@ pub struct WebhookQuery {
 /// The position of a webhook in the order of the list.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookPlace {
-    /// When the trouble began.
+    /// The instant at which the trouble began.
     pub since_ms: i64,
     /// The id of the task's object.
     pub task: String,

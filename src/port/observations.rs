@@ -127,11 +127,11 @@ observations! {
     /// The object of a task sent a frame that cannot be read.
     Error FrameUnreadable { task: &'a TaskId } = "task {task}: a frame could not be read";
 
-    /// The tasks of a caller cannot be counted: its send goes on.
+    /// The tasks of a caller cannot be counted: its send is not refused.
     Error QuotaUnknown { reason: &'a str }
         = "a send goes on although its caller's tasks cannot be counted: {reason}";
 
-    /// The usage of a caller in the last day cannot be read: its send goes on.
+    /// The usage of a caller in the last day cannot be read: its send is not refused.
     Error UsageUnknown { agent: &'a str, reason: &'a str }
         = "the agent {agent}: a send goes on although what its caller has used is not known: \
            {reason}";
@@ -145,7 +145,7 @@ observations! {
     /// The key that signs notifications cannot be used.
     Error KeyFailed { reason: &'a str } = "{reason}";
 
-    /// The skills that an agent learns cannot be requested: its source is not configured, or wrongly.
+    /// The skills that an agent learns cannot be requested: its source is not configured, or its configuration is wrong.
     Error SkillsUnavailable { agent: &'a str, reason: &'a str }
         = "the agent {agent}: its skills cannot be learned: {reason}";
 
@@ -181,7 +181,7 @@ observations! {
 
     /// A value fetched from another server cannot be read from D1 or stored there: each instance fetches it itself.
     Error RememberingFailed {
-        /// The operation, as `read`.
+        /// The operation, for example `read`.
         what: &'a str,
         reason: &'a str
     } = "the table remembered: {what} failed: {reason}";
@@ -195,9 +195,9 @@ observations! {
         host: Option<&'a str>,
         /// The generation of the event.
         generation: u64,
-        /// The HTTP status of the answer; none without an answer.
+        /// The HTTP status of the answer; `None` without an answer.
         status: Option<u16>,
-        /// Why there was no answer.
+        /// The reason why there was no answer.
         error: Option<&'a str>,
         duration_ms: u64
     } = {

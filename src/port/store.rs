@@ -16,16 +16,16 @@ pub trait TaskStore {
     /// If the storage fails or contains data that this version cannot read.
     fn load(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> Result<Stored, StoreError>;
 
-    /// The batches with events after the generation `after`, oldest first, up to about `max_bytes` but at least one; and whether there are
-    /// more.
+    /// The batches with events after the generation `after`, oldest first, up to about `max_bytes` but at least one; and true if
+    /// there are more.
     ///
     /// # Errors
     ///
     /// If the storage fails.
     fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
 
-    /// The batches of the log in one direction from a row, with their times, up to about `max_bytes` but at least one; and whether there are
-    /// more.
+    /// The batches of the log in one direction from a row, with their times, up to about `max_bytes` but at least one; and true
+    /// if there are more.
     ///
     /// # Errors
     ///

@@ -32,7 +32,7 @@ pub struct CountedTurn {
 /// The progress of counting a task's usage. Stored with the task.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counted {
-    /// The newest turn that is known to be counted; 0 if none.
+    /// The newest turn that is known to be counted; 0 if no turn was counted.
     pub turn: u64,
     /// The number of attempts failed since then.
     pub failures: u32,

@@ -33,7 +33,7 @@ pub struct WebhookChange {
     pub id: String,
     /// A number that is larger than that of any earlier change of the webhook.
     pub version: u64,
-    /// The current troubles of the webhook; none if it works, or was deleted.
+    /// The current troubles of the webhook; `None` if the webhook works, or was deleted.
     pub troubles: Option<WebhookTroubles>,
 }
 

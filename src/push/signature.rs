@@ -68,7 +68,8 @@ mod tests {
 
     #[test]
     fn signatures_are_those_of_the_published_vectors() {
-        // The specification's example, whose secret is shorter than it asks for, and that of its libraries.
+        // The example of the specification, whose secret is shorter than the specification requires, and the example of its
+        // libraries.
         let short = SigningSecret(STANDARD.decode("plJ3nmyCDGBKInavdOK15jsl").unwrap());
         assert_eq!(
             short.sign(

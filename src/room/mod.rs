@@ -104,7 +104,7 @@ impl Room {
         others.map(|(_, body)| body.taken).sum()
     }
 
-    /// Drops bodies until this one may occupy `taken` bytes, or is dropped itself.
+    /// Drops bodies until the body `id` may occupy `taken` bytes, or is dropped itself.
     fn make_way(&mut self, id: u64, taken: usize, now: UnixMillis) {
         let size = Size::of(taken);
         while self.bodies.contains_key(&id) && self.taken_beside(id, size) + taken > size.room() {

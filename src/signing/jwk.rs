@@ -39,7 +39,7 @@ impl SigningKeys {
     ///
     /// # Errors
     ///
-    /// What the text must be. The error repeats nothing of the keys.
+    /// If the text is invalid; the error states the requirement and repeats nothing of the keys.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let text: Value = read_own(text).map_err(|_| "must be a JWK, a JSON object")?;
         let all = match text.get("keys") {
@@ -78,7 +78,7 @@ impl SigningKey {
     ///
     /// # Errors
     ///
-    /// What the text must be. The error repeats nothing of the key.
+    /// If the text is invalid; the error states the requirement and repeats nothing of the key.
     pub fn parse(jwk: &str) -> Result<Self, &'static str> {
         Self::read(&read_own(jwk).map_err(|_| "must be a JWK, a JSON object")?)
     }

@@ -14,20 +14,20 @@ pub struct CallbackRecord {
     /// The name of the callback.
     #[serde(flatten)]
     pub name: CallbackName,
-    /// The token in its URL, which permits posts.
+    /// The token in the URL of the callback, which permits posts.
     pub token: Secret,
-    /// The origin of its URL.
+    /// The origin of the URL.
     pub origin: String,
-    /// The number of bodies that it takes.
+    /// The number of bodies that the callback accepts.
     pub uses: u32,
-    /// The instant at which it expires, in milliseconds since the epoch.
+    /// The instant at which the callback expires, in milliseconds since the epoch.
     pub expires_ms: i64,
 }
 
 /// The name of a callback within its turn.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct CallbackName {
-    /// The name that the executor gave it.
+    /// The name that the executor has chosen for the callback.
     pub name: String,
     /// Its number among the callbacks of that name, from 1.
     pub nth: u32,
@@ -52,7 +52,7 @@ pub struct CallbackCall {
 /// The admission of a post to a callback.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Admission {
-    /// Refused: there is no such callback, or it takes no bodies any more.
+    /// Refused: there is no such callback, or the callback accepts no more bodies.
     Unknown,
     /// A repetition of a stored post.
     Repeated,

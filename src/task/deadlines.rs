@@ -63,11 +63,11 @@ pub struct Wants {
     pub parked_until: Option<UnixMillis>,
     /// The unpaid debts: the index, the sums of usage, the list of webhooks in trouble.
     pub debts: [Option<Owed>; DEBTS],
-    /// The instant at which to check that a consumer has come, if a notification can be sent now.
+    /// The instant at which to check that a consumer has fetched the notification, if one can be sent now.
     pub webhook_look: Option<UnixMillis>,
     /// The instant of the next attempt of a failed notification.
     pub webhook_retry: Option<UnixMillis>,
-    /// The instant at which the finished task is to be deleted.
+    /// The instant at which the finished task must be deleted.
     pub keep_until: Option<UnixMillis>,
 }
 

@@ -5,7 +5,7 @@ use crate::usage::StepUsage;
 use a2a::model::{Artifact, ContextId, Message, Metadata, TaskId, TaskState, UnixMillis};
 use a2a_agents::Recovery;
 
-/// What a new task is created from.
+/// The data from which a new task is created.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewTask {
     /// The id of the task.
@@ -18,7 +18,7 @@ pub struct NewTask {
     pub metadata: Option<Metadata>,
     /// The rest of the request.
     pub request: RunRequest,
-    /// When the first run began.
+    /// The instant at which the first run began.
     pub begun: UnixMillis,
 }
 
@@ -51,7 +51,7 @@ pub enum Input {
         /// The text held back from this update, for a run that repeats it.
         held: Option<HeldText>,
     },
-    /// The run took a message that was offered to it.
+    /// The run has read a message that was offered to it.
     MessageTaken,
     /// A step of the run has ended.
     StepDone(StepRecord),
@@ -65,9 +65,9 @@ pub enum Input {
     CallbackMade(CallbackRecord),
     /// Another system has posted to a callback, which accepts the body.
     Called(CallbackCall),
-    /// A parked run continues if its time has come.
+    /// A parked run continues if its wait is over.
     Wake {
-        /// True if an executor can run it here.
+        /// True if this Worker has an executor for the run.
         is_served: bool,
     },
     /// The executor has handled an end that it did not choose.
@@ -85,7 +85,7 @@ pub enum Input {
     },
 }
 
-/// How a run of the executor ended.
+/// The way in which a run of the executor ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
     /// The run returned without an error.
@@ -94,7 +94,7 @@ pub enum RunOutcome {
     Failed(String),
 }
 
-/// How a run was lost.
+/// The way in which a run was lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Loss {
     /// The Durable Object was evicted or crashed while the run was under way.

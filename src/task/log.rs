@@ -29,19 +29,19 @@ pub enum LogEntry {
     StatusUpdate(TaskStatusUpdateEvent),
     /// An artifact began, grew or was replaced.
     ArtifactUpdate(TaskArtifactUpdateEvent),
-    /// The next artifact update omits part of what the run has said.
+    /// The next artifact update omits a part of the text that the run has emitted.
     Held(HeldText),
     /// A run of the executor begins.
     Run(RunStart),
     /// A step of the run has ended; later attempts reuse its result.
     Step(StepRecord),
-    /// The run took the oldest message that had arrived while it was under way.
+    /// The run has read the oldest unread message that had arrived during the run.
     Taken,
     /// The run waits outside of memory.
     Parked(Park),
     /// A wait of the run has ended.
     Woken(WaitEnd),
-    /// The run that had waited with this number has ended and leaves a task that waits for its client.
+    /// A run that had waited has ended, and its task waits for the client.
     Ended,
     /// The run has created a URL for another system to post to.
     Callback(CallbackRecord),
@@ -116,8 +116,8 @@ impl Decode for LogEntry {
 /// Text that was held back: its length, never the text itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct HeldText {
-    /// The number of characters that the update omits from the end of what the run has said of the artifact. 0 marks an update that
-    /// releases text held back earlier.
+    /// The number of characters that the update omits from the end of the text that the run has emitted for the artifact. 0 marks
+    /// an update that releases text held back earlier.
     pub chars: usize,
 }
 
@@ -131,21 +131,22 @@ pub struct RunStart {
     pub resumes: bool,
     /// The number of the client's message that the run handles, from 1.
     pub message: usize,
-    /// When the first attempt at this turn began, plus the time for which the run was parked. The run's time limit counts from here.
+    /// The instant at which the first attempt at this turn began, plus the time for which the run was parked. The run's time
+    /// limit counts from here.
     pub begun_ms: i64,
     /// The caller and the settings of the request.
     pub request: RunRequest,
 }
 
 impl RunStart {
-    /// When the run must end, for all attempts together.
+    /// The instant at which the run must end, for all attempts together.
     pub fn deadline(&self) -> UnixMillis {
         let timeout = i64::try_from(self.request.timeout_ms).unwrap_or(i64::MAX);
         UnixMillis(self.begun_ms.saturating_add(timeout))
     }
 }
 
-/// What a request to run an agent contains besides its message.
+/// The data of a request to run an agent, except its message.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct RunRequest {
@@ -160,7 +161,7 @@ pub struct RunRequest {
     /// The origin at which the request reached the server, for URLs that lead back to the server; `None` if it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub origin: Option<String>,
-    /// What remains of the caller's daily model budget, if there is such a limit.
+    /// The rest of the caller's daily model budget, if there is such a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Box<Allowance>>,
     /// The id that connects the request with its logs and traces. Stored if the request belongs to a trace.

@@ -171,7 +171,7 @@ impl TaskMachine {
         self.task.status.state
     }
 
-    /// When the task was created, if that is known.
+    /// The instant at which the task was created, if that is known.
     pub fn created(&self) -> Option<UnixMillis> {
         self.created
     }

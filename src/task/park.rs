@@ -12,9 +12,10 @@ use a2a::model::decode::{Decode, Fields};
 pub struct Park {
     /// The number of the wait in its run, from 1.
     pub nth: u32,
-    /// When the run was parked, in milliseconds since the epoch. The time since then does not count as the run's time.
+    /// The instant at which the run was parked, in milliseconds since the epoch. The time since then does not count as the
+    /// run's time.
     pub at_ms: i64,
-    /// When the run continues at the latest, in milliseconds since the epoch.
+    /// The instant at which the run continues at the latest, in milliseconds since the epoch.
     pub until_ms: i64,
     /// True if a message of the client ends the wait early.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
@@ -33,7 +34,7 @@ pub struct Park {
 pub struct Unanswered {
     /// The number of requests without an answer since the newest answer. 0 once the run has emitted an event after its wait.
     pub times: u32,
-    /// When the first of these requests failed, in milliseconds since the epoch.
+    /// The instant at which the first of these requests failed, in milliseconds since the epoch.
     pub since_ms: i64,
     /// The number of all requests for the turn.
     pub asked: u32,
@@ -42,7 +43,7 @@ pub struct Unanswered {
 }
 
 impl Park {
-    /// When the run continues at the latest.
+    /// The instant at which the run continues at the latest.
     pub fn until(&self) -> UnixMillis {
         UnixMillis(self.until_ms)
     }

@@ -1,4 +1,4 @@
-//! What an interrupted run has said and done. The run that resumes it repeats neither.
+//! The events and steps of an interrupted run. The run that resumes it repeats neither.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
@@ -13,7 +13,7 @@ use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
 /// Notes of progress may be omitted, or differ in number.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
-    /// The events, each with the number of characters that were held back from what the run has said and never released.
+    /// The events, each with the number of characters that the run emitted and that were held back and never released.
     events: VecDeque<(Event, usize)>,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// The reasons that ended the waits, by the waits' numbers.
@@ -28,7 +28,7 @@ pub struct Recall {
     is_plainly_working: bool,
 }
 
-/// What happens to an event that a run emits.
+/// The decision about an event that a run emits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Said {
     /// The event is new.

@@ -31,7 +31,7 @@ pub(super) struct Turn {
     pub(super) start: RunStart,
     /// True if the turn has been parked. Its run then continues even if its task waits for the client.
     pub(super) has_waited: bool,
-    /// The number of messages that arrived since the run began and that it has not taken.
+    /// The number of messages that arrived since the run began and that the run has not read.
     pub(super) unread: usize,
     /// The request of the newest message that arrived since the run began, for the run that will handle it. Not part of the log.
     pub(super) latest: Option<RunRequest>,
@@ -42,7 +42,7 @@ pub(super) struct Turn {
 /// Something that happens to a run.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Move {
-    /// The log contains the beginning of another run, which has not taken this number of messages.
+    /// The log contains the beginning of another run, which has not read this number of messages.
     Begin(RunStart, usize),
     /// This process starts the run.
     Enter,
@@ -119,7 +119,7 @@ impl Run {
         self.turn().map(|turn| &turn.start)
     }
 
-    /// The number of messages that no run has taken.
+    /// The number of messages that no run has read.
     pub(super) fn unread(&self) -> usize {
         self.turn().map_or(0, |turn| turn.unread)
     }

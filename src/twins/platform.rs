@@ -209,7 +209,7 @@ impl MemoryPlatform {
         self.0.alarm.set(alarm);
     }
 
-    /// How many times an alarm was set.
+    /// How often an alarm was set.
     pub fn alarms_set(&self) -> usize {
         self.0.alarms_set.get()
     }
@@ -377,7 +377,7 @@ impl Counters for MemoryPlatform {
     }
 }
 
-/// How many times all futures are polled before the clock advances: a woken future may wake others.
+/// How often all futures are polled before the clock advances: a woken future may wake others.
 const IDLE_ROUNDS: usize = 6;
 
 struct Timer {

@@ -38,7 +38,7 @@ impl MemoryStore {
         self.0.fails.set(fails);
     }
 
-    /// How many times the whole task was read, and how many times a page of the log.
+    /// The number of reads of the whole task, and of reads of a page of the log.
     pub fn reads(&self) -> (usize, usize) {
         (self.0.loads.get(), self.0.pages.get())
     }

@@ -28,7 +28,7 @@ const ask = (agent: string, path: string, version?: string, { url } = worker) =>
   fetch(`${url}/${agent}${path}`, { headers: version === undefined ? {} : { "a2a-version": version } });
 const cardOf = async (...asked: Parameters<typeof ask>) => (await (await ask(...asked)).json()) as OlderCard;
 
-/** The older members of a card: none, those of 0.3, or also those of the family `tasks/send`. */
+/** The older members of a card: no such members, those of 0.3, or also those of the family `tasks/send`. */
 const kindOf = (card: OlderCard) => {
   if (card.defaultInputModes.includes("text")) return card.protocolVersion === undefined ? "tasks/send alone" : "oldest";
   return card.url === undefined ? "1.0" : "0.3";

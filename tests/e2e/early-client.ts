@@ -15,7 +15,7 @@ export function speakingEarly(legacy: object = {}): Record<string, string> {
   return { AGENTS: JSON.stringify({ ...embedded, agents: embedded.agents.map((agent) => ({ ...agent, dialects })) }) };
 }
 
-/** The parameters of a send besides its message. */
+/** The parameters of a send in addition to its message. */
 export interface Sent {
   id?: string;
   sessionId?: string;

@@ -25,7 +25,7 @@ function stream(key: string, said: Message, after?: number): Promise<EventStream
   return EventStream.open(`${worker.url}/demo`, "SendStreamingMessage", { message: said }, headers);
 }
 
-/** How many times agents have received a message. */
+/** How often agents have received a message. */
 async function timesGiven({ messageId }: Message): Promise<number> {
   return (await worker.given()).filter((id) => id === messageId).length;
 }

@@ -13,7 +13,7 @@ import { freePort } from "../../scripts/lib/port.mjs";
 export interface McpPeer {
   /** Its endpoint. */
   url: string;
-  /** The called methods, in order; the HTTP method if the body names none. */
+  /** The called methods, in order; the HTTP method if the body contains no method. */
   methods: string[];
   stop(): Promise<void>;
 }

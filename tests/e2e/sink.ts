@@ -11,7 +11,7 @@ export interface Answer {
   body?: string;
 }
 
-/** The reaction to a request: an answer at once, none until the test sends one, or a broken connection. */
+/** The reaction to a request: an answer at once, no answer until the test sends one, or a broken connection. */
 export type Deed = Answer | "hold" | "drop";
 
 /** A received request. */

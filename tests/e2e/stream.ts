@@ -14,7 +14,7 @@ export interface StreamResponse {
 
 /** One server-sent event. */
 export interface StreamEvent {
-  /** Its generation; undefined if the event has none. */
+  /** The generation of the event; undefined if the event has none. */
   id: number | undefined;
   /** The `event` field; `message` if it is missing. */
   type: string;

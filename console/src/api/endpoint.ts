@@ -4,7 +4,7 @@ import { prepare, send, type Ask } from "./http.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { AgentCard, StreamResponse } from "./types.ts";
 
-/** The options of a call besides its parameters. */
+/** The options of a call in addition to its parameters. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
   /** For a stream: only events after this one. */

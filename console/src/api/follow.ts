@@ -39,7 +39,7 @@ export const GENERATION_EXTENSION = "urn:a2a-edge:generation:v1";
 const MAX_REPLAYED = 4000;
 const FIRST_PAUSE_MS = 400;
 const MAX_PAUSE_MS = 15_000;
-/** How many times a send without an answer is repeated. */
+/** How often a send without an answer is repeated. */
 const MAX_SENDS = 8;
 /** If a server requires a longer pause before a message is sent again, the message is returned to the person. */
 const MAX_SEND_PAUSE_S = 120;

@@ -4,7 +4,7 @@ import { useEffect, useState } from "preact/hooks";
 export interface Loaded<Value> {
   /** Undefined until the data is loaded. */
   value: Value | undefined;
-  /** Why loading has failed. */
+  /** The reason why loading has failed. */
   problem: unknown;
   /** The number of repetitions. */
   attempt: number;

@@ -63,7 +63,7 @@ interface WayInProps {
   end: Asking["end"];
 }
 
-/** Why a sign-in was refused, and the scheme of the refused secret if only one was typed. */
+/** The reason why a sign-in was refused, and the scheme of the refused secret if only one was typed. */
 type Refusal = { problem: Problem; field: string };
 
 function WayIn({ slug, name, ways, others, end }: WayInProps) {

@@ -1,7 +1,7 @@
 //! `a2a-edge-bindgen MODULE.wasm FOLDER` writes `index.js`, `index_bg.wasm` and the snippets of crates into the folder.
 //!
-//! It is what the command line tool of wasm-bindgen does with the options that Workers need. That tool also brings
-//! an HTTP server, a client and TLS for its test runner, which take minutes to compile.
+//! This program does the same as the command line tool of wasm-bindgen with the options that Workers need. That tool
+//! also contains an HTTP server, a client and TLS for its test runner, which take minutes to compile.
 
 use std::env;
 use std::process::ExitCode;

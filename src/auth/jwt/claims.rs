@@ -25,7 +25,7 @@ impl Claims<'_> {
     ///
     /// # Errors
     ///
-    /// What the claim must be.
+    /// If the claim is invalid; the text states the requirement.
     pub(super) fn id(&self, name: &str) -> Result<Option<String>, String> {
         match self.find(name) {
             None => Ok(None),

@@ -28,7 +28,7 @@ impl<'a> Token<'a> {
     ///
     /// # Errors
     ///
-    /// Why the token cannot be accepted.
+    /// The reason why the token cannot be accepted.
     pub(super) fn parse(text: &'a str, algorithms: &[JwtAlgorithm]) -> Result<Self, Refused> {
         let not_a_token = || Refused::foreign("the credential is not a JSON Web Token");
         let parts: Vec<&str> = text.splitn(4, '.').collect();

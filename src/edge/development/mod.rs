@@ -1,3 +1,3 @@
-//! What a Worker with `DEVELOPMENT` set offers for tests: agents whose script can be replaced.
+//! The parts of a Worker with `DEVELOPMENT` set that only tests use: agents whose script can be replaced.
 
 pub(super) mod script;

@@ -280,7 +280,7 @@ impl From<worker::Error> for StoreError {
     }
 }
 
-/// A range of log rows, and whether there are more after it.
+/// A range of log rows, and true if more rows follow.
 struct Page {
     first: i64,
     last: i64,

@@ -51,7 +51,7 @@ impl CardSource for RememberedCards {
 /// A card from the table `remembered`, or fetched.
 pub(in crate::edge) struct RecalledCard {
     pub(in crate::edge) card: Rc<RemoteCard>,
-    /// When it was fetched.
+    /// The instant at which the card was fetched.
     pub(in crate::edge) fetched: UnixMillis,
     /// False if the card should be fetched again.
     pub(in crate::edge) is_fresh: bool,

@@ -120,8 +120,8 @@ fn read(remembered: &Remembered) -> Option<KnownTools> {
     KnownTools::read(&remembered.value, remembered.fetched)
 }
 
-/// Why there is no list, for the operator. URLs may contain secrets, and an answer of the server may repeat these. The run that
-/// needs the list reports more, with the secrets removed.
+/// The reason why there is no list, for the operator. URLs may contain secrets, and an answer of the server may repeat these.
+/// The run that needs the list reports more, with the secrets removed.
 fn reason_of(error: &McpError) -> String {
     match error {
         McpError::Unreachable(_) => "it cannot be reached".to_owned(),

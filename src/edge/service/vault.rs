@@ -26,7 +26,7 @@ impl WorkerVault {
     ///
     /// # Errors
     ///
-    /// Why the text cannot be encrypted, for the log: there is no key, or the key cannot be used.
+    /// The reason why the text cannot be encrypted, for the log: there is no key, or the key cannot be used.
     pub(in crate::edge) async fn seal(
         &self,
         object: &ObjectId,
@@ -84,7 +84,7 @@ impl StateKey {
     ///
     /// # Errors
     ///
-    /// What the text must be. The error repeats nothing of the keys.
+    /// If the text is invalid; the error states the requirement and repeats nothing of the keys.
     fn parse_all(text: &str) -> Result<Vec<Self>, &'static str> {
         let keys = text.split_whitespace().map(|key| {
             let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == KEY_BYTES);

@@ -56,7 +56,7 @@ pub(in crate::executor) fn said(
 ///
 /// # Errors
 ///
-/// Why the message does not answer the questions.
+/// The reason why the message does not answer the questions.
 pub(in crate::executor) fn answers(
     message: &Message,
     questions: &[Question],

@@ -23,7 +23,7 @@ pub(super) struct Patience {
 ///
 /// # Errors
 ///
-/// Why the answer did not arrive completely.
+/// The reason why the answer did not arrive completely.
 pub(super) async fn ask(
     call: &Call,
     turn: &Turn,
@@ -127,7 +127,7 @@ impl Reading<'_, '_> {
 ///
 /// # Errors
 ///
-/// Why the content type is not accepted.
+/// The reason why the content type is not accepted.
 fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
     let wanted = "it must be application/json, text/event-stream or application/x-ndjson";
     let Some(content_type) = answer.header("content-type") else {

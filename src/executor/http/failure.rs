@@ -1,4 +1,4 @@
-//! Why an exchange with the agent failed, in words that help the author of the agent to fix the problem.
+//! The reason why an exchange with the agent failed, in words that help the author of the agent to fix the problem.
 
 use super::super::ExecutorError;
 use super::call::Call;
@@ -10,7 +10,7 @@ use a2a::model::UnixMillis;
 /// A failed exchange.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Failure {
-    /// What went wrong, with the name of the agent.
+    /// The description of the failure, with the name of the agent.
     pub(super) text: String,
     /// True if the same request may succeed later.
     pub(super) again: Again,
@@ -124,7 +124,7 @@ impl Failure {
     }
 }
 
-/// The description of an error, and whether the same request may succeed later.
+/// The description of an error, and the prospects of sending the same request again.
 fn told(name: &str, error: HttpError) -> (String, Again) {
     match error {
         HttpError::Failed { url, reason } => {

@@ -77,7 +77,7 @@ impl Frames {
     ///
     /// # Errors
     ///
-    /// Why the answer cannot be used.
+    /// The reason why the answer cannot be used.
     pub(super) fn push(&mut self, piece: &[u8]) -> Result<(), String> {
         self.text.check(piece)?;
         match self.framing {
@@ -95,7 +95,7 @@ impl Frames {
     ///
     /// # Errors
     ///
-    /// Why the frame cannot be used, with its position.
+    /// The reason why the frame cannot be used, with its position.
     pub(super) fn pop(&mut self) -> Result<Option<Frame>, String> {
         match self.framing {
             Framing::Document => {

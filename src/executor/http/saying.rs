@@ -87,7 +87,7 @@ impl<'a> Saying<'a> {
         }
     }
 
-    /// In how many milliseconds [`say`](Self::say) must be called; `None` if no text is held back.
+    /// The number of milliseconds after which [`say`](Self::say) must be called; `None` if no text is held back.
     pub(super) fn due_ms(&self) -> Option<u64> {
         self.writer.due_ms()
     }

@@ -21,7 +21,7 @@ impl Tries {
     /// The requests of the earlier runs that this run resumes.
     pub(super) fn before(turn: &Turn) -> Self {
         let before = turn.run_task.unanswered();
-        // How far an interrupted request came is not recorded.
+        // The log does not record how far an interrupted request had proceeded.
         let interrupted = turn.attempt.saturating_sub(1);
         let Some(Unanswered { times, since_ms, asked, faulty }) = before else {
             let has_said = turn.resumes;
@@ -60,8 +60,8 @@ impl Tries {
         self.faulty
     }
 
-    /// Notes that the newest request was not answered. Returns how many milliseconds to wait before the next one, or
-    /// `None` if no program has answered for `limit_ms`.
+    /// Records that the newest request was not answered. Returns the number of milliseconds to wait before the next
+    /// request; `None` if no program has answered for `limit_ms`.
     pub(super) fn note_silence(
         &mut self,
         now: UnixMillis,
@@ -86,9 +86,10 @@ impl Tries {
     }
 }
 
-/// How long to wait after the `times`th unanswered request, in milliseconds, if there was no answer for `passed_ms`. The
-/// pause is taken from [`PAUSES_MS`]; after those, it is a quarter of `passed_ms`. Each is made up to a tenth longer or
-/// shorter. The last pause ends at `limit_ms`, and is extended to that end if only a short one would follow.
+/// The pause after the `times`th unanswered request, in milliseconds, if there was no answer for `passed_ms`. The first
+/// pauses are in [`PAUSES_MS`]; each later pause is a quarter of `passed_ms`. Each pause is made up to a tenth longer or
+/// shorter. The last pause ends at `limit_ms`; a pause is extended to `limit_ms` if only a short pause would follow.
+/// `None` if `passed_ms` has reached `limit_ms`.
 fn pause_ms(times: u32, passed_ms: u64, limit_ms: u64, chance: f64) -> Option<u64> {
     let left_ms = limit_ms.checked_sub(passed_ms).filter(|left_ms| *left_ms > 0)?;
     let index = usize::try_from(times.saturating_sub(1)).unwrap_or(usize::MAX);

@@ -45,7 +45,7 @@ impl Verb {
     ///
     /// # Errors
     ///
-    /// What is wrong with the verb and how to correct it; the text is written behind the position of the verb.
+    /// The mistake in the verb and its correction, as a text that follows the position of the verb.
     pub(super) fn read(value: Value) -> Result<Self, String> {
         let name = match value.get("do") {
             Some(Value::String(name)) => name.clone(),

@@ -11,7 +11,7 @@ pub(super) struct Writer<'a> {
     interval_ms: u64,
     /// The id of the artifact, and the text that is held back for it.
     held: Option<(String, String)>,
-    /// When the last chunk was emitted.
+    /// The instant at which the last chunk was emitted.
     said: Option<UnixMillis>,
 }
 

@@ -22,8 +22,8 @@ pub(in crate::executor) trait Callable {
     ///
     /// # Errors
     ///
-    /// Why the run fails: the task refuses events, or storage failed. An error that the model can react to, for example wrong
-    /// arguments or a tool that failed, is a [`Said::Failed`] instead.
+    /// The reason why the run fails: the task refuses events, or storage failed. An error that the model can react to, for
+    /// example wrong arguments or a tool that failed, is a [`Said::Failed`] instead.
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a>;
 
     /// True if a call with these arguments certainly [asks](Said::Asks) the user. The function does not make the call.

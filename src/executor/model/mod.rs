@@ -20,9 +20,9 @@
 //!
 //! - A run resumes its task (`Turn::take_up`): a model writes a different text each time, so nothing is compared. The position of a resumed run
 //!   follows only from its steps.
-//! - The step of an answer is stored in one row with the last chunk of its text, and each answer begins the artifact anew. So if the step is done,
-//!   the artifact has the whole text; if the step is missing, the next answer replaces the artifact. The text of a final answer is only in the
-//!   artifact, not in the step.
+//! - The step of an answer is stored in one row with the last chunk of its text, and each answer begins the artifact from its
+//!   start. So if the step is done, the artifact has the whole text; if the step is missing, the next answer replaces the
+//!   artifact. The text of a final answer is only in the artifact, not in the step.
 //! - If an answer with calls was read from storage, an earlier attempt may have made those calls whose steps are not done: `ModelCall::is_doubtful`.
 //!   A repeated call has the same idempotency key, which is made from its position.
 //! - If a limit forbids another request to the model, an answer with calls fails the turn before the calls are made, unless one of them certainly

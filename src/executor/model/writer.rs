@@ -3,8 +3,8 @@
 use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Artifact, Part, UnixMillis};
 
-/// Writes text that arrives in pieces into an artifact, at most one chunk per interval. Each text [begins](Self::begin) the artifact
-/// anew, so that the artifact never contains pieces of two texts.
+/// Writes text that arrives in pieces into an artifact, at most one chunk per interval. Each text [begins](Self::begin) by
+/// replacing the artifact, so that the artifact never contains pieces of two texts.
 pub(super) struct Writer<'a> {
     turn: &'a Turn,
     events: &'a Events,
@@ -12,7 +12,7 @@ pub(super) struct Writer<'a> {
     interval_ms: u64,
     /// Text that is not in the artifact yet.
     unsaid: String,
-    /// When the last chunk of this text was emitted; `None` before the first.
+    /// The instant at which the last chunk of this text was emitted; `None` before the first.
     said: Option<UnixMillis>,
 }
 

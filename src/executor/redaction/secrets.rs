@@ -24,8 +24,8 @@ pub(super) struct Found<'a> {
 pub(super) struct Scan<'a> {
     /// The complete secrets, from the left, the longest at each position; they do not overlap.
     pub(super) found: Vec<Found<'a>>,
-    /// From this byte on, the text is the beginning of a secret, and more text decides whether it is one. The length of
-    /// the text if it does not end in such a beginning.
+    /// The position at which the end of the text may be the beginning of a secret, so that more text is needed to
+    /// decide. Without such an end, the length of the text.
     pub(super) open: usize,
 }
 
@@ -35,7 +35,7 @@ impl Secrets {
         self.forms.is_empty()
     }
 
-    /// Adds a secret, in all its forms. A short one is ignored: it would occur in too many texts by chance.
+    /// Adds a secret, in all its forms. A short secret is ignored, because it would occur in too many texts by chance.
     pub(super) fn add(&mut self, name: &str, secret: &Secret) {
         let is_known = self.forms.iter().any(|(_, known)| known == secret);
         if secret.reveal().len() < MIN_BYTES || is_known {

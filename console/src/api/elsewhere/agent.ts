@@ -19,7 +19,7 @@ export interface FoundElsewhere {
   text: string;
   foundAt: string;
   interface: CalledInterface | null;
-  /** Why the agent cannot be called, although it has a card. */
+  /** The reason why the agent cannot be called, although it has a card. */
   problem?: string;
 }
 

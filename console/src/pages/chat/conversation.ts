@@ -27,7 +27,7 @@ const KEY = "a2a-edge.chat";
 export class Conversation {
   readonly items = signal<readonly Item[]>([]);
   readonly contextId = signal<string | undefined>(undefined);
-  /** Why the conversation cannot be shown. */
+  /** The reason why the conversation cannot be shown. */
   readonly problem = signal<Problem | undefined>(undefined);
   readonly isLoading = signal(false);
   /** True while a message that begins a task has no answer yet. */

@@ -76,7 +76,7 @@ export function WebhookList({ agent }: { agent: string }) {
     kept.reads.value = kept.reads.value?.map((before) => (before.agent === slug ? joined(before) : before));
   };
   useEffect(() => {
-    // A single agent may open the sign-in; with all agents, none does.
+    // A single agent may open the sign-in; the list of all agents opens no sign-in.
     if (!kept.isFurther) void read(agent === "" || kept.reads.peek() !== undefined);
     const timer = setInterval(() => {
       if (document.visibilityState === "visible" && !kept.isFurther) void read(true);

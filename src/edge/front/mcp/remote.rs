@@ -105,7 +105,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// Why the agent may not be called.
+    /// The reason why the agent may not be called.
     fn named(&self, outer: &Outer, catalog: &Catalog<'_>, named: &str) -> Result<Called, String> {
         let (mcp, is_free) = (&self.settings.mcp, self.settings.development);
         if named.contains("://") {

@@ -52,8 +52,8 @@ pub(in crate::executor) struct ServerCall<'a> {
     pub(in crate::executor) is_doubtful: bool,
     /// Where the call asks the user while its connection is open.
     pub(in crate::executor) desk: &'a Desk<'a>,
-    /// How long the run was parked before this run resumed it; the cell is empty if it was not parked. `None` if runs
-    /// are not parked here.
+    /// The time for which the run was parked before this run resumed it; the cell is empty if the run was not parked. `None`
+    /// if runs are not parked here.
     pub(in crate::executor) parked_ms: Option<&'a Cell<Option<u64>>>,
 }
 
@@ -66,7 +66,7 @@ pub(in crate::executor) struct Answers {
     pub(in crate::executor) answers: Vec<(String, Answer)>,
 }
 
-/// How a call ends.
+/// The end of a call.
 pub(in crate::executor) enum End {
     /// The tool has run.
     Finished(CallResult),
@@ -80,7 +80,7 @@ pub(in crate::executor) enum End {
     Canceled,
 }
 
-/// How a call ends on its own connection.
+/// The end of a call on its own connection.
 enum Closed {
     At(End),
     /// The server continues the call as a task.

@@ -73,7 +73,8 @@ impl Delegation {
         }
     }
 
-    /// Begins a task, or goes on with one, unless an earlier attempt has; or says why not.
+    /// Begins a task or continues one, unless an earlier attempt has already done this. `Err` inside of `Ok` is the reason why
+    /// the task cannot be begun, for the model.
     async fn begin(
         &self,
         call: &ModelCall<'_>,

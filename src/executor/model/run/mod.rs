@@ -43,7 +43,7 @@ pub(in crate::executor::model) struct Run<'a> {
 enum Next {
     /// With another request.
     Ask,
-    /// Not at all.
+    /// The turn does not continue.
     Over,
 }
 

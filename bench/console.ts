@@ -11,7 +11,7 @@ import { digits, median, milliseconds, sum, times, type Effort, type Section } f
 import { card, Connections, type Slice } from "./http.ts";
 import { root, startBuilt, type Worker } from "./workers.ts";
 
-/** A page takes a tenth of a second. */
+/** Loading the page takes a tenth of a second. */
 const ROUNDS = 11;
 
 const EMPTY = "<!doctype html><html lang=\"en\"><title>Empty</title><h1>Empty</h1>\n";

@@ -111,8 +111,8 @@ function countStorage(storage) {
   const sql = Object.getPrototypeOf(storage.sql);
   const exec = sql.exec;
   sql.exec = function (query, ...values) {
-    // A cursor reports only the last statement, so each statement gets its own cursor. No statement here contains a
-    // semicolon.
+    // A cursor reports only the row counts of the last statement, so each statement gets its own cursor. No statement
+    // here contains a semicolon.
     const statements = query.split(";").filter((statement) => statement.trim() !== "");
     const cursors = statements.map((statement) => exec.call(this, statement, ...values));
     // No write has RETURNING, so the number of written rows is known at once.

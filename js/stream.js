@@ -9,7 +9,7 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
 /** @import { Plan } from "./client-stream.js" */
 
 /**
- * The used part of the namespace of objects.
+ * The part of the platform's namespace of objects that is used here.
  *
  * @typedef {object} Namespace
  * @property {(text: string) => unknown} idFromString
@@ -183,7 +183,7 @@ class Bridge {
     this.#connectWithRoom();
   }
 
-  /** Connects when the client has read everything: the next frame may be a page of the log. */
+  /** Connects when the client has read everything that was sent, because the next frame may be large: a page of the log. */
   #connectWithRoom() {
     this.#waitsForRoom = this.#queued() > 0;
     if (!this.#waitsForRoom) this.#connect();

@@ -48,7 +48,10 @@ export async function firstEventTimes(endpoint: string, forMs: number): Promise<
   return taken;
 }
 
-/** Many streams of one task: the median time from its end to the delivery of that event, and processor time of a stream from its opening to its end. */
+/**
+ * Many streams of one task: the median time from the end of the task to the delivery of the end event, and the processor time of a stream from its
+ * opening to its end.
+ */
 export function fanOut({ role, name, start, endpoint }: Speaker, streams: number): Entrant {
   const work = async (worker: Worker): Promise<Measured> => {
     const agent = new Agent(endpoint(worker));

@@ -25,8 +25,8 @@ export function guard(child) {
 export const isStopping = () => stopping;
 
 /**
- * To be awaited before a failure is reported: a signal to this process and its children (Ctrl-C, or a newer build of
- * wrangler dev) makes the children fail first. Never resolves if this process is being stopped.
+ * Callers await this before they report a failure, because a signal to this process and its children (Ctrl-C, or a
+ * newer build of wrangler dev) makes the children fail first. Never resolves if this process is being stopped.
  */
 export async function unlessStopping() {
   await new Promise((resolve) => setTimeout(resolve, SIGNAL_LAG_MS));

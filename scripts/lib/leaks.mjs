@@ -32,7 +32,7 @@ function formsOf(value) {
   const base64 = [0, 1, 2].map((before) => {
     const bytes = Buffer.concat([Buffer.alloc(before), Buffer.from(value)]);
     const encoded = bytes.toString("base64").replace(/=+$/, "");
-    // The first characters also depend on the bytes before, the last one on the bytes after.
+    // In base64, the first characters also depend on the preceding bytes, the last character on the following bytes.
     return encoded.slice([0, 2, 3][before], bytes.length % 3 === 0 ? undefined : -1);
   });
   const forms = [value, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(value), ...base64];

@@ -239,7 +239,7 @@ const MAX_KID_BYTES: usize = 512;
 
 const MIN_RSA_BITS: usize = 2_048;
 
-/// Checking a signature of a larger key costs more than a token is worth.
+/// A larger key is refused, because checking its signatures takes too much time.
 const MAX_RSA_BITS: usize = 8_192;
 
 const MAX_EXPONENT_BYTES: usize = 4;

@@ -98,8 +98,8 @@ impl Policy {
         self.methods.iter().any(|method| method.is_shown(evidence))
     }
 
-    /// Accepts no credentials from an address until an instant, because it has sent more wrong ones than a rate limit
-    /// allows.
+    /// Accepts no credentials from an address until an instant, because the address has sent more wrong credentials than a rate
+    /// limit allows.
     pub fn hold(&self, address: &str, until: UnixMillis, now: UnixMillis) {
         self.held.hold(address, until, now);
     }

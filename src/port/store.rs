@@ -176,7 +176,7 @@ pub struct StoredTask {
 pub enum StoreError {
     /// The operation failed.
     Failed(String),
-    /// Storage has a form that this version cannot read; another version may.
+    /// The stored data has a form that this version cannot read; another version may read it.
     Unreadable(String),
 }
 

@@ -127,7 +127,7 @@ impl Place {
             [10, ..] | [172, 16..=31, ..] | [192, 168, ..] => PRIVATE,
             [169, 254, ..] => LINK_LOCAL,
             [100, 64..=127, ..] => Self::Elsewhere("an address within a provider's network"),
-            // Azure's channel between a virtual machine and its host. Only by its number this is a public address.
+            // Azure's channel between a virtual machine and its host. The address is in a public range, but is not a public host.
             [168, 63, 129, 16] => METADATA,
             [192, 0, 2, _] | [198, 51, 100, _] | [203, 0, 113, _] => DOCUMENTATION,
             [198, 18..=19, ..] => Self::Elsewhere("an address for benchmarks"),

@@ -87,8 +87,8 @@ pub const DEBTS: usize = 3;
 /// is set. Without any deadline the alarm stays set: one unneeded alarm costs less than clearing it. No alarm is set in the past: it would
 /// fire at once, and again as long as the due work cannot be done.
 ///
-/// While the state of the alarm is not known, each deadline except the retention sets it. The retention does not: its deadline exists since
-/// the task has ended, and an alarm that is no later was set then.
+/// While the state of the alarm is not known, each deadline except the retention sets the alarm. The retention deadline exists
+/// since the end of the task, and an alarm at that deadline or earlier was set at the end of the task.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Deadlines {
     due: Due,

@@ -80,7 +80,7 @@ mod tests {
             (step("1.1", no(), false), 1),
             (step("1.1/request", no(), false), 0),
             (step("agent 1.1 travel", no(), false), 0),
-            // A call of a message has no step of its own where it fails.
+            // A failed call that a message requests has no step of its own, so its inner step is counted.
             (step("1/request", no(), false), 1),
             (step("publish", no(), false), 1),
             (step("agent x", no(), false), 1),

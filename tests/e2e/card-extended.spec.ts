@@ -78,7 +78,7 @@ test("the extended card makes no task and wakes no object (§3.1.11)", async () 
   const count = async () => (await database.prepare("SELECT count(*) AS number FROM tasks").run<{ number: number }>()).results[0]?.number ?? 0;
   const before = await count();
   for (const binding of ["JSONRPC", "HTTP+JSON"] as const) await askExtended(binding, `${worker.url}/club`, key("insider"));
-  // A later task is counted by now, so a task of the requests would be, too.
+  // The later task is counted when its send is answered, so a task of the requests would be counted, too.
   await new Agent(`${worker.url}/demo`).sendForTask("hello");
   assert.equal(await count(), before + 1);
 });

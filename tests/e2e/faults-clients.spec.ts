@@ -19,7 +19,7 @@ describe("a task that is canceled during a step", () => {
     await held.answer({ body: "late" });
     assert.deepEqual(await faults.getTask(run.id), canceled);
     await killAndRestart();
-    // By now, a run that continues would have shown it.
+    // If the canceled run continued, it would have shown an effect before the end of the other run.
     await untilListedAsEnded([other.id]);
     assert.deepEqual(await faults.getTask(run.id), canceled);
     assert.deepEqual(doneBy(sink.arrivals(run.path)), ["1@1", "2@1", "3@1"]);

@@ -15,7 +15,7 @@ describe("an agent that panics", () => {
   const look = (id: string) => faults.call<Task>("GetTask", { id }, soon()).catch(() => undefined);
 
   for (const step of numbers) {
-    // There, a task that ends its isolate before its first step leaves no trace.
+    // In the stable build, a task that ends its isolate before its first step leaves no trace.
     test(`before step ${step} goes on there, with no step done twice that was done`, { skip: endsIsolate && step === 1 }, async () => {
       const path = freshPath();
       sink.plan(`${path}/${step - 1}`, "hold");

@@ -33,16 +33,16 @@ const scripts: Record<string, { then: object[]; next?: object[] }> = {
   },
 };
 
-/** The surroundings of a spec, while it runs. */
+/** The Workers and servers of a running spec, with functions for the tests. */
 export interface Team {
   here: Worker;
   there: Worker;
   model: ModelServer;
   /** The server of the agent `plain`. */
   sink: Sink;
-  /** An agent of the Worker of the coordinators. */
+  /** An agent of the Worker `here`, which has the coordinators. */
   of(slug: string): Agent;
-  /** An agent of the other Worker. */
+  /** An agent of the Worker `there`. */
   far(slug: string): Agent;
   /** The result in the newest request to the model for the call with this id. */
   told(id: string): string;

@@ -93,7 +93,7 @@ export class Feed {
     return (this.#isBehind() ? this.story.peek() : this.#story).task;
   }
 
-  /** Reads a task by its id, and follows it from then on unless it `isStill`. @throws {Problem} if there is none. */
+  /** Reads a task by its id, and then follows the task, unless `isStill` is true. @throws {Problem} if there is no such task. */
   async open(taskId: string, { isStill = false } = {}): Promise<Task> {
     const reading = this.#begin();
     const task = await this.#get(taskId, reading.signal);

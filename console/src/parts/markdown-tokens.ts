@@ -273,8 +273,8 @@ function inline(text: string, inLink = false): Inline[] {
 }
 
 /**
- * The code span that begins with the backticks at a position, and its end. If the span is not closed, only the backticks, whose run is then
- * recorded in `unclosed`.
+ * The code span that begins with the backticks at a position, and its end. If the span is not closed, returns only the backticks and records
+ * their run in `unclosed`.
  */
 function codeAt(text: string, at: number, unclosed: Set<string>): { end: number; inside?: string } {
   const behind = (from: number): number => {

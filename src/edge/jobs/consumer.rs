@@ -228,6 +228,6 @@ thread_local! {
 /// The delay before a failed job is tried again, in seconds.
 const RETRY_S: u32 = 5;
 
-/// The delay before a job is tried again that this version cannot read, or whose object runs another version, in seconds. After
+/// The delay, in seconds, before the retry of a job that this version cannot read, or whose object runs another version. After
 /// the last attempt the job becomes a dead letter; the object of the task sends another job.
 const OTHER_VERSION_RETRY_S: u32 = 60;

@@ -18,8 +18,8 @@ use a2a::model::decode::read_json;
 use a2a::{FollowCall, Operation};
 
 impl TaskObject {
-    /// Accepts one more follower. If its hello came with the upgrade, the follower is answered at once: its first frames
-    /// are in the client's end of the socket before that end is returned.
+    /// Accepts one more follower. If its hello came with the upgrade, the follower is answered at once: the first frames
+    /// are written to the socket before the response with the client's end of the socket is returned.
     pub(super) async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
         let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
         let limit = settings.limits.max_streams;

@@ -51,7 +51,7 @@ impl Observer for ConsoleObserver {
     }
 }
 
-// Bound directly: the macros of `worker` cross into JavaScript twice for each line.
+// Imported directly, because the macros of `worker` cross into JavaScript twice for each line.
 #[wasm_bindgen]
 extern "C" {
     #[wasm_bindgen(js_namespace = console)]

@@ -283,8 +283,8 @@ const SELECT: &str = "SELECT value, fetched_ms, fresh_until_ms FROM remembered W
 const CLAIM_STALE: &str = "UPDATE remembered SET fresh_until_ms = ?2 \
     WHERE key = ?1 AND fresh_until_ms <= ?3 RETURNING key";
 
-/// Like `CLAIM_STALE`, also for a row that is fresh for longer than a lease and so is not leased. ?4 is the beginning of a lease
-/// that ends now.
+/// Like `CLAIM_STALE`, but also claims a fresh row that is not leased: its freshness ends later than a lease that begins now. The
+/// value must have been fetched before ?4, the beginning of a lease that ends now.
 const CLAIM_FRESH: &str = "UPDATE remembered SET fresh_until_ms = ?2 \
     WHERE key = ?1 AND (fresh_until_ms <= ?3 OR fresh_until_ms > ?2) AND fetched_ms <= ?4 RETURNING key";
 

@@ -131,8 +131,8 @@ impl HttpExecutor {
         }
     }
 
-    /// Waits before a request is repeated that no program has answered. Short waits are in memory; for longer ones the
-    /// run is parked, and the function does not return.
+    /// Waits before the repetition of a request that no program has answered. Short waits are in memory; for longer ones the run
+    /// is parked, and the function does not return.
     ///
     /// # Errors
     ///

@@ -25,7 +25,7 @@ impl Budget {
         }
     }
 
-    /// After a request of this size was too long for the model: the budget becomes half of that size.
+    /// Sets the budget to half of this request's size, because the request was too long for the model.
     pub(super) fn halve(&mut self, request_bytes: usize) {
         self.tokens = self.tokens.min(tokens(request_bytes, self.bytes_per_token) / 2).max(1);
     }

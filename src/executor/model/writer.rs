@@ -64,7 +64,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// Ends the text: emits the rest. With `stays`, the artifact is marked as complete.
+    /// Ends the text: emits the rest. If `stays` is true, the artifact is marked as complete.
     ///
     /// # Errors
     ///

@@ -28,7 +28,7 @@ pub(crate) struct Redaction {
 }
 
 impl Redaction {
-    /// Registers a secret that was read. A short one is ignored: it would occur in too many texts by chance.
+    /// Registers a secret that was read. A short secret is ignored, because it would occur in too many texts by chance.
     pub(crate) fn note(&self, name: &str, secret: &Secret) {
         self.secrets.borrow_mut().add(name, secret);
     }

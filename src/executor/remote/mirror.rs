@@ -36,8 +36,8 @@ impl Mirror {
         }
     }
 
-    /// The events of our task for an event of the remote task. If the event is a whole task, they are its parts that
-    /// our task lacks; `ours` is called to compare.
+    /// The events of our task for an event of the remote task. For an event with the whole remote task, these are the
+    /// parts that our task lacks; `ours` returns our task for the comparison.
     pub(super) fn reflect(
         &mut self,
         event: StreamResponse,

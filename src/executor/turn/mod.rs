@@ -262,14 +262,14 @@ impl Turn {
 
     /// The current task, including the events of earlier attempts and earlier turns. `None` before the run's first event.
     ///
-    /// A run that resumes and repeats its events must not decide by this value. A run that continues from the present
-    /// state begins with [`take_up`](Self::take_up).
+    /// A run that resumes and repeats its events must not decide by this value. A run that continues from the current state
+    /// begins with [`take_up`](Self::take_up).
     pub fn task(&self) -> Option<Task> {
         self.run_task.task()
     }
 
-    /// Lets the run continue from the current state of the task, instead of repeating the events of earlier attempts.
-    /// For an executor that follows a process outside which continues meanwhile, so that each attempt emits other
+    /// Lets the run continue from the current state of the task, instead of repeating the events of earlier attempts. This is
+    /// for an executor that follows an outside process: the process continues between attempts, so each attempt emits different
     /// events.
     ///
     /// After this call all events of the run are new; finished waits and the bodies that were posted to callbacks count as

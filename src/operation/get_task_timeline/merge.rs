@@ -29,8 +29,8 @@ pub(super) struct OneAttempt {
 struct OfWebhook {
     id: String,
     url: String,
-    /// The attempts that are left, each with the newest generation that the webhook was sent before or with it: a redelivered
-    /// attempt has a lower generation itself.
+    /// The remaining attempts, each with the newest generation that was sent to the webhook up to and including this attempt.
+    /// A redelivered attempt itself has a lower generation.
     left: VecDeque<(u64, Attempt)>,
     /// The last shown attempt, in ascending order.
     shown: Option<Mark>,
@@ -159,8 +159,8 @@ impl<'a> Merge<'a> {
     }
 }
 
-/// True if an attempt follows a line of the log. `reached` is the newest generation that its webhook was sent up to this
-/// attempt.
+/// True if an attempt follows a line of the log. `reached` is the newest generation that was sent to the webhook up to and
+/// including this attempt.
 fn is_behind(reached: u64, at: i64, line: &LoggedLine) -> bool {
     if line.generation < reached || (line.generation == reached && line.is_event) {
         return true;

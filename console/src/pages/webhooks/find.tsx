@@ -1,4 +1,4 @@
-// A form for opening the webhooks of a task that is not in the list, because they work.
+// A form for opening the webhooks of a task whose webhooks work and so are not in the list.
 import { useState } from "preact/hooks";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href } from "../../route.ts";

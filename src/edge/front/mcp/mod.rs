@@ -229,8 +229,8 @@ fn whole(message: Value) -> Answer {
     Answer::Whole(HttpResponse::json(200, message.to_string()))
 }
 
-/// `Some` if a call is answered by a stream: if the client has requested progress, or if a disconnect cancels the call, for which
-/// the value is true. A call that may continue as a task of its own is not canceled by a disconnect.
+/// `Some` if a call is answered by a stream; true if a disconnect cancels the call. A stream is used if the client has requested
+/// progress, or if a disconnect cancels the call. A call that may continue as a task of its own is not canceled by a disconnect.
 fn streaming(request: &mcp::server::Request) -> Option<bool> {
     let can_leave = match request.reply.era() {
         Era::Modern(capabilities) => !capabilities.tasks,

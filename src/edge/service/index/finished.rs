@@ -141,7 +141,8 @@ struct PositionRow {
     id: TaskId,
 }
 
-/// The last group of the window that begins after a group, if the window is full.
+/// Selects the last group of the window. The window contains the first [`WINDOW`] groups after `behind`; with fewer groups
+/// there is no row.
 fn window_statement(behind: &Group) -> Statement {
     let mut statement = Statement::new("SELECT owner, agent FROM task_counts");
     push_behind(&mut statement, "WHERE", "(owner, agent)", behind);

@@ -106,7 +106,7 @@ impl Ledger {
         }
     }
 
-    /// The task of this id: the one of this agent, or else the one of another agent.
+    /// The task with this id: preferably a task of this agent, else a task of another agent.
     pub(super) fn find(&self, agent: &str, task: &TaskId) -> Option<&Entry> {
         let mut known = self.tasks.iter().filter(|known| known.link.task == *task);
         let first = known.clone().next();

@@ -54,7 +54,7 @@ struct Run<'a> {
 }
 
 impl McpOffer {
-    /// The servers and tools that an agent file names; `None` if it names none.
+    /// The servers and tools that an agent file names; `None` if the file names no server.
     pub(in crate::executor) fn of(choices: Vec<String>) -> Option<Self> {
         (!choices.is_empty()).then(|| Self { choices, awake: AwakeRuns::default() })
     }

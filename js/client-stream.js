@@ -1,9 +1,9 @@
 // One client's stream, without its socket: converts the frames of the object into text for the client, and chooses the request
 // to the object after the socket has dropped. Pure; `stream.js` has the socket.
 //
-// This module tracks the position: after a drop, the object is asked for the events after the position. Before the first frame
-// has arrived, the client's request is repeated: an object recognizes a repeated send, and an object that died before it stored
-// the message receives the message again.
+// This module tracks the position: after a drop, the events after the position are requested from the object. Before the first
+// frame has arrived, the client's request is repeated: an object recognizes a repeated send, and an object that died before it
+// stored the message receives the message again.
 //
 // `src/session/frame.rs` defines the frames.
 
@@ -142,8 +142,8 @@ export class ClientStream {
 
   /**
    * The text for the client from a frame; empty if the client has already received the events. Undefined for a frame that this
-   * version cannot read: the object is then asked again only after a pause, because an object that repeats the frame would
-   * otherwise be asked without end.
+   * version cannot read: the next request to the object is then sent only after a pause, because an object that repeats the
+   * frame would otherwise receive requests without end.
    *
    * @param {unknown} frame
    * @returns {string | undefined}

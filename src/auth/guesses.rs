@@ -118,8 +118,8 @@ impl Guesses {
         agents
     }
 
-    /// The number of seconds for which an agent accepts no credentials from the address, if no other agent accepts a value that
-    /// may be meant for this agent. The answer must not reveal if this agent would accept the value.
+    /// The number of seconds for which an agent accepts no credentials from the address. This applies to an agent for which a
+    /// value may be meant, if no other agent accepts the value; the answer must not reveal if this agent would accept it.
     pub fn held_s(&self) -> Option<u32> {
         self.guessed().filter_map(|value| value.held_s).max()
     }

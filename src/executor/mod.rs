@@ -100,11 +100,11 @@ pub trait AgentExecutor {
     /// The reason of the failure, which the client may read; the task fails with this text.
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError>;
 
-    /// Called once when the client cancels the task of a run that is in memory or parked, to release what the run holds
-    /// outside. The task is already canceled at this time. A run in memory continues while the hook is called: `execute`
-    /// should notice [`Turn::canceled`] and return soon, and is dropped after five seconds. Neither of these ends the hook.
-    /// Of a parked run only the turn exists. The hook has five seconds, plus the five of the run if the run is in memory. It
-    /// is not called again if the process dies meanwhile, and not for a run that ends in another way, unless
+    /// Called once when the client cancels the task of a run that is in memory or parked, to release the run's resources outside
+    /// of the task. The task is already canceled at this time. A run in memory continues while the hook is called: `execute`
+    /// should notice [`Turn::canceled`] and return soon, and is dropped after five seconds. Neither of these ends the hook. Of a
+    /// parked run only the turn exists. The hook has five seconds, plus the five of the run if the run is in memory. It is not
+    /// called again if the process dies meanwhile, and not for a run that ends in another way, unless
     /// [`ensures_cancel`](Self::ensures_cancel) returns true.
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;

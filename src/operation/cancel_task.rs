@@ -7,11 +7,11 @@
 //! 3. `operation/cancel_task.rs` compares the expected generation, if the call names one. For an already canceled task, the
 //!    answer is the unchanged task.
 //! 4. `TaskMachine::step(Input::Cancel)` decides: a terminal task is TaskNotCancelable; otherwise the entry `canceled` is appended.
-//! In one flush, the entry is stored, published to followers, enqueued for webhooks, and written to the index. The platform sends
-//!    the answer when the row is durable.
+//! 5. In one flush, the entry is stored, published to followers, enqueued for webhooks, and written to the index. The platform
+//!    sends the answer when the row is durable.
 //! 6. The run sees `Turn::is_canceled` (and `Turn::canceled().await` completes). It has five seconds to clean up; then it is
 //!    dropped. Events that it emits afterwards are ignored.
-//! `AgentExecutor::cancel` is called once if there was a run in memory or a parked run (`session/run/hook.rs`). The hook is a
+//! 7. `AgentExecutor::cancel` is called once if there was a run in memory or a parked run (`session/run/hook.rs`). The hook is a
 //!    future of its own: it continues if the run returns, panics or is dropped. The hook has five seconds; if there is a run in
 //!    memory, they begin after those of the run. The executors of the Worker wait in the hook for the end of a run in memory
 //!    (`AwakeRuns::has_left`), and then release the run's resources. If the executor requires the hook (`ensures_cancel`), the

@@ -6,11 +6,11 @@
 //! more than [`SMALL_BYTES`], so large bodies never displace small ones. Within a room, among the bodies that are not
 //! complete, the dropped body is chosen in this order:
 //!
-//! Stalled bodies first: hardly any of their bytes arrived recently.
-//! Otherwise the bodies of the address that occupies most, if that is more than its share of the room; then those of the agent
-//!    that occupies most, if that is more than its share.
-//! Among these, the small body with the smallest recently received part, so that a body that has just begun is kept. For large
-//!    bodies, the slowest; among bodies of similar speed, the one that began last, so that the others can finish.
+//! 1. Stalled bodies first: hardly any of their bytes arrived recently.
+//! 2. Otherwise the bodies of the address that occupies most, if that is more than its share of the room; then those of the
+//!    agent that occupies most, if that is more than its share.
+//! 3. Among these, the small body with the smallest recently received part, so that a body that has just begun is kept. For
+//!    large bodies, the slowest; among bodies of similar speed, the one that began last, so that the others can finish.
 //!
 //! There is no minimum speed: a slow body is dropped only if another body needs the room.
 

@@ -5,8 +5,8 @@
 //! notification after the other and reports each, so that a deleted webhook gets nothing more. A job that the queue loses is
 //! replaced when the alarm of the object fires.
 //!
-//! A batch is over when each of its jobs has its lease. The notifications are sent after that, within bounds
-//! ([`Crowd`]), so the next batch does not wait for receivers that are silent.
+//! A batch is over when each of its jobs has obtained the lease of its webhook. The notifications are sent after that, within
+//! bounds ([`Crowd`]), so the next batch does not wait for receivers that are silent.
 
 use std::cell::RefCell;
 use std::rc::Rc;

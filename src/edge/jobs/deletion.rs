@@ -9,11 +9,12 @@
 //!                                                                                 2 DELETE the rows of those that did: one statement
 //! ```
 //!
-//! Nothing is remembered between two triggers. A task is found as long as it has a row, so a failed deletion is found again. A
-//!   job that waited for more than an hour is dropped, because the next trigger has found its tasks again. The object decides. It
-//!   clears its storage first, so a row may outlive its task until the next trigger, but no object is left without a row that
-//!   leads to it. A trigger reads up to 2,000 pages of 1,000 tasks, each with two statements and one call of the queue. A
-//!   consumer has six requests to objects open at a time.
+//! - Nothing is remembered between two triggers. A task is found as long as it has a row, so a failed deletion is found again. A
+//!   job that waited for more than an hour is dropped, because the next trigger has found its tasks again.
+//! - The object of a task decides if the task may be deleted. The object clears its storage first, so a row may outlive its task
+//!   until the next trigger, but no object is left without a row that leads to it.
+//! - A trigger reads up to 2,000 pages of 1,000 tasks, each with two statements and one call of the queue. A consumer has six
+//!   requests to objects open at a time.
 
 use worker::Env;
 

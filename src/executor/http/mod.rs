@@ -9,11 +9,12 @@
 //!
 //! # Agents behind HTTP
 //!
-//! `executor/http/` posts a turn to a program in any language and emits its answer. `call.rs` fills in the table of the agent (URL or service
-//! binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with its silence limits. `frames.rs` splits the answer
-//! (a document, lines, events) into JSON and limits its size before it is parsed. `verb.rs` reads one verb; `docs/http-agent-verbs.schema.json`
-//! describes the same verbs, and one table of verbs is tested against both. `saying.rs` makes events of the verbs, `writer.rs` joins pieces of
-//! growing text. `failure.rs` describes what went wrong, and whether the same request may succeed later.
+//! `executor/http/` posts a turn to a program in any language and emits its answer. `call.rs` fills in the table of the agent
+//! (URL or service binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with its silence
+//! limits. `frames.rs` splits the answer (a document, lines, events) into JSON and limits its size before it is parsed. `verb.rs`
+//! reads one verb; `docs/http-agent-verbs.schema.json` describes the same verbs, and one table of verbs is tested against both.
+//! `saying.rs` makes events of the verbs, `writer.rs` joins pieces of growing text. `failure.rs` describes what went wrong, and
+//! the prospects of sending the same request again.
 //!
 //! - A run resumes its task (`Turn::take_up`) and has no steps of its own: its events are stored, and the idempotency key follows from task and turn.
 //!   So an answer stores no rows other than its events.

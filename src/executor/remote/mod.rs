@@ -22,7 +22,7 @@
 //!   the conversation from agent, owner and context. Neither is stored: a run without a stored link finds its task by them.
 //! - **A question that was answered** may still be the status of the remote task at the next poll. It is recognized by the id of its message, which
 //!   is in our history.
-//! **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since the run may be sending
+//! - **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since the run may be sending
 //!   a message; the `cancel` hook cancels for a run that is parked or was dropped.
 //! - A turn stays in memory for at most half of its time. The other half is reserved for polls after parks, so that even a very long silence
 //!   does not use up the time.

@@ -18,7 +18,7 @@ export type Transport = (outgoing: Outgoing) => Promise<Response>;
 /** The path of the forwarder (`dev/forward.js`). */
 const FORWARDER = "/_dev/forward";
 
-/** From the browser: the agent must allow pages of other origins to read its answers (CORS). */
+/** Sends requests directly from the browser: the agent must allow pages of other origins to read its answers (CORS). */
 export const direct: Transport = async ({ method, url, headers, body, hasSecrets, signal }) => {
   try {
     return await fetch(url, {

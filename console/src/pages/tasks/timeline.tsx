@@ -71,8 +71,8 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
 }
 
 /**
- * Navigation: scrolls to the first entry, or to the next failure and round again, after all entries are loaded; `told` is the announced
- * position.
+ * Navigation in the timeline. After all entries are loaded, scrolls to the first entry, or to the next failure; after the last failure
+ * the first one follows. `told` is the announced position.
  */
 function useWays(timeline: LiveTimeline, hasAll: boolean) {
   const list = useRef<HTMLElement>(null);

@@ -24,9 +24,9 @@
 //! requests and writes the answers, in the form of their era; `front/mcp/` decides. A call of a tool becomes a message to the
 //! agent. `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the same decision of the front
 //! Worker as any request, with the headers and the query of the request of MCP. Agents trust nothing else, so there are no access
-//! rules besides those of A2A. `running.rs` folds the events of the task into progress, questions and results. Nothing is stored
-//! for MCP: the task contains all that a question or a retry needs, and a client that returns names the task (`requestState`,
-//! `taskId`, `task_id`).
+//! rules other than those of A2A. `running.rs` folds the events of the task into progress, questions and results. Nothing is
+//! stored for MCP: the task contains all that a question or a retry needs, and a client that returns names the task
+//! (`requestState`, `taskId`, `task_id`).
 
 mod access;
 mod address;

@@ -203,7 +203,7 @@ async function buildBoth() {
   [built.default, built.stable] = await ensureAllBuilt(["default", "stable"]);
 }
 
-/** With the same packages and features as the unit tests, so that nothing is compiled twice. */
+/** Builds the native programs, with the same packages and features as the unit tests, so that nothing is compiled twice. */
 async function buildNative() {
   return command("cargo", ["build", "--workspace", "--examples", "--features", NATIVE], cargoTerminal());
 }

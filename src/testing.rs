@@ -146,7 +146,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of SendMessage.
+    /// The errors of SendMessage.
     pub fn send(&self, text: &str) -> Result<Outcome, Error> {
         self.send_parts(vec![Part::text(text)])
     }
@@ -155,7 +155,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of SendMessage.
+    /// The errors of SendMessage.
     pub fn send_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         self.send_with(parts, SendMessageConfiguration::default())
     }
@@ -164,7 +164,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of SendMessage; [`Error::InvalidParams`] if there is no task, or if it does not wait for credentials.
+    /// The errors of SendMessage; [`Error::InvalidParams`] if there is no task, or if it does not wait for credentials.
     pub fn send_credentials(&self, text: &str, data: serde_json::Value) -> Result<Outcome, Error> {
         let credentials = Part::data(data).with_media_type(CREDENTIALS_MEDIA_TYPE);
         self.send_parts(vec![Part::text(text), credentials])
@@ -174,7 +174,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of SendMessage.
+    /// The errors of SendMessage.
     pub fn begin(&self, text: &str) -> Result<Outcome, Error> {
         self.begin_parts(vec![Part::text(text)])
     }
@@ -183,7 +183,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of SendMessage.
+    /// The errors of SendMessage.
     pub fn begin_parts(&self, parts: Vec<Part>) -> Result<Outcome, Error> {
         let configuration =
             SendMessageConfiguration { return_immediately: true, ..Default::default() };
@@ -237,7 +237,7 @@ impl TestAgent {
     ///
     /// # Errors
     ///
-    /// Those of CancelTask.
+    /// The errors of CancelTask.
     pub fn cancel(&self) -> Result<Outcome, Error> {
         let session = self.session()?;
         cancel_task(session.owned_by(AGENT, &self.caller, &Trail::default())?, Terms::default())

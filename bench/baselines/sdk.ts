@@ -2,8 +2,8 @@
 // and D1 for listing. It is written as by a user of the SDK, and supports the requests of the benchmarks: sends, streams,
 // GetTask, ListTasks.
 //
-// As with a2a-edge, answers are stored before they are sent, and a send waits for the task's row in the index. It lacks other
-// features: an interrupted run is not resumed after a crash, and a stream ends with its object.
+// As with a2a-edge, answers are stored before they are sent, and a send waits for the task's row in the index. The baseline
+// lacks other features of a2a-edge: an interrupted run is not resumed after a crash, and a stream ends with its object.
 
 import { DurableObject, type D1Database, type DurableObjectState, type ObjectNamespace } from "cloudflare:workers";
 import { AgentCard, formatSSEEvent, SSE_HEADERS, type Message } from "@a2a-js/sdk";

@@ -20,7 +20,7 @@ export interface Goal {
 
 /** The work of all entrants. */
 export interface Discipline {
-  /** Its name for `--only`. */
+  /** The name of the discipline for `--only`. */
   key: string;
   title: string;
   goals: Goal[];

@@ -12,7 +12,7 @@ export interface Speaker {
   name: string;
   start: () => Promise<Worker>;
   endpoint: (worker: Worker) => string;
-  /** Copies its finished task `id` in D1 until there are `count` tasks. */
+  /** Copies the entrant's finished task `id` in D1 until there are `count` tasks. */
   fill: (worker: Worker, id: string, count: number) => Promise<unknown>;
 }
 

@@ -41,8 +41,8 @@ export async function measureAll(expected: Table = {}): Promise<Table> {
     return taken;
   };
   try {
-    // They start one after the other, because the harness assigns processes to Workers by their order. Afterwards all work at
-    // the same time.
+    // The Workers start one after the other, because the harness assigns processes to Workers by their order. Afterwards all
+    // work at the same time.
     const started = async (vars: Record<string, string> = {}): Promise<Worker> => {
       const worker = await startCounting(vars);
       workers.push(worker);

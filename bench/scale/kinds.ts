@@ -9,7 +9,7 @@ export interface Kind {
   /** The name in sentences. */
   short: string;
   measured: string;
-  /** How long its object is active: while a run is under way or a request is open. */
+  /** The time for which the task's object is active: while a run is under way or a request is open. */
   activeSeconds: number;
   /** The number of client requests to the Worker. */
   requests: number;

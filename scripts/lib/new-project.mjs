@@ -40,7 +40,7 @@ export function projectFiles(folder, { name = basename(folder), published = PUBL
     const named = text.replaceAll(EXAMPLE, name).replaceAll(EXAMPLE.replaceAll("-", "_"), name.replaceAll("-", "_"));
     files.set(path, path.endsWith("Cargo.toml") || path.endsWith("package.json") ? dependencies(named, folder, published) : named);
   }
-  // Without it, cargo would treat the project as a member of a workspace in a parent folder.
+  // Without the table `[workspace]`, cargo would treat the project as a member of a workspace in a parent folder.
   files.set("Cargo.toml", `${files.get("Cargo.toml").trimEnd()}\n\n[workspace]\n`);
   files.set("Cargo.lock", readFileSync(inPackage("Cargo.lock"), "utf8"));
   files.set(".gitignore", IGNORED);

@@ -11,7 +11,7 @@ use a2a::binding::percent;
 pub(super) enum Shown<'a> {
     /// Nothing that is meant for the scheme.
     Nothing,
-    /// This credential.
+    /// One credential for the scheme.
     Once(Cow<'a, str>),
     /// A value that cannot be a credential, with the reason for the client.
     Wrongly(&'static str),

@@ -10,7 +10,7 @@ use a2a::model::{CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Secret};
 pub struct GivenCredentials {
     /// A JSON object.
     pub text: Secret,
-    /// True if they were in a part of the message.
+    /// True if the credentials were in a part of the message.
     pub is_part: bool,
 }
 

@@ -101,7 +101,7 @@ impl Guesses {
         self.0.push(Value { place: None, is_taken: false, held_s: None, refusals });
     }
 
-    /// One refusal for each value that no agent accepts, preferably by an agent for which the value looks meant.
+    /// One refusal for each value that no agent accepts, preferably by an agent whose credentials have the form of the value.
     pub fn wrong(&self) -> impl Iterator<Item = &Guess> {
         let refusals = self.guessed().map(|value| &value.refusals);
         refusals.filter_map(|refusals| refusals.iter().min_by_key(|guess| guess.is_foreign))

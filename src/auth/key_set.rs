@@ -201,7 +201,7 @@ fn name(algorithm: JwtAlgorithm) -> &'static str {
 enum Unfit {
     /// The key is for another purpose, or of an unknown type.
     Other,
-    /// It must not be in a public key set.
+    /// The key must not be in a public key set.
     Improper,
     /// The key is not a JSON object.
     NoObject,

@@ -10,8 +10,8 @@ use a2a_agents::access::Access;
 /// The content of the header `Act-As`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ActAs {
-    /// The owners whose tasks ListTasks and ListWebhooks list, or whose task is meant by an id that its client has chosen. All, if the
-    /// header names no owner.
+    /// The owners whose tasks ListTasks and ListWebhooks list, or whose task is named by an id that the client has chosen. All
+    /// owners, if the header names no owner.
     pub owners: Owners,
 }
 

@@ -62,7 +62,7 @@ impl From<Result<Proven, Refused>> for Proof {
     }
 }
 
-/// Checks a text of a credential that becomes part of an id. The error is what the text must be.
+/// Checks a text of a credential that becomes part of an id. The error is the requirement for the text.
 pub(super) fn check_id(text: &str) -> Result<(), &'static str> {
     match text {
         "" => Err("must not be empty"),

@@ -62,7 +62,7 @@ impl Variables<'_> {
     ///
     /// # Errors
     ///
-    /// Those of [`switch`](Self::switch).
+    /// The errors of [`switch`](Self::switch).
     pub(super) fn switch_or(self, name: &'static str, default: bool) -> Result<bool, ConfigError> {
         match self.text(name).as_deref().map(str::trim) {
             None => Ok(default),

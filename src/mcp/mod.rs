@@ -31,15 +31,15 @@ pub struct McpServers {
 /// A server with its client and its settings.
 #[derive(Clone)]
 pub struct FoundServer {
-    /// Its name.
+    /// The name of the server.
     pub name: String,
     /// The client of the server, with its credentials.
     pub client: Client,
-    /// The key of its remembered tools; at most 80 bytes, and contains no secret.
+    /// The key of the server's remembered tools: at most 80 bytes, without secrets.
     pub key: String,
     /// Patterns of the tools that may be called; empty for all.
     pub allowed: Vec<String>,
-    /// True if its hints about repeated calls are trusted.
+    /// True if the server's hints about repeated calls are trusted.
     pub trusts_hints: bool,
 }
 

@@ -10,7 +10,7 @@ use mcp::model::Tool;
 pub struct Listed<'a> {
     /// The name of the server.
     pub server: &'a str,
-    /// Its tools.
+    /// The tools of the server.
     pub tools: &'a [Tool],
 }
 

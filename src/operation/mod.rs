@@ -1,6 +1,6 @@
 //! The operations of the protocol (spec §3.1), one file each, on an open task.
 //!
-//! They do not depend on HTTP, JSON-RPC or Cloudflare. Their arguments are decoded requests and a
+//! The operations do not depend on HTTP, JSON-RPC or Cloudflare. Their arguments are decoded requests and a
 //! [`TaskSession`](crate::session::TaskSession), or the [`Owned`](crate::session::Owned) task of the caller; their
 //! results are outcomes that a binding encodes.
 

@@ -102,7 +102,7 @@ impl<'a> Delivered<'a> {
 ///
 /// # Errors
 ///
-/// Those of [`send_message`].
+/// The errors of [`send_message`].
 pub(super) fn deliver(
     session: &TaskSession,
     sender: Sender,

@@ -14,8 +14,8 @@ use a2a::{Outcome, Terms};
 ///
 /// # Errors
 ///
-/// Those of SendMessage, and for `after` those of SubscribeToTask. A send that begins its task has no earlier event to
-/// resume from: if it names one, it is refused and begins nothing.
+/// The errors of SendMessage, and for `after` those of SubscribeToTask. A send that begins its task has no earlier
+/// event to resume from: if the send names one, it is refused and begins nothing.
 pub async fn send_streaming_message(
     session: &TaskSession,
     sender: Sender,

@@ -103,7 +103,7 @@ observations! {
 
     /// These agents require no credentials. Each instance of a deployment reports it once.
     Info AgentsOpen {
-        /// Their slugs, separated by commas.
+        /// The slugs of the agents, separated by commas.
         agents: &'a str
     } = "anybody may call these agents: {agents}";
 
@@ -160,7 +160,7 @@ observations! {
     /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without any, callers
     /// are asked to retry later.
     Error KeySetUnavailable {
-        /// With the port if the URL has one.
+        /// The host of the issuer, with the port if the URL has one.
         host: &'a str,
         reason: &'a str
     } = "the public keys of {host} cannot be fetched: {reason}";

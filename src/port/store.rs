@@ -135,7 +135,7 @@ pub enum LogRange {
 /// A batch with its position in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogRow {
-    /// The number of its first row.
+    /// The number of the batch's first row.
     pub row: u64,
     /// The number of rows of the batch.
     pub rows: u64,
@@ -157,15 +157,15 @@ pub enum Stored {
 /// A stored task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredTask {
-    /// Its facts.
+    /// The facts of the task.
     pub facts: TaskFacts,
     /// The progress of the index.
     pub indexed: Indexed,
     /// The turn up to which usage is counted.
     pub counted: Counted,
-    /// Its log, oldest first.
+    /// The log of the task, oldest first.
     pub log: Vec<LogRow>,
-    /// Its webhooks as JSON, in the order of their registration.
+    /// The webhooks of the task as JSON, in the order of their registration.
     pub webhooks: Vec<String>,
     /// The encrypted credentials of the current turn, as JSON.
     pub credentials: Option<String>,

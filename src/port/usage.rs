@@ -19,7 +19,7 @@ pub trait UsageSums {
 /// An ended turn with its usage.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CountedTurn {
-    /// Its task.
+    /// The task of the turn.
     pub task: TaskId,
     /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,

@@ -40,7 +40,7 @@ pub struct WebhookChange {
 /// The troubles of a webhook.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookTroubles {
-    /// Its health.
+    /// The health of the webhook.
     pub health: Health,
     /// The number of dead letters.
     pub dead_letters: usize,

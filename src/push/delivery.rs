@@ -54,7 +54,7 @@ pub struct Delivery {
 pub struct DeadLetter {
     /// The event.
     pub generation: u64,
-    /// The error of its last attempt.
+    /// The error of the last attempt at the event.
     pub error: String,
     /// The instant of that attempt, in milliseconds since the epoch.
     pub at: i64,

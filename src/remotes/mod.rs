@@ -26,9 +26,9 @@ pub struct Remotes {
 pub enum Found {
     /// An agent of this Worker.
     Here {
-        /// Its slug.
+        /// The slug of the agent.
         slug: String,
-        /// The settings of its client; the URL is empty.
+        /// The settings of the agent's client; the URL is empty.
         settings: Settings,
     },
     /// An agent elsewhere: its client, with its credentials.
@@ -46,7 +46,7 @@ impl Remotes {
     ///
     /// # Errors
     ///
-    /// Those of [`find`](Self::find).
+    /// The errors of [`find`](Self::find).
     pub fn client(
         &self,
         name: &str,

@@ -10,7 +10,7 @@ use a2a::model::{Secret, read_own};
 /// A private key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SigningKey {
-    /// The algorithm of its signatures.
+    /// The algorithm of the key's signatures.
     pub algorithm: Algorithm,
     kid: String,
     /// The members of the public half, as JSON without braces, in the order of their names.

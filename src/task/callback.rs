@@ -29,7 +29,7 @@ pub struct CallbackRecord {
 pub struct CallbackName {
     /// The name that the executor has chosen for the callback.
     pub name: String,
-    /// Its number among the callbacks of that name, from 1.
+    /// The number of the callback among those with the same name, from 1.
     pub nth: u32,
 }
 

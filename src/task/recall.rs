@@ -40,7 +40,7 @@ pub enum Said {
     },
 }
 
-/// The error of a resumed run that does not repeat the earlier events: what the run emitted, and what the log has instead.
+/// The error of a resumed run that does not repeat the earlier events: the event that the run emitted, and the event in the log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diverged {
     says: String,

@@ -104,7 +104,7 @@ impl Run {
         }
     }
 
-    /// Like [`turn`](Self::turn), for changing it.
+    /// Like [`turn`](Self::turn), but mutable.
     pub(super) fn turn_mut(&mut self) -> Option<&mut Turn> {
         match self {
             Self::None => None,

@@ -30,8 +30,8 @@ interface Embedded {
 }
 
 /**
- * These agents, with `hearing` changed to accept only the listed types; and copies of `choosy`: one accepts only texts, one has a skill for some
- * callers.
+ * The agents of tests/agents, with `hearing` changed to accept only the listed types; and copies of `choosy`: one accepts only texts, one has a
+ * skill for some callers.
  */
 function withCopies(all: string): string {
   const embedded = JSON.parse(all) as { agents: Embedded[] };

@@ -17,7 +17,7 @@ export class Double {
     this.url = `${origin}/double`;
   }
 
-  /** Sets its script, and clears its received requests. */
+  /** Sets the script of the agent `double`, and clears its received requests. */
   async play(script: { rules?: object[]; faults?: object[] }): Promise<void> {
     const answer = await this.script("POST", { rules: ECHO, ...script });
     assert.equal(answer.status, 200, await answer.text());
@@ -29,7 +29,7 @@ export class Double {
     return call(verb, `${this.#origin}/_dev/script/double`, body);
   }
 
-  /** Its received requests. */
+  /** The requests that the agent `double` has received. */
   async requests(): Promise<ReceivedRequest[]> {
     return (await received(this.#origin)).filter(({ agent }) => agent === "double");
   }

@@ -121,7 +121,7 @@ export interface LearnerSaid {
   own?: { permissions?: string[]; [member: string]: unknown }[];
   skills?: Skill[];
   access?: object;
-  /** Its table `[mcp]`. */
+  /** The table `[mcp]` of the agent. */
   mcp?: object;
   card?: object;
 }

@@ -1,9 +1,9 @@
 // Runs the built Worker in workerd for a spec file, on a real loopback port, configured by wrangler.toml. The agents are those of tests/agents,
 // in place of the embedded ones, since agents/ may contain anything.
 //
-// It uses the Miniflare that wrangler depends on, so that tests, `npm start` and a deploy have the same runtime. A spec starts a Worker in
-// `before` and stops it in `after`. If `after` is not reached, a watchdog process ends workerd and removes the temporary files as soon as the
-// test process has ended, which ends together with its runner.
+// The harness uses the Miniflare that wrangler depends on, so that tests, `npm start` and a deploy have the same runtime. A spec starts a
+// Worker in `before` and stops it in `after`. If `after` is not reached, a watchdog process ends workerd and removes the temporary files as
+// soon as the test process has ended, which ends together with its runner.
 
 import { spawn, type ChildProcess } from "node:child_process";
 import { subscribe, unsubscribe } from "node:diagnostics_channel";
@@ -62,37 +62,37 @@ export interface LogLine {
 
 /** A running Worker. */
 export interface Worker {
-  /** Its origin without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
+  /** The origin of the Worker without a trailing slash, such as `http://127.0.0.1:40123`; stays the same over `restart`. */
   readonly url: string;
   /**
-   * The origin of its twin, if it has one: a Worker of the same build with the same variables, in its own isolate, with its own objects and
-   * queues, but the same D1 database. It is killed and restarted together with this Worker, and then has another port.
+   * The origin of the Worker's twin, if there is one: a Worker of the same build with the same variables, in its own isolate, with its own
+   * objects and queues, but the same D1 database. The twin is killed and restarted together with this Worker, and then has another port.
    */
   readonly twin: string;
   /** The process of workerd. */
   readonly pid: number;
-  /** Everything that it has logged so far, oldest first, also before a restart. */
+  /** Everything that the Worker has logged so far, oldest first, also before a restart. */
   readonly logs: readonly LogLine[];
   /** Ends workerd with SIGKILL, like a crash of the machine. `restart` starts the Worker again. */
   kill9(): Promise<void>;
-  /** Starts it again with the same storage and port, and stops it first if it runs. Memory is lost, rows are kept. */
+  /** Starts the Worker again with the same storage and port; a running Worker is stopped first. Memory is lost, rows are kept. */
   restart(): Promise<void>;
   /**
-   * Drops a task's object from memory, like the platform does with an idle one. Its open requests must have ended. The sockets of its followers
-   * stay open, or with "close" are lost as in a deploy.
+   * Drops a task's object from memory, like the platform does with an idle object. The open requests of the object must have ended. The sockets
+   * of its followers stay open, or with "close" are lost as in a deploy.
    */
   evict(taskId: string, webSockets?: "close" | "hibernate"): Promise<void>;
   /** Fires the cron trigger, and waits for its end. */
   cron(): Promise<void>;
   /** Puts a text into the queue of this binding, without the Worker. */
   enqueue(binding: string, text: string): Promise<void>;
-  /** Its D1 database, accessed without the Worker. Usable until the Worker is stopped or restarted. */
+  /** The D1 database of the Worker, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
   /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
   statements(): Promise<NotedStatement[]>;
   /** The ids of the messages that agents have received since the last start, oldest first. Only with `notes`. */
   given(): Promise<string[]>;
-  /** Ends it and removes its temporary files. May be called twice. */
+  /** Ends the Worker and removes its temporary files. May be called twice. */
   stop(): Promise<void>;
 }
 

@@ -24,7 +24,7 @@ function agents(): string {
     copy("calling", "back", { schemes: { token } }),
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
-    // Its scheme has the same name, but its alice has another secret.
+    // The scheme of this agent has the same name as the others, but its caller `alice` has another secret.
     copy("calling", "namesake", { schemes: { token: { ...token, callers: [caller("alice", ["CAROL"], { permissions: ["read"] })] } } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });

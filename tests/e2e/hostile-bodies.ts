@@ -40,7 +40,7 @@ export const hostile = {
     "parts": () => send(list('{"text":""}', 3)),
     "objects outside of a message": () => list('{"":0}', 3),
   },
-  /** With the largest number of values, of the kinds that need most memory. */
+  /** Bodies with the largest number of values, of the kinds that need most memory. */
   most: {
     "as many objects of one member as are taken": () => send(`{"data":[${list('{"":0}', 3, MAX_VALUES)}]}`),
     "as many nested objects as are taken": () => send(`{"data":[${list(nested('{"a":', "0", "}"), 2 * DEPTH + 1, MAX_VALUES)}]}`),

@@ -6,7 +6,7 @@ import { readFileSync } from "node:fs";
 /** A URL of the table. */
 export interface WebhookUrl {
   url: string;
-  /** Its normal form by the WHATWG URL standard; null if the parser refuses it. */
+  /** The normal form of the URL by the WHATWG URL standard; null if the parser refuses the URL. */
   parsed: string | null;
   /** A description. */
   why: string;

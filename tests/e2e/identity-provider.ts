@@ -60,17 +60,17 @@ export const AUDIENCE = "agents";
 
 /** An issuer of tokens. */
 export class Issuer {
-  /** Its `iss`: a path of the server, so that each issuer has its own documents. */
+  /** The `iss` of the issuer: a path of the server, so that each issuer has its own documents. */
   readonly url: string;
   /** The keys that sign and, unless `published` is set, the keys in its key set. */
   keys: SigningKey[];
-  /** The contents of its key set, in place of its keys. */
+  /** The contents of the issuer's key set, in place of its keys. */
   published: unknown;
   /** Further properties of the answer with its key set. */
   answer: Answer = {};
   /** Members of its discovery document that replace the valid ones. */
   document: Members = {};
-  /** True if it answers every request with 503. */
+  /** True if the issuer answers every request with 503. */
   isDown = false;
   readonly #sink: Sink;
   readonly #path: string;
@@ -82,7 +82,7 @@ export class Issuer {
     this.keys = keys;
   }
 
-  /** The URL of its keys: `/jwks` below its `iss`, unlike the path of Cloudflare Access. */
+  /** The URL of the issuer's keys: `/jwks` below its `iss`, unlike the path of Cloudflare Access. */
   get jwksUrl(): string {
     return `${this.url}/jwks`;
   }
@@ -103,7 +103,7 @@ export class Issuer {
     return { iss: this.url, aud: AUDIENCE, sub: "alice", iat: now, exp: now + 300, jti: randomUUID(), ...claims };
   }
 
-  /** A token of its first key, or of another one. Each has a new `jti`, so no server has seen it before. */
+  /** A token of the issuer's first key, or of another key. Each token has a new `jti`, so no server has seen it before. */
   token(claims: Members = {}, { key = this.keys[0], header = {} }: { key?: SigningKey | undefined; header?: Members } = {}): string {
     if (key === undefined) throw new Error("the issuer has no key");
     return token(key, this.claims(claims), header);
@@ -124,7 +124,7 @@ export class Issuer {
     this.#sink.plan(`${this.#path}/jwks`, ...Array.from({ length: count }, () => "drop" as const));
   }
 
-  /** Its answer to a request below its path. */
+  /** The answer of the issuer to a request below its path. */
   answerTo(below: string): Answer {
     if (this.isDown) return { status: 503, body: "down" };
     if (below === "/.well-known/openid-configuration") return json({ issuer: this.url, jwks_uri: this.jwksUrl, ...this.document });

@@ -81,7 +81,7 @@ export class Reply {
 
 /** The behaviour of a lying server. */
 export interface Lie {
-  /** Changed members of its card. */
+  /** The changed members of the server's card. */
   card?: (origin: string) => object;
   /** An answer in place of the card. */
   cardAnswer?: (response: ServerResponse, request: IncomingMessage) => void;

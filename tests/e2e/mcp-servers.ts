@@ -11,7 +11,7 @@ import { freePort } from "../../scripts/lib/port.mjs";
 
 /** An MCP server. */
 export interface McpPeer {
-  /** Its endpoint. */
+  /** The endpoint of the server. */
   url: string;
   /** The called methods, in order; the HTTP method if the body contains no method. */
   methods: string[];

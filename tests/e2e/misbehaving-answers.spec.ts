@@ -38,7 +38,7 @@ const liars = new Liars({
       return reply.result(method === "SendMessage" ? { task: task("r-1", "WORKING") } : task("r-1", "WORKING"));
     },
   },
-  // It asks a question, and then answers nothing except a cancel.
+  // This agent asks a question, and then answers nothing except a cancel.
   "mute": {
     card: () => ({ capabilities: { streaming: false } }),
     answer: ({ method, params }, reply) => {

@@ -8,9 +8,9 @@ const folder = process.env["A2A_EXAMPLES"] ?? fileURLToPath(new URL("../../targe
 
 /** A running program. */
 export interface Running {
-  /** What it has printed on standard output so far. */
+  /** The text that the program has printed on standard output so far. */
   output(): string;
-  /** What it has printed on standard error so far. */
+  /** The text that the program has printed on standard error so far. */
   notes(): string;
   /** The result of the program. */
   ended: Promise<Ended>;

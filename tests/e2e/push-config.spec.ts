@@ -50,7 +50,7 @@ for (const [name, binding] of Object.entries(bindings)) {
       const { id, ...rest } = created.result as { id: string };
       assert.match(id, /^[\w.~:-]{1,64}$/);
       assert.deepEqual(rest, { taskId, ...given });
-      // Its secrets are shown only in this answer.
+      // The secrets of the webhook are shown only in this answer.
       const shown = { id, taskId, url: given.url, authentication: { scheme: "Bearer" } };
       assert.deepEqual((await binding.get("/demo", taskId, id)).result, shown);
 

@@ -4,7 +4,7 @@
 const named = process.env["A2A_PYTHON"];
 const namedV03 = process.env["A2A_PYTHON_V03"];
 
-/** Their paths. */
+/** The paths of the interpreters. */
 export const python = named ?? "";
 export const pythonV03 = namedV03 ?? "";
 

@@ -24,7 +24,7 @@ walks("@a2a-js/sdk", () => server, "auto", "auto");
 walks("@a2a-js/sdk", () => server, "1.0", "JSONRPC");
 walks("@a2a-js/sdk", () => server, "1.0", "HTTP+JSON");
 walks("@a2a-js/sdk", () => server, "0.3", "JSONRPC", { list });
-// Its body of a webhook's registration differs from that of the SDK of 0.3.
+// In this binding, the body of a webhook's registration differs from that of the SDK of 0.3.
 walks("@a2a-js/sdk", () => server, "0.3", "HTTP+JSON", { list, parts, webhooks: /missing pushNotificationConfig \(-32602\)$/ });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "auto", "auto", { list, get });
 walks("@a2a-js/sdk 0.3", () => serverOf03, "0.3", "HTTP+JSON", { list, get, parts });

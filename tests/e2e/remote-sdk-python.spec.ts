@@ -24,9 +24,9 @@ const list = /^A2A 0\.3 over (JSON-RPC|HTTP\+JSON) has no ListTasks$/;
 walks("a2a-sdk", newest, "auto", "auto", {}, withoutPython);
 walks("a2a-sdk", newest, "1.0", "HTTP+JSON", {}, withoutPython);
 walks("a2a-sdk", newest, "0.3", "JSONRPC", { list }, withoutPython);
-// There it has no path for the deletion of a webhook.
+// In this binding, the SDK has no path for the deletion of a webhook.
 walks("a2a-sdk", newest, "0.3", "HTTP+JSON", { list, webhooks: /answered 404: Not Found$/ }, withoutPython);
 walks("a2a-sdk 0.3", older, "auto", "auto", { list }, withoutPythonV03);
-// There it loses timestamps, and cannot list webhooks.
+// In this binding, the SDK loses timestamps, and cannot list webhooks.
 const otherwise = { list, send: /^a timestamp: false/, webhooks: /unknown exception \(-32603\)$/ };
 walks("a2a-sdk 0.3", older, "0.3", "HTTP+JSON", otherwise, withoutPythonV03);

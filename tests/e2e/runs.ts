@@ -53,7 +53,7 @@ export function freshPath(): string {
 export interface Run {
   id: string;
   path: string;
-  /** The version of its client, if not 1.0. */
+  /** The version of the run's client, if not 1.0. */
   version?: Version;
 }
 

@@ -63,7 +63,7 @@ export class Arrival {
 
 /** A running server. */
 export class Sink {
-  /** Its origin without a trailing slash. */
+  /** The origin of the server, without a trailing slash. */
   readonly url: string;
   /** The reaction to requests without a plan. */
   otherwise: (arrival: Arrival) => Deed | Promise<Deed> = () => ({});

@@ -16,5 +16,5 @@ export const KEY_SCHEME = {
   callers: [{ id: "alice", secrets: ["ALICE_KEY"] }, { id: "bob", secrets: ["BOB_KEY"] }],
 };
 
-/** The secrets of its callers. */
+/** The secrets of the scheme's callers. */
 export const KEYS = { ALICE_KEY: "alice-key-0123456789-abcdefghijkl", BOB_KEY: "bob-key-0123456789-abcdefghijklmn" };

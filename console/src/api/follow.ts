@@ -115,7 +115,8 @@ export class Feed {
   /**
    * Sends a message, to this task if it is known. Returns the agent's direct message, if that is the answer.
    *
-   * @throws {Problem} if it was refused, or if it is not known if the server has received it. The story is then the same as before.
+   * @throws {Problem} if the message was refused, or if it is not known if the server has received the message. The story is then the same
+   * as before.
    */
   async send({ message, mode, acceptedOutputModes }: Sending): Promise<Message | undefined> {
     const reading = this.#begin();

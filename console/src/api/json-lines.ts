@@ -27,7 +27,7 @@ const DEEPEST = 200;
 interface Word {
   at: number;
   text: string;
-  /** The depth of its nesting. */
+  /** The depth at which the word is nested. */
   depth: number;
   /** The path of the value or the member that begins with this word. */
   path?: string;

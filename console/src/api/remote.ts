@@ -12,7 +12,7 @@ export type { FoundElsewhere } from "./elsewhere/agent.ts";
 /** The headers for agents at an origin. */
 export interface GivenHeaders {
   headers: [name: string, value: string][];
-  /** True if they are kept for the session of the browser tab; otherwise until the page is closed. */
+  /** True if the headers are kept for the session of the browser tab; otherwise they are kept until the page is closed. */
   isKept: boolean;
 }
 

@@ -181,7 +181,7 @@ interface Mark {
   count: number;
   opens: boolean;
   closes: boolean;
-  /** Its text token. */
+  /** The text token of the run of marks. */
   token: Inline & { text: string };
 }
 

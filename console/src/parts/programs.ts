@@ -3,7 +3,7 @@
 export interface Program {
   /** The URL of the agent, with a final slash for JavaScript. */
   base: string;
-  /** The path of its card below `base`. */
+  /** The path of the agent's card below `base`. */
   card: string;
   /** The type of the request; the program creates the request from the JSON in `request`. */
   type: string;

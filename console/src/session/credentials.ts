@@ -12,7 +12,7 @@ export const EVERY_AGENT: Audience = "*";
 interface Kept {
   audience: Audience;
   slot: Slot;
-  /** The name of its scheme in the card. */
+  /** The name of the scheme in the card. */
   scheme: string;
   secret: string;
 }

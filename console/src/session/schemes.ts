@@ -10,12 +10,12 @@ export type Doing = "secret" | "password" | "cookie" | "access" | "certificate" 
 
 /** A scheme of a card in the form for people. */
 export interface Scheme {
-  /** Its name in the card. */
+  /** The name of the scheme in the card. */
   name: string;
-  /** Its kind in one or two words, for example `API key`. */
+  /** The kind of the scheme in one or two words, for example `API key`. */
   kind: string;
   doing: Doing;
-  /** The place of its secret in a request, in words. */
+  /** The place of the scheme's secret in a request, in words. */
   where: string;
   /** The place for the program; undefined if no secret is typed. */
   slot: Slot | undefined;

@@ -21,7 +21,7 @@ pub(super) struct TokenRules {
     pub(super) scheme: String,
     /// The required issuer; `None` accepts any.
     pub(super) issuer: Option<String>,
-    /// One of these must be an audience of the token.
+    /// The accepted audiences: the token must have at least one of them.
     pub(super) audience: Vec<String>,
     /// The accepted algorithms, all of which fit the keys.
     pub(super) algorithms: Vec<JwtAlgorithm>,

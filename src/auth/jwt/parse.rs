@@ -13,7 +13,7 @@ use a2a_agents::access::JwtAlgorithm;
 pub(super) struct Token<'a> {
     /// The algorithm that the header names.
     pub(super) algorithm: JwtAlgorithm,
-    /// The name of its key.
+    /// The name of the key that signed the token.
     pub(super) kid: Option<String>,
     /// The claims of the token.
     pub(super) claims: Map<String, Value>,

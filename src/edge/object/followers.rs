@@ -43,7 +43,7 @@ impl Untold {
 
 /// A socket that was accepted.
 pub(super) struct Accepted {
-    /// Its two ends. The client's end is sent to the follower.
+    /// The two ends of the socket. The client's end is sent to the follower.
     pub(super) pair: WebSocketPair,
     /// True if the limit of followers of the task was already reached.
     pub(super) is_surplus: bool,

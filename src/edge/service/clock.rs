@@ -34,8 +34,8 @@ pub(in crate::edge) fn now() -> UnixMillis {
 
 /// Completes at an instant.
 ///
-/// Sets its timer at the first poll, so a sleep that is never polled costs nothing. Unlike `worker::Delay`, it wakes the
-/// future that polled it last: different futures may poll the same sleep.
+/// The timer is set at the first poll, so a sleep that is never polled costs nothing. Unlike `worker::Delay`, a sleep
+/// wakes the future that polled it last: different futures may poll the same sleep.
 struct Sleep {
     until: UnixMillis,
     timer: Option<Timer>,

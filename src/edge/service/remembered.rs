@@ -32,7 +32,7 @@ use a2a::model::UnixMillis;
 /// A value that is fetched from another server and remembered.
 #[derive(Clone)]
 pub(in crate::edge) struct Source {
-    /// The key of its row. A value whose key is longer than [`MAX_KEY_BYTES`] has no row.
+    /// The key of the value's row. A value whose key is longer than [`MAX_KEY_BYTES`] has no row.
     pub(in crate::edge) key: String,
     /// How long a value may be used after it was fetched, in milliseconds.
     pub(in crate::edge) usable_ms: u64,

@@ -253,7 +253,7 @@ impl Utf8 {
 }
 
 fn excerpt(text: &[u8]) -> String {
-    // Cut before it is decoded, because it may be large.
+    // The text is cut before it is decoded, because it may be large.
     short(&String::from_utf8_lossy(text.get(..1_000).unwrap_or(text)))
 }
 

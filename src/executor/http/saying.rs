@@ -28,9 +28,9 @@ pub(super) struct Saying<'a> {
 enum Extent {
     /// More content may follow.
     Grows,
-    /// `artifact` sent it without `more`.
+    /// The verb `artifact` has sent the artifact without `more`.
     Whole,
-    /// `append` has sent its last piece.
+    /// The verb `append` has sent the last piece of the artifact.
     Ended,
 }
 

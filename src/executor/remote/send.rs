@@ -61,7 +61,7 @@ pub(in crate::executor) enum Begun {
 
 /// The source of the other agent's further events.
 pub(in crate::executor) enum Opened {
-    /// This stream.
+    /// A stream of events.
     Stream(TaskStream),
     /// Polling. The current task is included.
     Task(Box<Task>),

@@ -3,7 +3,7 @@
 use crate::task::CallbackName;
 use a2a::model::{Part, UnixMillis};
 
-/// A URL that a run passes to another system. The system posts its news to the URL: `POST
+/// A URL that a run passes to another system. The system posts its results to the URL: `POST
 /// <origin>/<agent>/callbacks/<token>`, with a body of up to 1 MiB.
 ///
 /// Everybody who has the URL may post to it: the URL contains 256 random bits and needs no other credentials, so pass it

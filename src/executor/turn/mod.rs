@@ -137,7 +137,7 @@ impl Turn {
     ///
     /// # Errors
     ///
-    /// If they cannot be decrypted, because `STATE_KEY` was changed meanwhile. Operators find the error in the log.
+    /// If the credentials cannot be decrypted, because `STATE_KEY` was changed meanwhile. Operators find the error in the log.
     pub async fn credentials(&self) -> Result<Option<TaskCredentials>, ExecutorError> {
         let Some(opened) = self.run_task.credentials().await? else { return Ok(None) };
         let unfit = || ExecutorError("the credentials cannot be read".to_owned());
@@ -321,9 +321,9 @@ impl Turn {
         self.run_task.take_up()
     }
 
-    /// The result of the task's newest [`step`](Self::step) of this name, in any turn. So a turn can read what an
-    /// earlier turn has begun outside, and [`cancel`](super::AgentExecutor::cancel) what it must end. Failed steps do
-    /// not count. The task is read from storage.
+    /// The result of the task's newest [`step`](Self::step) of this name, in any turn. So a turn can read the work that an
+    /// earlier turn has begun outside, and [`cancel`](super::AgentExecutor::cancel) can read the work that must be ended. Failed
+    /// steps do not count. The task is read from storage.
     ///
     /// # Errors
     ///

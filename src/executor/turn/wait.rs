@@ -72,7 +72,7 @@ impl Wait {
 /// The reason for the end of a wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Woken {
-    /// Its end has been reached.
+    /// The wait has reached its end.
     Time,
     /// The client has sent a message; [`Turn::next_message`](super::Turn::next_message) returns it at once.
     Message,

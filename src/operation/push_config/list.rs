@@ -9,7 +9,7 @@ use a2a::model::{ListPushNotificationConfigsRequest, ShownWebhook};
 ///
 /// # Errors
 ///
-/// This operation returns no errors at present.
+/// There are no errors at the moment.
 pub(super) fn list_push_configs(
     task: Owned<'_>,
     _request: &ListPushNotificationConfigsRequest,

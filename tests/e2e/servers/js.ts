@@ -16,7 +16,7 @@ import { act, cancel } from "./agent.ts";
 
 /** A running server. */
 export interface SampleServer {
-  /** Its origin. */
+  /** The origin of the server. */
   url: string;
   stop(): Promise<void>;
 }

@@ -12,7 +12,7 @@ import type { SampleServer } from "./js.ts";
 
 /** A server, and the settings of its front. */
 export interface Passed {
-  /** Its name in the tests. */
+  /** The name of the server in the tests. */
   name: string;
   start: () => Promise<SampleServer>;
   /** Settings of the remote agent. */

@@ -9,7 +9,7 @@ export interface Chunks {
   last: ArtifactEntry;
   count: number;
   bytes: number;
-  /** The beginnings of its texts, joined. */
+  /** The beginnings of the artifact's texts, joined. */
   text: string;
   isCut: boolean;
 }
@@ -27,7 +27,7 @@ export interface Group {
   attempts: AttemptEntry[];
   /** The duration of the run, if known. */
   durationMs: number | undefined;
-  /** The duration of its longest step. */
+  /** The duration of the run's longest step. */
   longestMs: number;
 }
 

@@ -12,7 +12,7 @@ export type Trouble = "failing" | "suspended" | "deadLetters";
 export interface DeadLetter {
   generation: number;
   error: string;
-  /** The time of its last attempt, in ms since 1970. */
+  /** The time of the last attempt to send the event, in ms since 1970. */
   at: number;
 }
 
@@ -22,7 +22,7 @@ export interface TroubledWebhook {
   id: string;
   /** Set for operators who see the webhooks of all callers. */
   owner?: string;
-  /** The origin of its URL. */
+  /** The origin of the webhook's URL. */
   url: string;
   health: Health;
   failingSince: number | null;

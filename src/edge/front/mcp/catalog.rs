@@ -131,8 +131,8 @@ struct OwnTool {
     name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// The properties of its arguments and the required ones, as text: the macro `json!` would compile them into kilobytes of
-    /// code.
+    /// The properties of the tool's arguments and the required ones, as text: the macro `json!` would compile them into
+    /// kilobytes of code.
     schema: &'static str,
     changes_nothing: bool,
     /// True if the tool calls agents elsewhere; otherwise its result is that of a task.

@@ -1,5 +1,5 @@
-//! One call of an MCP tool: made, listened to and followed until it ends. The calling executor decides what the end means for
-//! the run.
+//! One call of an MCP tool: the code makes the call, reads its events and follows its task to the end. The calling executor
+//! decides what the end means for the run.
 
 pub(in crate::executor) mod asked;
 pub(in crate::executor) mod content;

@@ -25,9 +25,9 @@ use chat::{ChatMessage, Endpoint, ToolCall};
 
 /// How a turn begins.
 pub(super) enum Start {
-    /// With a conversation whose last message is the client's.
+    /// The turn begins with a conversation whose last message is the client's.
     Talk(Conversation),
-    /// With calls that asked the user in an earlier turn. The client's message is the answer.
+    /// The turn begins with calls that asked the user in an earlier turn. The client's message is the answer.
     Answered {
         /// The conversation so far, without the results of these calls.
         conversation: Conversation,

@@ -1,5 +1,5 @@
-// The functions that Rust calls, connected to the functions of Rust that they call. wasm-bindgen writes `index.js`,
-// next to the folder of these files.
+// The JavaScript functions that Rust calls. This module passes Rust's functions to `Hop`. wasm-bindgen writes these
+// functions into `index.js`, next to the folder of the modules.
 import {
   commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait,
 } from "../../../index.js";

@@ -50,7 +50,7 @@ describe("a parked run", () => {
     const begun = await begin("park 4000");
     const follower = Follower.fleeting(patient.endpoint, begun.id);
     await until(async () => follower.seen.length, (count) => count === 2);
-    // `evict` waits for work of the object; there is none.
+    // `evict` waits until the object has no work; a parked run is no work.
     await worker.evict(begun.id);
     await untilListedAsEnded(begun);
     const ended = await patient.getTask(begun.id);

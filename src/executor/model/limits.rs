@@ -68,7 +68,8 @@ pub(super) fn micros(amount: f64) -> u64 {
     (amount * 1e6).round() as u64
 }
 
-/// The cost of an answer, in millionths. A price per million tokens equals the price of one token in millionths.
+/// The cost of an answer, in millionths of the currency unit. The price of a million tokens, in the unit, is also the
+/// price of one token in millionths.
 #[expect(
     clippy::cast_possible_truncation,
     clippy::cast_sign_loss,

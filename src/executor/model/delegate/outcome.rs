@@ -17,7 +17,7 @@ pub(super) struct Told {
     pub(super) has_failed: bool,
     /// The files in the artifacts of the task, which the model cannot read.
     pub(super) results: Vec<Part>,
-    /// The files in the question, the status message or the answer message, which the model cannot read.
+    /// The files in the question, in the status message or in the answer message. The model cannot read files.
     pub(super) said: Vec<Part>,
 }
 

@@ -11,7 +11,7 @@ use a2a_agents::{NotSet, Values};
 /// The outside services of an executor. The executor receives them once, when it is made. All clones share the
 /// services.
 ///
-/// A run has more: the [`Turn`](crate::executor::Turn) knows the task, limits requests to the run's time, and stores
+/// A run has more: its `Turn` knows the task, limits requests to the run's time, and stores
 /// the results of steps.
 #[derive(Clone)]
 pub struct Outside {

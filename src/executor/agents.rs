@@ -325,7 +325,10 @@ mod tests {
             ),
             (executor("seats", json!({})), "[executor.seats] missing field `rows`"),
             (executor("seats", json!({"rows": 0})), "[executor.seats] `rows` must be 1 or more"),
-            (executor("tools", json!({"tools": []})), "unknown field `tools`"),
+            (
+                executor("tools", json!({"tools": []})),
+                "`executor.tools.tools` is no key of this table; there are: names, ask_missing, mcp",
+            ),
             (
                 executor("script", json!({"rules": [{"then": [{"do": "dance"}]}]})),
                 "there is no step \"dance\"; there are: working",

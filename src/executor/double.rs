@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a_agents::script::Rule;
-use a2a_agents::{EmbeddedAgent, ExecutorKind, Misfit, Problem, ScriptTable, Table};
+use a2a_agents::{EmbeddedAgent, ExecutorKind, Problem, ScriptTable, Table};
 
 /// A scripted agent whose script can be replaced.
 pub struct Double {
@@ -28,9 +28,9 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// The first mistake in the table.
-    pub fn read(table: Table) -> Result<Self, Misfit> {
-        Ok(Self { read: table.read()?, table })
+    /// What cannot be read in the table, each with its key.
+    pub fn read(table: Table) -> Result<Self, Vec<Problem>> {
+        Ok(Self { read: ScriptTable::parse(&table)?, table })
     }
 
     /// The rules of the script.

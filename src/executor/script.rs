@@ -29,7 +29,7 @@ pub(super) fn make(
     agent: &EmbeddedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-    Ok(Rc::new(ScriptExecutor { table: agent.executor.table.read()? }))
+    Ok(Rc::new(ScriptExecutor { table: ScriptTable::of(&agent.executor.table)? }))
 }
 
 #[async_trait(?Send)]

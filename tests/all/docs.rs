@@ -93,7 +93,7 @@ fn a_mistake_in_an_agent_file_is_noticed() {
     for (text, problem) in [
         ("[[skills]]\nid = 1", "invalid type"),
         ("[executor.tools]\nnames = [\"ecko\"]", "there is no tool"),
-        ("[executor.run]\ntimeout = 5", "unknown field"),
+        ("[executor.run]\ntimeout = 5", "`executor.run.timeout` is no key of this table"),
         ("[executor", "unclosed table"),
     ] {
         let built = |text: String| check(1_000, "agents/piece.toml", &text, &Files::new());

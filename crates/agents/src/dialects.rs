@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(any(test, feature = "build"))]
 use crate::Problem;
 use crate::access::Access;
 use a2a::dialect::{self, Habits};
@@ -101,6 +102,7 @@ impl Dialects {
     }
 
     /// What is said of a dialect that is not spoken, by key.
+    #[cfg(any(test, feature = "build"))]
     pub(crate) fn problems(&self, access: &Access) -> Vec<Problem> {
         let spoken = self.spoken(access);
         let mut problems = Vec::new();

@@ -31,10 +31,13 @@ impl Problem {
         Self { file: Some(file.into()), ..Self::at("", text) }
     }
 
-    /// It with `path` before its key: from a key within a table to the key within the file.
+    /// It with `path` before its key, as `executor.`: from a key within a table to the key within the file.
     #[must_use]
     pub(crate) fn under(self, path: &str) -> Self {
-        Self { key: format!("{path}{}", self.key), ..self }
+        let key = format!("{path}{}", self.key);
+        // A problem of the whole table has the key of the table.
+        let key = if self.key.is_empty() { path.trim_end_matches('.').to_owned() } else { key };
+        Self { key, ..self }
     }
 
     /// It in this file.
@@ -73,6 +76,7 @@ mod tests {
     fn a_problem_is_printed_with_its_place_as_far_as_that_is_known() {
         let problem = Problem::at("names[1]", "stands twice");
         assert_eq!(problem.to_string(), "`names[1]` stands twice");
+        assert_eq!(Problem::at("", "x").under("tools.").to_string(), "`tools` x");
         let problem = problem.under("executor.tools.");
         assert_eq!(problem.to_string(), "`executor.tools.names[1]` stands twice");
         let problem = problem.in_file("agents/a.toml");

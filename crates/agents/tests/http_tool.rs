@@ -15,13 +15,18 @@ use a2a::http::memory::{ok, status};
 use a2a::http::{HttpAnswer, HttpRequest};
 use a2a_agents::tool::testing::TestCall;
 use a2a_agents::tool::{Tool, ToolError, ToolOutput};
-use a2a_agents::{AgentDefinition, HttpTool, HttpToolDefinition};
+use a2a_agents::{HttpTool, HttpToolDefinition};
 use serde_json::{Value, json};
 
 /// A tool of an agent of the end-to-end tests.
 fn tool_of(agent: &str, name: &str) -> HttpTool {
-    let agent: AgentDefinition = toml::from_str(agent).unwrap();
-    let definition = agent.tools.iter().find(|tool| tool.name == name);
+    #[derive(serde::Deserialize)]
+    struct Agent {
+        tools: Vec<HttpToolDefinition>,
+    }
+
+    let Agent { tools } = toml::from_str(agent).unwrap();
+    let definition = tools.iter().find(|tool| tool.name == name);
     HttpTool::new(definition.expect(name)).unwrap()
 }
 

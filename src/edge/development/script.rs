@@ -19,9 +19,8 @@ pub(in crate::edge) fn shown(double: &Double) -> HttpResponse {
 ///
 /// The problems of the script.
 pub(in crate::edge) fn set(double: &Double, body: &[u8], max_values: usize) -> Result<(), Error> {
-    let script = Script::read(json::parse(body, max_values)?.into())
-        .map_err(|misfit| Error::InvalidRequest(format!("the script cannot be read: {misfit}")))?;
-    double.set(script).map_err(|problems| {
+    let script = Script::read(json::parse(body, max_values)?.into());
+    script.and_then(|script| double.set(script)).map_err(|problems| {
         let violation = |Problem { key, text, .. }| FieldViolation::new(key, text);
         Error::InvalidParams(problems.into_iter().map(violation).collect())
     })

@@ -73,7 +73,7 @@ pub(super) fn make(
     agent: &EmbeddedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-    let table = agent.executor.table.read()?;
+    let table = HttpTable::of(&agent.executor.table)?;
     Ok(Rc::new(HttpExecutor::new(table, &agent.executor.run)))
 }
 

@@ -74,7 +74,7 @@ pub(super) fn make(
     agent: &EmbeddedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-    Ok(Rc::new(RemoteExecutor::of(agent.executor.table.read()?)))
+    Ok(Rc::new(RemoteExecutor::of(RemoteTable::of(&agent.executor.table)?)))
 }
 
 impl RemoteExecutor {

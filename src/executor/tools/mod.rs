@@ -45,7 +45,7 @@ pub(super) fn make(
     agent: &EmbeddedAgent,
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-    let ToolsTable { names, ask_missing, mcp } = agent.executor.table.read()?;
+    let ToolsTable { names, ask_missing, mcp } = ToolsTable::of(&agent.executor.table)?;
     let offer = Offer::of(agent, &names, registered)?;
     let mcp = McpOffer::of(mcp);
     Ok(Rc::new(ToolsExecutor { offer, mcp, asks_missing: ask_missing }))

@@ -1,8 +1,11 @@
 //! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
 
+#[cfg(any(test, feature = "build"))]
 mod check;
+#[cfg(any(test, feature = "build"))]
 mod declaration;
 mod gate;
+#[cfg(any(test, feature = "build"))]
 mod needs;
 mod scheme;
 mod url;
@@ -18,7 +21,9 @@ pub use scheme::{
 };
 pub use url::check_url;
 
+#[cfg(any(test, feature = "build"))]
 pub(crate) use check::{is_same_scheme, problems_of};
+#[cfg(any(test, feature = "build"))]
 pub(crate) use needs::{needs_of, secrets_of};
 
 /// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.

@@ -39,6 +39,7 @@ pub fn check_url(url: &str) -> Result<(), String> {
 /// # Errors
 ///
 /// What it must be, to be read behind the key.
+#[cfg(any(test, feature = "build"))]
 pub(super) fn check_origin(origin: &str) -> Result<(), String> {
     const RULE: &str = "must be an origin, as \"https://app.example.com\": in small letters, without path and slash at its end";
     check_url(origin)?;

@@ -4,6 +4,7 @@
 
 mod answer;
 mod arguments;
+#[cfg(any(test, feature = "build"))]
 mod check;
 mod definition;
 mod excerpt;
@@ -13,6 +14,7 @@ mod redaction;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
+#[cfg(any(test, feature = "build"))]
 pub(crate) use check::problems_of;
 pub use definition::{HttpToolDefinition, Method};
 pub use redaction::forms_of_secret;

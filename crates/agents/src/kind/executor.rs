@@ -1,110 +1,271 @@
-//! What is derived from the table of any kind: its problems, what it needs, and what it names, by keys of the whole file.
+//! `[executor]` as the build reads it: the kind, the table of the kind, and `[executor.run]`; and what is derived from the table of any
+//! kind, by keys of the whole file.
 
-use super::{Executor, ToolOffer};
-#[cfg(any(test, feature = "build"))]
-use crate::McpChoice;
-use crate::skills::has_skills;
-use crate::tool::Tool;
-use crate::{AgentDefinition, Expandable, Misfit, Problem, Recovery, Table};
+use std::path::Path;
 
-impl Executor {
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use super::registered::RegisteredTable;
+use super::{
+    ExecutorKind, HttpTable, Kind, KindContext, KindTable, ModelSettings, RemoteTable, ScriptTable,
+    TableFile, ToolOffer, ToolsTable, check_kind, kinds, read_table,
+};
+use crate::table::{Reader, Texts, closest};
+use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
+
+/// What answers for an agent: the table `[executor]`.
+#[derive(Debug, Deserialize)]
+#[serde(from = "Map<String, Value>")]
+pub(crate) struct ExecutorDefinition {
     /// The name of the kind, as the file says it.
-    pub fn kind(&self) -> &str {
-        self.as_kind().name()
-    }
+    pub(crate) kind: String,
+    /// How runs are bounded, and what happens to interrupted ones.
+    pub(crate) run: RunSettings,
+    /// The table of the kind as it is written; empty if the file has none.
+    written: Map<String, Value>,
+    /// It as the kind reads it.
+    table: Box<dyn Kind>,
+    /// What its reader cannot read, each with its key below it.
+    misfits: Vec<Problem>,
+    /// What is wrong with `[executor]` itself, each with its key. Then there is no kind, or no table of it.
+    pub(crate) unreadable: Vec<Problem>,
+}
 
+impl From<Map<String, Value>> for ExecutorDefinition {
+    fn from(executor: Map<String, Value>) -> Self {
+        let ((kind, run), unreadable) = Reader::read(&executor, Texts::Literal, |keys| {
+            let kind = read_kind(keys).unwrap_or_default();
+            check_tables(keys, &kind);
+            keys.need("kind", "");
+            (kind, read_run(keys))
+        });
+        let written = executor.get(&kind).and_then(Value::as_object).cloned().unwrap_or_default();
+        let (table, misfits) = read_of(&kind, &written);
+        let unreadable = unreadable.into_iter().map(|problem| problem.under("executor.")).collect();
+        Self { kind, run, written, table, misfits, unreadable }
+    }
+}
+
+fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
+    keys.checked("kind", |kind| {
+        if ExecutorKind::named(kind).is_some() {
+            return Ok(());
+        }
+        check_kind(kind).map_err(|rule| {
+            if kind == "rust" {
+                "must be the name under which the Worker registers the executor, whose settings stand in [executor.<name>]".to_owned()
+            } else if closest(kind, ExecutorKind::names()).is_some() {
+                // The rule lists the kinds.
+                rule
+            } else {
+                format!("{rule}; or {}", ExecutorKind::names().collect::<Vec<_>>().join(" or "))
+            }
+        })
+    })
+}
+
+/// Only the table of the kind may stand there.
+fn check_tables(keys: &mut Reader<'_>, kind: &str) {
+    for name in keys.names() {
+        let is_table = keys.value(name).is_some_and(Value::is_object);
+        if name == "kind" || name == "run" || (name == kind && is_table) {
+            continue;
+        }
+        let fix = if is_table && kind.is_empty() {
+            continue;
+        } else if is_table {
+            format!("stands beside `kind = {kind:?}`; keep one of the two")
+        } else if ExecutorKind::named(name).is_some() {
+            format!(
+                "must be a table, [executor.{name}], with the keys of the kind: {}",
+                keys_of(name).join(", ")
+            )
+        } else {
+            let meant = closest(name, ["kind", "run"]);
+            let meant = meant.map_or(String::new(), |meant| format!(", did you mean `{meant}`?"));
+            format!(
+                "is no key of this table{meant}; there are: kind, run, and the table [executor.<kind>] with the keys of the kind"
+            )
+        };
+        keys.report(name, fix);
+    }
+}
+
+fn read_run(keys: &mut Reader<'_>) -> RunSettings {
+    let read = |keys: &mut Reader<'_>| {
+        keys.only(&["recovery", "max_attempts", "timeout_ms", "idle_timeout_ms"]);
+        let attempts = keys.number("max_attempts", 1, 1_000);
+        Some(RunSettings {
+            recovery: keys.choice("recovery", &RECOVERIES),
+            max_attempts: attempts.and_then(|attempts| attempts.try_into().ok()),
+            timeout_ms: keys.number("timeout_ms", 1, MAX_RUN_MS),
+            idle_timeout_ms: keys.number("idle_timeout_ms", 0, MAX_RUN_MS),
+        })
+    };
+    keys.below("run", read).unwrap_or_default()
+}
+
+/// Makes the reader of the tables of all kinds.
+macro_rules! readers {
+    ($($(#[$about:meta])* $kind:ident = $name:literal, $table:ty;)*) => {
+        /// What the kind of this name reads in its table, and what it cannot read.
+        fn read_of(kind: &str, table: &Map<String, Value>) -> (Box<dyn Kind>, Vec<Problem>) {
+            match ExecutorKind::named(kind) {
+                $(Some(ExecutorKind::$kind) => read_as::<$table>(table),)*
+                None => (Box::new(RegisteredTable(table.clone())), Vec::new()),
+            }
+        }
+
+        /// The keys of the table of a kind; none for one that a Worker registers.
+        fn keys_of(kind: &str) -> &'static [&'static str] {
+            match ExecutorKind::named(kind) {
+                $(Some(ExecutorKind::$kind) => <$table as KindTable>::KEYS,)*
+                None => &[],
+            }
+        }
+    };
+}
+
+kinds!(readers);
+
+fn read_as<T: KindTable + Kind + 'static>(
+    table: &Map<String, Value>,
+) -> (Box<dyn Kind>, Vec<Problem>) {
+    let (table, misfits) = Reader::read(table, Texts::Literal, read_table::<T>);
+    (Box::new(table), misfits)
+}
+
+impl ExecutorDefinition {
     /// The table as the constructor of the kind gets it.
     ///
     /// # Errors
     ///
     /// None that an agent file could cause.
-    pub fn table(&self) -> Result<Table, Misfit> {
-        self.as_kind().table()
+    pub(crate) fn embedded(&self) -> Result<Table, Misfit> {
+        Table::of(&self.written)
     }
 
-    /// What is wrong with an agent of this kind, each with its key and the fix.
-    pub(crate) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
-        let kind = self.as_kind();
-        let mut problems = Vec::new();
-        if !has_skills(agent) && !self.has_tool_skills() {
-            let (name, hint) = (kind.name(), kind.skills_hint());
-            let fix = format!("an agent of kind {name:?} needs at least one `[[skills]]`{hint}");
-            problems.push(Problem::at("skills", fix));
-        }
-        let recovery = agent.executor.run.recovery;
-        if let Some(reason) = kind.resumes_because()
+    /// What is wrong with the executor of such an agent, each with its key and the fix.
+    pub(crate) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
+        let mut problems = self.unreadable.clone();
+        let recovery = self.run.recovery;
+        if let Some(reason) = self.table.resumes_because()
             && !matches!(recovery, None | Some(Recovery::Resume))
         {
             let fix = format!("must be \"resume\", or be left out: {reason}");
             problems.push(Problem::at("executor.run.recovery", fix));
         }
-        let mut of_table = kind.problems(agent, tools);
-        for (key, text) in kind.filled_in() {
-            of_table.extend(Expandable::parse(text).err().map(|fix| Problem::at(key, fix)));
-        }
-        if let Some(offer) = kind.offer() {
-            of_table.extend(offer.problems(agent, tools));
-        }
+        let of_table = if self.misfits.is_empty() {
+            self.problems_of_table(agent)
+        } else {
+            // Defaults stand for what cannot be read.
+            self.misfits.clone()
+        };
         problems.extend(of_table.into_iter().map(|problem| problem.under(&self.key(""))));
         problems
     }
 
-    /// The secrets and variables of the deployment that an agent of this kind needs, as far as its file and its tools
+    fn problems_of_table(&self, agent: &KindContext<'_>) -> Vec<Problem> {
+        let mut problems = self.table.problems(agent);
+        for (key, text) in self.table.filled_in() {
+            problems.extend(Expandable::parse(text).err().map(|fix| Problem::at(key, fix)));
+        }
+        if let Some(offer) = self.table.offer() {
+            problems.extend(offer.problems(agent));
+        }
+        problems
+    }
+
+    /// The secrets and variables of the deployment that the executor of such an agent needs, as far as its file and its tools
     /// name them: each with who needs it.
-    pub(crate) fn needs(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
+    pub(crate) fn needs(&self, agent: &KindContext<'_>) -> Vec<(String, String)> {
         let mut needs = Vec::new();
-        for (_, text) in self.as_kind().filled_in() {
+        for (_, text) in self.table.filled_in() {
             let text = Expandable::parse(text);
             let names = text.iter().flat_map(Expandable::values);
-            needs.extend(names.map(|name| (format!("executor {}", self.kind()), name.to_owned())));
+            needs.extend(names.map(|name| (format!("executor {}", self.kind), name.to_owned())));
         }
-        needs.extend(self.offer().into_iter().flat_map(|offer| offer.needs(agent, tools)));
+        needs.extend(self.offer().into_iter().flat_map(|offer| offer.needs(agent)));
         needs
     }
 
-    /// The tools that an agent of this kind calls; `None` if it calls none.
+    /// The tools that it calls; `None` if it calls none.
     pub(crate) fn offer(&self) -> Option<ToolOffer<'_>> {
-        self.as_kind().offer()
+        self.table.offer()
     }
 
-    /// Whether the tools of an agent of this kind are its skills.
+    /// Whether its tools are skills of the agent.
     pub(crate) fn has_tool_skills(&self) -> bool {
         self.offer().is_some_and(|offer| offer.are_skills)
     }
 
-    /// The remote agent whose skills an agent of this kind may show.
+    /// The remote agent whose skills its agent may show.
     pub(crate) fn front_of(&self) -> Option<&str> {
-        self.as_kind().front_of()
+        self.table.front_of()
     }
 
-    /// The remote agents that an agent of this kind names, each with its key.
-    #[cfg(any(test, feature = "build"))]
+    /// What the problem of an agent without skills says behind "needs at least one `[[skills]]`".
+    pub(crate) fn skills_hint(&self) -> &'static str {
+        self.table.skills_hint()
+    }
+
+    /// The remote agents that it names, each with its key.
     pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
-        let remotes = self.as_kind().remotes().into_iter();
+        let remotes = self.table.remotes().into_iter();
         remotes.map(|(key, name)| (self.key(&key), name)).collect()
     }
 
-    /// What an agent of this kind takes of MCP servers, each with its key.
-    #[cfg(any(test, feature = "build"))]
+    /// What it takes of MCP servers, each with its key.
     pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
         let choices = self.offer().into_iter().flat_map(|offer| offer.mcp_choices());
         choices.map(|(key, choice)| (self.key(&key), choice)).collect()
     }
 
     /// Takes the files that the table names into it, relative to the file of its agent. Returns what cannot be read, each with its
-    /// key.
-    #[cfg(any(test, feature = "build"))]
+    /// key; it is left out.
     pub(crate) fn read_files(&mut self, agent_file: &str) -> Vec<Problem> {
-        let problems = self.as_kind_mut().read_files(agent_file);
-        problems.into_iter().map(|problem| problem.under(&self.key(""))).collect()
+        let mut problems = Vec::new();
+        let mut written = self.written.clone();
+        for TableFile { key, content_key, is_json } in self.table.files() {
+            // What is wrong with the keys themselves is among the problems.
+            let Some(Value::String(name)) = self.written.get(*key) else { continue };
+            if self.written.contains_key(*content_key) {
+                continue;
+            }
+            let path = Path::new(agent_file).with_file_name(name);
+            println!("cargo::rerun-if-changed={}", path.display());
+            written.shift_remove(*key);
+            match read_file(&path, *is_json) {
+                Ok(content) => {
+                    written.insert((*content_key).to_owned(), content);
+                }
+                Err(fix) => problems.push(Problem::at(self.key(key), fix)),
+            }
+        }
+        (self.table, self.misfits) = read_of(&self.kind, &written);
+        self.written = written;
+        problems
     }
 
     /// A key of the file: this one below the table.
     fn key(&self, key: &str) -> String {
-        format!("executor.{}.{key}", self.kind())
+        format!("executor.{}.{key}", self.kind)
     }
 }
+
+fn read_file(path: &Path, is_json: bool) -> Result<Value, String> {
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+    if is_json {
+        return a2a::model::read_own(&text)
+            .map_err(|error| format!("{} is no JSON: {error}", path.display()));
+    }
+    Ok(Value::String(text))
+}
+
+const RECOVERIES: [(&str, Recovery); 3] =
+    [("resume", Recovery::Resume), ("restart", Recovery::Restart), ("fail", Recovery::Fail)];
+
+/// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
+const MAX_RUN_MS: u64 = 900_000;

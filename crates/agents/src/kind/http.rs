@@ -1,71 +1,86 @@
 //! The kind `http`: an agent behind one POST, written in any language.
 
-use std::collections::BTreeMap;
-
-use serde::{Deserialize, Serialize};
-
-use super::{ExecutorKind, Kind};
+use super::KindTable;
+#[cfg(any(test, feature = "build"))]
+use super::{Kind, KindContext};
+#[cfg(any(test, feature = "build"))]
+use crate::Problem;
 use crate::access::check_url;
+use crate::table::Reader;
+#[cfg(any(test, feature = "build"))]
 use crate::template::{check_header_name, visible};
-use crate::tool::Tool;
-use crate::{AgentDefinition, Misfit, Problem, Table};
 
 /// `[executor.http]`. Every text may hold `${NAME}`, a secret or a variable of the deployment.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(
-    deny_unknown_fields,
-    expecting = "a table such as { url = \"https://agent.example.com/turn\" }"
-)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpTable {
     /// Where turns are posted to: an https URL, or an http one of this machine.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
     /// The service binding of another Worker that turns are posted to instead.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub service: Option<String>,
     /// The path at the other Worker; `/` unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// Further headers of each request.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    pub headers: Vec<(String, String)>,
     /// What requests are signed with, as notifications are: `whsec_` and base64 of 24 to 64 bytes.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signing_secret: Option<String>,
     /// How long the agent may take until its answer begins, in milliseconds: 100 to 900,000.
-    #[serde(default = "timeout_ms")]
     pub timeout_ms: u64,
     /// How long nothing may come of an answer that has begun, in milliseconds: 100 to 900,000.
-    #[serde(default = "idle_timeout_ms")]
     pub idle_timeout_ms: u64,
     /// How often a run asks the agent at most for one turn: 1 to 10.
-    #[serde(default = "attempts")]
     pub attempts: u32,
     /// For how long the agent is asked again while nobody answers, in milliseconds: up to 900,000; 0 for as often as any
     /// other request that fails.
-    #[serde(default = "unreachable_wait_ms")]
     pub unreachable_wait_ms: u64,
     /// How often text that an artifact grows by is stored and shown at most, in milliseconds: 0 to 10,000.
-    #[serde(default = "event_interval_ms")]
     pub event_interval_ms: u64,
     /// How many earlier tasks of the conversation the agent is told of at most: 0 to 50.
-    #[serde(default = "context_tasks")]
     pub context_tasks: u8,
     /// Where the agent is told that a task was canceled: a URL, or a path at the same server.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cancel_url: Option<String>,
 }
 
+impl KindTable for HttpTable {
+    const KEYS: &'static [&'static str] = &[
+        "url",
+        "service",
+        "path",
+        "headers",
+        "signing_secret",
+        "timeout_ms",
+        "idle_timeout_ms",
+        "attempts",
+        "unreachable_wait_ms",
+        "event_interval_ms",
+        "context_tasks",
+        "cancel_url",
+    ];
+
+    fn read(keys: &mut Reader<'_>) -> Self {
+        let attempts = keys.number("attempts", 1, 10);
+        let tasks = keys.number("context_tasks", 0, 50);
+        Self {
+            url: keys.text("url"),
+            service: keys.text("service"),
+            path: keys.text("path"),
+            headers: keys.pairs("headers"),
+            signing_secret: keys.text("signing_secret"),
+            timeout_ms: keys.number("timeout_ms", 100, LONGEST_MS).unwrap_or(120_000),
+            idle_timeout_ms: keys.number("idle_timeout_ms", 100, LONGEST_MS).unwrap_or(300_000),
+            attempts: attempts.and_then(|attempts| attempts.try_into().ok()).unwrap_or(3),
+            unreachable_wait_ms: keys
+                .number("unreachable_wait_ms", 0, LONGEST_MS)
+                .unwrap_or(60_000),
+            event_interval_ms: keys.number("event_interval_ms", 0, 10_000).unwrap_or(100),
+            context_tasks: tasks.and_then(|tasks| tasks.try_into().ok()).unwrap_or(5),
+            cancel_url: keys.text("cancel_url"),
+        }
+    }
+}
+
+#[cfg(any(test, feature = "build"))]
 impl Kind for HttpTable {
-    fn name(&self) -> &str {
-        ExecutorKind::Http.name()
-    }
-
-    fn table(&self) -> Result<Table, Misfit> {
-        Table::of(self)
-    }
-
-    fn problems(&self, _: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
+    fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
         match (&self.url, &self.service) {
@@ -104,32 +119,6 @@ impl Kind for HttpTable {
         }
         if let Some(Err(fix)) = self.signing_secret.as_deref().map(check_secret) {
             report("signing_secret", fix);
-        }
-        for (key, value) in
-            [("timeout_ms", self.timeout_ms), ("idle_timeout_ms", self.idle_timeout_ms)]
-        {
-            if !(SHORTEST_MS..=LONGEST_MS).contains(&value) {
-                report(key, format!("must be from {SHORTEST_MS} to {LONGEST_MS}, got {value}"));
-            }
-        }
-        if !(1..=MOST_ATTEMPTS).contains(&self.attempts) {
-            let fix = format!("must be from 1 to {MOST_ATTEMPTS}, got {}", self.attempts);
-            report("attempts", fix);
-        }
-        if self.unreachable_wait_ms > LONGEST_MS {
-            let given = self.unreachable_wait_ms;
-            report("unreachable_wait_ms", format!("must be from 0 to {LONGEST_MS}, got {given}"));
-        }
-        if self.event_interval_ms > LONGEST_INTERVAL_MS {
-            let given = self.event_interval_ms;
-            report(
-                "event_interval_ms",
-                format!("must be from 0 to {LONGEST_INTERVAL_MS}, got {given}"),
-            );
-        }
-        if self.context_tasks > MOST_TASKS {
-            let given = self.context_tasks;
-            report("context_tasks", format!("must be from 0 to {MOST_TASKS}, got {given}"));
         }
         if let Some(url) = &self.cancel_url {
             let checked = match (url.starts_with('/'), &self.service) {
@@ -192,10 +181,12 @@ pub fn check_path(path: &str) -> Result<(), String> {
 }
 
 /// Checks a text of [`Kind::filled_in`]. One that holds `${NAME}` is checked when it is used.
+#[cfg(any(test, feature = "build"))]
 fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
     if text.contains("${") { Ok(()) } else { check(text) }
 }
 
+#[cfg(any(test, feature = "build"))]
 fn check_own_header(name: &str) -> Result<(), String> {
     check_header_name(name)?;
     let lower = name.to_ascii_lowercase();
@@ -205,73 +196,49 @@ fn check_own_header(name: &str) -> Result<(), String> {
     Ok(())
 }
 
+#[cfg(any(test, feature = "build"))]
 fn plain(value: &str) -> Result<(), String> {
     visible(value).map(|_| ()).map_err(str::to_owned)
 }
 
 /// A secret stands in no file.
+#[cfg(any(test, feature = "build"))]
 fn check_secret(secret: &str) -> Result<(), String> {
     check_written(secret, |_| {
         Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned())
     })
 }
 
+#[cfg(any(test, feature = "build"))]
 fn is_binding(name: &str) -> bool {
     let begins_well =
         name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
     begins_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-fn timeout_ms() -> u64 {
-    120_000
-}
-
-fn idle_timeout_ms() -> u64 {
-    300_000
-}
-
-fn unreachable_wait_ms() -> u64 {
-    60_000
-}
-
-fn event_interval_ms() -> u64 {
-    100
-}
-
-fn context_tasks() -> u8 {
-    5
-}
-
-fn attempts() -> u32 {
-    3
-}
-
 /// The headers that a request has of its own.
+#[cfg(any(test, feature = "build"))]
 const OWN_HEADERS: [&str; 6] =
     ["accept", "content-type", "idempotency-key", "traceparent", "tracestate", "user-agent"];
 
-const SHORTEST_MS: u64 = 100;
 const LONGEST_MS: u64 = 900_000;
-const LONGEST_INTERVAL_MS: u64 = 10_000;
-const MOST_TASKS: u8 = 50;
-const MOST_ATTEMPTS: u32 = 10;
 
 #[cfg(test)]
 mod tests {
     use crate::Problem;
-    use crate::definition::AgentDefinition;
+    use crate::build::AgentDefinition;
 
-    fn agent(table: &str) -> Result<AgentDefinition, String> {
+    fn agent(table: &str) -> AgentDefinition {
         let text = format!(
             "name = 'a'\ndescription = 'a'\nversion = '1'\n[[skills]]\nid = 's'\nname = 's'\ndescription = 's'\ntags = ['s']\n\
              [executor]\nkind = 'http'\n[executor.http]\n{table}"
         );
-        toml::from_str(&text).map_err(|error| error.message().to_owned())
+        toml::from_str(&text).unwrap()
     }
 
     fn problems(table: &str) -> Vec<String> {
-        let agent = agent(table).unwrap();
-        let problems = agent.executor.executor.problems(&agent, &[]);
+        let agent = agent(table);
+        let problems = agent.executor.problems(&agent.context(&[]));
         problems.into_iter().map(|Problem { key, text, .. }| format!("{key} {text}")).collect()
     }
 
@@ -295,6 +262,10 @@ mod tests {
     fn what_does_not_hold_together_is_refused_with_its_key_and_the_fix() {
         for (table, told) in [
             ("", "executor.http.url is missing; a Worker that is bound"),
+            (
+                "urls = 'x'",
+                "executor.http.urls is no key of this table, did you mean `url`?; there are: url",
+            ),
             (
                 "url = 'https://a.example'\nservice = 'A'",
                 "executor.http.service stands beside `url`",
@@ -346,27 +317,27 @@ mod tests {
             ),
             (
                 "url = 'https://a.example'\ntimeout_ms = 99",
-                "executor.http.timeout_ms must be from 100 to 900000, got 99",
+                "executor.http.timeout_ms must be a whole number from 100 to 900000, got 99",
             ),
             (
                 "url = 'https://a.example'\nidle_timeout_ms = 900001",
-                "executor.http.idle_timeout_ms must be from 100",
+                "executor.http.idle_timeout_ms must be a whole number from 100",
             ),
             (
                 "url = 'https://a.example'\nattempts = 0",
-                "executor.http.attempts must be from 1 to 10, got 0",
+                "executor.http.attempts must be a whole number from 1 to 10, got 0",
             ),
             (
                 "url = 'https://a.example'\nunreachable_wait_ms = 900001",
-                "executor.http.unreachable_wait_ms must be from 0 to 900000, got 900001",
+                "executor.http.unreachable_wait_ms must be a whole number from 0 to 900000, got 900001",
             ),
             (
                 "url = 'https://a.example'\ncontext_tasks = 51",
-                "executor.http.context_tasks must be from 0 to 50, got 51",
+                "executor.http.context_tasks must be a whole number from 0 to 50, got 51",
             ),
             (
                 "url = 'https://a.example'\nevent_interval_ms = 10001",
-                "executor.http.event_interval_ms must be from 0 to 10000",
+                "executor.http.event_interval_ms must be a whole number from 0 to 10000",
             ),
         ] {
             let problems = problems(table);
@@ -375,16 +346,14 @@ mod tests {
                 "{table}: {problems:?}"
             );
         }
-        assert!(agent("urls = 'x'").unwrap_err().contains("unknown field `urls`"));
     }
 
     #[test]
     fn secrets_and_variables_are_named_with_who_needs_them() {
         let agent = agent(
             "url = '${AGENT_URL}'\nheaders = { X = 'a ${TOKEN}' }\nsigning_secret = '${SECRET}'",
-        )
-        .unwrap();
-        let needs = agent.executor.executor.needs(&agent, &[]);
+        );
+        let needs = agent.executor.needs(&agent.context(&[]));
         let names: Vec<&str> = needs.iter().map(|(_, name)| name.as_str()).collect();
         assert_eq!(names, ["AGENT_URL", "SECRET", "TOKEN"]);
         assert!(needs.iter().all(|(by, _)| by == "executor http"));

@@ -1,65 +1,60 @@
 //! The kinds of executors that an agent file may name: the table of the kind, what must hold for it, and the skills
 //! that follow from it. The Worker has a constructor for each.
 //!
-//! A kind that comes with every Worker is a file here, which implements [`Kind`] for its table, and a line in the list `kinds!`.
-//! The list makes [`ExecutorKind`] and [`Executor`]; a file without its line does not compile, nor does a line without its file, nor
+//! A kind that comes with every Worker is a file here, which implements `KindTable` (its reader, in the build and in the Worker) and `Kind`
+//! (what the build derives from it), and a line in the list `kinds!`. The list makes [`ExecutorKind`] and the reader of `[executor]`; a file without its line does not compile, nor does a line without its file, nor
 //! the Worker without a constructor for each line. Every other name is one under which a Worker registers an executor of its own.
 
+#[cfg(any(test, feature = "build"))]
+mod context;
+#[cfg(any(test, feature = "build"))]
 mod executor;
 mod http;
 mod model;
 mod name;
+#[cfg(any(test, feature = "build"))]
 mod offer;
+#[cfg(any(test, feature = "build"))]
 mod registered;
 mod remote;
 mod script;
-mod tables;
 mod tools;
 
-use serde::Deserialize;
-use serde::de::MapAccess;
+#[cfg(any(test, feature = "build"))]
+use std::fmt;
 
-use super::definition::{AgentDefinition, RunSettings};
-use crate::tool::Tool;
-use crate::{Misfit, Problem, Table};
+#[cfg(any(test, feature = "build"))]
+use crate::Problem;
+use crate::table::{Reader, Texts};
+use crate::{Misfit, Table};
 
+#[cfg(any(test, feature = "build"))]
+pub(crate) use context::KindContext;
+#[cfg(any(test, feature = "build"))]
+pub(crate) use executor::ExecutorDefinition;
 pub use http::{HttpTable, check_agent_url, check_path};
-pub use model::{DEV_MODEL, ModelLimits, ModelSettings, ModelTable, Price, Provider};
+pub use model::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 pub use name::check_kind;
+#[cfg(any(test, feature = "build"))]
 pub(crate) use offer::ToolOffer;
-pub use registered::RegisteredTable;
 pub use remote::RemoteTable;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
 
-/// What answers for an agent: the table `[executor]`.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "tables::ExecutorTables")]
-pub struct ExecutorDefinition {
-    /// The kind with its table.
-    pub executor: Executor,
-    /// How runs are bounded, and what happens to interrupted ones.
-    pub run: RunSettings,
+/// The table of a kind, `[executor.<kind>]`, in the form that its executor takes.
+pub(crate) trait KindTable: Sized {
+    /// Its keys.
+    const KEYS: &'static [&'static str];
+
+    /// Reads the table; what is wrong with it collects in `keys`, and its default stands in its place.
+    fn read(keys: &mut Reader<'_>) -> Self;
 }
 
-/// A kind of executor, as its table `[executor.<kind>]` in an agent file describes it. Keys are those below the table.
-pub(crate) trait Kind {
-    /// The name of the kind, as agent files write it.
-    fn name(&self) -> &str;
-
-    /// The table as the constructor of the kind gets it.
-    fn table(&self) -> Result<Table, Misfit>;
-
-    /// The table of an agent file that has none; `None` if the kind needs one.
-    fn without_table() -> Option<Self>
-    where
-        Self: Sized,
-    {
-        None
-    }
-
-    /// What is wrong with the table, each with its key and the fix.
-    fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem>;
+/// What the build makes of the table of a kind. Keys are those below the table.
+#[cfg(any(test, feature = "build"))]
+pub(crate) trait Kind: fmt::Debug {
+    /// What is wrong with the table of such an agent that its reader cannot know, each with its key and the fix.
+    fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem>;
 
     /// The texts in which `${NAME}` stands for a secret or a variable, each with its key.
     fn filled_in(&self) -> Vec<(String, &str)> {
@@ -72,7 +67,6 @@ pub(crate) trait Kind {
     }
 
     /// The remote agents that the table names, each with its key.
-    #[cfg(any(test, feature = "build"))]
     fn remotes(&self) -> Vec<(String, &str)> {
         Vec::new()
     }
@@ -92,29 +86,51 @@ pub(crate) trait Kind {
         ""
     }
 
-    /// Takes the files that the table names, which stand relative to the file of its agent, into it. Returns what cannot be read,
-    /// each with its key; it is left out.
-    #[cfg(any(test, feature = "build"))]
-    fn read_files(&mut self, _agent_file: &str) -> Vec<Problem> {
-        Vec::new()
+    /// The keys that name files, which the build reads.
+    fn files(&self) -> &'static [TableFile] {
+        &[]
     }
 }
 
-/// Makes the enums of the kinds from their list.
+/// A key of a table that names a file, relative to the file of its agent. The build puts the content of the file in its place.
+#[cfg(any(test, feature = "build"))]
+pub(crate) struct TableFile {
+    /// The key.
+    pub(crate) key: &'static str,
+    /// The key that the content gets.
+    pub(crate) content_key: &'static str,
+    /// Whether the content is JSON, and not a text.
+    pub(crate) is_json: bool,
+}
+
+/// The list of kinds, handed to the macro `$make`.
 macro_rules! kinds {
+    ($make:ident) => {
+        $make! {
+            /// Calls tools.
+            Tools = "tools", ToolsTable;
+            /// Follows fixed rules, for tests and demonstrations.
+            Script = "script", ScriptTable;
+            /// Passes everything on to an agent elsewhere.
+            Remote = "remote", RemoteTable;
+            /// Asks an agent in any language by one POST.
+            Http = "http", HttpTable;
+            /// Asks a language model.
+            Model = "model", ModelSettings;
+        }
+    };
+}
+
+#[cfg(any(test, feature = "build"))]
+use kinds;
+
+/// Makes the enum of the kinds, and a door to the reader of each table.
+macro_rules! kinds_and_doors {
     ($($(#[$about:meta])* $kind:ident = $name:literal, $table:ty;)*) => {
         /// A kind that comes with every Worker.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ExecutorKind {
             $($(#[$about])* $kind,)*
-        }
-
-        /// The table of each kind of executor.
-        #[derive(Clone, Debug, PartialEq)]
-        pub enum Executor {
-            $($(#[$about])* $kind($table),)*
-            /// Is written in Rust, and registered by the Worker under the name of the kind.
-            Registered(RegisteredTable),
         }
 
         impl ExecutorKind {
@@ -127,52 +143,28 @@ macro_rules! kinds {
                     $(Self::$kind => $name,)*
                 }
             }
-
-            /// Reads its table, the next value of `[executor]`.
-            fn read_table<'de, M: MapAccess<'de>>(self, members: &mut M) -> Result<Executor, M::Error> {
-                match self {
-                    $(Self::$kind => members.next_value().map(Executor::$kind),)*
-                }
-            }
-
-            /// What a file without its table means.
-            fn without_table(self) -> Option<Executor> {
-                match self {
-                    $(Self::$kind => <$table>::without_table().map(Executor::$kind),)*
-                }
-            }
         }
 
-        impl Executor {
-            fn as_kind(&self) -> &dyn Kind {
-                match self {
-                    $(Self::$kind(table) => table,)*
-                    Self::Registered(table) => table,
-                }
+        $(impl $table {
+            /// Reads the table of an agent that was embedded.
+            ///
+            /// # Errors
+            ///
+            /// The first thing that is wrong with it.
+            pub fn of(table: &Table) -> Result<Self, Misfit> {
+                let read = Reader::read_embedded(table, Texts::Literal, read_table);
+                read.map_err(|problem| problem.under(concat!("executor.", $name, ".")).into())
             }
-
-            #[cfg(any(test, feature = "build"))]
-            fn as_kind_mut(&mut self) -> &mut dyn Kind {
-                match self {
-                    $(Self::$kind(table) => table,)*
-                    Self::Registered(table) => table,
-                }
-            }
-        }
+        })*
     };
 }
 
-kinds! {
-    /// Calls tools.
-    Tools = "tools", ToolsTable;
-    /// Follows fixed rules, for tests and demonstrations.
-    Script = "script", ScriptTable;
-    /// Passes everything on to an agent elsewhere.
-    Remote = "remote", RemoteTable;
-    /// Asks an agent in any language by one POST.
-    Http = "http", HttpTable;
-    /// Asks a language model.
-    Model = "model", ModelTable;
+kinds!(kinds_and_doors);
+
+/// Reads the table of a kind.
+fn read_table<T: KindTable>(keys: &mut Reader<'_>) -> T {
+    keys.only(T::KEYS);
+    T::read(keys)
 }
 
 impl ExecutorKind {

@@ -1,8 +1,9 @@
 //! The tools that agents call: those that their tables name, those of their own, and what they take of MCP servers.
 
+use super::KindContext;
 use crate::table::no_such;
 use crate::tool::{Tool, check_schema, skill_of};
-use crate::{AgentDefinition, McpChoice, Problem};
+use crate::{McpChoice, Problem};
 use a2a::model::AgentSkill;
 
 /// The tools that a table names for its executor, in addition to the agent's own. Keys are those below the table.
@@ -20,15 +21,14 @@ pub(crate) struct ToolOffer<'a> {
 
 impl<'a> ToolOffer<'a> {
     /// What is wrong with the names, the schemas of the tools, and what is taken of MCP servers, as far as the table shows.
-    pub(super) fn problems(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
+    pub(super) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = self.mcp_problems();
-        let own = agent.own_tools();
-        let known = known_tools(tools, &own);
+        let known = agent.tools();
         for (index, name) in self.names.iter().enumerate() {
             let key = format!("{}[{index}]", self.key);
             let Some(tool) = known.iter().find(|tool| tool.name() == name) else {
                 // What is wrong with a tool of its own is reported at `tools`.
-                if !agent.tools.iter().any(|own| own.name == *name) {
+                if !agent.own.iter().any(|own| own.name == *name) {
                     let fix = no_such("tool", name, known.iter().map(|tool| tool.name()));
                     problems.push(Problem::at(key, fix));
                 }
@@ -68,7 +68,6 @@ impl<'a> ToolOffer<'a> {
     }
 
     /// What is taken of MCP servers, each with its key. Texts that name no server are problems.
-    #[cfg(any(test, feature = "build"))]
     pub(super) fn mcp_choices(self) -> impl Iterator<Item = (String, McpChoice<'a>)> {
         let choices = self.mcp.iter().map(|written| McpChoice::of(written)).enumerate();
         let named = choices.filter(|(_, choice)| !choice.server.is_empty());
@@ -76,31 +75,26 @@ impl<'a> ToolOffer<'a> {
     }
 
     /// The name of each tool with that of each secret or variable that it needs.
-    pub(super) fn needs(
-        &self,
-        agent: &AgentDefinition,
-        tools: &[&dyn Tool],
-    ) -> Vec<(String, String)> {
-        let own = agent.own_tools();
+    pub(super) fn needs(&self, agent: &KindContext<'_>) -> Vec<(String, String)> {
         let needs = |tool: &dyn Tool| {
             let name = format!("tool {}", tool.name());
             tool.needs().into_iter().map(move |need| (name.clone(), need)).collect::<Vec<_>>()
         };
-        self.tools(&known_tools(tools, &own), &own).into_iter().flat_map(needs).collect()
+        self.tools(agent).into_iter().flat_map(needs).collect()
     }
 
     /// The tools as skills.
-    pub(crate) fn skills(&self, agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
-        let own = agent.own_tools();
-        self.tools(&known_tools(tools, &own), &own).into_iter().map(skill_of).collect()
+    pub(crate) fn skills(&self, agent: &KindContext<'_>) -> Vec<AgentSkill> {
+        self.tools(agent).into_iter().map(skill_of).collect()
     }
 
     /// The tools that are named, and then the agent's own.
-    fn tools<'t>(&self, known: &[&'t dyn Tool], own: &'t [impl Tool]) -> Vec<&'t dyn Tool> {
+    fn tools<'t>(&self, agent: &'t KindContext<'_>) -> Vec<&'t dyn Tool> {
+        let known = agent.tools();
         let named = self.names.iter();
         let named = named.filter_map(|name| known.iter().find(|tool| tool.name() == name)).copied();
-        let unnamed = own.iter().map(|tool| -> &dyn Tool { tool });
-        let unnamed = unnamed.filter(|tool| !self.names.iter().any(|name| name == tool.name()));
+        let unnamed =
+            agent.own_tools().filter(|tool| !self.names.iter().any(|name| name == tool.name()));
         named.chain(unnamed).collect()
     }
 }
@@ -108,9 +102,4 @@ impl<'a> ToolOffer<'a> {
 /// Whether the same text stands before this one in a list.
 fn is_repeated(texts: &[String], index: usize) -> bool {
     texts.iter().take(index).any(|earlier| Some(earlier) == texts.get(index))
-}
-
-/// Those of the Worker, and the agent's own.
-pub(super) fn known_tools<'a>(tools: &[&'a dyn Tool], own: &'a [impl Tool]) -> Vec<&'a dyn Tool> {
-    tools.iter().copied().chain(own.iter().map(|tool| -> &dyn Tool { tool })).collect()
 }

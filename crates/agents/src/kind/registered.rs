@@ -2,40 +2,26 @@
 
 use serde_json::{Map, Value};
 
-use super::Kind;
-use crate::tool::Tool;
-use crate::{AgentDefinition, Misfit, Problem, Table};
+use super::{Kind, KindContext};
+use crate::Problem;
 
-/// `[executor.<kind>]` of a kind that is none of a2a-edge's own.
+/// `[executor.<kind>]` of a kind that is none of a2a-edge's own: the settings for the executor.
 ///
 /// Whether the Worker has registered an executor under this name, and it takes these settings, is known when the
 /// Worker starts: the build does not run it. An agent whose executor cannot be made refuses messages; the log, `npm start`
 /// and `npm test` say why, with the file and the line.
-#[derive(Clone, Debug, PartialEq)]
-pub struct RegisteredTable {
-    /// The name of the kind, under which the Worker registers the executor.
-    pub kind: String,
-    /// What stands in the table, for the executor alone; empty if the file has no such table.
-    pub settings: Map<String, Value>,
-}
+#[derive(Debug)]
+pub(super) struct RegisteredTable(pub(super) Map<String, Value>);
 
 impl Kind for RegisteredTable {
-    fn name(&self) -> &str {
-        &self.kind
-    }
-
-    fn table(&self) -> Result<Table, Misfit> {
-        Table::of(&self.settings)
-    }
-
     /// Only the executor knows what may stand there.
-    fn problems(&self, _: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
+    fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         Vec::new()
     }
 
     fn filled_in(&self) -> Vec<(String, &str)> {
         let mut texts = Vec::new();
-        for (name, value) in &self.settings {
+        for (name, value) in &self.0 {
             collect_texts(value, name.clone(), &mut texts);
         }
         texts

@@ -1,36 +1,40 @@
 //! The kind `script`: an agent that answers by fixed rules.
 
-use serde::{Deserialize, Serialize};
-
-use super::{ExecutorKind, Kind};
-use crate::script::{Fault, Rule, is_for_development, needs_permissions, parks, problems_of};
-use crate::tool::Tool;
-use crate::{AgentDefinition, Misfit, Problem, Table};
+#[cfg(any(test, feature = "build"))]
+use super::{Kind, KindContext};
+use super::{KindTable, read_table};
+use crate::Problem;
+#[cfg(any(test, feature = "build"))]
+use crate::script::needs_permissions;
+use crate::script::{Fault, Rule, is_for_development, parks, problems_of};
+use crate::table::{Reader, Table, Texts};
 
 /// `[executor.script]`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ScriptTable {
     /// The rules, at least one.
     pub rules: Vec<Rule>,
     /// What goes wrong on purpose between the agent and its clients, in `development` agents only. Of those that are for a
     /// request the first happens whose `times` are not used up.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faults: Vec<Fault>,
 }
 
+impl KindTable for ScriptTable {
+    const KEYS: &'static [&'static str] = &["rules", "faults"];
+
+    fn read(keys: &mut Reader<'_>) -> Self {
+        keys.need("rules", ": what the agent does, at least one rule");
+        let rules = keys.tables("rules", Rule::EXAMPLE, Rule::read);
+        let faults = keys.tables("faults", Fault::EXAMPLE, Fault::read);
+        Self { rules, faults }
+    }
+}
+
+#[cfg(any(test, feature = "build"))]
 impl Kind for ScriptTable {
-    fn name(&self) -> &str {
-        ExecutorKind::Script.name()
-    }
-
-    fn table(&self) -> Result<Table, Misfit> {
-        Table::of(self)
-    }
-
-    fn problems(&self, agent: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
-        let mut problems = self.own_problems(agent.development);
-        if agent.access.is_anonymous() && self.rules.iter().any(needs_permissions) {
+    fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
+        let mut problems = self.own_problems(agent.is_development);
+        if agent.is_anonymous && self.rules.iter().any(needs_permissions) {
             let fix = "has a rule with `permissions`, which nobody can have: callers get them by the schemes in \
                        [access.schemes]; add one";
             problems.push(Problem::at("rules", fix));
@@ -46,6 +50,19 @@ impl Kind for ScriptTable {
 }
 
 impl ScriptTable {
+    /// Reads a table that is not part of an agent file.
+    ///
+    /// # Errors
+    ///
+    /// Everything that cannot be read, each with its key below the table.
+    pub fn parse(table: &Table) -> Result<Self, Vec<Problem>> {
+        let Some(members) = table.members() else {
+            return Err(vec![Problem::at("", "must be a table")]);
+        };
+        let (script, problems) = Reader::read(members, Texts::Literal, read_table);
+        if problems.is_empty() { Ok(script) } else { Err(problems) }
+    }
+
     /// What is wrong with the table itself, each with its key below it. `is_development` is true for an agent that is served in
     /// development only.
     pub fn own_problems(&self, is_development: bool) -> Vec<Problem> {

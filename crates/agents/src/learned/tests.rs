@@ -2,8 +2,9 @@ use serde_json::json;
 
 use super::*;
 use crate::Problem;
-use crate::definition::AgentDefinition;
-use crate::skills::{FileSkill, learned_of, problems_of, public_skills, restricted_skills};
+use crate::build::AgentDefinition;
+use crate::build::FileSkill;
+use crate::build::skills::{learned_of, problems_of, public_skills, restricted_skills};
 use crate::tool::tool;
 use a2a::binding::discovery::at_origin;
 
@@ -201,10 +202,7 @@ fn a_source_of_learned_skills_is_refused_where_there_is_none() {
 
 #[test]
 fn a_front_needs_no_skills_of_its_own_if_it_learns_some() {
-    let told = |text: &str| {
-        let agent = agent(text);
-        agent.executor.executor.problems(&agent, &[])
-    };
+    let told = |text: &str| problems_of(&agent(text), &[]);
     let [Problem { key, text: fix, .. }] = &told(FRONT)[..] else { panic!("one") };
     assert_eq!(key, "skills");
     assert!(fix.contains("`[[skills]]`, or `skills_from = [\"remote\"]`"), "{fix}");

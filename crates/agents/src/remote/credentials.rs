@@ -63,7 +63,7 @@ impl RemoteCredentials {
         } else {
             None
         };
-        let api_key = keys.below("api_key", "api_key.", |keys| {
+        let api_key = keys.below("api_key", |keys| {
             keys.only(&["in", "name", "value"]);
             let place = keys.choice("in", &PLACES).unwrap_or_default();
             let name = keys.needed("name");
@@ -74,11 +74,9 @@ impl RemoteCredentials {
             }
             Some(RemoteKey { place, name, value: value? })
         });
-        let oauth2 = keys.below("oauth2", "oauth2.", |keys| {
+        let oauth2 = keys.below("oauth2", |keys| {
             keys.only(&["token_url", "client_id", "client_secret", "scopes", "audience"]);
-            if !keys.has("token_url") {
-                keys.report("token_url", "is missing");
-            }
+            keys.need("token_url", "");
             // What goes there is the secret itself.
             let token_url = keys.checked("token_url", crate::access::check_url);
             let (client_id, client_secret) =
@@ -99,7 +97,7 @@ impl RemoteCredentials {
 
 /// The headers that go along with every request; not those of `own`, which the client sends by itself.
 pub(super) fn headers(keys: &mut Reader<'_>, own: &[&str]) -> Vec<(String, String)> {
-    let headers = keys.below("headers", "headers.", |keys| {
+    let headers = keys.below("headers", |keys| {
         let mut headers = Vec::new();
         for name in keys.names() {
             if let Err(fix) = check_header_name(name) {

@@ -72,7 +72,7 @@ impl McpServer {
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
-    pub(super) fn problems(&self) -> Vec<Problem> {
+    pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, McpSettings::read)
     }
 }
@@ -81,9 +81,7 @@ impl McpSettings {
     /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
-        if !keys.has("url") {
-            keys.report("url", "is missing");
-        }
+        keys.need("url", "");
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
         Self {
             url: url.unwrap_or_default(),

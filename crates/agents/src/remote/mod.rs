@@ -5,18 +5,11 @@
 //! filled in is checked when the remote is used.
 
 mod credentials;
-#[cfg(any(test, feature = "build"))]
-mod file;
 mod mcp;
-#[cfg(test)]
-mod mcp_tests;
-#[cfg(test)]
-mod tests;
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Map;
 
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
@@ -27,8 +20,6 @@ use a2a::client::{Settings, Streaming, Verify};
 use a2a::dialect::Dialect;
 
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
-#[cfg(any(test, feature = "build"))]
-pub(crate) use file::{Named, check_named, parse_named};
 pub use mcp::{McpChoice, McpServer, McpSettings, matches_pattern};
 
 /// A remote agent, as its table describes it. Its texts are not filled in.
@@ -88,7 +79,7 @@ impl Remote {
 
     /// What is wrong with it as it is written, each with its key below the table, and the fix.
     #[cfg(any(test, feature = "build"))]
-    fn problems(&self) -> Vec<Problem> {
+    pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, RemoteSettings::read)
     }
 }
@@ -155,22 +146,14 @@ fn fill<T>(
     what: impl Fn() -> String,
     read: impl Fn(&mut Reader<'_>) -> T,
 ) -> Result<T, RemoteMisfit> {
-    let empty = Map::new();
-    let mut keys = Reader::new(table.members().unwrap_or(&empty), Texts::Filled(values));
-    let settings = read(&mut keys);
-    match keys.into_problems().first() {
-        Some(problem) => Err(RemoteMisfit(format!("{}: {problem}", what()))),
-        None => Ok(settings),
-    }
+    Reader::read_embedded(table, Texts::Filled(values), read)
+        .map_err(|problem| RemoteMisfit(format!("{}: {problem}", what())))
 }
 
 /// The problems of a table as it is written.
 #[cfg(any(test, feature = "build"))]
 fn unfilled_problems<T>(table: &Table, read: impl Fn(&mut Reader<'_>) -> T) -> Vec<Problem> {
-    let empty = Map::new();
-    let mut keys = Reader::new(table.members().unwrap_or(&empty), Texts::Unfilled);
-    read(&mut keys);
-    keys.into_problems()
+    table.members().map_or_else(Vec::new, |table| Reader::read(table, Texts::Unfilled, read).1)
 }
 
 /// Checks the URL of another server. `rule` says what it must be.

@@ -115,6 +115,7 @@ pub(crate) fn is_for_development(rule: &Rule) -> bool {
 }
 
 /// Whether a rule, or one that follows up on it, is for callers with permissions.
+#[cfg(any(test, feature = "build"))]
 pub(crate) fn needs_permissions(rule: &Rule) -> bool {
     !rule.permissions.is_empty() || rule.follow_up.iter().any(needs_permissions)
 }
@@ -212,14 +213,14 @@ fn ends_turn(action: &Action) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ScriptTable;
 
-    #[derive(serde::Deserialize)]
-    struct Script {
-        rules: Vec<Rule>,
+    fn script(rules: &str) -> ScriptTable {
+        ScriptTable::of(&toml::from_str::<Value>(rules).unwrap().into()).unwrap()
     }
 
     fn problems(rules: &str) -> Vec<Problem> {
-        problems_of(&toml::from_str::<Script>(rules).unwrap().rules, "r")
+        problems_of(&script(rules).rules, "r")
     }
 
     /// The problems of rules, at the top and below a rule that asks.
@@ -271,8 +272,7 @@ mod tests {
 
     #[test]
     fn rules_that_park_are_found_at_any_level() {
-        let parks_it =
-            |rules: &str| toml::from_str::<Script>(rules).unwrap().rules.iter().any(parks);
+        let parks_it = |rules: &str| script(rules).parks();
         let (park, wait) = ("[{ do = 'park', days = 3 }]", "[{ do = 'wait', ms = 5 }]");
         for (then, expected) in [(park, true), (wait, false)] {
             assert_eq!(parks_it(&format!("[[rules]]\nthen = {then}")), expected);

@@ -1,17 +1,17 @@
 //! Which messages a rule takes.
 
 use regex_lite::Regex;
-use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::Values;
+use crate::table::Reader;
 use a2a::model::Message;
 
 /// Which messages a rule takes; in the file, a table with one of these keys.
 ///
 /// When several rules match, exact text goes before message id, message id before pattern, pattern
 /// before no condition; within a kind the longest match wins, then the order of the file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "When", into = "When")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
     /// `text`: messages whose text is exactly this.
     Text(String),
@@ -26,6 +26,31 @@ pub enum Condition {
 pub struct Pattern(pub(super) Regex);
 
 impl Condition {
+    /// Reads a condition: exactly one key.
+    pub(super) fn read(keys: &mut Reader<'_>) -> Option<Self> {
+        const KEYS: [&str; 3] = ["text", "message_id", "pattern"];
+        keys.only(&KEYS);
+        if KEYS.into_iter().filter(|key| keys.has(key)).count() != 1 {
+            let fix = "needs exactly one of text, message_id and pattern; leave it out to take every message";
+            keys.report("", fix);
+            return None;
+        }
+        if let Some(text) = keys.text("text") {
+            return Some(Self::Text(text));
+        }
+        for key in ["message_id", "pattern"] {
+            if keys.value(key).and_then(Value::as_str) == Some("") {
+                keys.report(key, "must not be empty; leave `when` out to take every message");
+                return None;
+            }
+        }
+        if let Some(prefix) = keys.text("message_id") {
+            return Some(Self::MessageId(prefix));
+        }
+        let pattern = Pattern::try_from(keys.text("pattern")?);
+        pattern.map_err(|fix| keys.report("pattern", fix)).ok().map(Self::Pattern)
+    }
+
     /// How well a message fits: rank of the kind and length of the match, and what was captured.
     pub(super) fn fit(&self, message: &Message) -> Option<((u8, usize), Values)> {
         let text = message.text();
@@ -53,55 +78,8 @@ impl TryFrom<String> for Pattern {
     }
 }
 
-impl From<Pattern> for String {
-    fn from(pattern: Pattern) -> Self {
-        pattern.0.as_str().to_owned()
-    }
-}
-
 impl PartialEq for Pattern {
     fn eq(&self, other: &Self) -> bool {
         self.0.as_str() == other.0.as_str()
-    }
-}
-
-/// A condition as it stands in the file.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a table with text, message_id or pattern")]
-struct When {
-    text: Option<String>,
-    message_id: Option<String>,
-    pattern: Option<String>,
-}
-
-impl TryFrom<When> for Condition {
-    type Error = String;
-
-    fn try_from(when: When) -> Result<Self, String> {
-        let empty =
-            |key| format!("`{key}` must not be empty; leave `when` out to take every message");
-        match (when.text, when.message_id, when.pattern) {
-            (Some(text), None, None) => Ok(Self::Text(text)),
-            (None, Some(prefix), None) if prefix.is_empty() => Err(empty("message_id")),
-            (None, Some(prefix), None) => Ok(Self::MessageId(prefix)),
-            (None, None, Some(pattern)) if pattern.is_empty() => Err(empty("pattern")),
-            (None, None, Some(pattern)) => Pattern::try_from(pattern).map(Self::Pattern),
-            _ => Err(
-                "`when` needs exactly one of text, message_id and pattern; leave it out to take \
-                      every message"
-                    .to_owned(),
-            ),
-        }
-    }
-}
-
-impl From<Condition> for When {
-    fn from(condition: Condition) -> Self {
-        let none = Self::default();
-        match condition {
-            Condition::Text(text) => Self { text: Some(text), ..none },
-            Condition::MessageId(prefix) => Self { message_id: Some(prefix), ..none },
-            Condition::Pattern(pattern) => Self { pattern: Some(pattern.into()), ..none },
-        }
     }
 }

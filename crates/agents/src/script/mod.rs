@@ -6,42 +6,56 @@ mod fault;
 mod step;
 mod template;
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use check::{is_for_development, needs_permissions, parks, problems_of};
+#[cfg(any(test, feature = "build"))]
+pub(crate) use check::needs_permissions;
+pub(crate) use check::{is_for_development, parks, problems_of};
 pub use condition::{Condition, Pattern};
-pub use fault::{CARD, Fault};
-use step::Step;
+pub use fault::Fault;
 pub use template::Values;
 
+use crate::table::Reader;
 use a2a::model::{Base64, Message};
 
 /// What to do about some messages.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
     /// Which messages; without it, those that no other rule takes.
-    #[serde(default)]
     pub when: Option<Condition>,
     /// The permissions that the caller must have, all of them. For others the rule does not exist; of two rules that fit
     /// alike, the one that needs more goes first.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
     /// What to do, in order.
     pub then: Vec<Action>,
     /// Rules for the next message of the same task; tried before the others. They stay for as long as one
     /// of them asks again.
-    #[serde(default)]
     pub follow_up: Vec<Rule>,
+}
+
+impl Rule {
+    /// A rule as messages of problems show it.
+    pub(crate) const EXAMPLE: &'static str =
+        "{ when = { text = \"hi\" }, then = [{ do = \"complete\" }] }";
+
+    /// Reads a rule.
+    pub(crate) fn read(keys: &mut Reader<'_>) -> Option<Self> {
+        keys.only(&["when", "permissions", "then", "follow_up"]);
+        keys.need("then", ": the steps, as [{ do = \"complete\" }]");
+        Some(Self {
+            when: keys.below("when", Condition::read),
+            permissions: keys.texts("permissions"),
+            then: keys.tables("then", Action::EXAMPLE, Action::read),
+            follow_up: keys.tables("follow_up", Self::EXAMPLE, Self::read),
+        })
+    }
 }
 
 /// One step of a rule; in the file, a table whose key `do` names it.
 ///
 /// Texts may hold `{text}` (the text of the message), `{1}` or `{name}` (what the pattern captured);
 /// `{{` and `}}` stand for the braces themselves.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(try_from = "Step", into = "Step")]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// `working`: the task is being worked on; `text`, if given, is a progress note.
     Working(Option<String>),
@@ -260,22 +274,18 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::ScriptTable;
 
     fn message(id: &str, text: &str) -> Message {
         let message = json!({"messageId": id, "role": "ROLE_USER", "parts": [{"text": text}]});
         serde_json::from_value(message).unwrap()
     }
 
-    #[derive(Deserialize)]
-    struct Script {
-        rules: Vec<Rule>,
+    fn script(text: &str) -> ScriptTable {
+        ScriptTable::of(&toml::from_str::<Value>(text).unwrap().into()).unwrap()
     }
 
-    fn script(text: &str) -> Script {
-        toml::from_str(text).unwrap()
-    }
-
-    fn answer(script: &Script, messages: &[(&str, &str)]) -> String {
+    fn answer(script: &ScriptTable, messages: &[(&str, &str)]) -> String {
         let messages: Vec<Message> = messages.iter().map(|(id, text)| message(id, text)).collect();
         let Some((rule, values)) = rule_for(&script.rules, &messages, &|_| false) else {
             return "none".to_owned();

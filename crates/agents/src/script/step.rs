@@ -1,6 +1,5 @@
-//! Steps as they stand in an agent file: flat tables, of which each kind takes some keys.
+//! The reader of steps: flat tables, of which each kind takes some keys.
 
-use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::template::pieces;
@@ -8,169 +7,148 @@ use super::{
     Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Span, StepsAction,
     TimeUnit,
 };
+use crate::no_such;
+use crate::table::Reader;
 use a2a::model::Base64;
 
-/// A step as it stands in the file.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default, deny_unknown_fields, expecting = "a step such as { do = \"complete\" }")]
-pub(super) struct Step {
-    r#do: String,
-    text: Option<String>,
-    ms: Option<Value>,
-    minutes: Option<Value>,
-    hours: Option<Value>,
-    days: Option<Value>,
-    until_message: Option<bool>,
-    count: Option<u32>,
-    id: Option<String>,
-    name: Option<String>,
-    data: Option<Value>,
-    raw: Option<String>,
-    url: Option<String>,
-    chunks: Option<Vec<String>>,
-    repeat: Option<Value>,
-    delay_ms: Option<Value>,
-    attempts: Option<u32>,
-    panic_at: Option<Value>,
-    filename: Option<String>,
-    media_type: Option<String>,
-}
+impl Action {
+    /// A step as messages of problems show it.
+    pub(super) const EXAMPLE: &'static str = "{ do = \"complete\" }";
 
-impl TryFrom<Step> for Action {
-    type Error = String;
-
-    fn try_from(mut step: Step) -> Result<Self, String> {
-        let verb = std::mem::take(&mut step.r#do);
-        let text = step.text.take();
-        let needed = |text: Option<String>| text.ok_or_else(|| format!("`{verb}` needs a `text`"));
-        let action = match verb.as_str() {
-            "working" => Self::Working(text),
-            "complete" => Self::Complete(text),
-            "fail" => Self::Fail(needed(text)?),
-            "reject" => Self::Reject(needed(text)?),
-            "input_required" => Self::InputRequired(needed(text)?),
-            "auth_required" => Self::AuthRequired(needed(text)?),
-            "message" => Self::Message(needed(text)?),
-            "artifact" => Self::Artifact(artifact_of(&mut step, text)?),
+    /// Reads a step.
+    pub(super) fn read(keys: &mut Reader<'_>) -> Option<Self> {
+        keys.need("do", ": the name of the step");
+        let verb = keys.text("do")?;
+        let Some((_, known)) = STEPS.iter().find(|(step, _)| *step == verb) else {
+            let steps: Vec<&str> = STEPS.iter().map(|(step, _)| *step).collect();
+            keys.report("do", no_such("step", &verb, steps));
+            return None;
+        };
+        let known: Vec<&str> = ["do"].iter().chain(*known).copied().collect();
+        keys.only_of(&format!("the step `{verb}`"), &known);
+        Some(match verb.as_str() {
+            "working" => Self::Working(keys.text("text")),
+            "complete" => Self::Complete(keys.text("text")),
+            "fail" => Self::Fail(needed(keys, "text")?),
+            "reject" => Self::Reject(needed(keys, "text")?),
+            "input_required" => Self::InputRequired(needed(keys, "text")?),
+            "auth_required" => Self::AuthRequired(needed(keys, "text")?),
+            "message" => Self::Message(needed(keys, "text")?),
+            "artifact" => Self::Artifact(artifact(keys)?),
             "wait" => {
-                let amount = amount_of("ms", step.ms.take(), MAX_WAIT_MS);
-                Self::Wait(
-                    amount.map_err(|error| format!("{error}; to wait for longer take `park`"))?,
-                )
+                Self::Wait(amount(keys, "ms", MAX_WAIT_MS, "; to wait for longer take `park`")?)
             }
             "park" => Self::Park {
-                span: span_of(&verb, &mut step)?,
-                until_message: step.until_message.take().unwrap_or_default(),
+                span: span(keys)?,
+                until_message: keys.flag("until_message").unwrap_or_default(),
             },
             "callback" => Self::Callback {
-                id: step.id.take(),
-                count: match step.count.take().unwrap_or(1) {
-                    count @ 1..=MAX_CALLBACK_BODIES => count,
-                    count => {
-                        let most = MAX_CALLBACK_BODIES;
-                        return Err(format!("`count` must be from 1 to {most}, got {count}"));
-                    }
-                },
-                span: span_of(&verb, &mut step)?,
+                id: keys.text("id"),
+                count: count(keys, "count", MAX_CALLBACK_BODIES).unwrap_or(1),
+                span: span(keys)?,
             },
-            "polls" => match step.count.take() {
-                Some(count) if count > 0 => Self::Polls(count),
-                Some(_) | None => return Err("`polls` needs a `count` of 1 or more".to_owned()),
-            },
-            "panic" => Self::Panic,
-            "steps" => Self::Steps(StepsAction {
-                url: step.url.take().ok_or("`steps` needs a `url`")?,
-                count: amount_of("repeat", step.repeat.take(), MAX_REPEAT)?,
-                delay_ms: delay_of(&mut step)?,
-                attempts: match step.attempts.take().unwrap_or(1) {
-                    attempts @ 1.. => attempts,
-                    0 => return Err("`attempts` must be 1 or more".to_owned()),
-                },
-                panic_at: step
-                    .panic_at
-                    .take()
-                    .map(|at| amount_of("panic_at", Some(at), MAX_REPEAT))
-                    .transpose()?,
-            }),
-            other => return Err(format!("there is no step {other:?}; there are: {VERBS}")),
-        };
-        if step != Step::default() {
-            let keys = serde_json::to_value(&step).unwrap_or_default();
-            let left = keys.as_object().into_iter().flatten();
-            let left = left.filter(|(key, value)| *key != "do" && !value.is_null());
-            let left: Vec<String> = left.map(|(key, _)| format!("`{key}`")).collect();
-            return Err(format!("`{verb}` takes no {}", left.join(", ")));
-        }
-        Ok(action)
+            "polls" => {
+                keys.need("count", ": after how many calls of GetTask it goes on");
+                Self::Polls(count(keys, "count", u32::MAX)?)
+            }
+            "steps" => Self::Steps(steps(keys)?),
+            _ => Self::Panic,
+        })
     }
 }
 
-fn span_of(verb: &str, step: &mut Step) -> Result<Span, String> {
-    let mut given = [
-        ("ms", TimeUnit::Millis, step.ms.take()),
-        ("minutes", TimeUnit::Minutes, step.minutes.take()),
-        ("hours", TimeUnit::Hours, step.hours.take()),
-        ("days", TimeUnit::Days, step.days.take()),
-    ]
-    .into_iter()
-    .filter(|(_, _, value)| value.is_some());
-    let (Some((key, unit, value)), None) = (given.next(), given.next()) else {
-        return Err(format!("`{verb}` needs exactly one of ms, minutes, hours and days"));
-    };
-    Ok(Span { amount: amount_of(key, value, unit.most())?, unit })
+fn needed(keys: &mut Reader<'_>, key: &str) -> Option<String> {
+    keys.need(key, "");
+    keys.text(key)
 }
 
-fn artifact_of(step: &mut Step, text: Option<String>) -> Result<ArtifactAction, String> {
-    let raw = step.raw.take().map(|raw| Base64::parse(&raw).ok_or("`raw` must be base64"));
-    let chunks = match step.chunks.take() {
-        Some(pieces) => {
-            let repeat = step.repeat.take().unwrap_or_else(|| 1.into());
-            let delay_ms = delay_of(step)?;
-            let repeat = amount_of("repeat", Some(repeat), MAX_REPEAT)?;
-            Some(ArtifactContent::Chunks { pieces, repeat, delay_ms })
-        }
-        None => None,
+fn count(keys: &mut Reader<'_>, key: &str, most: u32) -> Option<u32> {
+    keys.number(key, 1, most.into()).and_then(|count| count.try_into().ok())
+}
+
+fn span(keys: &mut Reader<'_>) -> Option<Span> {
+    let mut given = UNITS.into_iter().filter(|(key, _)| keys.has(key));
+    let (Some((key, unit)), None) = (given.next(), given.next()) else {
+        keys.report("", "needs exactly one of ms, minutes, hours and days");
+        return None;
     };
-    let mut contents = [
-        text.map(ArtifactContent::Text),
-        step.data.take().map(ArtifactContent::Data),
-        raw.transpose()?.map(ArtifactContent::Raw),
-        step.url.take().map(ArtifactContent::Url),
-        chunks,
-    ]
-    .into_iter()
-    .flatten();
-    let (Some(content), None) = (contents.next(), contents.next()) else {
-        return Err("`artifact` needs exactly one of text, data, raw, url and chunks".to_owned());
-    };
-    if matches!(&content, ArtifactContent::Chunks { pieces, .. } if pieces.is_empty()) {
-        return Err("`chunks` needs at least one piece".to_owned());
-    }
-    Ok(ArtifactAction {
-        id: step.id.take(),
-        name: step.name.take(),
-        content,
-        filename: step.filename.take(),
-        media_type: step.media_type.take(),
+    Some(Span { amount: amount(keys, key, unit.most(), "")?, unit })
+}
+
+fn steps(keys: &mut Reader<'_>) -> Option<StepsAction> {
+    let url = needed(keys, "url");
+    let panic_at =
+        if keys.has("panic_at") { amount(keys, "panic_at", MAX_REPEAT, "") } else { None };
+    Some(StepsAction {
+        count: amount(keys, "repeat", MAX_REPEAT, "")?,
+        delay_ms: amount_or(keys, "delay_ms", MAX_WAIT_MS, 0)?,
+        attempts: count(keys, "attempts", u32::MAX).unwrap_or(1),
+        panic_at,
+        url: url?,
     })
 }
 
-fn delay_of(step: &mut Step) -> Result<Amount, String> {
-    let delay = step.delay_ms.take().unwrap_or_else(|| 0.into());
-    amount_of("delay_ms", Some(delay), MAX_WAIT_MS)
+fn artifact(keys: &mut Reader<'_>) -> Option<ArtifactAction> {
+    let mut given = CONTENTS.into_iter().filter(|key| keys.has(key));
+    let (Some(content), None) = (given.next(), given.next()) else {
+        keys.report("", "needs exactly one of text, data, raw, url and chunks");
+        return None;
+    };
+    let content = match content {
+        "text" => ArtifactContent::Text(keys.text("text")?),
+        "data" => ArtifactContent::Data(keys.value("data")?.clone()),
+        "raw" => {
+            let raw = Base64::parse(&keys.text("raw")?);
+            if raw.is_none() {
+                keys.report("raw", "must be base64");
+            }
+            ArtifactContent::Raw(raw?)
+        }
+        "url" => ArtifactContent::Url(keys.text("url")?),
+        _ => chunks(keys)?,
+    };
+    Some(ArtifactAction {
+        id: keys.text("id"),
+        name: keys.text("name"),
+        content,
+        filename: keys.text("filename"),
+        media_type: keys.text("media_type"),
+    })
 }
 
-fn amount_of(key: &str, value: Option<Value>, most: u64) -> Result<Amount, String> {
-    let fixed = value.as_ref().and_then(Value::as_u64).filter(|number| *number <= most);
-    let wanted = format!("must be a number from 0 to {most}, or a text that captures make one");
-    match (fixed, value) {
-        (Some(number), _) => Ok(Amount::Fixed(number)),
-        (None, Some(Value::String(text))) if is_number_once_filled(&text) => {
-            Ok(Amount::Captured(text))
-        }
-        (None, Some(given)) => Err(format!("`{key}` {wanted}, as \"{{1}}\", got {given}")),
-        (None, None) => Err(format!("`{key}` is missing; it {wanted}, as \"{{1}}\"")),
+fn chunks(keys: &mut Reader<'_>) -> Option<ArtifactContent> {
+    let pieces = keys.pieces("chunks");
+    if keys.value("chunks").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+        keys.report("chunks", "needs at least one piece");
     }
+    Some(ArtifactContent::Chunks {
+        pieces,
+        repeat: amount_or(keys, "repeat", MAX_REPEAT, 1)?,
+        delay_ms: amount_or(keys, "delay_ms", MAX_WAIT_MS, 0)?,
+    })
+}
+
+fn amount_or(keys: &mut Reader<'_>, key: &str, most: u64, default: u64) -> Option<Amount> {
+    if keys.has(key) { amount(keys, key, most, "") } else { Some(Amount::Fixed(default)) }
+}
+
+/// `hint` follows what is wrong.
+fn amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amount> {
+    let rule = format!(
+        "must be a number from 0 to {most}, or a text that captures make one, as \"{{1}}\""
+    );
+    let value = keys.value(key);
+    match value {
+        Some(Value::Number(number)) if number.as_u64().is_some_and(|number| number <= most) => {
+            return number.as_u64().map(Amount::Fixed);
+        }
+        Some(Value::String(text)) if is_number_once_filled(text) => {
+            return Some(Amount::Captured(text.clone()));
+        }
+        Some(given) => keys.report(key, format!("{rule}, got {given}{hint}")),
+        None => keys.report(key, format!("is missing; it {rule}{hint}")),
+    }
+    None
 }
 
 /// Whether a text can become a number: captures, with nothing around them but digits.
@@ -180,153 +158,183 @@ fn is_number_once_filled(text: &str) -> bool {
     pieces.iter().any(Result::is_err) && pieces.iter().flatten().all(is_digits)
 }
 
-impl From<Amount> for Value {
-    fn from(amount: Amount) -> Self {
-        match amount {
-            Amount::Fixed(number) => number.into(),
-            Amount::Captured(text) => text.into(),
-        }
-    }
-}
+/// The steps, each with its keys besides `do`.
+const STEPS: [(&str, &[&str]); 14] = [
+    ("working", &["text"]),
+    (
+        "artifact",
+        &[
+            "id",
+            "name",
+            "text",
+            "data",
+            "raw",
+            "url",
+            "chunks",
+            "repeat",
+            "delay_ms",
+            "filename",
+            "media_type",
+        ],
+    ),
+    ("wait", &["ms"]),
+    ("park", &["ms", "minutes", "hours", "days", "until_message"]),
+    ("callback", &["id", "count", "ms", "minutes", "hours", "days"]),
+    ("polls", &["count"]),
+    ("complete", &["text"]),
+    ("fail", &["text"]),
+    ("reject", &["text"]),
+    ("input_required", &["text"]),
+    ("auth_required", &["text"]),
+    ("message", &["text"]),
+    ("panic", &[]),
+    ("steps", &["url", "repeat", "delay_ms", "attempts", "panic_at"]),
+];
 
-impl From<Action> for Step {
-    fn from(action: Action) -> Self {
-        let step = |verb: &str, text: Option<String>| Self {
-            r#do: verb.to_owned(),
-            text,
-            ..Self::default()
-        };
-        match action {
-            Action::Working(text) => step("working", text),
-            Action::Complete(text) => step("complete", text),
-            Action::Fail(text) => step("fail", Some(text)),
-            Action::Reject(text) => step("reject", Some(text)),
-            Action::InputRequired(text) => step("input_required", Some(text)),
-            Action::AuthRequired(text) => step("auth_required", Some(text)),
-            Action::Message(text) => step("message", Some(text)),
-            Action::Panic => step("panic", None),
-            Action::Polls(count) => Self { count: Some(count), ..step("polls", None) },
-            Action::Steps(StepsAction { url, count, delay_ms, attempts, panic_at }) => Self {
-                url: Some(url),
-                repeat: Some(count.into()),
-                delay_ms: Some(delay_ms.into()),
-                attempts: Some(attempts),
-                panic_at: panic_at.map(Value::from),
-                ..step("steps", None)
-            },
-            Action::Park { span, until_message } => {
-                let until_message = until_message.then_some(true);
-                span.put(Self { until_message, ..step("park", None) })
-            }
-            Action::Callback { id, count, span } => {
-                span.put(Self { id, count: Some(count), ..step("callback", None) })
-            }
-            Action::Wait(amount) => Self { ms: Some(amount.into()), ..step("wait", None) },
-            Action::Artifact(ArtifactAction { id, name, content, filename, media_type }) => {
-                let step = Self { id, name, filename, media_type, ..step("artifact", None) };
-                match content {
-                    ArtifactContent::Text(text) => Self { text: Some(text), ..step },
-                    ArtifactContent::Data(data) => Self { data: Some(data), ..step },
-                    ArtifactContent::Raw(raw) => {
-                        Self { raw: Some(raw.as_str().to_owned()), ..step }
-                    }
-                    ArtifactContent::Url(url) => Self { url: Some(url), ..step },
-                    ArtifactContent::Chunks { pieces, repeat, delay_ms } => Self {
-                        chunks: Some(pieces),
-                        repeat: Some(repeat.into()),
-                        delay_ms: Some(delay_ms.into()),
-                        ..step
-                    },
-                }
-            }
-        }
-    }
-}
+const CONTENTS: [&str; 5] = ["text", "data", "raw", "url", "chunks"];
 
-impl Span {
-    /// Puts the span into a step, under the key of its unit.
-    fn put(self, step: Step) -> Step {
-        let amount = Some(self.amount.into());
-        match self.unit {
-            TimeUnit::Millis => Step { ms: amount, ..step },
-            TimeUnit::Minutes => Step { minutes: amount, ..step },
-            TimeUnit::Hours => Step { hours: amount, ..step },
-            TimeUnit::Days => Step { days: amount, ..step },
-        }
-    }
-}
+const UNITS: [(&str, TimeUnit); 4] = [
+    ("ms", TimeUnit::Millis),
+    ("minutes", TimeUnit::Minutes),
+    ("hours", TimeUnit::Hours),
+    ("days", TimeUnit::Days),
+];
 
 /// How many bodies a script waits for at one callback at most.
 const MAX_CALLBACK_BODIES: u32 = 100;
 
-const VERBS: &str = "working, artifact, wait, park, callback, polls, complete, fail, reject, input_required, \
-                     auth_required, message, panic, steps";
-
 #[cfg(test)]
 mod tests {
-    use super::super::Rule;
-    use crate::{ScriptTable, Table};
+    use super::super::{Condition, Rule};
+    use super::*;
+    use crate::table::Texts;
+
+    fn read(rule: &str) -> Result<Rule, Vec<String>> {
+        let table = toml::from_str(rule).unwrap();
+        let (rule, problems) = Reader::read(&table, Texts::Literal, Rule::read);
+        if problems.is_empty() {
+            return Ok(rule.unwrap());
+        }
+        Err(problems.iter().map(ToString::to_string).collect())
+    }
 
     #[test]
-    fn rules_are_read_from_what_is_embedded_as_from_the_file() {
-        let rules = r#"
-            [[rules]]
-            then = [
-                { do = 'working', text = 'a' }, { do = 'wait', ms = 5 }, { do = 'wait', ms = '{1}' },
-                { do = 'park', days = 3 }, { do = 'park', ms = '{1}', until_message = true },
-                { do = 'park', hours = 1 }, { do = 'park', minutes = 1, until_message = false },
-                { do = 'callback', minutes = 5 }, { do = 'callback', id = 'c', count = 3, ms = '{1}' },
-                { do = 'polls', count = 2 }, { do = 'fail', text = 'f' }, { do = 'reject', text = '' },
-                { do = 'artifact', text = '', name = '' },
-                { do = 'artifact', id = 'i', data = { a = [1, '{text}', false, {}] } },
-                { do = 'artifact', raw = 'aGk=', filename = 'f', media_type = 'text/plain' },
-                { do = 'artifact', url = 'https://example.com', name = 'n' },
-                { do = 'artifact', chunks = ['a', 'b'], delay_ms = 7, repeat = '{1}' },
-                { do = 'complete' }, { do = 'panic' }, { do = 'message', text = 'm' },
-                { do = 'steps', url = '{1}', repeat = 10, attempts = 3, panic_at = '{2}' },
-                { do = 'input_required', text = 'i' }, { do = 'auth_required', text = 'a' },
-            ]
-            [[rules]]
-            when = { text = '' }
-            then = [{ do = 'complete', text = '' }]
-            [[rules.follow_up]]
-            when = { message_id = 'm' }
-            then = []
-            [[rules.follow_up]]
-            when = { pattern = '^a(b)' }
-            then = []
-        "#;
-        let script: ScriptTable = toml::from_str(rules).unwrap();
-        let table = Table::of(&script).unwrap();
-        let text = serde_json::to_string(&table).unwrap();
-        assert!(!text.contains("null"), "{text}");
-        let embedded: Table = serde_json::from_str(&text).unwrap();
-        assert_eq!(embedded.read::<ScriptTable>(), Ok(script), "{text}");
+    fn every_step_is_read_with_every_key() {
+        for step in [
+            "do = 'working', text = 'a'",
+            "do = 'wait', ms = 5",
+            "do = 'wait', ms = '{1}'",
+            "do = 'park', days = 3",
+            "do = 'park', ms = '{1}', until_message = true",
+            "do = 'park', hours = 1",
+            "do = 'park', minutes = 1, until_message = false",
+            "do = 'callback', minutes = 5",
+            "do = 'callback', id = 'c', count = 3, ms = '{1}'",
+            "do = 'polls', count = 2",
+            "do = 'fail', text = 'f'",
+            "do = 'reject', text = ''",
+            "do = 'artifact', text = '', name = ''",
+            "do = 'artifact', id = 'i', data = { a = [1, '{text}', false, {}] }",
+            "do = 'artifact', raw = 'aGk=', filename = 'f', media_type = 'text/plain'",
+            "do = 'artifact', url = 'https://example.com', name = 'n'",
+            "do = 'artifact', chunks = ['a', ' ', ''], delay_ms = 7, repeat = '{1}'",
+            "do = 'complete'",
+            "do = 'panic'",
+            "do = 'message', text = 'm'",
+            "do = 'steps', url = '{1}', repeat = 10, attempts = 3, delay_ms = 1, panic_at = '{2}'",
+            "do = 'input_required', text = 'i'",
+            "do = 'auth_required', text = 'a'",
+        ] {
+            let read = read(&format!("then = [{{ {step} }}]")).unwrap();
+            assert_eq!(read.then.len(), 1, "{step}");
+        }
+    }
+
+    #[test]
+    fn what_a_step_says_is_what_it_does() {
+        let then = |step: &str| read(&format!("then = [{{ {step} }}]")).unwrap().then.remove(0);
+        let minutes = |amount| Span { amount: Amount::Fixed(amount), unit: TimeUnit::Minutes };
+        let one = Amount::Captured("{1}".to_owned());
+        assert_eq!(
+            then("do = 'callback', minutes = 5"),
+            Action::Callback { id: None, count: 1, span: minutes(5) }
+        );
+        assert_eq!(
+            then("do = 'park', minutes = 1, until_message = true"),
+            Action::Park { span: minutes(1), until_message: true }
+        );
+        let StepsAction { attempts, delay_ms, count, .. } =
+            match then("do = 'steps', url = 'u', repeat = '{1}'") {
+                Action::Steps(steps) => steps,
+                other => panic!("{other:?}"),
+            };
+        assert_eq!((attempts, delay_ms, count), (1, Amount::Fixed(0), one.clone()));
+        let content = match then("do = 'artifact', chunks = ['a', ''], delay_ms = '{1}'") {
+            Action::Artifact(artifact) => artifact.content,
+            other => panic!("{other:?}"),
+        };
+        let pieces = vec!["a".to_owned(), String::new()];
+        let repeat = Amount::Fixed(1);
+        assert_eq!(content, ArtifactContent::Chunks { pieces, repeat, delay_ms: one });
+    }
+
+    #[test]
+    fn every_condition_is_read() {
+        for (when, condition) in [
+            ("text = ''", Condition::Text(String::new())),
+            ("message_id = 'm'", Condition::MessageId("m".to_owned())),
+            ("pattern = '^a(b)'", Condition::Pattern("^a(b)".to_owned().try_into().unwrap())),
+        ] {
+            let rule = read(&format!("when = {{ {when} }}\nthen = []")).unwrap();
+            assert_eq!(rule.when, Some(condition));
+        }
     }
 
     #[test]
     fn steps_that_do_not_hold_together_are_refused_with_the_fix() {
         for (rule, fix) in [
             ("then = [{ do = 'dance' }]", "there is no step \"dance\"; there are: working"),
-            ("then = [{ do = 'complete', txt = 'x' }]", "unknown field `txt`"),
-            ("then = [{ do = 'complete', ms = 5 }]", "`complete` takes no `ms`"),
-            ("then = [{ do = 'fail' }]", "`fail` needs a `text`"),
+            (
+                "then = [{ do = 'complete', txt = 'x' }]",
+                "`then[0].txt` is no key of the step `complete`, did you mean `text`?; there are: do, text",
+            ),
+            (
+                "then = [{ do = 'complete', ms = 5 }]",
+                "`then[0].ms` is no key of the step `complete`; there are: do, text",
+            ),
+            ("then = [{ do = 'fail' }]", "`then[0].text` is missing"),
             ("then = [{ do = 'artifact' }]", "exactly one of text, data, raw, url and chunks"),
             ("then = [{ do = 'artifact', text = 'a', url = 'b' }]", "exactly one of"),
-            ("then = [{ do = 'artifact', raw = '%' }]", "`raw` must be base64"),
+            ("then = [{ do = 'artifact', raw = '%' }]", "`then[0].raw` must be base64"),
             ("then = [{ do = 'artifact', chunks = [] }]", "at least one piece"),
-            ("then = [{ do = 'wait' }]", "`ms` is missing; it must be a number from 0 to 600000"),
+            (
+                "then = [{ do = 'wait' }]",
+                "`then[0].ms` is missing; it must be a number from 0 to 600000",
+            ),
             (
                 "then = [{ do = 'wait', ms = 600001 }]",
                 "number from 0 to 600000, or a text that captures",
             ),
-            ("then = [{ do = 'callback' }]", "`callback` needs exactly one of ms, minutes"),
-            ("then = [{ do = 'callback', ms = 1, count = 0 }]", "must be from 1 to 100, got 0"),
+            ("then = [{ do = 'callback' }]", "`then[0]` needs exactly one of ms, minutes"),
+            (
+                "then = [{ do = 'callback', ms = 1, count = 0 }]",
+                "must be a whole number from 1 to 100, got 0",
+            ),
             ("then = [{ do = 'park' }]", "exactly one of ms, minutes, hours and days"),
             ("then = [{ do = 'park', days = 1, hours = 2 }]", "exactly one of ms"),
-            ("then = [{ do = 'park', days = 367 }]", "`days` must be a number from 0 to 366"),
-            ("then = [{ do = 'park', hours = '1' }]", "`hours` must be a number from 0 to 8784"),
-            ("then = [{ do = 'wait', days = 1 }]", "to wait for longer take `park`"),
+            (
+                "then = [{ do = 'park', days = 367 }]",
+                "`then[0].days` must be a number from 0 to 366",
+            ),
+            (
+                "then = [{ do = 'park', hours = '1' }]",
+                "`then[0].hours` must be a number from 0 to 8784",
+            ),
+            (
+                "then = [{ do = 'wait', days = 1 }]",
+                "`then[0].days` is no key of the step `wait`; there are: do, ms",
+            ),
+            ("then = [{ do = 'wait', ms = 600001 }]", "got 600001; to wait for longer take `park`"),
             ("then = [{ do = 'wait', ms = '1s' }]", "make one, as \"{1}\", got \"1s\""),
             ("then = [{ do = 'wait', ms = '5' }]", "got \"5\""),
             ("then = [{ do = 'wait', ms = '{1}s' }]", "got \"{1}s\""),
@@ -336,33 +344,39 @@ mod tests {
             ("then = [{ do = 'wait', ms = -1 }]", "got -1"),
             (
                 "then = [{ do = 'artifact', chunks = ['a'], repeat = 'x' }]",
-                "`repeat` must be a number",
+                "`then[0].repeat` must be a number",
             ),
             (
                 "then = [{ do = 'artifact', chunks = ['a'], delay_ms = [1] }]",
-                "`delay_ms` must be a number",
+                "`then[0].delay_ms` must be a number",
             ),
             (
                 "then = [{ do = 'steps', url = 'x', repeat = 1, panic_at = 'x' }]",
-                "`panic_at` must be a number",
+                "`then[0].panic_at` must be a number",
             ),
             (
                 "then = [{ do = 'steps', url = 'x', repeat = 1, attempts = 0 }]",
-                "`attempts` must be 1 or more",
+                "`then[0].attempts` must be a whole number from 1 to",
             ),
-            ("then = ['complete']", "expected a step such as { do = \"complete\" }"),
-            ("then = [{ do = 'polls', count = 0 }]", "a `count` of 1 or more"),
-            ("then = []\nwhenever = 1", "unknown field `whenever`"),
-            ("when = { texts = 'x' }\nthen = []", "unknown field `texts`"),
+            ("then = ['complete']", "must be a table such as { do = \"complete\" }"),
+            (
+                "then = [{ do = 'polls', count = 0 }]",
+                "`then[0].count` must be a whole number from 1 to",
+            ),
+            ("then = []\nwhenever = 1", "`whenever` is no key of this table"),
+            (
+                "when = { texts = 'x' }\nthen = []",
+                "`when.texts` is no key of this table, did you mean `text`?",
+            ),
             ("when = {}\nthen = []", "exactly one of text, message_id and pattern"),
             ("when = { text = 'x', pattern = 'x' }\nthen = []", "exactly one of text, message_id"),
-            ("when = 'x'\nthen = []", "expected a table with text, message_id or pattern"),
-            ("when = { message_id = '' }\nthen = []", "`message_id` must not be empty"),
-            ("when = { pattern = '' }\nthen = []", "`pattern` must not be empty"),
+            ("when = 'x'\nthen = []", "`when` must be a table"),
+            ("when = { message_id = '' }\nthen = []", "`when.message_id` must not be empty"),
+            ("when = { pattern = '' }\nthen = []", "`when.pattern` must not be empty"),
             ("when = { pattern = '(' }\nthen = []", "is not a regular expression"),
         ] {
-            let error = toml::from_str::<Rule>(rule).unwrap_err().message().to_owned();
-            assert!(error.contains(fix), "{rule}: {error}");
+            let problems = read(rule).unwrap_err();
+            assert!(problems[0].contains(fix), "{rule}: {problems:?}");
         }
     }
 
@@ -370,7 +384,7 @@ mod tests {
     fn captures_make_numbers_and_digits_may_stand_around_them() {
         for ms in ["0", "600000", "'{1}'", "'{1}000'", "'1{seconds}{2}'", "'{text}'"] {
             let rule = format!("then = [{{ do = 'wait', ms = {ms} }}]");
-            assert!(toml::from_str::<Rule>(&rule).is_ok(), "{ms}");
+            assert!(read(&rule).is_ok(), "{ms}");
         }
     }
 }

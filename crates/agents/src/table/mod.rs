@@ -1,17 +1,12 @@
-//! Tables of agent files and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
+//! Tables of executors and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
 //!
-//! In the build, `file.rs` turns the TOML of a file into a type with a derived reader. An error becomes a [`Problem`](crate::Problem) with
-//! the line, the key and the nearest known key.
+//! A [`Table`] is embedded as it is written, and [`Reader`] reads it key by key, in the build and in the Worker: all kinds of executors,
+//! remotes and MCP servers. It reports all problems at once, each with its key, fills in secrets, and costs less code in WebAssembly than
+//! derived readers.
 //!
-//! In the Worker, tables of executors and remotes come as JSON ([`Table`]). [`Table::read`] makes a type of one by the same derived reader.
-//! `Reader` reads one key by key: `[executor.model]` and the tables of `remotes.toml`, in the build and in the Worker. It costs
-//! less code in WebAssembly, reports all problems at once, and fills in secrets. The others stay derived: their errors have the line of
-//! the innermost key, as scripts with nested rules need.
-//!
-//! `kind/tables.rs` alone reads a table by hand, since the keys of `[executor]` are names of kinds.
+//! Everything around these tables (`build/definition.rs`) has derived readers, because it is embedded as JSON of the same types. The settings of an
+//! executor that a Worker registers are read by [`Table::read`] into a type of the Worker's own.
 
-#[cfg(any(test, feature = "build"))]
-pub(crate) mod file;
 mod nearest;
 mod reader;
 
@@ -23,8 +18,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 pub use nearest::no_such;
-use nearest::with_meant_key;
-pub(crate) use nearest::{closest, no_such_key};
+pub(crate) use nearest::{closest, no_such_key, with_meant_key};
 pub(crate) use reader::{Reader, Texts};
 
 /// The table of an executor, as `[executor.script]`: what only its own code understands.

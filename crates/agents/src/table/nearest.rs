@@ -20,10 +20,10 @@ pub fn no_such<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a s
 }
 
 /// The problem of a key that its table does not have.
-pub(crate) fn no_such_key(key: &str, known: &[&str]) -> String {
+pub(crate) fn no_such_key(table: &str, key: &str, known: &[&str]) -> String {
     let meant = closest(key, known.iter().copied());
     let meant = meant.map(|meant| format!(", did you mean `{meant}`?")).unwrap_or_default();
-    format!("is no key of this table{meant}; there are: {}", known.join(", "))
+    format!("is no key of {table}{meant}; there are: {}", known.join(", "))
 }
 
 /// What a derived reader says about a table, with the key that is meant where it says that it knows no such key:

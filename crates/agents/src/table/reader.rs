@@ -1,10 +1,10 @@
 //! Reads a table key by key. Problems collect, each with its key, so that all of them are reported at once; it is also
-//! less code in WebAssembly than a derived reader. The tables of `remotes.toml` and `[executor.model]` are read by it, in the build and in the
-//! Worker.
+//! less code in WebAssembly than a derived reader. `[executor]` and its tables, and those of `remotes.toml` are read by it, in the build and
+//! in the Worker.
 
 use serde_json::{Map, Value};
 
-use super::no_such_key;
+use super::{Table, no_such_key};
 #[cfg(any(test, feature = "build"))]
 use crate::NotSet;
 use crate::{Expandable, Problem, Values};
@@ -14,8 +14,8 @@ use a2a::model::Secret;
 pub(crate) struct Reader<'a> {
     table: &'a Map<String, Value>,
     texts: Texts<'a>,
-    /// What is put before its keys, as `oauth2.`.
-    prefix: &'static str,
+    /// What is put before its keys, as `oauth2.` or `rules[0].`.
+    prefix: String,
     problems: Vec<Problem>,
 }
 
@@ -32,17 +32,36 @@ pub(crate) enum Texts<'a> {
 }
 
 impl<'a> Reader<'a> {
-    pub(crate) fn new(table: &'a Map<String, Value>, texts: Texts<'a>) -> Self {
-        Self { table, texts, prefix: "", problems: Vec::new() }
+    /// What `read` makes of a table, and what is wrong with the table, each with its key below it.
+    pub(crate) fn read<T>(
+        table: &'a Map<String, Value>,
+        texts: Texts<'a>,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> (T, Vec<Problem>) {
+        let mut keys = Self { table, texts, prefix: String::new(), problems: Vec::new() };
+        let content = read(&mut keys);
+        (content, keys.problems)
     }
 
-    /// The problems, each with its key below the table.
-    pub(crate) fn into_problems(self) -> Vec<Problem> {
-        self.problems
+    /// As [`read`](Self::read), for a table that was embedded.
+    ///
+    /// # Errors
+    ///
+    /// The first thing that is wrong with it.
+    pub(crate) fn read_embedded<T>(
+        table: &'a Table,
+        texts: Texts<'a>,
+        read: impl FnOnce(&mut Self) -> T,
+    ) -> Result<T, Problem> {
+        let Some(members) = table.members() else {
+            return Err(Problem::at("", "must be a table"));
+        };
+        let (content, problems) = Self::read(members, texts, read);
+        problems.into_iter().next().map_or(Ok(content), Err)
     }
 
     pub(crate) fn report(&mut self, key: &str, fix: impl Into<String>) {
-        self.problems.push(Problem::at(key, fix).under(self.prefix));
+        self.problems.push(Problem::at(key, fix).under(&self.prefix));
     }
 
     pub(crate) fn has(&self, key: &str) -> bool {
@@ -51,11 +70,28 @@ impl<'a> Reader<'a> {
 
     /// All other keys than these are problems.
     pub(crate) fn only(&mut self, known: &[&str]) {
+        self.only_of("this table", known);
+    }
+
+    /// As [`only`](Self::only), with a name for the table.
+    pub(crate) fn only_of(&mut self, table: &str, known: &[&str]) {
         for key in self.table.keys() {
             if !known.contains(&key.as_str()) {
-                self.report(key, no_such_key(key, known));
+                self.report(key, no_such_key(table, key, known));
             }
         }
+    }
+
+    /// A problem unless there is this key. `why` follows "is missing".
+    pub(crate) fn need(&mut self, key: &str, why: &str) {
+        if !self.has(key) {
+            self.report(key, format!("is missing{why}"));
+        }
+    }
+
+    /// The value as it is written.
+    pub(crate) fn value(&self, key: &str) -> Option<&'a Value> {
+        self.table.get(key)
     }
 
     /// The names of all keys.
@@ -81,9 +117,7 @@ impl<'a> Reader<'a> {
 
     /// As [`secret`](Self::secret), for one that is needed and may not be empty.
     pub(crate) fn needed(&mut self, key: &str) -> Option<Secret> {
-        if !self.has(key) {
-            self.report(key, "is missing");
-        }
+        self.need(key, "");
         let text = self.secret(key)?;
         if text.reveal().trim().is_empty() {
             self.report(key, "must not be empty");
@@ -105,19 +139,20 @@ impl<'a> Reader<'a> {
 
     /// A list of texts, none of them empty.
     pub(crate) fn texts(&mut self, key: &str) -> Vec<String> {
-        let elements = match self.table.get(key) {
-            None => return Vec::new(),
-            Some(Value::Array(elements)) => elements,
-            Some(_) => {
-                self.report(key, "must be a list of texts");
-                return Vec::new();
-            }
-        };
+        self.all_texts(key, false)
+    }
+
+    /// A list of texts, of which some may be empty.
+    pub(crate) fn pieces(&mut self, key: &str) -> Vec<String> {
+        self.all_texts(key, true)
+    }
+
+    fn all_texts(&mut self, key: &str, may_be_empty: bool) -> Vec<String> {
         let mut texts = Vec::new();
-        for (index, element) in elements.iter().enumerate() {
+        for (index, element) in self.list(key, "texts").iter().enumerate() {
             let key = format!("{key}[{index}]");
             match element {
-                Value::String(text) if text.trim().is_empty() => {
+                Value::String(text) if text.trim().is_empty() && !may_be_empty => {
                     self.report(&key, "must not be empty");
                 }
                 Value::String(text) => {
@@ -127,6 +162,26 @@ impl<'a> Reader<'a> {
             }
         }
         texts
+    }
+
+    fn list(&mut self, key: &str, of: &str) -> &'a [Value] {
+        match self.table.get(key) {
+            None => &[],
+            Some(Value::Array(elements)) => elements,
+            Some(_) => {
+                self.report(key, format!("must be a list of {of}"));
+                &[]
+            }
+        }
+    }
+
+    /// A table of texts.
+    pub(crate) fn pairs(&mut self, key: &str) -> Vec<(String, String)> {
+        let read = |keys: &mut Self| {
+            let names = keys.names().into_iter();
+            Some(names.filter_map(|name| Some((name.to_owned(), keys.text(name)?))).collect())
+        };
+        self.below(key, read).unwrap_or_default()
     }
 
     /// One of these words.
@@ -164,7 +219,12 @@ impl<'a> Reader<'a> {
         };
         let number = number.filter(|number| (least..=most).contains(number));
         if number.is_none() {
-            self.report(key, format!("must be a whole number from {least} to {most}"));
+            let got = match (self.table.get(key), self.texts) {
+                // What is filled in is not shown.
+                (Some(Value::String(_)), Texts::Filled(_)) | (None, _) => String::new(),
+                (Some(given), _) => format!(", got {given}"),
+            };
+            self.report(key, format!("must be a whole number from {least} to {most}{got}"));
         }
         number
     }
@@ -189,19 +249,48 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A table below this one, read by `read`. `prefix` is its key with a dot.
+    /// A table below this one, read by `read`.
     pub(crate) fn below<T>(
         &mut self,
         key: &str,
-        prefix: &'static str,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
         let table = self.members(key)?;
-        let outer = (self.table, self.prefix);
-        (self.table, self.prefix) = (table, prefix);
-        let read = read(self);
-        (self.table, self.prefix) = outer;
-        read
+        self.within(table, key, read)
+    }
+
+    /// A list of tables, each read by `read`. `example` shows one.
+    pub(crate) fn tables<T>(
+        &mut self,
+        key: &str,
+        example: &str,
+        read: impl Fn(&mut Self) -> Option<T>,
+    ) -> Vec<T> {
+        let mut tables = Vec::new();
+        for (index, element) in self.list(key, "tables").iter().enumerate() {
+            let key = format!("{key}[{index}]");
+            match element {
+                Value::Object(table) => tables.extend(self.within(table, &key, &read)),
+                _ => self.report(&key, format!("must be a table such as {example}")),
+            }
+        }
+        tables
+    }
+
+    fn within<T>(
+        &mut self,
+        table: &'a Map<String, Value>,
+        key: &str,
+        read: impl FnOnce(&mut Self) -> Option<T>,
+    ) -> Option<T> {
+        let outer = std::mem::replace(&mut self.table, table);
+        let length = self.prefix.len();
+        self.prefix.push_str(key);
+        self.prefix.push('.');
+        let content = read(self);
+        self.table = outer;
+        self.prefix.truncate(length);
+        content
     }
 
     fn filled(&mut self, key: &str, text: &str) -> Option<Secret> {

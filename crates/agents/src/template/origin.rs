@@ -95,6 +95,7 @@ impl Origin {
     }
 
     /// Whether an argument stands in the host, and no domain behind it.
+    #[cfg(any(test, feature = "build"))]
     pub(super) fn is_of_caller(&self) -> bool {
         let Some(host) = self.host() else { return false };
         let is_domain =

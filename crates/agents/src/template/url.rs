@@ -62,11 +62,13 @@ impl UrlTemplate {
     }
 
     /// The arguments in the path.
+    #[cfg(any(test, feature = "build"))]
     pub(crate) fn path_arguments(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flat_map(Template::arguments)
     }
 
     /// Every argument in it.
+    #[cfg(any(test, feature = "build"))]
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         let query = self.query_templates().flat_map(Template::arguments);
         self.host_arguments().chain(self.path_arguments()).chain(query)
@@ -83,6 +85,7 @@ impl UrlTemplate {
     }
 
     /// Whether the caller chooses the server: an argument stands in the host, and no domain behind it.
+    #[cfg(any(test, feature = "build"))]
     pub(crate) fn is_host_of_caller(&self) -> bool {
         self.origin.is_of_caller()
     }

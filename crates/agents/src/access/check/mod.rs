@@ -1,6 +1,7 @@
 //! Whether the table `[access]` holds together. Only the build asks.
 
 mod callers;
+mod gate;
 mod place;
 mod tokens;
 

@@ -5,72 +5,41 @@ mod settings;
 mod tests;
 
 #[cfg(any(test, feature = "build"))]
-use std::path::Path;
-
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::{Map, Value};
-
-use super::{ExecutorKind, Kind, ToolOffer};
+use super::{Kind, KindContext, TableFile, ToolOffer};
+#[cfg(any(test, feature = "build"))]
+use crate::Problem;
+#[cfg(any(test, feature = "build"))]
 use crate::template::check_header_name;
-use crate::tool::{Tool, check_schema};
-use crate::{AgentDefinition, Misfit, Problem, Table};
+#[cfg(any(test, feature = "build"))]
+use crate::tool::check_schema;
 
 pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 
-/// `[executor.model]`: what it says, and what is wrong with it.
-#[derive(Clone, Debug, PartialEq)]
-pub struct ModelTable {
-    members: Map<String, Value>,
-    settings: Box<ModelSettings>,
-    misfits: Vec<Problem>,
-}
-
-impl ModelTable {
-    /// The table with these members.
-    pub fn new(members: Map<String, Value>) -> Self {
-        let (settings, misfits) = ModelSettings::read(&members);
-        Self { members, settings: Box::new(settings), misfits }
-    }
-
-    /// What it says; the default stands for what is wrong.
-    pub fn settings(&self) -> &ModelSettings {
-        &self.settings
-    }
-}
-
-impl Kind for ModelTable {
-    fn name(&self) -> &str {
-        ExecutorKind::Model.name()
-    }
-
-    fn table(&self) -> Result<Table, Misfit> {
-        Table::of(self)
-    }
-
-    fn problems(&self, agent: &AgentDefinition, _: &[&dyn Tool]) -> Vec<Problem> {
-        let settings = &self.settings;
-        let mut problems = self.misfits.clone();
+#[cfg(any(test, feature = "build"))]
+impl Kind for ModelSettings {
+    fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
+        let mut problems = Vec::new();
         let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
-        if let Some(fix) = base_url_problem(settings, agent.development) {
+        if let Some(fix) = base_url_problem(self, agent.is_development) {
             report("base_url", fix);
         }
-        if let Some(key) = &settings.api_key
+        if let Some(key) = &self.api_key
             && !key.contains("${")
         {
             let fix =
                 "must name a secret, as \"${OPENAI_API_KEY}\": agent files are no place for keys";
             report("api_key", fix.to_owned());
         }
-        for (name, _) in &settings.headers {
+        for (name, _) in &self.headers {
             if let Err(fix) = check_header_name(name) {
                 report(&format!("headers.{name}"), fix);
             }
         }
-        for fix in settings.output_schema.iter().flat_map(check_schema) {
+        for fix in self.output_schema.iter().flat_map(check_schema) {
             report("output_schema", fix);
         }
-        for (index, name) in settings.agents.iter().enumerate() {
-            if settings.agents.iter().take(index).any(|earlier| earlier == name) {
+        for (index, name) in self.agents.iter().enumerate() {
+            if self.agents.iter().take(index).any(|earlier| earlier == name) {
                 report(&format!("agents[{index}]"), format!("{name:?} stands twice"));
             }
         }
@@ -78,7 +47,7 @@ impl Kind for ModelTable {
     }
 
     fn filled_in(&self) -> Vec<(String, &str)> {
-        let ModelSettings { model, base_url, api_key, headers, .. } = &*self.settings;
+        let ModelSettings { model, base_url, api_key, headers, .. } = self;
         let texts =
             [("model", Some(model)), ("base_url", Some(base_url)), ("api_key", api_key.as_ref())];
         let texts =
@@ -89,13 +58,12 @@ impl Kind for ModelTable {
     }
 
     fn offer(&self) -> Option<ToolOffer<'_>> {
-        let ModelSettings { tools, mcp, .. } = &*self.settings;
+        let ModelSettings { tools, mcp, .. } = self;
         Some(ToolOffer { key: "tools", names: tools, mcp, are_skills: false })
     }
 
-    #[cfg(any(test, feature = "build"))]
     fn remotes(&self) -> Vec<(String, &str)> {
-        let agents = self.settings.agents.iter().enumerate();
+        let agents = self.agents.iter().enumerate();
         agents.map(|(index, name)| (format!("agents[{index}]"), name.as_str())).collect()
     }
 
@@ -107,41 +75,13 @@ impl Kind for ModelTable {
         ": what it can be asked for"
     }
 
-    /// Each file becomes the key `instructions` or `output_schema`.
-    #[cfg(any(test, feature = "build"))]
-    fn read_files(&mut self, agent_file: &str) -> Vec<Problem> {
-        let mut members = self.members.clone();
-        let mut problems = Vec::new();
-        for (key, text_key) in
-            [("instructions_file", "instructions"), ("output_schema_file", "output_schema")]
-        {
-            // What is wrong with the keys themselves is said by `problems`.
-            let Some(Value::String(name)) = self.members.get(key) else { continue };
-            if self.members.contains_key(text_key) {
-                continue;
-            }
-            let path = Path::new(agent_file).with_file_name(name);
-            println!("cargo::rerun-if-changed={}", path.display());
-            let read = match std::fs::read_to_string(&path) {
-                Err(error) => Err(format!("{} cannot be read: {error}", path.display())),
-                Ok(text) if key == "output_schema_file" => a2a::model::read_own(&text)
-                    .map_err(|error| format!("{} is no JSON: {error}", path.display())),
-                Ok(text) => Ok(Value::String(text)),
-            };
-            members.shift_remove(key);
-            match read {
-                Ok(value) => {
-                    members.insert(text_key.to_owned(), value);
-                }
-                Err(fix) => problems.push(Problem::at(key, fix)),
-            }
-        }
-        *self = Self::new(members);
-        problems
+    fn files(&self) -> &'static [TableFile] {
+        &FILES
     }
 }
 
 /// What is wrong with a base URL as it is written.
+#[cfg(any(test, feature = "build"))]
 fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<String> {
     let ModelSettings { provider, base_url, api_key, .. } = settings;
     if *provider == Provider::WorkersAi {
@@ -173,20 +113,13 @@ fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<St
     })
 }
 
-impl Serialize for ModelTable {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.members.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for ModelTable {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Map::deserialize(deserializer).map(Self::new)
-    }
-}
-
 /// Servers of the same machine.
+#[cfg(any(test, feature = "build"))]
 const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
 
-/// What stands before the keys of the table in an agent file.
-const TABLE: &str = "executor.model.";
+/// The keys that name files.
+#[cfg(any(test, feature = "build"))]
+const FILES: [TableFile; 2] = [
+    TableFile { key: "instructions_file", content_key: "instructions", is_json: false },
+    TableFile { key: "output_schema_file", content_key: "output_schema", is_json: true },
+];

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Value};
 
-use crate::table::{Reader, Texts};
-use crate::{Misfit, Problem, Table};
+use crate::kind::KindTable;
+use crate::table::Reader;
 
 /// What `[executor.model]` says. Texts in which `${NAME}` may stand are not filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -89,40 +89,25 @@ pub struct ModelLimits {
     pub caller_cost_per_day: Option<f64>,
 }
 
-impl ModelSettings {
-    /// What a table says.
-    ///
-    /// # Errors
-    ///
-    /// The first thing that is wrong with it.
-    pub fn of(table: &Table) -> Result<Self, Misfit> {
-        let empty = Map::new();
-        let (settings, problems) = Self::read(table.members().unwrap_or(&empty));
-        match problems.into_iter().next() {
-            Some(problem) => Err(problem.under(super::TABLE).into()),
-            None => Ok(settings),
-        }
-    }
+impl KindTable for ModelSettings {
+    const KEYS: &'static [&'static str] = &KEYS;
 
-    /// What a table says, with defaults for what is wrong; and that, each with its key below the table.
-    pub(super) fn read(table: &Map<String, Value>) -> (Self, Vec<Problem>) {
-        let mut keys = Reader::new(table, Texts::Literal);
-        keys.only(&KEYS);
-        let provider = provider(&mut keys);
+    fn read(keys: &mut Reader<'_>) -> Self {
+        let provider = provider(keys);
         let agents = keys.texts("agents");
         let settings = Self {
-            model: model(&mut keys),
+            model: model(keys),
             provider,
-            base_url: base_url(&mut keys, provider),
-            binding: binding(&mut keys, provider),
+            base_url: base_url(keys, provider),
+            binding: binding(keys, provider),
             api_key: keys.text("api_key"),
-            headers: headers(&mut keys),
+            headers: keys.pairs("headers"),
             timeout_ms: keys.number("timeout_ms", 1_000, 600_000).unwrap_or(TIMEOUT_MS),
-            instructions: instructions(&mut keys),
+            instructions: instructions(keys),
             tools: keys.texts("tools"),
             mcp: keys.texts("mcp"),
-            parameters: parameters(&mut keys),
-            output_schema: output_schema(&mut keys),
+            parameters: parameters(keys),
+            output_schema: output_schema(keys),
             event_interval_ms: keys.number("event_interval_ms", 0, 10_000).unwrap_or(INTERVAL_MS),
             ask_user: keys.flag("ask_user").unwrap_or(!agents.is_empty()),
             agents,
@@ -133,9 +118,9 @@ impl ModelSettings {
                 .number("context_tasks", 0, 50)
                 .and_then(|count| count.try_into().ok())
                 .unwrap_or(CONTEXT_TASKS),
-            takes: takes(&mut keys, provider),
-            price: keys.below("price", "price.", price),
-            limits: limits(&mut keys),
+            takes: takes(keys, provider),
+            price: keys.below("price", price),
+            limits: limits(keys),
         };
         if settings.price.is_none() {
             for (key, limit) in [
@@ -147,7 +132,7 @@ impl ModelSettings {
                 }
             }
         }
-        (settings, keys.into_problems())
+        settings
     }
 }
 
@@ -169,10 +154,9 @@ fn provider(keys: &mut Reader<'_>) -> Provider {
 }
 
 fn model(keys: &mut Reader<'_>) -> String {
+    keys.need("model", ": the name of the model, as the provider writes it");
     let model = keys.text("model").unwrap_or_default();
-    if !keys.has("model") {
-        keys.report("model", "is missing: the name of the model, as the provider writes it");
-    } else if model.trim().is_empty() {
+    if keys.has("model") && model.trim().is_empty() {
         keys.report("model", "must be the name of the model, as the provider writes it");
     }
     model
@@ -197,17 +181,6 @@ fn binding(keys: &mut Reader<'_>, provider: Provider) -> String {
         keys.report("binding", "belongs to `provider = \"workers-ai\"`");
     }
     binding.unwrap_or_else(|| "AI".to_owned())
-}
-
-fn headers(keys: &mut Reader<'_>) -> Vec<(String, String)> {
-    let mut headers = Vec::new();
-    for (name, value) in keys.members("headers").into_iter().flatten() {
-        match value.as_str() {
-            Some(value) => headers.push((name.clone(), value.to_owned())),
-            None => keys.report(&format!("headers.{name}"), "must be a text"),
-        }
-    }
-    headers
 }
 
 fn instructions(keys: &mut Reader<'_>) -> String {
@@ -283,9 +256,7 @@ fn price(keys: &mut Reader<'_>) -> Option<Price> {
     let (input, output) = (keys.amount("input"), keys.amount("output"));
     let cached_input = keys.amount("cached_input");
     for key in ["input", "output"] {
-        if !keys.has(key) {
-            keys.report(key, "is missing: what a million tokens cost");
-        }
+        keys.need(key, ": what a million tokens cost");
     }
     let (input, output) = (input?, output?);
     Some(Price { input, cached_input: cached_input.unwrap_or(input), output })
@@ -304,7 +275,7 @@ fn limits(keys: &mut Reader<'_>) -> ModelLimits {
             caller_cost_per_day: keys.amount("caller_cost_per_day"),
         })
     };
-    keys.below("limits", "limits.", read).unwrap_or(ModelLimits {
+    keys.below("limits", read).unwrap_or(ModelLimits {
         rounds: ROUNDS,
         tokens: None,
         cost: None,

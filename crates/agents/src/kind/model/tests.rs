@@ -1,7 +1,8 @@
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
-use crate::{EmbeddedAgent, Executor, Misfit, Table, check_all};
+use crate::build::{AgentDefinition, check_all};
+use crate::{EmbeddedAgent, Misfit, Table};
 
 const GOOD: &str = r#"
     name = "A"
@@ -168,10 +169,8 @@ fn every_problem_names_the_key_and_the_fix() {
         found[0].starts_with("agents/x.toml: `skills` an agent of kind \"model\" needs"),
         "{found:?}"
     );
-    assert!(
-        toml::from_str::<AgentDefinition>(&GOOD.replace("[executor.model]", "[executor.script]"))
-            .is_err()
-    );
+    let other = agent(&GOOD.replace("[executor.model]", "[executor.script]"));
+    assert_eq!(other.executor.unreadable[0].key, "executor.script");
 }
 
 #[test]
@@ -199,7 +198,10 @@ fn what_the_worker_reads_is_what_the_file_says() {
     let bare = settings(json!({"model": "m"})).unwrap();
     assert_eq!((bare.ask_user, bare.context_tokens, bare.event_interval_ms), (false, 32_000, 100));
     let misfit = settings(json!({"model": "m", "limits": {"rounds": "x"}})).unwrap_err();
-    assert_eq!(misfit.0, "`executor.model.limits.rounds` must be a whole number from 1 to 1000");
+    assert_eq!(
+        misfit.0,
+        "`executor.model.limits.rounds` must be a whole number from 1 to 1000, got \"x\""
+    );
 }
 
 #[test]
@@ -211,18 +213,17 @@ fn files_stand_beside_the_agent_file_and_are_read_once() {
     std::fs::write(folder.join("bad.json"), "{").unwrap();
     let file = folder.join("x.toml").display().to_string();
     let read = |more: &str| {
-        let mut executor = agent(&format!("{GOOD}{more}")).executor.executor;
+        let mut executor = agent(&format!("{GOOD}{more}")).executor;
         let read = executor.read_files(&file);
-        let Executor::Model(table) = executor else { panic!("another kind") };
-        (read, table)
+        (read, ModelSettings::of(&executor.embedded().unwrap()).unwrap())
     };
-    let (result, table) = read("instructions_file = 'support.md'\noutput_schema_file = 'out.json'");
+    let (result, settings) =
+        read("instructions_file = 'support.md'\noutput_schema_file = 'out.json'");
     let (missing, _) = read("instructions_file = 'none.md'\noutput_schema_file = 'bad.json'");
     std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(result, []);
-    assert_eq!(table.settings().instructions, "Be kind.");
-    assert_eq!(table.settings().output_schema, Some(json!({"type": "object"})));
-    assert_eq!(table.misfits, []);
+    assert_eq!(settings.instructions, "Be kind.");
+    assert_eq!(settings.output_schema, Some(json!({"type": "object"})));
     assert_eq!(missing[0].key, "executor.model.instructions_file");
     assert!(missing[0].text.contains("none.md cannot be read"), "{missing:?}");
     assert!(missing[1].text.contains("bad.json is no JSON"), "{missing:?}");

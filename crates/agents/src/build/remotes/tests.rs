@@ -1,7 +1,11 @@
 use super::*;
-use crate::AgentDefinition;
-use crate::table::file::located;
+use crate::build::file::parse;
+use crate::build::source::located;
 use crate::template::testing::Known;
+use crate::{KeyPlace, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteSettings, Values};
+use a2a::binding::Binding;
+use a2a::client::{Settings, Streaming, Verify};
+use a2a::dialect::Dialect;
 use a2a::model::Secret;
 
 const FILE: &str = "remotes.toml";
@@ -300,12 +304,7 @@ fn nothing_secret_shows() {
 #[test]
 fn an_agent_names_remotes_that_there_are() {
     let named = |key: &str, name: &str| {
-        super::file::unknown_remotes(
-            "remotes.toml",
-            &["a", "demo"],
-            "x.toml",
-            vec![(key.to_owned(), name)],
-        )
+        unknown_remotes("remotes.toml", &["a", "demo"], "x.toml", vec![(key.to_owned(), name)])
     };
     assert_eq!(named("executor.remote.remote", "demo"), []);
     let problem = Problem::at(
@@ -337,8 +336,7 @@ fn an_agent_that_would_ask_itself_is_refused() {
         ("kind = 'remote'\nremote = { remote = 'demo' }", "executor.remote.remote", "demo"),
         ("kind = 'model'\nmodel = { model = 'm', agents = ['far', 'elsewhere'] }", "", ""),
     ] {
-        let definition =
-            crate::file::parse("demo.toml", "demo", &format!("{file}{executor}")).unwrap();
+        let definition = parse("demo.toml", "demo", &format!("{file}{executor}")).unwrap();
         let found = check_named(FILE, &named, &[definition, agent("far")]);
         let fix = format!(
             "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"

@@ -1,19 +1,23 @@
-//! Reads agent files and the files of shared tools, and checks that nothing in them that goes to the card is a secret. Only the build does.
+//! Reads agent files and the files of shared tools, and checks that nothing in them that goes to the card is a secret.
 
 use std::collections::BTreeMap;
 
 use toml::de::DeTable;
 
-use crate::table::file::{line_at, read, visit_keys, visit_texts};
-use crate::{AgentDefinition, Expandable, HttpToolDefinition, Problem};
+use super::definition::AgentDefinition;
+use super::source::{line_at, read, visit_keys, visit_texts};
+use crate::{Expandable, HttpToolDefinition, Problem};
 
 /// The agent that the text of `agents/<slug>.toml` (or of a file elsewhere) describes.
 ///
 /// # Errors
 ///
 /// The first thing that an agent file cannot say, with its line and its key.
-pub fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Problem> {
+pub(super) fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Problem> {
     let parsed: AgentDefinition = read(file, text)?;
+    if let Some(problem) = parsed.executor.unreadable.first() {
+        return Err(problem.clone().in_file(file));
+    }
     check_public(file, text, |key| {
         !key.starts_with("executor.") && !is_private_of_tool(key) && !is_filled_in_access(key)
     })?;
@@ -25,7 +29,7 @@ pub fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Prob
 /// # Errors
 ///
 /// As [`parse`].
-pub(crate) fn parse_tool(
+pub(super) fn parse_tool(
     file: &str,
     name: &str,
     text: &str,
@@ -89,7 +93,7 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
 
 /// The lines of `[executor]` that say what an executor is made from: that of `kind`, and that of each key of the table of this kind, by
 /// the keys below `executor`.
-pub(crate) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> {
+pub(super) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
     let Ok(table) = DeTable::parse(text) else { return lines };
     visit_keys(table.get_ref(), "", &mut |key, at| {
@@ -106,8 +110,8 @@ pub(crate) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> 
 
 #[cfg(test)]
 mod tests {
-    use super::{Problem, parse, parse_tool};
-    use crate::table::file::located;
+    use super::{AgentDefinition, Problem, parse, parse_tool};
+    use crate::build::source::located;
 
     const GOOD: &str = "name = 'A'\n\
         description = 'B'\n\
@@ -122,9 +126,23 @@ mod tests {
         [[executor.script.rules.follow_up]]\n\
         then = [{ do = 'fail', text = 'x' }]\n";
 
+    /// What is wrong with a file, or with its executor.
+    fn problems(text: &str) -> Vec<String> {
+        let found = match parse("f.toml", "f", text) {
+            Ok(agent) => {
+                let found = agent.executor.problems(&agent.context(&[])).into_iter();
+                found.map(|problem| problem.in_file("f.toml")).collect()
+            }
+            Err(problem) => vec![problem],
+        };
+        let files = [("f.toml".to_owned(), text.to_owned())];
+        found.into_iter().map(|problem| located(problem, &files).to_string()).collect()
+    }
+
     #[test]
     fn what_a_file_cannot_say_is_named_with_line_and_key() {
-        assert_eq!(parse("f.toml", "f", GOOD).unwrap().file, "f.toml");
+        let AgentDefinition { file, .. } = parse("f.toml", "f", GOOD).unwrap();
+        assert_eq!((file.as_str(), problems(GOOD)), ("f.toml", Vec::new()));
         for (from, to, problem) in [
             (
                 "kind = 'script'",
@@ -135,9 +153,9 @@ mod tests {
             (
                 "kind =",
                 "knid =",
-                "f.toml:5: `executor.knid` invalid type: string \"script\", expected `kind`, `run` or",
+                "f.toml:5: `executor.knid` is no key of this table, did you mean `kind`?; there are: kind, run, and the table",
             ),
-            ("kind = 'script'", "", "f.toml:4: `executor` missing field `kind`"),
+            ("kind = 'script'", "", "f.toml:4: `executor.kind` is missing"),
             (
                 "kind = 'script'",
                 "kind = 'scirpt'",
@@ -152,7 +170,7 @@ mod tests {
             (
                 "kind = 'script'",
                 "kind = 'oracle'",
-                "f.toml:4: `executor` has a table [executor.script], but its kind is oracle; keep one of",
+                "f.toml:6: `executor.script` stands beside `kind = \"oracle\"`; keep one of the two",
             ),
             (
                 "kind = 'script'",
@@ -162,22 +180,22 @@ mod tests {
             (
                 "kind = 'script'",
                 "kind = 'tools'",
-                "f.toml:4: `executor` has a table [executor.script], but its kind is tools; keep one of",
+                "f.toml:6: `executor.script` stands beside `kind = \"tools\"`; keep one of the two",
             ),
             (
                 "kind = 'script'",
                 "kind = 'script'\n[executor.seats]\nrows = 2",
-                "f.toml:4: `executor` has a table [executor.seats], but its kind is script",
+                "f.toml:6: `executor.seats` stands beside `kind = \"script\"`; keep one of the two",
             ),
             (
                 "kind = 'script'",
                 "kind = 'script'\n[[executor.rules]]\nthen = []",
-                "f.toml:6: `executor.rules[0]` is written [[executor.script.rules]]",
+                "f.toml:6: `executor.rules` is no key of this table; there are: kind, run, and the table [executor.<kind>] with the keys of the kind",
             ),
             (
                 "kind = 'script'",
                 "kind = 'tools'\ntools = ['echo']",
-                "f.toml:6: `executor.tools[0]` is written names = […] in a table [executor.tools]",
+                "f.toml:6: `executor.tools` must be a table, [executor.tools], with the keys of the kind: names, ask_missing, mcp",
             ),
             ("'1'", "1", "f.toml:3: `version` invalid type: integer `1`, expected a string"),
             (
@@ -190,49 +208,45 @@ mod tests {
             (
                 "then = [{ do = 'complete' }]\n",
                 "",
-                "f.toml:6: `executor.script.rules[0]` missing field `then`",
+                "f.toml:6: `executor.script.rules[0].then` is missing: the steps, as [{ do = \"complete\" }]",
             ),
             (
                 "ms = 5",
                 "ms = '1s'",
-                "f.toml:10: `executor.script.rules[1].then` `ms` must be a number from 0",
+                "f.toml:11: `executor.script.rules[1].then[0].ms` must be a number from 0 to 600000, or a text that captures make one",
             ),
-            (
-                "'?'",
-                "5",
-                "f.toml:12: `executor.script.rules[1].then[1].text` invalid type: integer `5`",
-            ),
+            ("'?'", "5", "f.toml:12: `executor.script.rules[1].then[1].text` must be a text"),
             (
                 "text = 'a'",
                 "texts = 'a'",
-                "f.toml:9: `executor.script.rules[1].when.texts` unknown field `texts`, did you mean `text`?; expected one of",
+                "f.toml:9: `executor.script.rules[1].when.texts` is no key of this table, did you mean `text`?; there are: text",
             ),
             (
                 "{ text = 'a' }",
                 "{}",
-                "f.toml:9: `executor.script.rules[1].when` `when` needs exactly one of",
+                "f.toml:9: `executor.script.rules[1].when` needs exactly one of",
             ),
             (
                 "[{ do = 'fail', text = 'x' }]",
                 "'x'",
-                "f.toml:15: `executor.script.rules[1].follow_up[0].then` invalid",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then` must be a list of tables",
             ),
             (
                 "do = 'fail'",
                 "od = 'fail'",
-                "f.toml:15: `executor.script.rules[1].follow_up[0].then[0].od` unknown",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then[0].do` is missing",
             ),
             (
                 "text = 'x'",
                 "count = 1",
-                "f.toml:15: `executor.script.rules[1].follow_up[0].then` `fail` needs",
+                "f.toml:15: `executor.script.rules[1].follow_up[0].then[0].",
             ),
             ("[executor]", "[executor", "f.toml:4: "),
         ] {
             let text = GOOD.replacen(from, to, 1);
             assert_ne!(text, GOOD, "{from}");
-            let found = parse("f.toml", "f", &text).unwrap_err().to_string();
-            assert!(found.starts_with(problem), "{found}");
+            let found = problems(&text);
+            assert!(found[0].starts_with(problem), "{problem}: {found:?}");
         }
     }
 

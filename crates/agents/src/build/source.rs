@@ -1,23 +1,23 @@
-//! Reads TOML into types. Only the build does: the Worker has no parser for TOML.
+//! Reads TOML into types, and finds the lines of its keys.
 
 use serde::de::DeserializeOwned;
 use toml::de::{DeTable, DeValue, Error};
 
-use super::with_meant_key;
 use crate::Problem;
+use crate::table::with_meant_key;
 
 /// What the text of a file says.
 ///
 /// # Errors
 ///
 /// The first thing that the type does not take, with its line and its key.
-pub(crate) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Problem> {
+pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Problem> {
     toml::from_str(text).map_err(|error| problem(file, text, &error))
 }
 
 /// Adds the line of its key, or of the innermost table around it, to a problem that has none. `files` are the files that were
 /// read, with their texts.
-pub(crate) fn located(problem: Problem, files: &[(String, String)]) -> Problem {
+pub(super) fn located(problem: Problem, files: &[(String, String)]) -> Problem {
     let text = files.iter().find(|(file, _)| problem.file.as_ref() == Some(file));
     let line = problem.line.or_else(|| line_of(&text?.1, &problem.key));
     Problem { line, ..problem }
@@ -37,12 +37,12 @@ fn line_of(text: &str, key: &str) -> Option<usize> {
     best.map(|(_, at)| line_at(text, at))
 }
 
-pub(crate) fn line_at(text: &str, at: usize) -> usize {
+pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
 /// Calls `visit` with each key of a table, and where it stands.
-pub(crate) fn visit_keys(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize)) {
+pub(super) fn visit_keys(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize)) {
     for (name, value) in table {
         let key = format!("{prefix}{}", name.get_ref());
         visit(&key, name.span().start);
@@ -65,7 +65,7 @@ fn visit_elements(value: &DeValue<'_>, key: &str, visit: &mut impl FnMut(&str, u
 }
 
 /// Calls `visit` with each text of a table, its key and where it stands.
-pub(crate) fn visit_texts(
+pub(super) fn visit_texts(
     table: &DeTable<'_>,
     prefix: &str,
     visit: &mut impl FnMut(&str, usize, &str),
@@ -107,12 +107,7 @@ fn problem(file: &str, text: &str, error: &Error) -> Problem {
     // What is no TOML, and a key that the file as a whole lacks, have no key.
     let table = DeTable::parse(text).ok().filter(|_| !span.is_empty());
     let key = table.and_then(|table| key_in_table(table.get_ref(), at)).unwrap_or_default();
-    let fix = match key.as_str() {
-        // How it was written until every kind had a table of its own.
-        "executor.tools[0]" => "is written names = […] in a table [executor.tools]".to_owned(),
-        "executor.rules" | "executor.rules[0]" => "is written [[executor.script.rules]]".to_owned(),
-        _ => with_meant_key(error.message()).replace('\n', " "),
-    };
+    let fix = with_meant_key(error.message()).replace('\n', " ");
     Problem::at(key, fix).in_file(file).at_line(line)
 }
 

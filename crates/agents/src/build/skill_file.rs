@@ -1,9 +1,10 @@
-//! Folders with files `SKILL.md`, which [`skill_from_markdown`] reads. Only the build reads them.
+//! Folders with files `SKILL.md`, which [`skill_from_markdown`] reads.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::{FileSkill, Problem};
+use super::skill::FileSkill;
+use crate::Problem;
 use a2a::client::skill_from_markdown;
 use a2a::model::FieldViolation;
 
@@ -12,7 +13,7 @@ use a2a::model::FieldViolation;
 /// # Errors
 ///
 /// If there is no such folder, it has no such file, or one cannot be read.
-pub(crate) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
+pub(super) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
     let mut files = Vec::new();
     find(Path::new(folder), 0, &mut files)
         .map_err(|error| vec![Problem::of_file(folder, format!("cannot be read: {error}"))])?;

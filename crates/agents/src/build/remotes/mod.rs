@@ -1,17 +1,21 @@
-//! Reads `remotes.toml`, and checks it. Only the build does.
+//! Reads `remotes.toml`, and checks it.
+
+#[cfg(test)]
+mod mcp_tests;
+#[cfg(test)]
+mod tests;
 
 use serde_json::{Map, Value};
 
-use super::{McpServer, Remote};
-use crate::table::file::read;
-use crate::table::no_such;
-use crate::{AgentDefinition, Expandable, McpChoice, Need, Problem, Table, check_slug};
+use super::definition::AgentDefinition;
+use super::source::read;
+use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Table, check_slug, no_such};
 
 /// What `remotes.toml` describes, each by its name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Named {
-    pub(crate) remotes: Vec<Remote>,
-    pub(crate) mcp: Vec<McpServer>,
+pub(in crate::build) struct Named {
+    pub(in crate::build) remotes: Vec<Remote>,
+    pub(in crate::build) mcp: Vec<McpServer>,
 }
 
 /// What the text of `remotes.toml` describes.
@@ -19,7 +23,7 @@ pub(crate) struct Named {
 /// # Errors
 ///
 /// The first thing that such a file cannot say, with its line and its key.
-pub(crate) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
+pub(in crate::build) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
     let at = |key: &str, fix: &str| Problem::at(key, fix).in_file(file);
     let parsed: Map<String, Value> = read(file, text)?;
     let mut named = Named::default();
@@ -48,7 +52,11 @@ pub(crate) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
 }
 
 /// Everything that is wrong with what a file describes, and with what agents say about it.
-pub(crate) fn check_named(file: &str, named: &Named, agents: &[AgentDefinition]) -> Vec<Problem> {
+pub(in crate::build) fn check_named(
+    file: &str,
+    named: &Named,
+    agents: &[AgentDefinition],
+) -> Vec<Problem> {
     let mut problems = check_remotes(file, &named.remotes, agents);
     problems.extend(check_servers(file, &named.mcp, agents));
     problems
@@ -58,21 +66,16 @@ pub(crate) fn check_named(file: &str, named: &Named, agents: &[AgentDefinition])
 fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for server in servers {
-        let mut report = |key: &str, fix: String| {
-            let dot = if key.is_empty() { "" } else { "." };
-            let key = format!("{MCP}.{}{dot}{key}", server.name);
-            problems.push(Problem::at(key, fix).in_file(file));
-        };
+        let mut found = server.problems();
         if let Err(rule) = check_slug(&server.name) {
-            report("", format!("the name of an MCP server {rule}"));
+            found.push(Problem::at("", format!("the name of an MCP server {rule}")));
         }
-        for Problem { key, text, .. } in server.problems() {
-            report(&key, text);
-        }
+        let table = format!("{MCP}.{}.", server.name);
+        problems.extend(found.into_iter().map(|problem| problem.under(&table).in_file(file)));
     }
     let known: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
     for agent in agents {
-        for (key, choice) in agent.executor.executor.mcp() {
+        for (key, choice) in agent.executor.mcp() {
             let McpChoice { server, .. } = choice;
             if !known.contains(&server) {
                 let no_such = no_such("MCP server", server, known.iter().copied());
@@ -89,24 +92,15 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
     let mut problems = Vec::new();
     let slugs = || agents.iter().map(|agent| agent.slug.as_str());
     for remote in remotes {
-        let mut report = |key: &str, fix: String| {
-            let key = match key {
-                "" => format!("{REMOTE}.{}", remote.name),
-                key => format!("{REMOTE}.{}.{key}", remote.name),
-            };
-            problems.push(Problem::at(key, fix).in_file(file));
-        };
+        let mut found = remote.problems();
         if let Err(rule) = check_slug(&remote.name) {
-            report("", format!("the name of a remote {rule}"));
-        }
-        for Problem { key, text, .. } in remote.problems() {
-            report(&key, text);
+            found.push(Problem::at("", format!("the name of a remote {rule}")));
         }
         let agent = remote.table.members().and_then(|table| table.get("agent"));
         let agent = agent.and_then(Value::as_str).filter(|agent| !agent.contains("${"));
         match agent {
             Some(agent) if !slugs().any(|slug| slug == agent) => {
-                report("agent", no_such("agent", agent, slugs()));
+                found.push(Problem::at("agent", no_such("agent", agent, slugs())));
             }
             _ if slugs().any(|slug| slug == remote.name) && agent != Some(&remote.name) => {
                 let fix = format!(
@@ -114,15 +108,17 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
                      write agent = {:?} instead of a `url`",
                     remote.name
                 );
-                report("", fix);
+                found.push(Problem::at("", fix));
             }
             _ => {}
         }
+        let table = format!("{REMOTE}.{}.", remote.name);
+        problems.extend(found.into_iter().map(|problem| problem.under(&table).in_file(file)));
     }
     let known: Vec<&str> =
         remotes.iter().map(|remote| remote.name.as_str()).chain(slugs()).collect();
     for agent in agents {
-        let named = agent.executor.executor.remotes();
+        let named = agent.executor.remotes();
         for (key, name) in named.iter().filter(|(_, name)| leads_to(name, remotes) == agent.slug) {
             let fix = format!(
                 "names {name:?}, which is this agent itself: it would ask itself again and again; name other agents"
@@ -145,7 +141,7 @@ fn leads_to<'a>(name: &'a str, remotes: &'a [Remote]) -> &'a str {
 }
 
 /// Those names in an agent file, each with its key, that no remote and no agent has.
-pub(super) fn unknown_remotes(
+fn unknown_remotes(
     file: &str,
     known: &[&str],
     agent_file: &str,

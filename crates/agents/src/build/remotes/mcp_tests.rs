@@ -1,7 +1,7 @@
 use super::*;
-use crate::table::file::located;
+use crate::build::source::located;
 use crate::template::testing::Known;
-use crate::{AgentDefinition, Embedded, Need};
+use crate::{Embedded, McpSettings, RemoteCredentials};
 use a2a::model::{Secret, UnixMillis};
 
 const FILE: &str = "remotes.toml";
@@ -138,7 +138,8 @@ fn an_agent_names_servers_that_there_are() {
 #[test]
 fn an_agent_needs_no_other_tools_than_those_of_servers() {
     let told = |executor: &str| {
-        let found = agent(executor).executor.executor.problems(&agent(executor), &[]).into_iter();
+        let agent = agent(executor);
+        let found = agent.executor.problems(&agent.context(&[])).into_iter();
         found.map(|Problem { key, text, .. }| format!("{key} {text}")).collect::<Vec<_>>()
     };
     assert_eq!(told("{ kind = 'tools', tools = { mcp = ['files'] } }"), Vec::<String>::new());

@@ -11,14 +11,14 @@ use std::{env, fs, io};
 
 use a2a::model::UnixMillis;
 
-use crate::check::check_shared_tools;
-use crate::remote::{Named, check_named, parse_named};
-use crate::table::file::located;
+use super::check::{check_all, check_shared_tools};
+use super::definition::AgentDefinition;
+use super::remotes::{Named, check_named, parse_named};
+use super::skill::{FileSkill, SkillsSource};
+use super::source::located;
+use super::{file, skill_file};
 use crate::tool::Tool;
-use crate::{
-    AgentDefinition, Embedded, EmbeddedAgent, ExecutorKind, ExecutorPlace, FileSkill, HttpTool,
-    Problem, SkillsSource, check_all, file, skill_file,
-};
+use crate::{Embedded, EmbeddedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem};
 
 /// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
 /// `OUT_DIR` of the build, and tells cargo when to run the build script again.
@@ -98,7 +98,7 @@ pub fn embed_into(
 
 /// Where a file says what an executor of the Worker's own is made from.
 fn place_of(agent: &AgentDefinition, files: &[(String, String)]) -> Option<ExecutorPlace> {
-    let kind = agent.executor.executor.kind();
+    let kind = agent.executor.kind.as_str();
     if ExecutorKind::named(kind).is_some() {
         return None;
     }
@@ -134,7 +134,7 @@ fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
 /// Takes the files that tables of executors name into them; returns what cannot be read.
 fn read_table_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     let read = |AgentDefinition { file, executor, .. }: &mut AgentDefinition| {
-        let problems = executor.executor.read_files(file).into_iter();
+        let problems = executor.read_files(file).into_iter();
         problems.map(|problem| problem.in_file(file)).collect::<Vec<_>>()
     };
     agents.iter_mut().flat_map(read).collect()

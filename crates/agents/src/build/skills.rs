@@ -1,64 +1,12 @@
 //! The skills of an agent's card: those of its sources (`skills_from`), and what its file says of them or adds.
 
-use serde::Deserialize;
 use serde_json::Value;
 
-use crate::definition::{AgentDefinition, SkillDefinition};
-use crate::learned::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill};
+use super::definition::AgentDefinition;
+use super::skill::{FileSkill, SkillDefinition, SkillsSource};
 use crate::tool::Tool;
-use crate::{Problem, RestrictedSkill};
+use crate::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill, Problem, RestrictedSkill};
 use a2a::model::AgentSkill;
-
-/// Where skills of an agent come from: an element of `skills_from`.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "String")]
-pub enum SkillsSource {
-    /// The agent's tools, each a skill.
-    Tools,
-    /// The files `SKILL.md` in this folder and in those below it, relative to the folder of Cargo.toml; ends with `/`.
-    Folder(String),
-    /// The card of the remote agent that an agent of kind `remote` is a front of, while the Worker runs.
-    Remote,
-}
-
-impl TryFrom<String> for SkillsSource {
-    type Error = String;
-
-    fn try_from(text: String) -> Result<Self, String> {
-        match text.as_str() {
-            "tools" => Ok(Self::Tools),
-            "remote" => Ok(Self::Remote),
-            folder if folder.ends_with('/') && is_below(folder) => Ok(Self::Folder(text)),
-            other if other.starts_with("mcp:") => Err(format!(
-                "{other:?} is no source of skills; the tools of an MCP server are among the `tools` of an agent of kind \
-                 \"tools\" that names it in `[executor.tools] mcp`"
-            )),
-            other if other.starts_with("agent:") => {
-                Err(format!("{other:?}: skills from `agent:` are not supported yet"))
-            }
-            other => Err(format!(
-                "{other:?} is no source of skills; there are `tools`, `remote` for fronts of remote agents, and folders \
-                 inside of the project, as `skills/`"
-            )),
-        }
-    }
-}
-
-/// Whether a folder is inside of the project.
-fn is_below(folder: &str) -> bool {
-    !folder.starts_with('/') && !folder.contains('\\') && folder.split('/').all(|name| name != "..")
-}
-
-/// A skill that a file `SKILL.md` describes.
-#[derive(Clone, Debug, PartialEq)]
-pub struct FileSkill {
-    /// The folder of `skills_from` that the file was found in.
-    pub folder: String,
-    /// The file, as `skills/pdf/SKILL.md`.
-    pub file: String,
-    /// The skill.
-    pub skill: AgentSkill,
-}
 
 /// A skill that a source gives.
 struct Given {
@@ -150,7 +98,7 @@ fn own_skill(own: &SkillDefinition) -> OwnSkill {
 
 /// The source from which skills are learned that an element of `skills_from` names, if it names one.
 fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
-    let executor = &agent.executor.executor;
+    let executor = &agent.executor;
     match from {
         SkillsSource::Remote => Some(LearnedSource::Remote(executor.front_of()?.to_owned())),
         SkillsSource::Tools => {
@@ -167,18 +115,24 @@ fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<Learne
 /// What is wrong with the skills of an agent, each with its key and the fix.
 pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
+    let executor = &agent.executor;
+    if agent.skills.is_empty() && sources_of(agent).is_empty() {
+        let (kind, hint) = (&executor.kind, executor.skills_hint());
+        let fix = format!("an agent of kind {kind:?} needs at least one `[[skills]]`{hint}");
+        problems.push(Problem::at("skills", fix));
+    }
     let sources = sources_of(agent);
-    let has_tools = agent.executor.executor.has_tool_skills();
+    let has_tools = executor.has_tool_skills();
     for (index, source) in sources.iter().enumerate() {
         let key = format!("skills_from[{index}]");
         if sources.iter().take(index).any(|earlier| earlier == source) {
             problems.push(Problem::at(key, "stands twice"));
         } else if *source == SkillsSource::Tools && !has_tools {
-            let kind = agent.executor.executor.kind();
+            let kind = &executor.kind;
             let fix = format!("is \"tools\", but an agent of kind {kind:?} has none; remove it");
             problems.push(Problem::at(key, fix));
         } else if *source == SkillsSource::Remote && learned_source(agent, source).is_none() {
-            let kind = agent.executor.executor.kind();
+            let kind = &executor.kind;
             let fix = format!(
                 "is \"remote\", but an agent of kind {kind:?} is no front of a remote agent; remove it, or write \
                  `kind = \"remote\"` into `[executor]`"
@@ -187,7 +141,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
         }
     }
     // What servers offer is not known here.
-    let has_mcp = agent.executor.executor.offer().is_some_and(|offer| !offer.mcp.is_empty());
+    let has_mcp = executor.offer().is_some_and(|offer| !offer.mcp.is_empty());
     let given = given(agent, tools);
     for (index, Given { skill, source, origin }) in given.iter().enumerate() {
         let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
@@ -227,15 +181,10 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
     problems
 }
 
-/// Whether an agent has skills of any source.
-pub(crate) fn has_skills(agent: &AgentDefinition) -> bool {
-    !agent.skills.is_empty() || !sources_of(agent).is_empty()
-}
-
 /// The sources of an agent: unless its file names them, its tools if it has any.
 fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
     let of_kind = || {
-        if agent.executor.executor.has_tool_skills() { vec![SkillsSource::Tools] } else { vec![] }
+        if agent.executor.has_tool_skills() { vec![SkillsSource::Tools] } else { vec![] }
     };
     agent.skills_from.clone().unwrap_or_else(of_kind)
 }
@@ -245,8 +194,8 @@ fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
     for (source, from) in sources_of(agent).iter().enumerate() {
         match from {
             SkillsSource::Tools => {
-                let offer = agent.executor.executor.offer().filter(|offer| offer.are_skills);
-                let skills = offer.map(|offer| offer.skills(agent, tools));
+                let offer = agent.executor.offer().filter(|offer| offer.are_skills);
+                let skills = offer.map(|offer| offer.skills(&agent.context(tools)));
                 given.extend(skills.into_iter().flatten().map(|skill| {
                     let origin = format!("the tool {}", skill.id);
                     Given { skill, source, origin }
@@ -365,7 +314,9 @@ mod tests {
             ),
         ] {
             assert_eq!(card(&text), pairs(&expected), "{text}");
-            assert_eq!(told(&text), Vec::<String>::new(), "{text}");
+            let problems = told(&text);
+            assert_eq!(problems.is_empty(), !expected.is_empty(), "{text}: {problems:?}");
+            assert!(problems.iter().all(|problem| problem.starts_with("skills an agent of kind")));
         }
     }
 

@@ -1,17 +1,19 @@
 //! Whether the agent files hold together. Every problem names the file, the key and the fix.
 
-use super::definition::{AgentDefinition, RunSettings};
-use super::http_tool::problems_of;
-use super::slug::check_slug;
-#[cfg(any(test, feature = "build"))]
-use crate::HttpToolDefinition;
+use super::definition::AgentDefinition;
+use super::skills;
 use crate::access::{self, is_same_scheme};
+use crate::http_tool::problems_of;
 use crate::tool::Tool;
-use crate::{Problem, skills};
+use crate::{HttpToolDefinition, Problem, check_slug};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Everything that is wrong with the agents of a folder; empty if they can be served.
-pub fn check_all(folder: &str, agents: &[AgentDefinition], tools: &[&dyn Tool]) -> Vec<Problem> {
+pub(crate) fn check_all(
+    folder: &str,
+    agents: &[AgentDefinition],
+    tools: &[&dyn Tool],
+) -> Vec<Problem> {
     let mut problems: Vec<Problem> =
         agents.iter().flat_map(|agent| check_one(agent, tools)).collect();
     problems.extend(check_schemes(agents));
@@ -71,14 +73,13 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
             problems.push(Problem::at(key, "must be an absolute http or https URL"));
         }
     }
-    problems.extend(check_run(&agent.executor.run));
     problems.extend(agent.dialects.problems(&agent.access));
     problems.extend(agent.access.gate_problems());
     if agent.default && agent.development {
         let fix = "cannot be true for the default agent; it must always answer";
         problems.push(Problem::at("development", fix));
     }
-    problems.extend(agent.executor.executor.problems(agent, tools));
+    problems.extend(agent.executor.problems(&agent.context(tools)));
     problems.extend(check_own_tools(agent, tools));
     problems.extend(skills::problems_of(agent, tools));
     problems.extend(access::problems_of(&agent.access));
@@ -111,7 +112,7 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
 /// The HTTP tools of an agent's own.
 fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
-    let takes_tools = agent.executor.executor.offer().is_some();
+    let takes_tools = agent.executor.offer().is_some();
     if !agent.tools.is_empty() && !takes_tools {
         let fix = "belong to an agent with kind = \"tools\" or \"model\"; an executor in Rust calls others itself";
         problems.push(Problem::at("tools", fix));
@@ -134,8 +135,7 @@ fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem>
 }
 
 /// The HTTP tools that agents may share, each in a file of its own.
-#[cfg(any(test, feature = "build"))]
-pub(crate) fn check_shared_tools(
+pub(super) fn check_shared_tools(
     shared: &[HttpToolDefinition],
     tools: &[&dyn Tool],
 ) -> Vec<Problem> {
@@ -147,21 +147,6 @@ pub(crate) fn check_shared_tools(
             let fix =
                 format!("{:?} is the name of a tool in Rust; name the file otherwise", tool.name);
             problems.push(Problem::at("", fix).in_file(&tool.file));
-        }
-    }
-    problems
-}
-
-fn check_run(run: &RunSettings) -> Vec<Problem> {
-    let RunSettings { recovery: _, max_attempts, timeout_ms, idle_timeout_ms } = *run;
-    let mut problems = Vec::new();
-    for (key, value, least, most) in [
-        ("executor.run.max_attempts", max_attempts.map(u64::from), 1, 1_000),
-        ("executor.run.timeout_ms", timeout_ms, 1, MAX_RUN_MS),
-        ("executor.run.idle_timeout_ms", idle_timeout_ms, 0, MAX_RUN_MS),
-    ] {
-        if value.is_some_and(|value| !(least..=most).contains(&value)) {
-            problems.push(Problem::at(key, format!("must be from {least} to {most}")));
         }
     }
     problems
@@ -189,9 +174,6 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<Problem> {
     }
     problems
 }
-
-/// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
-const MAX_RUN_MS: u64 = 900_000;
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,50 @@
+//! Which optional parts of the protocol an agent supports: the table `[capabilities]` of its file.
+
+use serde::{Deserialize, Serialize};
+
+use a2a::model::{AgentCapabilities, AgentExtension};
+
+/// The optional parts of the protocol (spec §4.4.3).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Capabilities {
+    /// SendStreamingMessage and SubscribeToTask; offered unless the file says `false`.
+    #[serde(default = "yes")]
+    pub streaming: bool,
+    /// Webhooks.
+    #[serde(default)]
+    pub push_notifications: bool,
+    /// GetExtendedAgentCard.
+    #[serde(default)]
+    pub extended_agent_card: bool,
+    /// Whether cards for older clients say that the history of a task has its statuses. A2A 1.0 has no word for that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub state_transition_history: bool,
+    /// Extensions that the agent knows.
+    #[serde(default)]
+    pub extensions: Vec<AgentExtension>,
+}
+
+impl Default for Capabilities {
+    fn default() -> Self {
+        Self {
+            streaming: true,
+            push_notifications: false,
+            extended_agent_card: false,
+            state_transition_history: false,
+            extensions: Vec::new(),
+        }
+    }
+}
+
+impl From<Capabilities> for AgentCapabilities {
+    fn from(capabilities: Capabilities) -> Self {
+        let Capabilities { streaming, push_notifications, extended_agent_card, extensions, .. } =
+            capabilities;
+        Self { streaming, push_notifications, extensions, extended_agent_card }
+    }
+}
+
+fn yes() -> bool {
+    true
+}

@@ -8,7 +8,7 @@ use crate::executor::{AgentExecutor, Agents, Registry, Unreadable};
 use crate::port::Outside;
 use crate::twins::MemoryPlatform;
 use a2a_agents::tool::Tool;
-use a2a_agents::{Misfit, Table};
+use a2a_agents::{Misfit, Slug, Table};
 
 /// The agents of a Worker, with their tools and executors.
 ///
@@ -129,7 +129,7 @@ impl Host {
         instead: Option<&str>,
         outside: &Outside,
         is_development: bool,
-        default: Option<&str>,
+        default: Option<&Slug>,
     ) -> Result<Agents, Unreadable> {
         let text = instead.unwrap_or(self.embedded);
         Agents::read(text, &self.registry, outside, is_development, default)

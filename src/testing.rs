@@ -21,7 +21,7 @@ use a2a::model::{
     SendMessageRequest, Task, TaskId, UnixMillis,
 };
 use a2a::{Outcome, Terms};
-use a2a_agents::{McpServer, Remote, RunSettings, Table};
+use a2a_agents::{McpServer, Remote, RunSettings, Slug, Table};
 
 /// One task of an agent.
 ///
@@ -54,7 +54,7 @@ pub struct TestAgent {
     variables: BTreeMap<String, String>,
     remotes: Vec<Remote>,
     mcp: Vec<McpServer>,
-    slugs: Vec<String>,
+    slugs: Vec<Slug>,
     session: RefCell<Option<Rc<TaskSession>>>,
     messages: Cell<u32>,
     caller: Caller,
@@ -124,8 +124,10 @@ impl TestAgent {
     /// [`http`](Self::http), like those of other servers; the header `caller` of these requests contains the id of the
     /// caller.
     #[must_use]
+    #[expect(clippy::panic, reason = "a test fails by panicking")]
     pub fn with_agent(mut self, slug: &str) -> Self {
-        self.slugs.push(slug.to_owned());
+        let Ok(slug) = Slug::parse(slug) else { panic!("{slug:?} is no slug of an agent") };
+        self.slugs.push(slug);
         self
     }
 

@@ -5,6 +5,7 @@ mod mcp;
 mod variables;
 mod webhooks;
 
+use a2a_agents::Slug;
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
 pub use limits::Limits;
@@ -24,7 +25,7 @@ pub struct Settings {
     /// `DEVELOPMENT`: enables the routes under `/_dev/`. Never set it if others can reach the Worker.
     pub development: bool,
     /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, in place of the default agent of the agent files.
-    pub default_agent: Option<String>,
+    pub default_agent: Option<Slug>,
     /// `AGENTS`: agents in place of the embedded ones, as JSON in the same form. For tests with their own agents.
     pub agents: Option<String>,
     /// `AUDIT`: `all` (the default), or `refusals` to leave out successful calls, such as the creation of tasks.
@@ -69,7 +70,9 @@ impl Settings {
                 .transpose()?,
             origins: parse_origins(&variables.text("ORIGINS").unwrap_or_default())?,
             development: variables.switch("DEVELOPMENT")?,
-            default_agent: variables.text("DEFAULT_AGENT").map(|slug| slug.trim().to_owned()),
+            default_agent: variables
+                .text("DEFAULT_AGENT")
+                .and_then(|slug| Slug::parse(slug.trim()).ok()),
             agents: variables.text("AGENTS"),
             audits_all: read_audit(variables)?,
             strict_version: variables.switch("STRICT_VERSION")?,

@@ -39,7 +39,7 @@ pub(super) fn agents(
         HOST.with(|host| {
             let host = host.get().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
             let mut agents =
-                host.agents(agents.as_deref(), &outside, *development, default_agent.as_deref())?;
+                host.agents(agents.as_deref(), &outside, *development, default_agent.as_ref())?;
             agents.refuse_all_but(|access| has_rate_limits(env, access));
             for (agent, Misfit(reason)) in agents.unusable() {
                 outside.observer.observe(&Observation::AgentUnusable { agent, reason });

@@ -14,7 +14,7 @@ use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Accepts, Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Values, check_slug, expand_card,
+    Accepts, Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Slug, Values, expand_card,
 };
 
 /// The agents of a Worker.
@@ -23,7 +23,7 @@ pub struct Agents(Vec<HostedAgent>);
 /// One agent, ready to answer requests.
 pub struct HostedAgent {
     /// The name of the agent: its path and its tenant.
-    pub slug: String,
+    pub slug: Slug,
     /// True if the agent answers at `/`, too.
     pub is_default: bool,
     /// The optional parts of the protocol that the agent supports.
@@ -62,19 +62,16 @@ impl Agents {
         registry: &Registry,
         outside: &Outside,
         is_development: bool,
-        default: Option<&str>,
+        default: Option<&Slug>,
     ) -> Result<Self, Unreadable> {
         let Embedded { built_ms, mut agents, remotes, mcp } =
             Embedded::read(text).map_err(Unreadable::of)?;
         agents.retain(|agent| is_development || !agent.development);
-        let is_chosen = |agent: &EmbeddedAgent| default == Some(agent.slug.as_str());
+        let is_chosen = |agent: &EmbeddedAgent| default == Some(&agent.slug);
         if agents.iter().any(is_chosen) {
             for agent in &mut agents {
                 agent.default = is_chosen(agent);
             }
-        }
-        for agent in &agents {
-            check_slug(&agent.slug).map_err(|rule| Unreadable(format!("a slug {rule}")))?;
         }
         let card_date = UnixMillis(built_ms).http_date();
         let slugs = agents.iter().map(|agent| agent.slug.clone()).collect();
@@ -285,7 +282,8 @@ mod tests {
         let outside = MemoryPlatform::default().outside();
         let mut registry = Registry::default();
         registry.add_executor("seats".to_owned(), Box::new(|table, _| seats(&table.read()?)));
-        Agents::read(&text, &registry, &outside, is_development, default)
+        let default = default.map(|slug| Slug::parse(slug).unwrap());
+        Agents::read(&text, &registry, &outside, is_development, default.as_ref())
     }
 
     #[test]

@@ -6,11 +6,11 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a_agents::script::Rule;
-use a2a_agents::{EmbeddedAgent, ExecutorKind, Problem, ScriptTable, Table};
+use a2a_agents::{EmbeddedAgent, ExecutorKind, Problem, ScriptTable, Slug, Table};
 
 /// A scripted agent whose script can be replaced.
 pub struct Double {
-    slug: String,
+    slug: Slug,
     file: Rc<Script>,
     is_for_development: bool,
 }
@@ -82,7 +82,7 @@ pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
 
 thread_local! {
     /// The scripts that were set, by the slugs of their agents.
-    static SET: RefCell<BTreeMap<String, Rc<Script>>> = const { RefCell::new(BTreeMap::new()) };
+    static SET: RefCell<BTreeMap<Slug, Rc<Script>>> = const { RefCell::new(BTreeMap::new()) };
 }
 
 #[cfg(test)]
@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn double(slug: &str, is_for_development: bool, file: Script) -> Double {
-        Double { slug: slug.to_owned(), file: Rc::new(file), is_for_development }
+        Double { slug: Slug::parse(slug).unwrap(), file: Rc::new(file), is_for_development }
     }
 
     #[test]

@@ -183,7 +183,7 @@ impl<'a> Door<'a> {
             check_message(request, self.settings).map_err(named)?;
             agent
                 .check_parts(&request.message, &caller)
-                .map_err(|error| Unadmitted::Unlisted(agent.slug.clone(), named(error)))?;
+                .map_err(|error| Unadmitted::Unlisted(agent.slug.to_string(), named(error)))?;
         }
         let authorization = authorization_for_task(agent, authorization);
         let taken = call
@@ -212,10 +212,10 @@ impl<'a> Door<'a> {
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
         // What is known of its tasks can still be asked.
         if call.message().is_some() && agent.runner.is_err() {
-            return Err(Error::AgentUnusable(agent.slug.clone()).into());
+            return Err(Error::AgentUnusable(agent.slug.to_string()).into());
         }
         let reply = reply.clone().with_extensions(active);
-        let agent = agent.slug.clone();
+        let agent = agent.slug.to_string();
         let opens_listing = access.is_some_and(|access| access.open_listing);
         let scope = match &act_as {
             Some(act_as) => Scope::Operator(act_as.owners.clone()),

@@ -9,7 +9,7 @@ use std::rc::Rc;
 pub(crate) use credentials::credentials;
 
 use a2a::client::{Client, Ports, Settings, Tokens};
-use a2a_agents::{Remote, RemoteSettings, Values};
+use a2a_agents::{Remote, RemoteSettings, Slug, Values};
 pub use credentials::Learn;
 
 /// The agents that this Worker calls by name.
@@ -17,7 +17,7 @@ pub use credentials::Learn;
 pub struct Remotes {
     remotes: Vec<Remote>,
     /// The slugs of the agents of this Worker.
-    slugs: Vec<String>,
+    slugs: Vec<Slug>,
     /// The fetched tokens of the remotes with `oauth2`.
     tokens: Rc<Tokens>,
 }
@@ -27,7 +27,7 @@ pub enum Found {
     /// An agent of this Worker.
     Here {
         /// The slug of the agent.
-        slug: String,
+        slug: Slug,
         /// The settings of the agent's client; the URL is empty.
         settings: Settings,
     },
@@ -37,7 +37,7 @@ pub enum Found {
 
 impl Remotes {
     /// A list with these remotes, and with the agents of these slugs.
-    pub fn new(remotes: Vec<Remote>, slugs: Vec<String>) -> Self {
+    pub fn new(remotes: Vec<Remote>, slugs: Vec<Slug>) -> Self {
         Self { remotes, slugs, tokens: Rc::default() }
     }
 
@@ -78,14 +78,15 @@ impl Remotes {
         if let Some(remote) = self.remotes.iter().find(|remote| remote.name == name) {
             let settings = remote.fill(values).map_err(|misfit| misfit.to_string())?;
             return match &settings.agent {
-                Some(slug) if !self.slugs.contains(slug) => {
-                    Err(format!("the remote {name}: there is no agent {slug:?} in this Worker"))
-                }
+                Some(slug) if !self.slugs.contains(slug) => Err(format!(
+                    "the remote {name}: there is no agent {:?} in this Worker",
+                    slug.as_str()
+                )),
                 _ => Ok(settings),
             };
         }
-        if self.slugs.iter().any(|slug| slug == name) {
-            return Ok(RemoteSettings::of_agent(name));
+        if let Some(slug) = self.slugs.iter().find(|slug| **slug == *name) {
+            return Ok(RemoteSettings::of_agent(slug.clone()));
         }
         let known: Vec<&str> = self.names().collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
@@ -100,7 +101,7 @@ impl Remotes {
     /// All names: those of remotes, then the slugs that are not the name of a remote.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         let remotes = || self.remotes.iter().map(|remote| remote.name.as_str());
-        let slugs = self.slugs.iter().map(String::as_str);
+        let slugs = self.slugs.iter().map(Slug::as_str);
         remotes().chain(slugs.filter(move |slug| remotes().all(|name| name != *slug)))
     }
 }

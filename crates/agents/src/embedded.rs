@@ -2,13 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use crate::access::Access;
 use crate::{
     Accepts, Capabilities, Dialects, HttpToolDefinition, LearnedSkills, McpServer, McpTable,
-    Misfit, Need, Problem, Remote, RestrictedSkill, RunSettings, Table, check_slug,
+    Misfit, Need, Problem, Remote, RestrictedSkill, RunSettings, Slug, Table,
 };
 use a2a::model::UnixMillis;
 
@@ -31,8 +30,7 @@ pub struct Embedded {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedAgent {
     /// Its path and tenant.
-    #[serde(deserialize_with = "read_slug")]
-    pub slug: String,
+    pub slug: Slug,
     /// Whether it answers at `/` too.
     pub default: bool,
     /// Whether it is served only where `DEVELOPMENT` is set.
@@ -153,13 +151,6 @@ impl Embedded {
     pub fn read(json: &str) -> serde_json::Result<Self> {
         a2a::model::read_own(json)
     }
-}
-
-/// A slug that may be one: what is given to a deployment as text was not checked by a build.
-fn read_slug<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
-    let slug = String::deserialize(text)?;
-    check_slug(&slug).map_err(|rule| D::Error::custom(format!("`slug` {rule}, got {slug:?}")))?;
-    Ok(slug)
 }
 
 #[cfg(test)]

@@ -62,7 +62,7 @@ pub use remote::{
 };
 pub use restricted::RestrictedSkill;
 pub use run::{Recovery, RunSettings};
-pub use slug::check_slug;
+pub use slug::Slug;
 pub use table::{Misfit, Table, no_such};
 pub use template::Expandable;
 pub use value::{NotSet, Values, is_value_name};

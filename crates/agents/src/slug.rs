@@ -1,24 +1,89 @@
 //! Slugs: the names by which agents are called, as the first segment of their paths and as tenants.
 
-/// Checks the slug of an agent: lower-case letters, digits and `-`, beginning with a letter, at most
-/// 63, and no word that the Worker has a use for in its own paths, now or later.
-///
-/// # Errors
-///
-/// What it must be, to be read behind the name of the thing that holds it.
-pub fn check_slug(slug: &str) -> Result<(), String> {
-    if RESERVED.contains(&slug) {
-        return Err(format!("must not be {slug:?}, which the server keeps for itself"));
+use std::borrow::Borrow;
+use std::fmt;
+use std::ops::Deref;
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// The slug of an agent: lower-case letters, digits and `-`, beginning with a letter, at most 63, and no word that the Worker has a use
+/// for in its own paths, now or later.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(transparent)]
+pub struct Slug(String);
+
+impl Slug {
+    /// The slug that is written like this.
+    ///
+    /// # Errors
+    ///
+    /// What it must be, to be read behind the name of the thing that holds it.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        if RESERVED.contains(&text) {
+            return Err(format!("must not be {text:?}, which the server keeps for itself"));
+        }
+        let mut letters = text.chars();
+        let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_lowercase());
+        let goes_on_well = letters
+            .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
+        if begins_well && goes_on_well && text.len() <= MAX_CHARS {
+            return Ok(Self(text.to_owned()));
+        }
+        let rule = "lower-case letters, digits and `-`, beginning with a letter";
+        Err(format!("must be {rule}, at most {MAX_CHARS}"))
     }
-    let mut letters = slug.chars();
-    let begins_well = letters.next().is_some_and(|letter| letter.is_ascii_lowercase());
-    let goes_on_well = letters
-        .all(|letter| letter.is_ascii_lowercase() || letter.is_ascii_digit() || letter == '-');
-    if begins_well && goes_on_well && slug.len() <= MAX_CHARS {
-        return Ok(());
+
+    /// It as a text.
+    pub fn as_str(&self) -> &str {
+        &self.0
     }
-    let rule = "lower-case letters, digits and `-`, beginning with a letter";
-    Err(format!("must be {rule}, at most {MAX_CHARS}"))
+}
+
+impl Deref for Slug {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Borrow<str> for Slug {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for Slug {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        out.write_str(&self.0)
+    }
+}
+
+impl PartialEq<str> for Slug {
+    fn eq(&self, text: &str) -> bool {
+        self.0 == text
+    }
+}
+
+impl PartialEq<&str> for Slug {
+    fn eq(&self, text: &&str) -> bool {
+        self.0 == *text
+    }
+}
+
+impl PartialEq<Slug> for &str {
+    fn eq(&self, slug: &Slug) -> bool {
+        *self == slug.0
+    }
+}
+
+/// What is given to a deployment as text was not checked by a build.
+impl<'de> Deserialize<'de> for Slug {
+    fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(text)?;
+        Self::parse(&text).map_err(|rule| D::Error::custom(format!("`slug` {rule}, got {text:?}")))
+    }
 }
 
 /// The longest slug.
@@ -51,11 +116,11 @@ mod tests {
     fn slugs_are_words_of_small_letters_that_nothing_else_uses() {
         let longest = "a".repeat(63);
         for slug in ["demo", "a", "agent-2", "mcp-demo", &longest] {
-            assert_eq!(check_slug(slug), Ok(()));
+            assert_eq!(Slug::parse(slug).as_deref(), Ok(slug));
         }
         let too_long = "a".repeat(64);
         for slug in ["", "Demo", "2nd", "-a", "a_b", "a.b", "ä", &too_long] {
-            let refused = check_slug(slug).expect_err(slug);
+            let refused = Slug::parse(slug).expect_err(slug);
             assert!(refused.starts_with("must be lower-case letters"), "{refused}");
         }
         for slug in [
@@ -70,7 +135,7 @@ mod tests {
             "v1",
             "tasks",
         ] {
-            let refused = check_slug(slug).expect_err(slug);
+            let refused = Slug::parse(slug).expect_err(slug);
             assert!(refused.starts_with(&format!("must not be \"{slug}\"")), "{refused}");
         }
     }

@@ -56,7 +56,7 @@ impl Front {
                     self.hosted().filter_map(|agent| Some((agent, agent.double.as_ref()?)));
                 let scripts: Map<String, Value> = doubles
                     .map(|(agent, double)| {
-                        (agent.slug.clone(), double.playing().table.json().clone())
+                        (agent.slug.to_string(), double.playing().table.json().clone())
                     })
                     .collect();
                 let told = json!({"default": default, "scripts": scripts});

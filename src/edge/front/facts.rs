@@ -217,6 +217,6 @@ impl Front {
     /// For which agent a body is received, as far as its path tells.
     fn sender_of(&self, request: &Request) -> String {
         let agent = self.agents.find(crate::front::route::route(&request.path()).agent());
-        agent.map_or_else(String::new, |agent| agent.slug.clone())
+        agent.map_or_else(String::new, |agent| agent.slug.to_string())
     }
 }

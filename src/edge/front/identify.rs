@@ -33,7 +33,7 @@ pub(super) fn judge<'a>(
     verdicts: &Verdicts,
 ) -> Judged<'a> {
     let Ok(policy) = &agent.policy else {
-        return Identity::Refused(Error::AgentUnusable(agent.slug.clone())).into();
+        return Identity::Refused(Error::AgentUnusable(agent.slug.to_string())).into();
     };
     let (evidence, now) = (evidence(head), now());
     let held = policy.held(&evidence, || address(head), now);

@@ -33,7 +33,7 @@ impl Front {
     pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Plan> {
         let learned = agent.learned.as_ref()?;
         let is_due = !self.facts.has_learned.get() && learned.is_due(now());
-        is_due.then(|| Plan::Need(Need::Skills(agent.slug.clone())))
+        is_due.then(|| Plan::Need(Need::Skills(agent.slug.to_string())))
     }
 
     /// Looks at the sources of an agent, if that was not done for a while.

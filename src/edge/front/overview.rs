@@ -67,7 +67,7 @@ impl Front {
         may_see(access, &caller, act_as.as_ref(), self.settings.development)
             .inspect_err(|error| self.seen.note_refusal(agent, error))?;
         let hours = hours(query)?;
-        let asked = OverviewAsked { agent: agent.slug.clone(), hours, is_head };
+        let asked = OverviewAsked { agent: agent.slug.to_string(), hours, is_head };
         let found = self.facts.overview.take();
         Ok(found.map_or_else(|| Plan::Need(Need::Overview(Box::new(asked))), Plan::Answer))
     }

@@ -58,7 +58,7 @@ impl Seen {
         let is_limited = access(agent).is_some_and(|access| {
             !access.allowed_origins.is_empty() || !access.rate_limits.is_empty()
         });
-        self.answering.replace(is_limited.then(|| agent.slug.clone()));
+        self.answering.replace(is_limited.then(|| agent.slug.to_string()));
     }
 
     /// The request is a call.
@@ -98,7 +98,7 @@ impl Seen {
     pub(super) fn note_refusal(&self, agent: &HostedAgent, error: &Error) {
         let is_noted = matches!(error, Error::Unauthenticated(_) | Error::PermissionDenied(_));
         if is_noted && self.refusal.borrow().is_none() {
-            self.refusal.replace(Some((agent.slug.clone(), error.clone())));
+            self.refusal.replace(Some((agent.slug.to_string(), error.clone())));
         }
     }
 

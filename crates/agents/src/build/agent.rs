@@ -5,7 +5,7 @@ use super::definition::AgentDefinition;
 use super::skills::{learned_of, restricted_skills};
 use crate::access::{needs_of, secrets_of};
 use crate::tool::Tool;
-use crate::{EmbeddedAgent, EmbeddedExecutor, HttpToolDefinition, Misfit, Need};
+use crate::{EmbeddedAgent, EmbeddedExecutor, HttpToolDefinition, Misfit, Need, Slug};
 
 impl EmbeddedAgent {
     /// An agent as its file describes it, with the card that follows from that and from the tools there are. `shared`
@@ -28,8 +28,8 @@ impl EmbeddedAgent {
         let restricted = restricted_skills(&definition, tools)?;
         let learned = learned_of(&definition, tools);
         let capabilities = capabilities_of(&definition);
+        let slug = Slug::parse(&definition.slug).map_err(Misfit)?;
         let AgentDefinition {
-            slug,
             default,
             development,
             access,

@@ -5,7 +5,7 @@ use super::skills;
 use crate::access::{self, is_same_scheme};
 use crate::http_tool::problems_of;
 use crate::tool::Tool;
-use crate::{HttpToolDefinition, Problem, check_slug};
+use crate::{HttpToolDefinition, Problem, Slug};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
 
 /// Everything that is wrong with the agents of a folder; empty if they can be served.
@@ -37,7 +37,7 @@ pub(crate) fn check_all(
 fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
-    if let Err(rule) = check_slug(&agent.slug) {
+    if let Err(rule) = Slug::parse(&agent.slug) {
         report("", format!("the file name {rule}"));
     }
     for (key, value) in

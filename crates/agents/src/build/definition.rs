@@ -16,7 +16,7 @@ pub(crate) struct AgentDefinition {
     /// Its file, as `agents/demo.toml`. Not part of the file.
     #[serde(skip)]
     pub(crate) file: String,
-    /// The name of the file without `.toml`: the agent answers at `/<slug>`. Not part of the file.
+    /// The name of the file without `.toml`, which has to be a [`Slug`](crate::Slug): the agent answers at `/<slug>`. Not part of the file.
     #[serde(skip)]
     pub(crate) slug: String,
     /// A name for people.

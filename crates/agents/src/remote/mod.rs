@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
 use crate::table::{Reader, Texts};
-use crate::{Need, Table, Values, check_slug};
+use crate::{Need, Slug, Table, Values};
 use a2a::binding::Binding;
 use a2a::client::{Settings, Streaming, Verify};
 use a2a::dialect::Dialect;
@@ -40,7 +40,7 @@ pub struct RemoteSettings {
     /// How it is called. For an agent of the same Worker the URL is empty.
     pub client: Settings,
     /// The slug of the agent of the same Worker that it is, if it is one.
-    pub agent: Option<String>,
+    pub agent: Option<Slug>,
     /// What shows it who calls.
     pub credentials: RemoteCredentials,
 }
@@ -86,10 +86,10 @@ impl Remote {
 
 impl RemoteSettings {
     /// Those of an agent of the same Worker, about which nothing else is said.
-    pub fn of_agent(slug: &str) -> Self {
+    pub fn of_agent(slug: Slug) -> Self {
         Self {
             client: Settings::new(""),
-            agent: Some(slug.to_owned()),
+            agent: Some(slug),
             credentials: RemoteCredentials::default(),
         }
     }
@@ -98,7 +98,7 @@ impl RemoteSettings {
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
-        let agent = keys.checked("agent", check_slug);
+        let agent = keys.parsed("agent", Slug::parse);
         match (keys.has("url"), keys.has("agent")) {
             (true, true) => keys.report("agent", "stands beside `url`; keep one of the two"),
             (false, false) => {

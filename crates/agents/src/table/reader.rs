@@ -126,15 +126,23 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
+    /// As [`text`](Self::text), for one that becomes a type.
+    pub(crate) fn parsed<T>(
+        &mut self,
+        key: &str,
+        parse: impl Fn(&str) -> Result<T, String>,
+    ) -> Option<T> {
+        let text = self.text(key)?;
+        parse(&text).map_err(|fix| self.report(key, fix)).ok()
+    }
+
     /// As [`text`](Self::text), for one that is checked.
     pub(crate) fn checked(
         &mut self,
         key: &str,
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Option<String> {
-        let text = self.text(key)?;
-        let checked = check(&text);
-        checked.map_err(|fix| self.report(key, fix)).ok().map(|()| text)
+        self.parsed(key, |text| check(text).map(|()| text.to_owned()))
     }
 
     /// A list of texts, none of them empty.

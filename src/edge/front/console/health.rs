@@ -47,7 +47,7 @@ pub(super) async fn ask(
             of_answer(&answer, &at)
         }
     };
-    KNOWN.with_borrow_mut(|known| known.insert(agent.slug.clone(), (now.0, health.clone())));
+    KNOWN.with_borrow_mut(|known| known.insert(agent.slug.to_string(), (now.0, health.clone())));
     Some(health)
 }
 

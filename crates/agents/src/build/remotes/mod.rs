@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::definition::AgentDefinition;
 use super::source::read;
-use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Table, check_slug, no_such};
+use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Slug, Table, no_such};
 
 /// What `remotes.toml` describes, each by its name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -67,7 +67,7 @@ fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) 
     let mut problems = Vec::new();
     for server in servers {
         let mut found = server.problems();
-        if let Err(rule) = check_slug(&server.name) {
+        if let Err(rule) = Slug::parse(&server.name) {
             found.push(Problem::at("", format!("the name of an MCP server {rule}")));
         }
         let table = format!("{MCP}.{}.", server.name);
@@ -93,7 +93,7 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
     let slugs = || agents.iter().map(|agent| agent.slug.as_str());
     for remote in remotes {
         let mut found = remote.problems();
-        if let Err(rule) = check_slug(&remote.name) {
+        if let Err(rule) = Slug::parse(&remote.name) {
             found.push(Problem::at("", format!("the name of a remote {rule}")));
         }
         let agent = remote.table.members().and_then(|table| table.get("agent"));

@@ -26,24 +26,30 @@ pub(crate) struct ExecutorDefinition {
     written: Map<String, Value>,
     /// It as the kind reads it.
     table: Box<dyn Kind>,
-    /// What its reader cannot read, each with its key below it.
+    /// What cannot be read in the table of the kind.
     misfits: Vec<Problem>,
-    /// What is wrong with `[executor]` itself, each with its key. Then there is no kind, or no table of it.
+    /// What cannot be read in `[executor.run]`.
+    run_misfits: Vec<Problem>,
+    /// What is wrong with the names of tables, or with `kind`. Then it is not known which table is meant.
     pub(crate) unreadable: Vec<Problem>,
 }
 
 impl From<Map<String, Value>> for ExecutorDefinition {
     fn from(executor: Map<String, Value>) -> Self {
-        let ((kind, run), unreadable) = Reader::read(&executor, Texts::Literal, |keys| {
+        let (kind, unreadable) = Reader::read(&executor, Texts::Literal, |keys| {
             let kind = read_kind(keys).unwrap_or_default();
             check_tables(keys, &kind);
             keys.need("kind", "");
-            (kind, read_run(keys))
+            kind
         });
+        let (run, run_misfits) = Reader::read(&executor, Texts::Literal, read_run);
         let written = executor.get(&kind).and_then(Value::as_object).cloned().unwrap_or_default();
         let (table, misfits) = read_of(&kind, &written);
-        let unreadable = unreadable.into_iter().map(|problem| problem.under("executor.")).collect();
-        Self { kind, run, written, table, misfits, unreadable }
+        let of_file = |problems: Vec<Problem>| {
+            problems.into_iter().map(|problem| problem.under("executor.")).collect()
+        };
+        let (run_misfits, unreadable) = (of_file(run_misfits), of_file(unreadable));
+        Self { kind, run, written, table, misfits, run_misfits, unreadable }
     }
 }
 
@@ -69,12 +75,12 @@ fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
 fn check_tables(keys: &mut Reader<'_>, kind: &str) {
     for name in keys.names() {
         let is_table = keys.value(name).is_some_and(Value::is_object);
-        if name == "kind" || name == "run" || (name == kind && is_table) {
+        // Without a kind any table may be the one that is meant.
+        let is_meant = name == kind || kind.is_empty();
+        if name == "kind" || name == "run" || (is_meant && is_table) {
             continue;
         }
-        let fix = if is_table && kind.is_empty() {
-            continue;
-        } else if is_table {
+        let fix = if is_table {
             format!("stands beside `kind = {kind:?}`; keep one of the two")
         } else if ExecutorKind::named(name).is_some() {
             format!(
@@ -148,7 +154,7 @@ impl ExecutorDefinition {
 
     /// What is wrong with the executor of such an agent, each with its key and the fix.
     pub(crate) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
-        let mut problems = self.unreadable.clone();
+        let mut problems = self.run_misfits.clone();
         let recovery = self.run.recovery;
         if let Some(reason) = self.table.resumes_because()
             && !matches!(recovery, None | Some(Recovery::Resume))

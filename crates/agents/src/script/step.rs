@@ -19,41 +19,14 @@ impl Action {
     pub(super) fn read(keys: &mut Reader<'_>) -> Option<Self> {
         keys.need("do", ": the name of the step");
         let verb = keys.text("do")?;
-        let Some((_, known)) = STEPS.iter().find(|(step, _)| *step == verb) else {
-            let steps: Vec<&str> = STEPS.iter().map(|(step, _)| *step).collect();
+        let Some((_, known, read)) = STEPS.iter().find(|(step, ..)| *step == verb) else {
+            let steps: Vec<&str> = STEPS.iter().map(|(step, ..)| *step).collect();
             keys.report("do", no_such("step", &verb, steps));
             return None;
         };
         let known: Vec<&str> = ["do"].iter().chain(*known).copied().collect();
         keys.only_of(&format!("the step `{verb}`"), &known);
-        Some(match verb.as_str() {
-            "working" => Self::Working(keys.text("text")),
-            "complete" => Self::Complete(keys.text("text")),
-            "fail" => Self::Fail(needed(keys, "text")?),
-            "reject" => Self::Reject(needed(keys, "text")?),
-            "input_required" => Self::InputRequired(needed(keys, "text")?),
-            "auth_required" => Self::AuthRequired(needed(keys, "text")?),
-            "message" => Self::Message(needed(keys, "text")?),
-            "artifact" => Self::Artifact(artifact(keys)?),
-            "wait" => {
-                Self::Wait(amount(keys, "ms", MAX_WAIT_MS, "; to wait for longer take `park`")?)
-            }
-            "park" => Self::Park {
-                span: span(keys)?,
-                until_message: keys.flag("until_message").unwrap_or_default(),
-            },
-            "callback" => Self::Callback {
-                id: keys.text("id"),
-                count: count(keys, "count", MAX_CALLBACK_BODIES).unwrap_or(1),
-                span: span(keys)?,
-            },
-            "polls" => {
-                keys.need("count", ": after how many calls of GetTask it goes on");
-                Self::Polls(count(keys, "count", u32::MAX)?)
-            }
-            "steps" => Self::Steps(steps(keys)?),
-            _ => Self::Panic,
-        })
+        read(keys)
     }
 }
 
@@ -94,6 +67,11 @@ fn artifact(keys: &mut Reader<'_>) -> Option<ArtifactAction> {
         keys.report("", "needs exactly one of text, data, raw, url and chunks");
         return None;
     };
+    for key in ["repeat", "delay_ms"] {
+        if keys.has(key) && content != "chunks" {
+            keys.report(key, "belongs to `chunks`");
+        }
+    }
     let content = match content {
         "text" => ArtifactContent::Text(keys.text("text")?),
         "data" => ArtifactContent::Data(keys.value("data")?.clone()),
@@ -158,37 +136,51 @@ fn is_number_once_filled(text: &str) -> bool {
     pieces.iter().any(Result::is_err) && pieces.iter().flatten().all(is_digits)
 }
 
-/// The steps, each with its keys besides `do`.
-const STEPS: [(&str, &[&str]); 14] = [
-    ("working", &["text"]),
-    (
-        "artifact",
-        &[
-            "id",
-            "name",
-            "text",
-            "data",
-            "raw",
-            "url",
-            "chunks",
-            "repeat",
-            "delay_ms",
-            "filename",
-            "media_type",
-        ],
-    ),
-    ("wait", &["ms"]),
-    ("park", &["ms", "minutes", "hours", "days", "until_message"]),
-    ("callback", &["id", "count", "ms", "minutes", "hours", "days"]),
-    ("polls", &["count"]),
-    ("complete", &["text"]),
-    ("fail", &["text"]),
-    ("reject", &["text"]),
-    ("input_required", &["text"]),
-    ("auth_required", &["text"]),
-    ("message", &["text"]),
-    ("panic", &[]),
-    ("steps", &["url", "repeat", "delay_ms", "attempts", "panic_at"]),
+/// The steps, each with its keys besides `do`, and what reads them.
+const STEPS: [(&str, &[&str], ReadStep); 14] = [
+    ("working", &["text"], |keys| Some(Action::Working(keys.text("text")))),
+    ("artifact", ARTIFACT, |keys| artifact(keys).map(Action::Artifact)),
+    ("wait", &["ms"], |keys| {
+        amount(keys, "ms", MAX_WAIT_MS, "; to wait for longer take `park`").map(Action::Wait)
+    }),
+    ("park", &["ms", "minutes", "hours", "days", "until_message"], |keys| {
+        let until_message = keys.flag("until_message").unwrap_or_default();
+        Some(Action::Park { span: span(keys)?, until_message })
+    }),
+    ("callback", &["id", "count", "ms", "minutes", "hours", "days"], |keys| {
+        let count = count(keys, "count", MAX_CALLBACK_BODIES).unwrap_or(1);
+        Some(Action::Callback { id: keys.text("id"), count, span: span(keys)? })
+    }),
+    ("polls", &["count"], |keys| {
+        keys.need("count", ": after how many calls of GetTask it goes on");
+        count(keys, "count", u32::MAX).map(Action::Polls)
+    }),
+    ("complete", &["text"], |keys| Some(Action::Complete(keys.text("text")))),
+    ("fail", &["text"], |keys| needed(keys, "text").map(Action::Fail)),
+    ("reject", &["text"], |keys| needed(keys, "text").map(Action::Reject)),
+    ("input_required", &["text"], |keys| needed(keys, "text").map(Action::InputRequired)),
+    ("auth_required", &["text"], |keys| needed(keys, "text").map(Action::AuthRequired)),
+    ("message", &["text"], |keys| needed(keys, "text").map(Action::Message)),
+    ("panic", &[], |_| Some(Action::Panic)),
+    ("steps", &["url", "repeat", "delay_ms", "attempts", "panic_at"], |keys| {
+        steps(keys).map(Action::Steps)
+    }),
+];
+
+type ReadStep = fn(&mut Reader<'_>) -> Option<Action>;
+
+const ARTIFACT: &[&str] = &[
+    "id",
+    "name",
+    "text",
+    "data",
+    "raw",
+    "url",
+    "chunks",
+    "repeat",
+    "delay_ms",
+    "filename",
+    "media_type",
 ];
 
 const CONTENTS: [&str; 5] = ["text", "data", "raw", "url", "chunks"];
@@ -307,6 +299,10 @@ mod tests {
             ("then = [{ do = 'artifact', text = 'a', url = 'b' }]", "exactly one of"),
             ("then = [{ do = 'artifact', raw = '%' }]", "`then[0].raw` must be base64"),
             ("then = [{ do = 'artifact', chunks = [] }]", "at least one piece"),
+            (
+                "then = [{ do = 'artifact', text = 'a', repeat = 2 }]",
+                "`then[0].repeat` belongs to `chunks`",
+            ),
             (
                 "then = [{ do = 'wait' }]",
                 "`then[0].ms` is missing; it must be a number from 0 to 600000",

@@ -1,6 +1,6 @@
 //! Tables of executors and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
 //!
-//! A [`Table`] is embedded as it is written, and [`Reader`] reads it key by key, in the build and in the Worker: all kinds of executors,
+//! A [`Table`] is embedded as it is written, and `Reader` reads it key by key, in the build and in the Worker: all kinds of executors,
 //! remotes and MCP servers. It reports all problems at once, each with its key, fills in secrets, and costs less code in WebAssembly than
 //! derived readers.
 //!

@@ -17,9 +17,10 @@ fn main() -> ExitCode {
     if std::env::var_os("CARGO_FEATURE_DEMO").is_none() {
         return ExitCode::SUCCESS;
     }
+    let tools = tools::all();
     let for_tests = std::env::var(TEST_AGENTS_FILE)
-        .map_or(Ok(()), |file| embed_into("tests/agents", &tools::all(), Path::new(&file)));
-    report([embed("agents", &tools::local()), for_tests])
+        .map_or(Ok(()), |file| embed_into("tests/agents", &tools, Path::new(&file)));
+    report([embed("agents", &tools), for_tests])
 }
 
 /// The variable that names the file for what would be embedded of the tests' agents; unless it is set, they

@@ -14,7 +14,7 @@ export async function agents({ rounds, sliceMs }: Effort): Promise<Section> {
   const answering = await startAnswering();
   const worker = await startBuilt({ ...answering.vars, DEVELOPMENT: "true" });
   try {
-    const plain = send(worker.url, () => toolCall("probe_text", { text: TEXT }), TEXT);
+    const plain = send(worker.url, () => toolCall("echo", { text: TEXT }), TEXT);
     const others: [string, Exchange][] = [
       ["`model`: one request, which is a step", send(`${worker.url}/thinker`, () => "count", TEXT)],
       ["`http`: one request", send(`${worker.url}/speaker`, () => "count", TEXT)],

@@ -16,7 +16,7 @@ export async function load({ rounds, sliceMs }: Effort): Promise<Section> {
     const id = await finishedTask(demo);
     const kinds: [string, Exchange][] = [
       ["SendMessage, scripted agent: a task of 4 events", send(demo, () => "hello")],
-      ["SendMessage, tool `probe_text`: a task of 4 events", send(`${worker.url}/`, () => toolCall("probe_text", { text: "hello" }))],
+      ["SendMessage, tool `echo`: a task of 4 events", send(`${worker.url}/`, () => toolCall("echo", { text: "hello" }))],
       ["SendMessage, answered with a message: no task", send(demo, () => "message", "A message instead of a task.")],
       ["GetTask of a finished task", call(demo, "GetTask", () => ({ id }), id)],
     ];

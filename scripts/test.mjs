@@ -1,8 +1,8 @@
 // `npm test`: sets everything up, then runs every check. The steps are listed below, in order.
 import "./lib/node-version.mjs";
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
-import { basename, join } from "node:path";
+import { basename, join, relative } from "node:path";
 import { checkDependencies } from "./lib/deny.mjs";
 import { findLeaks } from "./lib/leaks.mjs";
 import { readOptions } from "./lib/options.mjs";
@@ -16,11 +16,17 @@ import { setUp } from "./lib/setup.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryProject } from "./lib/trial-project.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
-import { ensureAllBuilt, ensureBuilt, outputs } from "./lib/worker.mjs";
+import { EMBEDDED, TEST_AGENTS, ensureBuilt, outputs } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
-/** The features for native programs; without them, only the ports of the Worker are compiled. */
+/** How the names of spec files end. */
+const SPEC = ".spec.ts";
+
+/** How many spec files run at once. They wait more than they compute, so two pay off even on a small machine. */
+const WAITING = Math.max(2, cpus().length - 1);
+
+/** What native programs need; without it, only the ports of the Worker are compiled. */
 const NATIVE = "a2a-edge-protocol/native,a2a-edge-mcp/native";
 
 /** The first words of the outcome of a step that could not check anything on this machine. It does not count as a failure. */
@@ -39,7 +45,10 @@ const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
 /** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */
 const QUICK_SPECS = ["smoke", "model"];
 
-/** The results of `build` for the steps that need them. */
+/** The project of the tests, whose tools and executors nobody deploys. */
+const PROBES = inPackage("tests", "probes");
+
+/** What `build` made, for the steps that need it. */
 const built = {};
 
 const steps = [
@@ -59,18 +68,18 @@ const steps = [
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
   { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests, of js/ and of dev/ (tsc)", work: checkTypes },
-  { name: "build", title: "Builds of the Worker", work: buildBoth },
+  { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
-  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd("default", filter) },
-  { name: "e2e-stable", title: "End-to-end tests of the stable build (panics, durability)", needs: ["build", "python"], work: (filter) => endToEnd("stable", filter) },
+  { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd(filter) },
+  { name: "e2e-probes", title: "End-to-end tests of tests/probes, a stable build (tools and executors in Rust, panics, durability)", needs: ["build", "python"], work: testProbes },
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
 ];
 
-/** The steps of `--quick`. The stable build is left out: without a filter, `build` makes both. */
+/** The steps of `--quick`. tests/probes is left out. */
 const quickSteps = [
   ...["format", "lint-host", "unit"].map((name) => steps.find((step) => step.name === name)),
   { name: "build", title: "Build of the Worker that is deployed", work: buildDefault },
@@ -78,7 +87,7 @@ const quickSteps = [
     name: "e2e-default",
     title: `End-to-end tests of what is deployed (${QUICK_SPECS.join(", ")})`,
     needs: ["build"],
-    work: () => endToEnd("default", undefined, QUICK_SPECS),
+    work: () => endToEnd(undefined, QUICK_SPECS),
   },
 ];
 
@@ -89,8 +98,9 @@ Without a step, all of them run, in this order:
 ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 
 "lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
-if there is none, the tests with "card" in their title; so do "e2e-default:card" with one build only, and "console:card"
-with the specs in a browser. Without such a filter the stable build is tested with these files alone: ${STABLE_SPECS.join(", ")}.
+if there is none, the tests with "card" in their title; so do "e2e-default:card" and "e2e-probes:card" with one Worker only,
+and "console:card" with the specs in a browser. Without such a filter the Worker of tests/probes is tested with its own spec
+files and with these: ${STABLE_SPECS.join(", ")}.
 
     --only STEP,STEP   the same as naming the steps
     --quick            ${quickSteps.map(({ name }) => name).join(", ")}: with one build only, and of the
@@ -99,7 +109,7 @@ with the specs in a browser. Without such a filter the stable build is tested wi
 
 A2A_LOGS=1 in the environment shows what the Worker logs during the end-to-end tests.
 CHROME_PATH names the browser of the step "console"; on Linux x64 npm brings one, elsewhere an installed Chrome is found.
-A2A_EDGE_STABLE=1 leaves the panic-unwind build out.
+A2A_EDGE_STABLE=1 has the Worker that is deployed be a stable build, too.
 A2A_DENY=required makes the step "deny" fail where cargo-deny is not installed; otherwise it says that it has not checked anything.`;
 
 await main(async () => {
@@ -199,8 +209,29 @@ async function buildDefault() {
   built.default = await ensureBuilt("default");
 }
 
+/** At the same time: optimizing a module keeps one core busy for minutes. */
 async function buildBoth() {
-  [built.default, built.stable] = await ensureAllBuilt(["default", "stable"]);
+  const builds = await Promise.allSettled([buildDefault(), buildProbes()]);
+  // None is left running when another one fails.
+  const failed = builds.find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+  joinAgents();
+}
+
+/** As the author of a project builds it, in its folder. */
+async function buildProbes() {
+  const { code } = await run(packagedNode(), [inPackage("scripts", "build.mjs")], { cwd: PROBES, env: environment({ A2A_EDGE_OUTPUT: "stable" }) });
+  if (code !== 0) throw new Stop("The Worker of tests/probes was not built; why is above.");
+}
+
+/** Lets the specs give the Worker of tests/probes the agents of tests/agents, one of which is the default agent, and its own. */
+function joinAgents() {
+  const read = (...parts) => JSON.parse(readFileSync(join(...parts), "utf8"));
+  const shared = read(inPackage(outputs.default), TEST_AGENTS);
+  const { agents, remotes = [] } = read(PROBES, outputs.stable, EMBEDDED);
+  const own = agents.map((agent) => ({ ...agent, default: false }));
+  const joined = { ...shared, agents: [...shared.agents, ...own], remotes: [...(shared.remotes ?? []), ...remotes] };
+  writeFileSync(join(PROBES, outputs.stable, TEST_AGENTS), JSON.stringify(joined));
 }
 
 /** Builds the native programs, with the same packages and features as the unit tests, so that nothing is compiled twice. */
@@ -231,18 +262,34 @@ async function runDocs(filter) {
   });
 }
 
-/** Without a filter, `only` are the specs to run; by default the usual specs of this build. */
-async function endToEnd(output, filter, only) {
-  if (built[output] === undefined) {
-    say("    nothing to do: the stable build is what is deployed");
-    return true;
-  }
-  say(`    ${outputs[output]} (${built[output]})`);
-  const names = only ?? (output === "stable" ? STABLE_SPECS : undefined);
-  const usual = names?.map((name) => `${name}.spec.ts`);
-  // The tests mostly wait, so two files at once are faster even on a small machine.
-  const concurrency = Math.max(2, cpus().length - 1);
-  return runSpecs("e2e", filter, { usual, concurrency, env: { A2A_BUILD_DIR: outputs[output], A2A_EXAMPLES: examples(), ...built.python } });
+/** Runs the specs of tests/e2e against what is deployed; without a filter `only` those, if they are named. */
+async function endToEnd(filter, only) {
+  say(`    ${outputs.default} (${built.default})`);
+  const specs = specsIn("e2e");
+  const usual = only && specs.filter((path) => only.includes(basename(path, SPEC)));
+  if (filter && isElsewhere(filter, specs)) return true;
+  return runSpecs(specs, filter, { usual, concurrency: WAITING, env: { A2A_BUILD_DIR: outputs.default, A2A_EXAMPLES: examples(), ...built.python } });
+}
+
+/** Runs the specs of tests/probes, and without a filter of tests/e2e those of `STABLE_SPECS`, against the Worker of tests/probes. */
+async function testProbes(filter) {
+  const [own, shared] = [specsIn("probes"), specsIn("e2e")];
+  const usual = [...shared.filter((path) => STABLE_SPECS.includes(basename(path, SPEC))), ...own];
+  const env = { A2A_BUILD_DIR: relative(packageDir, join(PROBES, outputs.stable)), A2A_EXAMPLES: examples(), ...built.python };
+  return runSpecs([...shared, ...own], filter, { usual, concurrency: WAITING, env });
+}
+
+/** Whether a filter names files of the other Worker's specs alone, and no title then. */
+function isElsewhere(filter, specs) {
+  const names = (path) => basename(path).includes(filter);
+  if (specs.some(names) || !specsIn("probes").some(names)) return false;
+  say(`    nothing to do: the specs with "${filter}" in their name are those of tests/probes`);
+  return true;
+}
+
+/** The paths of the spec files of a folder of tests/. */
+function specsIn(folder) {
+  return readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(SPEC)).sort().map((name) => join("tests", folder, name));
 }
 
 async function testConsole(filter) {
@@ -256,19 +303,17 @@ async function testConsole(filter) {
   if (!printConsoleSize()) return false;
   rmSync(inPackage("build", "screenshots", "failed"), { recursive: true, force: true });
   // A browser has several processes, and two browsers keep a small machine busy.
-  return runSpecs("browser", filter, { concurrency: 2, env: { A2A_BUILD_DIR: outputs.default } });
+  return runSpecs(specsIn("browser"), filter, { concurrency: 2, env: { A2A_BUILD_DIR: outputs.default } });
 }
 
 /**
  * Runs the spec files of a folder of tests/: those that match the filter by name, or else those with a test that matches it; without a filter the
  * `usual` ones, or all. Then searches the logs of their Workers for secrets.
  */
-async function runSpecs(folder, filter, { usual, concurrency, env }) {
-  const specs = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".spec.ts")).sort();
-  const named = filter ? specs.filter((name) => name.includes(filter)) : specs;
-  const pattern = filter && named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
-  const chosen = usual !== undefined && !filter ? usual : named;
-  const files = (chosen.length > 0 ? chosen : specs).map((name) => join("tests", folder, name));
+async function runSpecs(specs, filter, { usual = specs, concurrency, env }) {
+  const named = filter ? specs.filter((path) => basename(path).includes(filter)) : usual;
+  const pattern = named.length === 0 ? [`--test-name-pattern=${filter}`] : [];
+  const files = named.length === 0 ? specs : named;
   const times = join(scratchFolder(), "times");
   const options = [
     "--test",
@@ -285,7 +330,7 @@ async function runSpecs(folder, filter, { usual, concurrency, env }) {
     A2A_RUN_FOLDER: runFolder, ...env, ...(process.stdout.isTTY ? { FORCE_COLOR: "1" } : {}),
   });
   const lines = existsSync(times) ? readFileSync(times, "utf8").trim().split("\n").filter(Boolean) : [];
-  const taken = lines.map((line) => ({ ms: parseInt(line, 10), name: basename(line, ".spec.ts") }));
+  const taken = lines.map((line) => ({ ms: parseInt(line, 10), name: basename(line, SPEC) }));
   if (taken.length > 1) say(`    the slowest of ${taken.length} files: ${longest(taken)}`);
   const { lines: logged, secrets, leaks } = findLeaks(runFolder);
   rmSync(runFolder, { recursive: true, force: true });

@@ -1,18 +1,12 @@
 //! The Worker of this repository: the agents of `agents/`, and the tools of `tools/`.
 
-mod metered;
-mod probe;
-
 use crate::embedded;
 use crate::host::Host;
 use crate::tools;
 
 /// The host with these agents and tools.
 pub(crate) fn host() -> Host {
-    Host::embedded(embedded!())
-        .tools(tools::all())
-        .executor("probe_credentials", |probe: probe::CredentialsProbe, _| Ok(probe))
-        .executor("probe_usage", |probe: metered::UsageProbe, _| Ok(probe))
+    Host::embedded(embedded!()).tools(tools::all())
 }
 
 #[cfg(test)]

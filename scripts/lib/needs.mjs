@@ -11,7 +11,7 @@ import { readConfig, wrangler } from "./wrangler.mjs";
 export const NEEDS = "needs.json";
 
 /** The embedded agents, remote agents and MCP servers of a build. */
-function embeddedIn({ depInfo, targets }) {
+export function embeddedIn({ depInfo, targets }) {
   const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
   return embedded === undefined ? { agents: [] } : JSON.parse(readFileSync(embedded, "utf8"));
 }

@@ -7,7 +7,7 @@ import { ensureConsole } from "./console.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
 import { ACCESS, accessOf } from "./access.mjs";
-import { NEEDS, needsOf } from "./needs.mjs";
+import { NEEDS, embeddedIn, needsOf } from "./needs.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inProject } from "./paths.mjs";
 import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
@@ -16,46 +16,29 @@ import { say, step } from "./ui.mjs";
 
 /**
  * The builds and their folders. `default` is the target of main in wrangler.toml: the panic-unwind build if its nightly is available, or
- * else the stable one. `stable` is for the tests, `dev` for `npm run dev`.
+ * else the stable one. `stable` is for tests/probes and for `npm run soak`, `dev` for `npm run dev`.
  */
 export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
 
 const MANIFEST = "build.json";
 const MODULES = ["index.js", "index_bg.wasm"];
-// The agents of tests/agents in the form that a build would embed: the end-to-end tests pass them to the Worker at run time.
-const TEST_AGENTS = "test-agents.json";
+/** The file of a build with its embedded agents, remote agents and MCP servers. */
+export const EMBEDDED = "embedded.json";
+/** The agents of tests/agents in the form that a build would embed: the end-to-end tests pass them to the Worker at run time. */
+export const TEST_AGENTS = "test-agents.json";
 
 /** Updates one of the `outputs` and returns its kind: "unwind", "stable" or "dev". */
 export async function ensureBuilt(output) {
-  const [kind] = await ensureAllBuilt([output]);
-  return kind;
-}
-
-/**
- * Updates several of the `outputs` and returns their kinds, without repetitions. They are compiled at the same time: optimizing a module
- * keeps one core busy for minutes.
- */
-export async function ensureAllBuilt(outputs) {
   await ensureWasmTarget();
   const bindgen = await ensureBindgen();
-  const wanted = [];
-  for (const output of outputs) {
-    const kind = output === "default" ? await defaultKind() : output;
-    if (!wanted.some((other) => other.kind === kind)) wanted.push({ output, kind, recipe: recipeHash(kind, bindgen) });
-  }
+  const kind = output === "default" ? await defaultKind() : output;
+  const recipe = recipeHash(kind, bindgen);
   await locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
-    const stale = wanted.filter(({ output, recipe }) => !isCurrent(output, recipe));
-    if (stale.length === 0) return;
-    const titles = stale.map(({ kind }) => kinds[kind].title);
-    await step(`Building the Worker (${titles.join(" and ")})`, async () => {
-      const builds = stale.map(({ output, kind, recipe }) => build(output, kind, recipe, bindgen));
-      // Waits for all builds, so that none is left running after another has failed.
-      const failed = (await Promise.allSettled(builds)).find(({ status }) => status === "rejected");
-      if (failed !== undefined) throw failed.reason;
-    });
+    if (isCurrent(output, recipe)) return;
+    await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));
   });
-  return wanted.map(({ kind }) => kind);
+  return kind;
 }
 
 async function defaultKind() {
@@ -71,7 +54,7 @@ async function build(output, kind, recipe, bindgen) {
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "index.js"));
   if (made.testAgents) publish(made.testAgents, inProject(outputs[output], TEST_AGENTS));
-  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, accessOf(made)], [SERVICES, servicesOf(made)]]) {
+  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, accessOf(made)], [SERVICES, servicesOf(made)], [EMBEDDED, embeddedIn(made)]]) {
     writeFileSync(inProject(outputs[output], name), `${JSON.stringify(facts, null, 2)}\n`);
   }
 

@@ -1,4 +1,4 @@
-//! The tools that are part of this build, one file each. To add one: write its file, add it to [`local`].
+//! The tools that are part of this build, one file each. To add one: write its file, add it to [`all`].
 
 mod add_numbers;
 mod current_time;
@@ -6,14 +6,11 @@ mod echo;
 mod get_counter;
 mod get_greeting;
 mod is_admin;
-mod probe;
-mod probe_ask;
-mod probe_fetch;
 
 use a2a_edge::tool::Tool;
 
 /// The tools that agents may name.
-pub(crate) fn local() -> Vec<Box<dyn Tool>> {
+pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     vec![
         Box::new(echo::echo()),
         Box::new(add_numbers::add_numbers()),
@@ -22,15 +19,6 @@ pub(crate) fn local() -> Vec<Box<dyn Tool>> {
         Box::new(get_counter::get_counter()),
         Box::new(is_admin::is_admin()),
     ]
-}
-
-/// Every tool: the local tools, and the probes for the agents of tests.
-pub(crate) fn all() -> Vec<Box<dyn Tool>> {
-    let mut all = local();
-    all.extend(probe::all());
-    all.push(Box::new(probe_ask::probe_ask()));
-    all.push(Box::new(probe_fetch::probe_fetch()));
-    all
 }
 
 #[cfg(test)]

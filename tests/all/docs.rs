@@ -201,7 +201,7 @@ fn embed(name: &str, agents: &Files, shared: &Files, target: &Path) -> Result<()
         fs::write(folder.join(path), text.replace("default = true\n", "")).unwrap();
     }
     let place = format!("{}/", folder.display());
-    embed_into(&folder.join("agents").to_string_lossy(), &tools::local(), target).map_err(
+    embed_into(&folder.join("agents").to_string_lossy(), &tools::all(), target).map_err(
         |problems| {
             let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
             lines.join("; ").replace(&place, "")

@@ -53,9 +53,9 @@ test("all agents are listed, with what they can do and who may call them", () =>
 
 test("a search narrows the list, its text stays in the address, and no hit offers all of them again", () =>
   app.visit("#/agents", async (view) => {
-    await view.fill("Search", "probe_sum", "searchbox");
+    await view.fill("Search", "add_numbers", "searchbox");
     await view.until(async () => !(await listed(view)).includes("Demo"), "Demo is still listed");
-    await view.reaches("#/agents?q=probe_sum");
+    await view.reaches("#/agents?q=add_numbers");
     assert.ok((await listed(view)).includes("Assistant"));
     await view.fill("Search", "nothing has this name", "searchbox");
     await view.sees("No agent has");

@@ -161,7 +161,7 @@ describe("a message has", () => {
     }));
 
   test("the arguments of a tool by the form of its schema", () =>
-    app.visit("#/chat/assistant?skill=probe_sum", async (view) => {
+    app.visit("#/chat/assistant?skill=add_numbers", async (view) => {
       await view.sees(/Write a message instead/);
       await view.inspect("chat-form");
       await view.click("button", "Call");
@@ -172,14 +172,14 @@ describe("a message has", () => {
       await view.click("button", "Call");
       await view.sees("Completed");
       const calls = (await received(app.worker.url)).flatMap(({ agent, message }) => (agent === "assistant" && message !== null ? [message.parts] : []));
-      assert.deepEqual(calls, [[{ data: { tool: "probe_sum", arguments: { a: 2, b: 3 } } }]]);
+      assert.deepEqual(calls, [[{ data: { tool: "add_numbers", arguments: { a: 2, b: 3 } } }]]);
     }));
 });
 
 test("a question with a schema is a form", () =>
   app.visit("#/chat/asking", async (view) => {
     await view.click("button", "Data");
-    await view.fill("Data (JSON)", '{"tool": "probe_sum", "arguments": {}}');
+    await view.fill("Data (JSON)", '{"tool": "add_numbers", "arguments": {}}');
     await view.click("button", "Send");
     await view.sees("Input required");
     await view.inspect("chat-question-form");
@@ -190,8 +190,8 @@ test("a question with a schema is a form", () =>
   }));
 
 test("credentials for a task are sent as such, and shown nowhere", () =>
-  app.visit("#/chat/credentials", async (view) => {
-    await say(view, "http://127.0.0.1:9/");
+  app.visit("#/chat/demo", async (view) => {
+    await say(view, "auth");
     await view.sees("Authentication required");
     await view.unfold("Send credentials");
     await view.fill("Value", "top-secret-4711");

@@ -136,8 +136,8 @@ test("many skills are searched on the page of a card, which its address keeps", 
 
 test("a tool without arguments is called, and nothing asks to fill them in", () => app.visit("#/chat/assistant", async (view) => {
   const offers = (): Promise<string[]> => view.page.$$eval(".offer", (all) => all.map((one) => (one as HTMLElement).innerText));
-  await view.until(async () => (await offers()).some((text) => /Probe Sum[^]*Fill in its arguments/.test(text)), async () => (await offers()).join());
-  const at = (await offers()).findIndex((text) => text.startsWith("Probe Call"));
+  await view.until(async () => (await offers()).some((text) => /Add Numbers[^]*Fill in its arguments/.test(text)), async () => (await offers()).join());
+  const at = (await offers()).findIndex((text) => text.startsWith("Is Admin"));
   assert.doesNotMatch((await offers())[at]!, /arguments/);
   await view.click("button", "Call it", { within: (await view.page.$$(".offer"))[at]! });
   await view.click("button", "Call");

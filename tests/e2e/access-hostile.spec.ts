@@ -38,7 +38,7 @@ after(async () => {
 
 /** Sends a message to the agent of a row. */
 function ask([, agent, headers]: Row): Promise<Answer> {
-  return rpc(`${worker.url}/${agent}`, "SendMessage", { message: toolCall("probe_call") }, headers);
+  return rpc(`${worker.url}/${agent}`, "SendMessage", { message: toolCall("is_admin") }, headers);
 }
 
 test("everything that attackers send is refused with 401, and reaches no agent (§7.4, §13.1)", async () => {

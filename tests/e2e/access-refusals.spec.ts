@@ -4,17 +4,20 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
 import { after, before, describe, test } from "node:test";
-import { bearer, caller, errorOf, guarded, read, rpc, secretsOf, send, whoAmI, type Answer, type Headers } from "./access.ts";
-import { logged, message, toolCall } from "./client.ts";
+import { bearer, caller, errorOf, guarded, openWitness, read, rpc, secretsOf, send, whoAmI, type Answer, type Headers } from "./access.ts";
+import { logged, message } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
+import type { AgentServer } from "./http-agents.ts";
 
 const secrets = secretsOf("BILLING_KEY", "ROBOT_TOKEN", "PAGE_KEY");
 const key = { kind: "api_key", name: "X-Api-Key", callers: [caller("billing", ["BILLING_KEY"], { permissions: ["read"] })] };
 const token = { kind: "bearer", callers: [caller("robot", ["ROBOT_TOKEN"])] };
 const cookie = { kind: "api_key", in: "cookie", name: "session", callers: [caller("page", ["PAGE_KEY"])] };
 
+let witness: AgentServer;
 let worker: Worker;
 before(async () => {
+  witness = await openWitness();
   const AGENTS = guarded({
     key: { schemes: { key } },
     both: { schemes: { key, token } },
@@ -22,10 +25,13 @@ before(async () => {
     page: { schemes: { cookie, token }, allowed_origins: ["https://app.example"] },
     silent: {},
     "short-secret": { schemes: { key: { ...key, callers: [caller("billing", ["SHORT_KEY"])] } } },
-  });
+  }, witness.url);
   worker = await startWorker({ vars: { DEVELOPMENT: "false", AGENTS, ...secrets, SHORT_KEY: "s-h-o-r-t" } });
 });
-after(() => worker.stop());
+after(async () => {
+  await worker.stop();
+  witness.close();
+});
 
 const send_ = { message: message("hello") };
 
@@ -66,10 +72,10 @@ describe("a refusal has the status 401 or 403, says why, and answers the request
   });
 
   test("at / the agent that `tenant` names decides", async () => {
-    const asked = (headers: Headers): Promise<Answer> => rpc(worker.url, "SendMessage", { tenant: "key", message: toolCall("probe_call") }, headers);
+    const asked = (headers: Headers): Promise<Answer> => rpc(worker.url, "SendMessage", { tenant: "key", message: message("hello") }, headers);
     assert.equal((await asked({})).status, 401);
     assert.match((await asked({ "x-api-key": secrets.BILLING_KEY })).text, /key:billing/);
-    assert.equal((await rpc(worker.url, "SendMessage", { message: toolCall("probe_call") })).status, 200, "the default agent is open");
+    assert.equal((await rpc(worker.url, "SendMessage", { message: message("hello") })).status, 200, "the default agent is open");
   });
 });
 
@@ -94,7 +100,7 @@ describe("a large body", () => {
   });
 
   test("is taken from a caller who is let in", async () => {
-    const big = toolCall("probe_text", { text: "x".repeat(100_000) });
+    const big = message("x".repeat(100_000));
     const answer = await rpc(`${worker.url}/key`, "SendMessage", { message: big }, { "x-api-key": secrets.BILLING_KEY });
     assert.equal(answer.status, 200, answer.text.slice(0, 300));
   });

@@ -1,9 +1,10 @@
 // Each scheme with secrets in the deployment, end to end: the admitted callers and their ids. All others are refused.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
-import { basic, bearer, caller, certificate, guarded, rpc, secretsOf, send, verified, whoAmI, whoAmIByRest, type Headers } from "./access.ts";
-import { toolCall, type Task } from "./client.ts";
+import { basic, bearer, caller, certificate, guarded, openWitness, rpc, secretsOf, send, verified, whoAmI, whoAmIByRest, type Headers } from "./access.ts";
+import { message, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import type { AgentServer } from "./http-agents.ts";
 import { hmacToken } from "./identity-provider.ts";
 
 const secrets = secretsOf("BILLING_KEY", "BILLING_KEY_NEW", "AUDIT_KEY", "ROBOT_TOKEN", "ALICE_PASSWORD", "BOB_PASSWORD", "JWT_SECRET", "JWT_SECRET_OLD", "PAGE_KEY");
@@ -22,8 +23,10 @@ const claims = (more: object = {}): Record<string, unknown> => ({ iss: "https://
 const jwtOf = (secret: string, more: object = {}): Headers => bearer(hmacToken(secret, claims(more)));
 const inCookie = (more: object = {}): Headers => ({ cookie: `theme=dark; id_token=${hmacToken(secrets.JWT_SECRET, claims(more))}` });
 
+let witness: AgentServer;
 let worker: Worker;
 before(async () => {
+  witness = await openWitness();
   const AGENTS = guarded({
     key: { schemes: { key } },
     token: { schemes: { token } },
@@ -38,10 +41,13 @@ before(async () => {
     all: { schemes: { key, jwt }, requires: [{ key: ["read"], jwt: [] }] },
     scoped: { schemes: { key, token }, requires: [{ key: ["read"] }, { token: ["admin"] }] },
     team: { schemes: { key }, share_by: "team" },
-  });
+  }, witness.url);
   worker = await startWorker({ vars: { DEVELOPMENT: "false", AGENTS, ...secrets } });
 });
-after(() => worker.stop());
+after(async () => {
+  await worker.stop();
+  witness.close();
+});
 
 describe("each scheme takes its credential over both bindings, and no other (§7.3, §7.4)", () => {
   const rows: [agent: string, what: string, headers: Headers, who: string][] = [
@@ -109,7 +115,7 @@ describe("each scheme takes its credential over both bindings, and no other (§7
 
 test("a task is its caller's alone, and another scheme makes another caller of the same name (§13.1)", async () => {
   const url = `${worker.url}/any`;
-  const begun = await rpc(url, "SendMessage", { message: toolCall("probe_call") }, bearer(secrets.ROBOT_TOKEN));
+  const begun = await rpc(url, "SendMessage", { message: message("hello") }, bearer(secrets.ROBOT_TOKEN));
   const { id } = (JSON.parse(begun.text) as { result: { task: Task } }).result.task;
   const found = async (headers: Headers): Promise<boolean> => "result" in JSON.parse((await rpc(url, "GetTask", { id }, headers)).text);
   assert.equal(await found(bearer(secrets.ROBOT_TOKEN)), true);
@@ -119,7 +125,7 @@ test("a task is its caller's alone, and another scheme makes another caller of t
 
 test("the callers of a group share their tasks", async () => {
   const url = `${worker.url}/team`;
-  const begun = await rpc(url, "SendMessage", { message: toolCall("probe_call") }, { "x-api-key": secrets.BILLING_KEY });
+  const begun = await rpc(url, "SendMessage", { message: message("hello") }, { "x-api-key": secrets.BILLING_KEY });
   const { id } = (JSON.parse(begun.text) as { result: { task: Task } }).result.task;
   const read = await rpc(url, "GetTask", { id }, { "x-api-key": secrets.AUDIT_KEY });
   assert.equal((JSON.parse(read.text) as { result: Task }).result.id, id);

@@ -3,8 +3,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { once } from "node:events";
 import { request, type IncomingMessage } from "node:http";
+import { message, textOf, type Message, type Task } from "./client.ts";
 import { testAgents } from "./harness.ts";
-import { message, toolCall, type Message, type Task } from "./client.ts";
+import { AgentServer, lines } from "./http-agents.ts";
 
 export type Headers = Record<string, string>;
 
@@ -19,11 +20,20 @@ export function secretsOf<Name extends string>(...names: Name[]): Record<Name, s
 /** A caller with secrets, in the form of agent files. */
 export const caller = (id: string, secrets: string[], more: object = {}): object => ({ id, secrets, ...more });
 
-/** The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the assistant with this table `[access]`. */
-export function guarded(tables: Record<string, object>): string {
+/** A program behind agents of kind `http` that answers each turn with who asks: the id and the permissions, as `key:billing [read]`. */
+export function openWitness(): Promise<AgentServer> {
+  return AgentServer.open(({ turn: { caller } }, response) => lines(response, { do: "complete", text: `${caller.id} [${caller.permissions.join(", ")}]` }));
+}
+
+/**
+ * The agents of tests/agents for the variable `AGENTS`, and for each name here a copy of the assistant with this table `[access]`, or an agent of
+ * the program at this URL, which `whoAmI` asks.
+ */
+export function guarded(tables: Record<string, object>, witness?: string): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string }[] };
   const assistant = agents.find(({ slug }) => slug === "assistant");
-  const copies = Object.entries(tables).map(([slug, access]) => ({ ...assistant, slug, default: false, access }));
+  const asks = witness === undefined ? {} : { executor: { kind: "http", table: { url: witness }, run: {} } };
+  const copies = Object.entries(tables).map(([slug, access]) => ({ ...assistant, slug, default: false, access, ...asks }));
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
 }
 
@@ -77,22 +87,20 @@ export function rpc(agentUrl: string, method: string, params: unknown, headers: 
  * the refusal.
  */
 export async function whoAmI(agentUrl: string, headers: Record<string, string | string[]>): Promise<string> {
-  return told(await rpc(agentUrl, "SendMessage", { message: toolCall("probe_call") }, headers), (answer) => (answer as { result: { task: Task } }).result.task);
+  return told(await rpc(agentUrl, "SendMessage", { message: message("Who am I?") }, headers), (answer) => (answer as { result: { task: Task } }).result.task);
 }
 
 /** The same over HTTP+JSON. */
 export async function whoAmIByRest(agentUrl: string, headers: Record<string, string | string[]>): Promise<string> {
   const [path = "", query = ""] = agentUrl.split("?");
   const url = `${path}/message:send${query === "" ? "" : `?${query}`}`;
-  const answer = await send(url, "POST", { ...JSON_TYPE, ...headers }, JSON.stringify({ message: toolCall("probe_call") }));
+  const answer = await send(url, "POST", { ...JSON_TYPE, ...headers }, JSON.stringify({ message: message("Who am I?") }));
   return told(answer, (answer) => (answer as { task: Task }).task);
 }
 
 function told({ status, text }: Answer, taskOf: (answer: unknown) => Task): string {
   if (status !== 200) return String(status);
-  const said = taskOf(JSON.parse(text)).artifacts?.[0]?.parts[0]?.text ?? text;
-  // Without the time, which is the first word.
-  return said.split(" ").slice(1).join(" ");
+  return textOf(taskOf(JSON.parse(text)).status.message);
 }
 
 /** The message of an error of either binding, and the id of the request. */

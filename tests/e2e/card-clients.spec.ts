@@ -23,10 +23,10 @@ const script = fileURLToPath(new URL("python/cards.py", import.meta.url));
 const runPython = async (...args: string[]) => (await promisify(execFile)(python, [script, ...args])).stdout.trim().split("\n");
 
 const WAYS = [
-  { agent: "club", scheme: "key", credential: KEYS.insider, headers: { "x-club-key": KEYS.insider }, skills: ["probe_call", "probe_text", "probe_sum"] },
-  { agent: "club", scheme: "token", credential: TOKEN, headers: { authorization: `Bearer ${TOKEN}` }, skills: ["probe_text", "probe_sum"] },
+  { agent: "club", scheme: "key", credential: KEYS.insider, headers: { "x-club-key": KEYS.insider }, skills: ["current_time", "echo", "add_numbers"] },
+  { agent: "club", scheme: "token", credential: TOKEN, headers: { authorization: `Bearer ${TOKEN}` }, skills: ["echo", "add_numbers"] },
   ...[["oauth", jwt({ scope: "sum" })], ["oidc", jwt({ iss: "https://oidc.example", scope: "sum" })]].map(([scheme = "", credential = ""]) => ({
-    agent: "lodge", scheme, credential, headers: { authorization: `Bearer ${credential}` }, skills: ["probe_text", "probe_sum"],
+    agent: "lodge", scheme, credential, headers: { authorization: `Bearer ${credential}` }, skills: ["echo", "add_numbers"],
   })),
 ];
 

@@ -41,10 +41,10 @@ for (const { way, ask, isRpc } of WAYS) {
     };
 
     for (const [agent, who, headers, skills] of [
-      ["club", "a guest", key("guest"), ["probe_text"]],
-      ["club", "an insider", key("insider"), ["probe_call", "probe_text", "probe_sum"]],
-      ["club", "a holder of the token", { authorization: `Bearer ${TOKEN}` }, ["probe_text", "probe_sum"]],
-      ["lodge", "a holder of a JWT", { authorization: `Bearer ${jwt({ scope: "sum" })}` }, ["probe_text", "probe_sum"]],
+      ["club", "a guest", key("guest"), ["echo"]],
+      ["club", "an insider", key("insider"), ["current_time", "echo", "add_numbers"]],
+      ["club", "a holder of the token", { authorization: `Bearer ${TOKEN}` }, ["echo", "add_numbers"]],
+      ["lodge", "a holder of a JWT", { authorization: `Bearer ${jwt({ scope: "sum" })}` }, ["echo", "add_numbers"]],
     ] as const) {
       test(`${who} of ${agent} sees the skills that it may use, in the shape of 0.3 (A2A 0.3 §7.10)`, async () => {
         const response = await ask(agent, headers);
@@ -69,14 +69,14 @@ for (const { way, ask, isRpc } of WAYS) {
           assert.match(response.headers.get("cache-control") ?? "", /^public/);
           const vary = (response.headers.get("vary") ?? "").toLowerCase().split(", ");
           for (const name of ["a2a-version", "x-club-key", "authorization"]) assert.ok(vary.includes(name), name);
-          assert.deepEqual(skillsOf(await cardIn(response)), ["probe_text"]);
+          assert.deepEqual(skillsOf(await cardIn(response)), ["echo"]);
         });
       } else {
         test(`${who} is told how to prove who they are (§7.4)`, async () => {
           const response = await ask("club", headers);
           assert.equal(response.status, 401);
           assert.match(response.headers.get("www-authenticate") ?? "", /ApiKey realm="club"/);
-          assert.ok(!(await response.text()).includes("probe_sum"));
+          assert.ok(!(await response.text()).includes("add_numbers"));
         });
       }
     }

@@ -18,13 +18,13 @@ const publicCard = async (agent: string) => (await (await fetch(`${worker.url}/$
 for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
   describe(binding, () => {
     for (const [agent, who, headers, skills] of [
-      ["club", "a guest", key("guest"), ["probe_text"]],
-      ["club", "a member", key("member"), ["probe_text", "probe_sum"]],
-      ["club", "an insider", key("insider"), ["probe_call", "probe_text", "probe_sum"]],
-      ["club", "a holder of the token", { authorization: `Bearer ${TOKEN}` }, ["probe_text", "probe_sum"]],
-      ["lodge", "a holder of a JWT", { authorization: `Bearer ${jwt()}` }, ["probe_text"]],
-      ["lodge", "a holder of a JWT with a scope", { authorization: `Bearer ${jwt({ scope: "other sum" })}` }, ["probe_text", "probe_sum"]],
-      ["lodge", "a holder of a JWT of the other issuer", { authorization: `Bearer ${jwt({ iss: "https://oidc.example", permissions: ["sum"] })}` }, ["probe_text", "probe_sum"]],
+      ["club", "a guest", key("guest"), ["echo"]],
+      ["club", "a member", key("member"), ["echo", "add_numbers"]],
+      ["club", "an insider", key("insider"), ["current_time", "echo", "add_numbers"]],
+      ["club", "a holder of the token", { authorization: `Bearer ${TOKEN}` }, ["echo", "add_numbers"]],
+      ["lodge", "a holder of a JWT", { authorization: `Bearer ${jwt()}` }, ["echo"]],
+      ["lodge", "a holder of a JWT with a scope", { authorization: `Bearer ${jwt({ scope: "other sum" })}` }, ["echo", "add_numbers"]],
+      ["lodge", "a holder of a JWT of the other issuer", { authorization: `Bearer ${jwt({ iss: "https://oidc.example", permissions: ["sum"] })}` }, ["echo", "add_numbers"]],
     ] as const) {
       test(`${who} of ${agent} sees the skills that it may use, in the order of the file (§3.1.11)`, async () => {
         const response = await askExtended(binding, `${worker.url}/${agent}`, headers);
@@ -49,7 +49,7 @@ for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
         const response = await askExtended(binding, `${worker.url}/club`, headers);
         assert.equal(response.status, 401);
         assert.match(response.headers.get("www-authenticate") ?? "", /\S/);
-        assert.ok(!(await response.text()).includes("probe_sum"));
+        assert.ok(!(await response.text()).includes("add_numbers"));
       });
     }
 
@@ -63,14 +63,14 @@ for (const binding of ["JSONRPC", "HTTP+JSON"] as const) {
 test("at the root the tenant says whose card it is (§3.1.11)", async () => {
   const agent = new Agent(worker.url, key("member"));
   const card = (await agent.call("GetExtendedAgentCard", { tenant: "club" })) as Card;
-  assert.deepEqual(skillsOf(card), ["probe_text", "probe_sum"]);
+  assert.deepEqual(skillsOf(card), ["echo", "add_numbers"]);
 });
 
 test("the public card shows what everybody may use, and says that there is more (§4.4.3)", async () => {
   const card = await publicCard("club");
-  assert.deepEqual(skillsOf(card), ["probe_text"]);
+  assert.deepEqual(skillsOf(card), ["echo"]);
   assert.equal(card.capabilities.extendedAgentCard, true);
-  assert.ok(!JSON.stringify(card).includes("probe_sum"));
+  assert.ok(!JSON.stringify(card).includes("add_numbers"));
 });
 
 test("the extended card makes no task and wakes no object (§3.1.11)", async () => {
@@ -93,7 +93,7 @@ describe("a tool that a caller may not use", () => {
   const call = (tool: string, args: object = {}): Part => ({ data: { tool, arguments: args } });
   const said = ({ status, artifacts }: Task) => JSON.stringify([status.state, status.message?.parts, artifacts]);
 
-  for (const [who, tool] of [["guest", "probe_sum"], ["guest", "probe_call"], ["member", "probe_call"]] as const) {
+  for (const [who, tool] of [["guest", "add_numbers"], ["guest", "current_time"], ["member", "current_time"]] as const) {
     test(`${tool} does not exist for a ${who}: the answer is that for any other name (§13.3)`, async () => {
       // The two names have the same length, so that only the name differs.
       const unknown = tool.replace(/.$/, "X");
@@ -104,7 +104,7 @@ describe("a tool that a caller may not use", () => {
   }
 
   test("what may be used is listed, and nothing else (§13.3)", async () => {
-    for (const [who, listed] of [["guest", ["probe_text"]], ["member", ["probe_text", "probe_sum"]]] as const) {
+    for (const [who, listed] of [["guest", ["echo"]], ["member", ["echo", "add_numbers"]]] as const) {
       const { status } = await send(who, [call("none")]);
       const { tools } = status.message?.parts[1]?.data as { tools: { name: string }[] };
       assert.deepEqual(tools.map(({ name }) => name), listed);
@@ -112,9 +112,9 @@ describe("a tool that a caller may not use", () => {
   });
 
   test("who may use it, uses it (§13.3)", async () => {
-    const sum = await send("member", [call("probe_sum", { a: 1, b: 2 })]);
+    const sum = await send("member", [call("add_numbers", { a: 1, b: 2 })]);
     assert.equal(sum.status.state, "TASK_STATE_COMPLETED", JSON.stringify(sum));
-    const told = await send("insider", [call("probe_call")]);
-    assert.equal(told.artifacts?.[0]?.artifactId, "probe_call-result");
+    const told = await send("insider", [call("current_time")]);
+    assert.equal(told.artifacts?.[0]?.artifactId, "current_time-result");
   });
 });

@@ -36,7 +36,7 @@ test("tools and scripts at once get their own results (§3.1.1)", async () => {
   const tools = new Agent(worker.url);
   const answers = await Promise.all(
     Array.from({ length: 20 }, (_, index) =>
-      index % 2 === 0 ? tools.sendForTask(toolCall("probe_sum", { a: index, b: 1 })) : demo.sendForTask(`script ${index}`),
+      index % 2 === 0 ? tools.sendForTask(toolCall("add_numbers", { a: index, b: 1 })) : demo.sendForTask(`script ${index}`),
     ),
   );
   const results = answers.map((task) => task.artifacts?.[0]?.parts[0]);

@@ -23,8 +23,8 @@ test("an agent tells the schemas of the tools that are its skills", async () => 
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("cache-control"), "no-store");
   const { skills } = (await response.json()) as { skills: Record<string, { type: string; properties: Record<string, object>; required: string[] }> };
-  assert.equal(skills["probe_sum"]?.type, "object");
-  assert.deepEqual(skills["probe_sum"]?.required, ["a", "b"]);
+  assert.equal(skills["add_numbers"]?.type, "object");
+  assert.deepEqual(skills["add_numbers"]?.required, ["a", "b"]);
 });
 
 test("an agent without tools has none", async () => {
@@ -37,7 +37,7 @@ test("whom the agent does not let in gets no schemas", async () => {
   assert.match(refused.headers.get("www-authenticate") ?? "", /Bearer/);
   assert.equal((await ask("guarded", { headers: { authorization: "Bearer wrong" } })).status, 401);
   const { skills } = (await (await ask("guarded", { headers: { authorization: `Bearer ${ALICE}` } })).json()) as { skills: object };
-  assert.ok("probe_sum" in skills);
+  assert.ok("add_numbers" in skills);
 });
 
 test("an unknown agent has nothing, and nothing is sent there", async () => {

@@ -29,7 +29,7 @@ function sendTwenty(): Promise<Task[]> {
     () => demo.sendForTask("ask"),
     () => demo.sendForTask("chunks"),
     () => demo.sendForTask("fail"),
-    () => tools.sendForTask(toolCall("probe_sum", { a: 1, b: 2 })),
+    () => tools.sendForTask(toolCall("add_numbers", { a: 1, b: 2 })),
   ];
   return Promise.all([...sends, ...sends, ...sends, ...sends].map((send) => send()));
 }

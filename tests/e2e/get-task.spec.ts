@@ -23,7 +23,7 @@ for (const text of ["hello", "ask", "fail", "reject", "auth", "chunks", "hold 10
 
 test("a task of tools is given as it was answered (§3.1.3)", async () => {
   const agent = new Agent(worker.url);
-  const answered = await agent.sendForTask(toolCall("probe_sum", { a: 1, b: 2 }));
+  const answered = await agent.sendForTask(toolCall("add_numbers", { a: 1, b: 2 }));
   assert.deepEqual(await agent.getTask(answered.id), answered);
 });
 

@@ -42,7 +42,7 @@ function assertFailed(task: Task, reason: RegExp): void {
 test("HTTP tools are skills of the card as other tools are, shared ones among them (§4.4.5)", async () => {
   const response = await fetch(`${worker.url}/http/.well-known/agent-card.json`);
   const { skills } = (await response.json()) as { skills: { id: string; name: string; description: string }[] };
-  assert.deepEqual(skills.filter(({ id }) => !id.startsWith("probe_")).slice(0, 2).map(({ id, name, description }) => [id, name, description]), [
+  assert.deepEqual(skills.slice(0, 2).map(({ id, name, description }) => [id, name, description]), [
     ["shared_lookup", "Shared Lookup", "Looks something up."],
     ["into_path", "Into Path", "Puts the value into a segment of the path."],
   ]);
@@ -140,20 +140,6 @@ describe("a server that", () => {
     assertFailed(await get("get", "absent"), /answered 404: no such thing$/);
     assert.equal(sink.count("/absent/x"), 1);
   });
-});
-
-test("a tool in Rust meets the same servers by fetch", async () => {
-  const fetched = (path: string, more: object = {}) => agent.sendForTask(toolCall("probe_fetch", { url: sink.url + path, ...more }));
-  sink.plan("/rust/hang", "hold");
-  assertFailed(await fetched("/rust/hang"), /\/rust\/hang did not answer: not within 700 ms/);
-  sink.plan("/rust/big", { body: "x".repeat(10_000_000) });
-  assertFailed(await fetched("/rust/big"), /its answer has more than 1048576 bytes/);
-  sink.plan("/rust/moved", { status: 307, headers: { location: "/rust/target" }, body: "there" });
-  assert.deepEqual(result(await fetched("/rust/moved")), [{ text: "307 there" }], "a redirect is an answer");
-  assert.equal(sink.count("/rust/target"), 0);
-  assert.deepEqual(result(await fetched("/rust/guarded", { guarded: true })), [{ text: "200 ok" }], "loopback is open in development");
-  const metadata = await agent.sendForTask(toolCall("probe_fetch", { url: "http://169.254.169.254/latest", guarded: true }));
-  assertFailed(metadata, /http:\/\/169\.254\.169\.254\/latest was not called: a URL must name a host on the public internet/);
 });
 
 test("a call that is interrupted is made again under the same key, and no other call has it", async (t) => {

@@ -106,7 +106,7 @@ test("a question is a form, and its answer goes on with the same task", async ()
 });
 
 test("a question with a schema is its form, and states that were not given out are refused", async () => {
-  const asked = await ask(call("asking", { data: { tool: "probe_sum", arguments: { a: 2 } } }), FORMS);
+  const asked = await ask(call("asking", { data: { tool: "add_numbers", arguments: { a: 2 } } }), FORMS);
   const [[key, request] = assert.fail()] = Object.entries(asked?.inputRequests ?? {});
   const { properties, required } = request.params["requestedSchema"] as { properties: Record<string, { type: string }>; required: string[] };
   assert.deepEqual([Object.keys(properties), required], [["b"], ["b"]]);

@@ -66,7 +66,7 @@ test("the SDK of the first generation lists and calls agents", async () => {
 
 test("each agent is a tool, or its skills are, or nothing", async () => {
   const all = await names(url);
-  assert.deepEqual(all.filter((name) => !name.startsWith("long-")), ["demo", "double", "asking", "long", "tools_probe_sum", "tools_probe_steps", "skilled_echo", ...OWN]);
+  assert.deepEqual(all.filter((name) => !name.startsWith("long-")), ["demo", "double", "asking", "long", "tools_add_numbers", "tools_order", "skilled_echo", ...OWN]);
   const long = all.find((name) => name.startsWith("long-"));
   assert.equal(long?.length, 48);
   assert.equal((await legacy(url, "tools/call", { name: long, arguments: { message: "x" } })).body.result?.structuredContent?.text, "x");
@@ -76,7 +76,7 @@ test("each agent is a tool, or its skills are, or nothing", async () => {
   assert.equal((await legacy(`${worker.url}/nobody/mcp`, "tools/list")).status, 404);
   const { body } = await legacy(`${worker.url}/skilled/mcp`, "tools/call", { name: "echo", arguments: { message: "hi" } });
   assert.equal(body.result?.structuredContent?.text, "hi");
-  const sum = (await legacy(`${worker.url}/tools/mcp`, "tools/call", { name: "probe_sum", arguments: { a: 2, b: 3 } })).body.result;
+  const sum = (await legacy(`${worker.url}/tools/mcp`, "tools/call", { name: "add_numbers", arguments: { a: 2, b: 3 } })).body.result;
   assert.deepEqual([sum?.structuredContent?.state, sum?.structuredContent?.text], ["completed", "5"], "a skill is called by its own arguments");
   const listed = (await legacy(`${worker.url}/tools/mcp`, "tools/list")).body.result as unknown as { tools: { name: string; inputSchema: Schema; outputSchema?: Schema }[] };
   const [shown, , look] = listed.tools;
@@ -152,10 +152,10 @@ test("what a tool cannot do is its result", async () => {
 });
 
 test("a question is a result that is answered by another call, and a message id is known again", async () => {
-  const asked = (await legacy(url, "tools/call", { name: "asking", arguments: { data: { tool: "probe_sum", arguments: { a: 2 } } } })).body.result;
+  const asked = (await legacy(url, "tools/call", { name: "asking", arguments: { data: { tool: "add_numbers", arguments: { a: 2 } } } })).body.result;
   assert.equal(asked?.structuredContent?.state, "input_required");
   const { task_id, question } = asked?.structuredContent ?? {};
-  assert.match(question ?? "", /probe_sum needs b/);
+  assert.match(question ?? "", /add_numbers needs b/);
   assert.match(asked?.content[0]?.text ?? "", new RegExp(`with task_id ${task_id}`));
   const message_id = randomUUID();
   const answer = { name: "asking", arguments: { task_id, data: { b: 3 }, message_id } };

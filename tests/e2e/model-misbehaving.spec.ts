@@ -62,7 +62,7 @@ const rows: Record<string, Row> = {
   },
   "a tool that does not exist": { answers: [call("steal", {}), hello], state: "COMPLETED", text: /^hello$/, requests: 2 },
   "two calls with one id": {
-    answers: [calls([["probe_sum", { a: 1, b: 2 }, "x"], ["probe_sum", { a: 3, b: 4 }, "x"]]), hello], state: "COMPLETED", text: /^hello$/, requests: 2,
+    answers: [calls([["add_numbers", { a: 1, b: 2 }, "x"], ["add_numbers", { a: 3, b: 4 }, "x"]]), hello], state: "COMPLETED", text: /^hello$/, requests: 2,
   },
 };
 
@@ -97,7 +97,7 @@ describe("a provider", () => {
 
   test("is told of each call what was wrong with it", async () => {
     thinking.model.answers(
-      calls([["order", "[1]", "list"], ["probe_sum", { a: "one" }, "type"], ["steal", {}, "unknown"], ["probe_sum", { a: 1, b: 2 }, "good"]]), hello,
+      calls([["order", "[1]", "list"], ["add_numbers", { a: "one" }, "type"], ["steal", {}, "unknown"], ["add_numbers", { a: 1, b: 2 }, "good"]]), hello,
     );
     await thinking.agent().sendForTask("hi");
     const told = resultsIn(thinking.model.last);

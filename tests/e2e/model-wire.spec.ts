@@ -54,7 +54,7 @@ describe("a provider is asked", () => {
     assert.equal(body.messages[0]?.role, "system");
     assert.match(String(body.messages[0]?.content), /Be brief\./);
     const tools = body.tools?.map(({ function: { name } }) => name);
-    assert.deepEqual(tools?.toSorted(), ["ask_user", "order", "probe_sum"]);
+    assert.deepEqual(tools?.toSorted(), ["add_numbers", "ask_user", "order"]);
     assert.ok(body.tools?.every(({ function: { parameters } }) => (parameters as { type?: string }).type === "object"));
   });
 
@@ -69,20 +69,20 @@ describe("a provider is asked", () => {
   test("with the results of the tools that it called, several at once", async () => {
     inTurn("wire: sums", {
       toolCalls: [
-        { id: "call_one", name: "probe_sum", arguments: '{"a": 2, "b": 3}' },
-        { id: "call_two", name: "probe_sum", arguments: '{"a": 40, "b": 2}' },
+        { id: "call_one", name: "add_numbers", arguments: '{"a": 2, "b": 3}' },
+        { id: "call_two", name: "add_numbers", arguments: '{"a": 40, "b": 2}' },
       ],
     }, { content: "5 and 42." });
     const task = await ask("wire: sums");
     assert.equal(answerOf(task), "5 and 42.", saidBy(task));
     const [, { body } = assert.fail("it was not asked again")] = asked("wire: sums");
     const [made, ...results] = body.messages.slice(-3);
-    assert.deepEqual(made?.tool_calls?.map(({ id, function: { name } }) => [id, name]), [["call_one", "probe_sum"], ["call_two", "probe_sum"]]);
+    assert.deepEqual(made?.tool_calls?.map(({ id, function: { name } }) => [id, name]), [["call_one", "add_numbers"], ["call_two", "add_numbers"]]);
     assert.deepEqual(results.map(({ role, tool_call_id: id, content }) => [role, id, content]), [["tool", "call_one", "5"], ["tool", "call_two", "42"]]);
   });
 
   test("again with the text that it wrote beside its calls", async () => {
-    inTurn("wire: both", { content: "Let me see.", toolCalls: [{ id: "call_sum", name: "probe_sum", arguments: '{"a": 1, "b": 1}' }] }, { content: "2." });
+    inTurn("wire: both", { content: "Let me see.", toolCalls: [{ id: "call_sum", name: "add_numbers", arguments: '{"a": 1, "b": 1}' }] }, { content: "2." });
     const task = await ask("wire: both");
     assert.equal(answerOf(task), "2.", saidBy(task));
     const [, { body } = assert.fail("it was not asked again")] = asked("wire: both");
@@ -103,7 +103,7 @@ describe("what a provider says", () => {
   test("of its usage is summed over the rounds, with what it costs", async () => {
     inTurn(
       "wire: cost",
-      { toolCalls: [{ name: "probe_sum", arguments: '{"a": 1, "b": 2}' }], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
+      { toolCalls: [{ name: "add_numbers", arguments: '{"a": 1, "b": 2}' }], usage: { prompt_tokens: 1000, completion_tokens: 100 } },
       { content: "3.", usage: { prompt_tokens: 2000, completion_tokens: 200 } },
     );
     const task = await ask("wire: cost", "priced");

@@ -75,7 +75,7 @@ describe("an answer", () => {
   });
 
   test("tells what it took in the metadata of its task", async () => {
-    thinking.model.answers(call("probe_sum", { a: 1, b: 2 }), say("three", { usage: [20, 1] }));
+    thinking.model.answers(call("add_numbers", { a: 1, b: 2 }), say("three", { usage: [20, 1] }));
     const { metadata } = await thinking.agent().sendForTask("1 + 2");
     const usage = metadata?.["urn:a2a-edge:usage"] as Record<string, number>;
     assert.deepEqual([usage["requests"], usage["inputTokens"], usage["outputTokens"]], [2, 30, 6]);
@@ -127,7 +127,7 @@ describe("tools", () => {
     thinking.model.answers(call("order", { item: "gold" }), say("I may not."));
     const task = await thinking.agent("shy", { "x-key": guestKey }).sendForTask("gold, please");
     assert.equal(textOf(task.artifacts?.at(-1)), "I may not.");
-    assert.ok(offered().includes("probe_sum") && !offered().includes("order"));
+    assert.ok(offered().includes("add_numbers") && !offered().includes("order"));
     assert.match(resultsIn(thinking.model.last)["call_order"] ?? "", /order/);
     assert.equal(thinking.sink.count("/orders/gold"), 0);
   });

@@ -166,7 +166,7 @@ test("each end has its exit code and its text", async () => {
 });
 
 test("an agent of 0.1 is called by its own card (tasks/send)", async () => {
-  const sum = JSON.stringify({ tool: "probe_sum", arguments: { a: 2, b: 3 } });
+  const sum = JSON.stringify({ tool: "add_numbers", arguments: { a: 2, b: 3 } });
   const { code, output, notes } = await call("send", `${worker.url}/numbers`, "", "--data", sum, "--version", "0.1");
   assert.deepEqual([code, output], [0, "5\n"], notes);
 });

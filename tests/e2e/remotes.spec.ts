@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
 import { fresh } from "./access.ts";
-import { Agent, textOf, toolCall, until } from "./client.ts";
+import { Agent, textOf, until } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { only } from "./mcp.ts";
 import { Sink, type Arrival, type Deed } from "./sink.ts";
 
 const CARD = "/kept/.well-known/agent-card.json";
@@ -17,7 +18,8 @@ let card: (arrival: Arrival) => Deed;
 before(async () => {
   sink = await Sink.open();
   sink.otherwise = (arrival) => (arrival.path.startsWith(CARD) ? card(arrival) : said(arrival));
-  worker = await startWorker({ vars: { REMOTE_URL: sink.url, REMOTE_TOKEN, REMOTE_KEY }, hasTwin: true });
+  const AGENTS = only({ keeper: { of: "front", executor: { kind: "remote", table: { remote: "keyed" }, run: {} } } });
+  worker = await startWorker({ vars: { AGENTS, REMOTE_URL: sink.url, REMOTE_TOKEN, REMOTE_KEY }, hasTwin: true });
   card = isKnown;
   await ask();
   await until(rows, ({ length }) => length === 1);
@@ -49,15 +51,10 @@ function said({ headers, path, body }: Arrival): Deed {
   return { headers: { "content-type": "application/json" }, body: JSON.stringify({ jsonrpc: "2.0", id, result }) };
 }
 
-interface Told {
-  outcome: string;
-  text: string;
-}
-
-async function ask(at = worker.url): Promise<Told> {
-  const task = await new Agent(`${at}/calling`).sendForTask(toolCall("probe_ask", { agent: "keyed", text: "hello" }));
-  const [artifact] = task.artifacts ?? [];
-  return (artifact?.parts.find(({ data }) => data !== undefined)?.data ?? { outcome: "none", text: textOf(artifact) }) as Told;
+/** How a task of the front ends, and with which text. */
+async function ask(at = worker.url): Promise<{ state: string; text: string }> {
+  const { status } = await new Agent(`${at}/keeper`).sendForTask("hello");
+  return { state: status.state, text: textOf(status.message) };
 }
 
 interface Row {
@@ -83,8 +80,8 @@ async function age(milliseconds: number): Promise<void> {
 const asked = (): Arrival[] => sink.arrivals("/kept").filter(({ path }) => path.startsWith(CARD));
 
 test("a remote gets its credentials and headers, and the caller sees none of them", async () => {
-  const { outcome, text } = await ask();
-  assert.equal(outcome, "Completed");
+  const { state, text } = await ask();
+  assert.equal(state, "TASK_STATE_COMPLETED");
   assert.equal(text, "Bearer [REMOTE_TOKEN] /kept/rpc?key=[REMOTE_KEY] blue");
   const [arrival] = sink.arrivals("/kept").filter(({ method }) => method === "POST");
   assert.equal(arrival?.headers.authorization, `Bearer ${REMOTE_TOKEN}`);
@@ -96,7 +93,7 @@ test("a card is fetched once, and a Worker that begins with the database of anot
   card = () => ({ status: 503 });
   for (const begins of [false, true]) {
     if (begins) await worker.restart();
-    assert.equal((await ask()).outcome, "Completed");
+    assert.equal((await ask()).state, "TASK_STATE_COMPLETED");
   }
   assert.equal(asked().length, 0);
 });
@@ -105,14 +102,14 @@ test("a Worker beside another one, over one database, uses the card that the oth
   // Both begin at the same time, without a remembered card.
   await (await worker.d1()).prepare("DELETE FROM remembered").run();
   await worker.restart();
-  assert.equal((await ask(worker.url)).outcome, "Completed");
+  assert.equal((await ask(worker.url)).state, "TASK_STATE_COMPLETED");
   assert.deepEqual(asked().length, 1);
   await until(rows, ({ length }) => length === 1);
   const { otherwise } = sink;
   sink.otherwise = () => "drop";
   try {
-    const { outcome, text } = await ask(worker.twin);
-    assert.equal(outcome, "Failed", "the agent itself is down, too");
+    const { state, text } = await ask(worker.twin);
+    assert.equal(state, "TASK_STATE_FAILED", "the agent itself is down, too");
     const arrived = sink.arrivals("/kept").map(({ method, path }) => `${method} ${path.split("?")[0]}`);
     assert.deepEqual(arrived.slice(-1), ["POST /kept/rpc"], `what the card names is called: ${text}`);
   } finally {
@@ -120,14 +117,14 @@ test("a Worker beside another one, over one database, uses the card that the oth
   }
   card = () => "drop";
   const answers = await Promise.all([ask(worker.twin), ask(worker.url), ask(worker.twin)]);
-  assert.deepEqual(answers.map(({ outcome }) => outcome), ["Completed", "Completed", "Completed"]);
+  assert.deepEqual(answers.map(({ state }) => state), Array(3).fill("TASK_STATE_COMPLETED"));
   assert.equal(asked().length, 1);
 });
 
 test("of two Workers over one database that find a stale card one asks whether it has changed", async () => {
   await age(3_600_000);
   const answers = await Promise.all([worker.url, worker.twin, worker.url, worker.twin].map(ask));
-  assert.ok(answers.every(({ outcome }) => outcome === "Completed"));
+  assert.ok(answers.every(({ state }) => state === "TASK_STATE_COMPLETED"));
   await until(rows, ([row]) => (row?.fetched_ms ?? 0) > Date.now() - 60_000);
   assert.equal(asked().length, 1);
 });
@@ -135,7 +132,7 @@ test("of two Workers over one database that find a stale card one asks whether i
 test("a stale card is used at once, and whether it has changed is asked beside, by one request", async () => {
   await age(3_600_000);
   const answers = await Promise.all([ask(), ask(), ask()]);
-  assert.deepEqual(answers.map(({ outcome }) => outcome), ["Completed", "Completed", "Completed"]);
+  assert.deepEqual(answers.map(({ state }) => state), Array(3).fill("TASK_STATE_COMPLETED"));
   await until(rows, ([row]) => (row?.fetched_ms ?? 0) > Date.now() - 60_000);
   assert.deepEqual(asked().map(({ headers }) => headers["if-none-match"]), ['"v1"']);
 });
@@ -143,17 +140,17 @@ test("a stale card is used at once, and whether it has changed is asked beside, 
 test("a stale card is used while its server is down, and the operator is told", async () => {
   card = () => ({ status: 503 });
   await age(3_600_000);
-  assert.equal((await ask()).outcome, "Completed");
+  assert.equal((await ask()).state, "TASK_STATE_COMPLETED");
   const told = () => Promise.resolve(worker.logs.filter(({ message }) => message.includes("the card of the agent at")));
   await until(told, ({ length }) => length > 0);
-  assert.equal((await ask()).outcome, "Completed");
+  assert.equal((await ask()).state, "TASK_STATE_COMPLETED");
 });
 
 test("a card of two days is not used, and why there is no other one is said", async () => {
   card = () => ({ status: 503 });
   await age(2 * 24 * 3_600_000);
-  const { outcome, text } = await ask();
-  assert.equal(outcome, "Failed");
+  const { state, text } = await ask();
+  assert.equal(state, "TASK_STATE_FAILED");
   assert.match(text, /503/);
   card = isKnown;
 });

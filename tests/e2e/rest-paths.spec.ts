@@ -15,10 +15,10 @@ after(() => worker.stop());
 
 describe("agents and tenants", () => {
   for (const [path, artifact] of [
-    ["", "probe_text-result"],
-    ["/", "probe_text-result"],
-    ["/assistant", "probe_text-result"],
-    ["/assistant/assistant", "probe_text-result"],
+    ["", "echo-result"],
+    ["/", "echo-result"],
+    ["/assistant", "echo-result"],
+    ["/assistant/assistant", "echo-result"],
     ["/demo", "echo"],
     ["/demo/", "echo"],
     ["/demo/demo", "echo"],

@@ -10,7 +10,7 @@ before(async () => {
 });
 after(() => worker.stop());
 
-const ARTIFACTS = { assistant: "probe_text-result", demo: "echo" };
+const ARTIFACTS = { assistant: "echo-result", demo: "echo" };
 
 for (const [path, agent] of [
   ["", "assistant"],

@@ -44,7 +44,7 @@ describe("the client", () => {
     assert.equal(card.name, "Assistant");
     assert.equal(card.supportedInterfaces[0]?.protocolBinding, "JSONRPC");
     assert.equal(card.supportedInterfaces[0]?.protocolVersion, "1.0");
-    assert.ok(card.skills.some(({ id }) => id === "probe_sum"));
+    assert.ok(card.skills.some(({ id }) => id === "add_numbers"));
   });
 
   test("resolves the cards of several agents at one host (§8.2)", async () => {
@@ -74,7 +74,7 @@ describe("the client", () => {
 
   test("calls a tool with a data part (§4.1.6)", async () => {
     const assistant = await new ClientFactory().createFromUrl(worker.url);
-    const value = { tool: "probe_sum", arguments: { a: 2, b: 40 } };
+    const value = { tool: "add_numbers", arguments: { a: 2, b: 40 } };
     const task = await send(assistant, saying([part({ $case: "data", value })]));
     assert.deepEqual(contents(task.artifacts[0]), [42]);
   });

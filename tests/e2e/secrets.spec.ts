@@ -1,11 +1,12 @@
 // Secrets of the deployment in tools: they are sent where the tool defines, and never shown elsewhere.
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
-import { Agent, logged, message, textOf, toolCall, until, untilEnded, type Message, type Task } from "./client.ts";
+import { Agent, logged, textOf, toolCall, until, untilEnded, type Message, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import { assertHidden, databasesIn } from "./markers.ts";
 import { Sink, type Arrival, type Deed } from "./sink.ts";
 
 const MARKERS = {
@@ -13,8 +14,7 @@ const MARKERS = {
   QUERY_KEY: "marker&query=2",
   HEADER_KEY: "marker-header-3",
   BODY_KEY: 'marker"body\\4',
-  RUST_KEY: "marker-rust-5",
-  BROKEN_KEY: "marker-broken\n6",
+  BROKEN_KEY: "marker-broken\n5",
   EMPTY_KEY: "  ",
 };
 
@@ -63,30 +63,13 @@ const calls: [Message, RegExp | undefined][] = [
   [toolCall("send_missing"), /the secret or variable MISSING_KEY is not set/],
   [toolCall("send_empty"), /the secret or variable EMPTY_KEY is not set in this deployment, or is empty/],
   [toolCall("plain"), undefined],
-  [rust("echo"), undefined],
-  [rust("fail"), /500: /],
-  [rust("hang"), /did not answer/],
-  [rust("ok", "NO_SUCH_KEY"), /the secret NO_SUCH_KEY is not set/],
 ];
 
 function send(path: string): Message {
   return toolCall("send", { path, value: "v" });
 }
 
-function rust(path: string, secret = "RUST_KEY"): Message {
-  return message({ parts: [{ data: { tool: "probe_fetch", get arguments() { return { url: `${sink.url}/${path}`, secret }; } } }] });
-}
-
-/** Fails if a text contains a marker in any form. */
-function assertClean(text: string, where: string): void {
-  for (const [name, marker] of Object.entries(MARKERS).filter(([, marker]) => marker.trim() !== "")) {
-    const forms = [marker, encodeURIComponent(marker), JSON.stringify(marker).slice(1, -1), JSON.stringify(JSON.stringify(marker)).slice(3, -3)];
-    for (const form of forms) assert.ok(!text.includes(form), `${name} in ${where}: ${text.slice(0, 2000)}`);
-    for (const [base64] of text.matchAll(/[A-Za-z0-9+/]{40,}={0,2}/g)) {
-      assert.ok(!Buffer.from(base64, "base64").toString("latin1").includes(marker), `${name} in bytes of ${where}`);
-    }
-  }
-}
+const assertClean = (text: string, where: string): void => assertHidden(MARKERS, text, where);
 
 /** The raw text of a method's answer. */
 async function raw(method: string, params: unknown): Promise<string> {
@@ -112,7 +95,7 @@ test("a secret goes to the server that the tool calls, and is seen nowhere else"
 
   // The requests do contain the secrets: otherwise this test would prove nothing.
   const sent = sink.arrivals("/echo").map(({ path, headers, body }) => [path, headers.authorization ?? "", body].join(" ")).join("\n");
-  for (const marker of [MARKERS.HEADER_KEY, MARKERS.RUST_KEY, JSON.stringify(MARKERS.BODY_KEY), encodeURIComponent(MARKERS.QUERY_KEY), encodeURIComponent(MARKERS.SEGMENT_KEY)]) {
+  for (const marker of [MARKERS.HEADER_KEY, JSON.stringify(MARKERS.BODY_KEY), encodeURIComponent(MARKERS.QUERY_KEY), encodeURIComponent(MARKERS.SEGMENT_KEY)]) {
     assert.ok(sent.includes(marker), marker);
   }
   const echoed = await agent.sendForTask(send("echo"));
@@ -128,10 +111,9 @@ test("a secret goes to the server that the tool calls, and is seen nowhere else"
 
 test("what is stored holds no secret", async () => {
   await worker.stop();
-  const files = readdirSync(storage, { recursive: true }).map((name) => join(storage, String(name))).filter((path) => statSync(path).isFile());
-  const databases = files.filter((path) => /\.sqlite(?:-wal)?$/.test(path));
+  const databases = databasesIn(storage);
   assert.ok(databases.length > calls.length, "an object for each task");
-  for (const path of databases) assertClean(readFileSync(path, "latin1"), path);
+  for (const [path, text] of databases) assertClean(text, path);
   await worker.restart();
 });
 

@@ -97,7 +97,7 @@ describe("of an agent of kind model", () => {
 
   test("steps that failed are counted, in the task and in its list entry, though it is completed", async () => {
     thinking.sink.plan("/orders/gold", { status: 500, body: "out of gold" });
-    thinking.model.answers(calls([["order", { item: "gold" }, "a"], ["probe_sum", { a: 1, b: 2 }, "b"]]), say("There is no gold, and 1 + 2 is 3."));
+    thinking.model.answers(calls([["order", { item: "gold" }, "a"], ["add_numbers", { a: 1, b: 2 }, "b"]]), say("There is no gold, and 1 + 2 is 3."));
     const { id, contextId, status, metadata } = await thinking.agent().sendForTask("order gold");
     assert.deepEqual([status.state, metadata?.["urn:a2a-edge:failed-steps"]], ["TASK_STATE_COMPLETED", 1]);
     const { entries, failedSteps } = await read("thinker", id);
@@ -161,7 +161,7 @@ describe("of a Worker that is deployed", () => {
   let id: string;
   before(async () => {
     worker = await startWorker({ vars: { ...SECRETS, AGENTS: guardedAgents(), DEVELOPMENT: "false" } });
-    id = (await new Agent(`${worker.url}/keyed`, CALLERS["the owner"]!.headers).sendForTask({ parts: ["1", "2", "3"].flatMap((text) => toolCall("probe_sum", { a: 1, b: Number(text) }).parts) })).id;
+    id = (await new Agent(`${worker.url}/keyed`, CALLERS["the owner"]!.headers).sendForTask({ parts: ["1", "2", "3"].flatMap((text) => toolCall("add_numbers", { a: 1, b: Number(text) }).parts) })).id;
   });
   after(() => worker.stop());
   const ask = (who: keyof typeof CALLERS) => rest(`${worker.url}/keyed/tasks/${id}/timeline`, "GET", undefined, CALLERS[who]!.headers);

@@ -12,7 +12,7 @@ let worker: Worker;
 let asking: Client;
 before(async () => {
   sink = await Sink.open();
-  worker = await startWorker();
+  worker = await startWorker({ vars: { SINK: sink.url } });
   asking = await new ClientFactory().createFromUrl(`${worker.url}/asking/`, ".well-known/agent-card.json");
 });
 after(async () => {
@@ -45,47 +45,47 @@ function question(task: Task): [string, { required: string[]; properties: Record
 }
 
 test("what is missing is asked for, round by round, and the rounds are put together (§3.4.3)", async () => {
-  const first = await say({ tool: "probe_steps" });
+  const first = await say({ tool: "order" });
   const [text, schema] = question(first);
-  assert.match(text, /^probe_steps needs url \(Where to\), count\. Answer with /);
-  assert.deepEqual(schema.required, ["url", "count"]);
+  assert.match(text, /^order needs item \(What to order\), count\. Answer with /);
+  assert.deepEqual(schema.required, ["item", "count"]);
   assert.equal(schema.properties["count"]?.type, "integer");
 
   const second = await say({ count: 2 }, first);
-  assert.deepEqual(question(second)[1].required, ["url"]);
-  const third = await say(`${sink.url}/rounds`, second);
+  assert.deepEqual(question(second)[1].required, ["item"]);
+  const third = await say("rounds", second);
   assert.equal(stateOf(third), TaskState.TASK_STATE_COMPLETED);
-  assert.deepEqual([1, 2].map((step) => sink.count(`/rounds/${step}`)), [1, 1]);
+  assert.deepEqual(sink.arrivals("/orders/rounds").map(({ body }) => body), ['{"count":2}']);
 });
 
 test("a text is the one required string, and the rest is asked for (§3.4.3)", async () => {
-  const task = await say(`${sink.url}/text`);
+  const task = await say("text");
   assert.deepEqual(question(task)[1].required, ["count"]);
   assert.equal(stateOf(await say({ count: 1 }, task)), TaskState.TASK_STATE_COMPLETED);
-  assert.equal(sink.count("/text/1"), 1);
+  assert.equal(sink.count("/orders/text"), 1);
 });
 
 test("what was given before survives a crash (§3.4.3)", async () => {
-  const task = await say(`${sink.url}/crash`);
+  const task = await say("crash");
   question(task);
   await worker.kill9();
   await worker.restart();
   assert.equal(stateOf(await say({ count: 1 }, task)), TaskState.TASK_STATE_COMPLETED);
-  assert.equal(sink.count("/crash/1"), 1);
+  assert.equal(sink.count("/orders/crash"), 1);
 });
 
 test("an answer that does not help or does not fit is asked for again (§4.1.3)", async () => {
-  const first = await say({ tool: "probe_sum", arguments: { a: "one" } });
-  assert.match(question(first)[0], /^a: must be of type number, got string\. probe_sum needs a, b\./);
+  const first = await say({ tool: "add_numbers", arguments: { a: "one" } });
+  assert.match(question(first)[0], /^a: must be of type number, got string\. add_numbers needs a, b\./);
   assert.deepEqual(question(first)[1].required, ["a", "b"]);
   const second = await say("three", first);
   assert.deepEqual(question(second)[1].required, ["a", "b"]);
   const third = await say({ a: 1, b: "three" }, second);
-  assert.match(question(third)[0], /^b: must be of type number, got string\. probe_sum needs b\./);
+  assert.match(question(third)[0], /^b: must be of type number, got string\. add_numbers needs b\./);
   assert.equal(stateOf(await say({ b: 3 }, third)), TaskState.TASK_STATE_COMPLETED);
 });
 
 test("what no answer puts right fails at once although something is missing (§4.1.3)", async () => {
-  const task = await say({ tool: "probe_sum", arguments: { a: 1, c: 2 } });
+  const task = await say({ tool: "add_numbers", arguments: { a: 1, c: 2 } });
   assert.equal(stateOf(task), TaskState.TASK_STATE_FAILED);
 });

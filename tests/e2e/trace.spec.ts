@@ -1,7 +1,7 @@
 // W3C Trace Context: read from a request, and passed on in all calls of the agent and to its webhooks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { Agent, followUp, message, until, type Task } from "./client.ts";
+import { Agent, followUp, message, toolCall, until, type Task } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
 import { Sink, type Arrival } from "./sink.ts";
 
@@ -39,15 +39,10 @@ const hooked = (agent: Agent, said: Parameters<typeof message>[0], path: string)
 test("requests of tools and notifications belong to the trace of the message, each as a span of its own", async () => {
   const { id, headers } = traced();
   const agent = new Agent(`${worker.url}/secrets`, headers);
-  for (const call of [
-    { tool: "probe_fetch", arguments: { url: `${sink.url}/rust`, secret: "HEADER_KEY" } },
-    { tool: "send", arguments: { path: "http-tool", value: "v" } },
-  ]) {
-    await hooked(agent, { parts: [{ data: call }] }, "/hook");
-  }
+  for (const value of ["1", "2"]) await hooked(agent, toolCall("send", { path: "http-tool", value }), "/hook");
   await until(async () => sink.arrivals("/hook"), (arrivals) => arrivals.filter(({ body }) => body.includes("TASK_STATE_COMPLETED")).length >= 2);
-  const all = ["/rust", "/http-tool", "/hook"].flatMap((path) => sink.arrivals(path));
-  assert.ok(all.length >= 4, "both tools were called, and both tasks had notifications");
+  const all = ["/http-tool", "/hook"].flatMap((path) => sink.arrivals(path));
+  assert.ok(all.length >= 4, "the tool was called twice, and both tasks had notifications");
   const spans = all.map((arrival) => spanOf(arrival, id));
   assert.equal(new Set(spans).size, spans.length, "no span is used twice");
 });
@@ -78,8 +73,8 @@ test("without a valid traceparent no trace is begun", async () => {
     { traceparent: `00-${"A".repeat(32)}-${SPAN}-01` },
   ].entries()) {
     const path = `/untraced-${index}`;
-    await hooked(new Agent(`${worker.url}/secrets`, headers), { parts: [{ data: { tool: "probe_fetch", arguments: { url: sink.url + path, secret: "HEADER_KEY" } } }] }, `${path}-hook`);
-    for (const arrival of [await sink.arrival(path), await sink.arrival(`${path}-hook`)]) {
+    await hooked(new Agent(`${worker.url}/secrets`, headers), toolCall("plain"), `${path}-hook`);
+    for (const arrival of [await sink.arrival("/plain", index + 1), await sink.arrival(`${path}-hook`)]) {
       assert.deepEqual([arrival.headers["traceparent"], arrival.headers["tracestate"]], [undefined, undefined], JSON.stringify(headers));
     }
   }

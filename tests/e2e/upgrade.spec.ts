@@ -6,9 +6,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
 import { messagesOf, readFixture, releases, removeAlarm, restoreFixture } from "../upgrade/fixture.ts";
-import { EXTENSION, sceneVars, type Answers, type Deliveries, type Shown, type Webhook } from "../upgrade/scenes.ts";
+import { EXTENSION, modelVars, openModel, sceneVars, type Answers, type Deliveries, type Shown, type Webhook } from "../upgrade/scenes.ts";
 import { Agent, followUp, isTerminal, message, textOf, toolCall, until, untilEnded, type TaskList } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
+import type { ModelServer } from "./model-server.ts";
 import { Sink } from "./sink.ts";
 import { artifactOf, attemptOf, doneBy, logOf } from "./steps.ts";
 import { contents, subscribe } from "./stream.ts";
@@ -20,6 +21,7 @@ for (const release of releases) {
   describe(`what release ${release} left`, () => {
     let worker: Worker;
     let sink: Sink;
+    let model: ModelServer;
     let storage: string;
     let answers: Answers;
     const agentOf = ({ agent }: { agent: string }, headers = {}): Agent => new Agent(`${worker.url}/${agent}`, headers);
@@ -31,9 +33,10 @@ for (const release of releases) {
 
     before(async () => {
       sink = await Sink.open();
+      model = await openModel();
       sink.plan("/workingToCancel/2", "hold");
       storage = mkdtempSync(join(tmpdir(), "a2a-edge-upgrade-"));
-      const vars = { ...sceneVars, KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100", WEBHOOK_TIMEOUT_MS: "20000", INDEX_WAIT_MS: "30000" };
+      const vars = { ...sceneVars, ...modelVars(model), KEEP_ALIVE_MS: "1000", WEBHOOK_RETRY_MS: "100", WEBHOOK_TIMEOUT_MS: "20000", INDEX_WAIT_MS: "30000" };
       // Creates the folders, whose files are then replaced by those of the release.
       await (await startWorker({ persist: storage, vars })).stop();
       restoreFixture(release, storage, sink.url);
@@ -44,6 +47,7 @@ for (const release of releases) {
     after(async () => {
       await worker.stop();
       sink.close();
+      model.stop();
       rmSync(storage, { recursive: true, force: true });
     });
 
@@ -147,7 +151,7 @@ for (const release of releases) {
     test("what turns have used is counted once, though nobody asks, and summed on", async () => {
       const database = await worker.d1();
       const sums = async () => {
-        const sql = "SELECT sum(turns) AS turns, sum(input_tokens + output_tokens) AS tokens FROM usage WHERE agent = 'metered'";
+        const sql = "SELECT sum(turns) AS turns, sum(input_tokens + output_tokens) AS tokens FROM usage WHERE agent = 'thinker'";
         return (await database.prepare(sql).run<{ turns: number; tokens: number }>()).results[0];
       };
       await until(sums, (sum) => sum?.turns === 2);
@@ -160,7 +164,7 @@ for (const release of releases) {
 
     test("a tool that counts goes on counting", async () => {
       const count = (artifacts: string): number => Number(/\d+/.exec(textOf((JSON.parse(artifacts) as Shown["task"]["artifacts"])?.[0]))?.[0]);
-      const task = await agentOf(scene("tool2")).sendForTask(toolCall("probe_count", {}));
+      const task = await agentOf(scene("tool2")).sendForTask(toolCall("get_counter", {}));
       assert.equal(count(JSON.stringify(task.artifacts)), count(answers.counted) + 1);
     });
 

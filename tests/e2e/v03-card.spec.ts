@@ -26,7 +26,7 @@ for (const transport of TRANSPORTS) {
     const client = await new ClientFactory({ transports: [factories[transport]], preferredTransports: [transport] })
       .createFromUrl(`${worker.url}/club/`, ".well-known/agent-card.json");
     const card = await client.getAgentCard();
-    assert.deepEqual(card.skills.map(({ id }) => id).sort(), ["probe_call", "probe_sum", "probe_text"]);
+    assert.deepEqual(card.skills.map(({ id }) => id).sort(), ["add_numbers", "current_time", "echo"]);
     const scheme = card.securitySchemes?.["key"];
     assert.deepEqual(scheme?.type === "apiKey" && [scheme.in, scheme.name], ["header", "X-Club-Key"]);
   });

@@ -195,6 +195,6 @@ test("paths of 0.3 are served to requests of that version or none (§3.6)", asyn
   assert.deepEqual([await asked("0.3"), await asked("0.3.0"), await asked("1.0"), await asked("9.0")], [200, 200, 404, 400]);
   const preflight = await fetch(`${base}/card`, { method: "OPTIONS" });
   assert.deepEqual([preflight.status, preflight.headers.get("allow")], [204, "GET, OPTIONS"]);
-  const root = await json<{ task: Task }>("POST", `${worker.url}/v1/message:send`, { message: message("", { content: [{ data: { data: { tool: "probe_sum", arguments: { a: 2, b: 40 } } } }] }) });
+  const root = await json<{ task: Task }>("POST", `${worker.url}/v1/message:send`, { message: message("", { content: [{ data: { data: { tool: "add_numbers", arguments: { a: 2, b: 40 } } } }] }) });
   assert.deepEqual(root.task.artifacts?.[0]?.parts, [{ data: { data: { value: 42 } }, metadata: { data_part_compat: true } }]);
 });

@@ -35,9 +35,9 @@ export default class extends WorkerEntrypoint {
       case "whole": return { response: "Hello", usage, tool_calls: [] };
       case "as others": return stream(events({ choices: [{ index: 0, delta: { content: "Hello" }, finish_reason: null }] }, { choices: [{ index: 0, delta: {}, finish_reason: "stop" }], usage }, "[DONE]"));
       case "sum": return results.length > 0 ? { response: "It is " + results[0].content }
-        : { response: null, tool_calls: [{ name: "probe_sum", arguments: { a: 2, b: 3 } }] };
+        : { response: null, tool_calls: [{ name: "add_numbers", arguments: { a: 2, b: 3 } }] };
       case "sum in chunks": return results.length > 0 ? stream(events({ response: "It is " }, { response: results[0].content }, "[DONE]"))
-        : stream(events({ tool_calls: [{ name: "probe_sum", arguments: { a: 2, b: 3 } }] }, { response: "" }, "[DONE]"));
+        : stream(events({ tool_calls: [{ name: "add_numbers", arguments: { a: 2, b: 3 } }] }, { response: "" }, "[DONE]"));
       case "shape": return { response: { city: "Bern" } };
       case "nobody": throw new Error("5007: No such model " + model + " or task");
       case "busy": if (asked.filter(({ inputs }) => inputs.messages.at(-1).content === "busy").length < 2) throw new Error("3040: Capacity temporarily exceeded, please try again.");

@@ -49,6 +49,10 @@ export function soakAgents(): string {
       },
     ],
   };
+  const posting = {
+    name: "post", description: "Posts to the server of the soak.", arguments: { name: "Of whom.", call: "Which call.", step: "Which step." }, method: "POST",
+    url: "${STEPS}/{name}/{call}/{step}", timeout_ms: 60_000, max_bytes: 65_536, retry: 1, repeatable: true,
+  };
   const waits = Array.from({ length: MOST_BODIES }, (_, index) => ({
     when: { pattern: `^wait for ${index + 1} working (\\d+) (http://\\S+)$` },
     then: [
@@ -60,7 +64,7 @@ export function soakAgents(): string {
     ],
   }));
   const more = [
-    made("tools", { kind: "tools", table: { names: ["probe_steps"] } }, shop),
+    made("tools", { kind: "tools", table: { names: [] } }, { tools: [...shop.tools, posting] }),
     made("model", { kind: "model", table: model }, shop),
     made("near", faults.executor as object),
     made("far", faults.executor as object),

@@ -31,7 +31,7 @@ sink.otherwise = async () => {
 };
 const [others, lender] = await Promise.all([Others.open(seed), Lender.open(seed)]);
 const vars = {
-  AGENTS: soakAgents(), MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url, LENDER_URL: lender.url,
+  AGENTS: soakAgents(), MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url, STEPS: sink.url, LENDER_URL: lender.url,
   // As often as a task may be interrupted here is no failure.
   RUN_TIMEOUT_MS: "900000",
 };

@@ -1,13 +1,13 @@
-// A task of an agent of kind `tools`, whose message calls several: one that works in steps, and one that orders from a shop under a key.
-// Each call gives one artifact, in their order; each step was done once but at a kill, and nothing was ordered under two keys.
+// A task of an agent of kind `tools`, whose message calls several: one that posts, some times in a row, and one that orders from a shop under a key.
+// Each call gives one artifact, in their order; each post came once but at a kill, and nothing was ordered under two keys.
 
-import { message, textOf, type Message, type Task } from "../e2e/client.ts";
+import { message, textOf, type Message, type Part, type Task } from "../e2e/client.ts";
 import { checkOrders } from "./model.ts";
 import { PolledSubject, type World } from "./subject.ts";
 
 export class ToolsSubject extends PolledSubject {
   readonly path: string;
-  /** For each call the number of its steps, or that it orders. */
+  /** How often it posts, or that it orders, in turn. */
   readonly #calls: (number | "order")[];
   #counted: number | undefined;
 
@@ -22,12 +22,16 @@ export class ToolsSubject extends PolledSubject {
   }
 
   protected get said(): Message {
-    const parts = this.#calls.map((call, index) => {
-      const url = `${this.world.sink.url}${this.path}/${index}`;
-      const data = call === "order" ? { tool: "order", arguments: { item: `${this.name}_${index}` } } : { tool: "probe_steps", arguments: { url, count: call } };
-      return { data };
+    const parts = this.#calls.flatMap((call, index): Part[] => {
+      if (call === "order") return [{ data: { tool: "order", arguments: { item: `${this.name}_${index}` } } }];
+      return this.#posts(call).map((step) => ({ data: { tool: "post", arguments: { name: this.name, call: String(index), step } } }));
     });
     return message({ parts });
+  }
+
+  /** The numbers of posts in a row, from 1 on. */
+  #posts(count: number): string[] {
+    return Array.from({ length: count }, (_, index) => String(index + 1));
   }
 
   get done(): number {
@@ -56,8 +60,7 @@ export class ToolsSubject extends PolledSubject {
   protected checkResult(task: Task): void {
     if (!this.expectCompleted(task)) return;
     const shown = (task.artifacts ?? []).map(textOf).join("; ");
-    const steps = (count: number) => Array.from({ length: count }, (_, index) => `${index + 1} ok\n`).join("");
-    const expected = this.#calls.map((call, index) => (call === "order" ? `${this.name}_${index} is ordered` : steps(call))).join("; ");
+    const expected = this.#calls.flatMap((call, index) => (call === "order" ? `${this.name}_${index} is ordered` : this.#posts(call).map(() => "ok"))).join("; ");
     this.expect(shown === expected, `lost: its artifacts are ${JSON.stringify(shown)}, not ${JSON.stringify(expected)}`);
   }
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Sink } from "../e2e/sink.ts";
 import { writeFixture, type Recorded } from "./fixture.ts";
-import { play, sceneVars } from "./scenes.ts";
+import { modelVars, openModel, play, sceneVars } from "./scenes.ts";
 import { wrapBuild } from "./wrapped.ts";
 
 /** Makes the fixture of the build folder `build` in `folder`, in place of what is there. Once per process. */
@@ -15,7 +15,8 @@ export async function record(build: string, folder: string): Promise<void> {
   const { startWorker } = await import("../e2e/harness.ts");
   const storage = mkdtempSync(join(tmpdir(), "a2a-edge-fixture-"));
   const sink = await Sink.open();
-  const worker = await startWorker({ persist: storage, vars: sceneVars });
+  const model = await openModel();
+  const worker = await startWorker({ persist: storage, vars: { ...sceneVars, ...modelVars(model) } });
   try {
     const answers = await play(worker, sink);
     // Rows of the index, and the note that they are written, may come after the answers.
@@ -28,6 +29,7 @@ export async function record(build: string, folder: string): Promise<void> {
   } finally {
     await worker.stop();
     sink.close();
+    model.stop();
     for (const temporary of [storage, wrapped]) rmSync(temporary, { recursive: true, force: true });
   }
 }

@@ -2,6 +2,7 @@
 
 import { Agent, followUp, message, textOf, toolCall, until, type Message, type Task, type TaskList } from "../e2e/client.ts";
 import type { Worker } from "../e2e/harness.ts";
+import { ModelServer, calls, say } from "../e2e/model-server.ts";
 import type { Sink } from "../e2e/sink.ts";
 import { contents, sendStreaming, subscribe, type StreamResponse } from "../e2e/stream.ts";
 
@@ -58,6 +59,21 @@ const TRACED = { traceparent: "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba90
 /** The tasks of a context that no database takes while the scenes are played. */
 const OWED = "context-owed";
 
+/** The model of the agent `thinker`: uses as many tokens as the newest text says, half of them written, and asks for more if that says `ask`. */
+export async function openModel(): Promise<ModelServer> {
+  const model = await ModelServer.start();
+  model.answerWith(({ body }) => {
+    const text = JSON.stringify(body.messages.at(-1)?.content);
+    const tokens = Number(/\d+/.exec(text)?.[0]);
+    const usage: [number, number] = [Math.ceil(tokens / 2), Math.floor(tokens / 2)];
+    return text.includes("ask") ? calls([["ask_user", { question: "More?" }, "call_ask"]], { usage }) : say("Done.", { usage });
+  });
+  return model;
+}
+
+/** The variables that name it. */
+export const modelVars = (model: ModelServer): Record<string, string> => ({ MODEL_URL: model.url, MODEL_KEY: "key-of-the-scenes" });
+
 /** Plays every scene; the Worker is to be killed right after it, so that the runs that are under way stay so. */
 export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   const agent = (slug: string, headers: Record<string, string> = {}): Agent => new Agent(`${worker.url}/${slug}`, headers);
@@ -96,7 +112,7 @@ export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   // What listing shows, in pages, and a number that is kept for a caller.
   let counted = "";
   for (const nth of [1, 2, 3, 4]) {
-    const task = await playOne(`tool${nth}`, tools, toolCall(nth % 2 === 0 ? "probe_count" : "probe_sum", nth % 2 === 0 ? {} : { a: nth, b: 1 }));
+    const task = await playOne(`tool${nth}`, tools, toolCall(nth % 2 === 0 ? "get_counter" : "add_numbers", nth % 2 === 0 ? {} : { a: nth, b: 1 }));
     if (nth % 2 === 0) counted = JSON.stringify(task.artifacts);
   }
   const pages: Answers["pages"] = [];
@@ -117,9 +133,9 @@ export async function play(worker: Worker, sink: Sink): Promise<Answers> {
   await playOne("owed", demo, { parts: [{ text: "hello" }], contextId: OWED });
 
   // Turns that have used something of models: one that is counted, and one that the sums have not taken yet.
-  await playOne("metered", agent("metered"), "20 ask");
+  await playOne("metered", agent("thinker"), "20 ask");
   await d1.prepare("CREATE TRIGGER uncounted BEFORE INSERT ON usage_turns BEGIN SELECT RAISE(ABORT, 'refused'); END").run();
-  await playOne("uncounted", agent("metered"), "30 ask");
+  await playOne("uncounted", agent("thinker"), "30 ask");
 
   // Runs that are under way: two with a step that is held, and one that waits.
   for (const [scene, step] of [["working", 3], ["workingToCancel", 2]] as const) {

@@ -1,15 +1,12 @@
 //! An executor for the tests of the Worker: it reports the use of models that it does not call.
 
-use serde::Deserialize;
+use a2a_edge::prelude::*;
 
-use crate::prelude::*;
-
-/// Executes the words of a message: a number is a step that uses as many tokens, half of them written; `ask` waits for more input,
-/// `fail` fails, `slow` waits for a second, `limit` reports the limit that the turn has reached.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct UsageProbe {
-    /// The number of tokens that a caller may use in a day.
+/// Does what the words of a message say: a number is a step that has used as many tokens, half of them written; `ask` asks for more,
+/// `fail` fails, `slow` waits for a second, `limit` says what limit the turn has reached.
+#[settings]
+pub(crate) struct UsageProbe {
+    /// How many tokens a caller may use in a day.
     tokens_per_day: Option<u64>,
     /// The cost that a caller may cause in a day, in millionths. A token costs two millionths.
     cost_micros_per_day: Option<u64>,

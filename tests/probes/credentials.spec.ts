@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { ClientFactory } from "@a2a-js/sdk/client";
-import { Agent, RpcError, logged, message, textOf, until, untilEnded, type Message, type Part, type Task } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
-import { Sink } from "./sink.ts";
+import { Agent, RpcError, logged, message, textOf, until, untilEnded, type Message, type Part, type Task } from "../e2e/client.ts";
+import { startWorker, type Worker } from "../e2e/harness.ts";
+import { Sink } from "../e2e/sink.ts";
 
 const MEDIA_TYPE = "application/vnd.a2a-edge.credentials+json";
 const TOKEN = "marker-task-token-1";

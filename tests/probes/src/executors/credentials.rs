@@ -1,16 +1,12 @@
 //! An executor for the tests of the Worker: it requests credentials and uses them.
 
-use serde::Deserialize;
+use a2a_edge::prelude::*;
 
-use crate::prelude::*;
-
-/// Calls a URL with the credentials that it has requested. The URL is the text of the first message. The text of the second
-/// message selects the action after the credentials arrived: `again` requests them once more, `wait` parks the turn for a
-/// second before the call, any other text makes the call.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct CredentialsProbe {
-    /// The scheme of the credentials that it requests.
+/// Calls a URL with the credentials that it has asked for. The URL is the text of the first message; a second text says what
+/// to do with what came: `again` asks once more, `wait` parks the turn for a second before the call, anything else calls.
+#[settings]
+pub(crate) struct CredentialsProbe {
+    /// What it asks for.
     asks_for: String,
 }
 
@@ -48,10 +44,10 @@ impl AgentExecutor for CredentialsProbe {
 
 #[cfg(test)]
 mod tests {
-    use a2a::model::CREDENTIALS_MEDIA_TYPE;
+    use a2a_edge::model::CREDENTIALS_MEDIA_TYPE;
 
     use super::*;
-    use crate::testing::TestAgent;
+    use a2a_edge::testing::TestAgent;
 
     const TOKEN: &str = "very-secret-token";
 

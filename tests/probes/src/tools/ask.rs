@@ -1,4 +1,4 @@
-//! The tool `probe_ask`, for the tests of the Worker: calls another agent by its name.
+//! `probe_ask`: calls another agent by its name.
 
 use a2a_edge::client::{Client, StreamExt, create_message};
 use a2a_edge::model::{Message, Part, SendMessageConfiguration, SendMessageRequest, TaskId};

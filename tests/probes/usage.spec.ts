@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { Agent, followUp, message, textOf, until, type RpcError, type Task } from "./client.ts";
-import { startWorker, type Database, type Worker } from "./harness.ts";
-import { legacy, modern, only } from "./mcp.ts";
-import { EventStream } from "./stream.ts";
-import { KEYS, KEY_SCHEME } from "./tables.ts";
+import { Agent, followUp, message, textOf, until, type RpcError, type Task } from "../e2e/client.ts";
+import { startWorker, type Database, type Worker } from "../e2e/harness.ts";
+import { legacy, modern, only } from "../e2e/mcp.ts";
+import { EventStream } from "../e2e/stream.ts";
+import { KEYS, KEY_SCHEME } from "../e2e/tables.ts";
 
 const LIMIT = 1000;
 const KEY = "urn:a2a-edge:usage";

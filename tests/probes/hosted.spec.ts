@@ -1,9 +1,9 @@
 // Agents of one Worker call each other by name: never over HTTP, and for the caller of the task (design, section 12).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { bearer, caller, secretsOf, type Headers } from "./access.ts";
-import { Agent, textOf, toolCall, until, type RpcError } from "./client.ts";
-import { startWorker, testAgents, type Worker } from "./harness.ts";
+import { bearer, caller, secretsOf, type Headers } from "../e2e/access.ts";
+import { Agent, textOf, toolCall, until, type RpcError } from "../e2e/client.ts";
+import { startWorker, testAgents, type Worker } from "../e2e/harness.ts";
 
 const { ALICE, BOB, CAROL } = secretsOf("ALICE", "BOB", "CAROL");
 
@@ -14,17 +14,21 @@ const other = { kind: "bearer", callers: [caller("carol", ["CAROL"])] };
 /** Agents in addition to those of tests/agents: copies of two of them with other access rules. */
 function agents(): string {
   const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; card: string }[] };
-  const copy = (of: string, slug: string, access: object): object => {
+  const copy = (of: string, slug: string, access: object, declared: object = {}): object => {
     const original = agents.find((agent) => agent.slug === of);
-    return { ...original, slug, default: false, access, card: original?.card.replaceAll(`/${of}`, `/${slug}`) };
+    assert.ok(original !== undefined, of);
+    const card = JSON.parse(original.card.replaceAll(`/${of}`, `/${slug}`)) as object;
+    return { ...original, slug, default: false, access, card: JSON.stringify({ ...card, ...declared }) };
   };
   const copies = [
     copy("calling", "desk", { schemes: { token } }),
     copy("calling", "both", { schemes: { token, other }, requires: [{ token: [] }, { other: [] }] }),
     copy("calling", "back", { schemes: { token } }),
+    copy("calling", "open", { open: true }),
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
-    // The scheme of this agent has the same name as the others, but its caller `alice` has another secret.
+    copy("choosy", "texts", { open: true }, { defaultInputModes: ["text/plain"], skills: [] }),
+    // Its scheme has the same name, and its alice has another secret.
     copy("calling", "namesake", { schemes: { token: { ...token, callers: [caller("alice", ["CAROL"], { permissions: ["read"] })] } } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });
@@ -57,7 +61,8 @@ const who = { tool: "probe_call", arguments: {} };
 test("an agent calls another one for the caller of its task", async () => {
   assert.match((await ask("desk", bearer(ALICE), { agent: "back", ...who })).text, /token:alice \[read\]$/);
   assert.match((await ask("desk", bearer(BOB), { agent: "back", ...who })).text, /token:bob \[\]$/);
-  assert.match((await ask("calling", undefined, { agent: "assistant", ...who })).text, /anonymous \[\]$/);
+  assert.match((await ask("calling", undefined, { agent: "open", ...who })).text, /anonymous \[\]$/);
+  assert.equal((await ask("calling", undefined, { agent: "assistant", text: "to the default agent" })).outcome, "Completed");
 });
 
 test("its task is the caller's, and nobody else's", async () => {
@@ -80,6 +85,13 @@ test("an agent brings nobody who could not call the other one itself", async () 
     assert.match(text, told);
   }
   assert.match((await ask("desk", bearer(ALICE), { agent: "readers", ...who })).text, /alice/);
+});
+
+test("a part of a media type that the other agent does not list is refused (§3.1.1)", async () => {
+  const { outcome, text } = await ask("calling", undefined, { agent: "texts", tool: "x", arguments: {} });
+  assert.equal(outcome, "Failed");
+  assert.match(text, /message\.parts\[0\] is of the media type application\/json, which this agent does not take; it takes text\/plain/);
+  assert.equal((await ask("calling", undefined, { agent: "texts", text: "hello" })).outcome, "Completed");
 });
 
 test("no request from outside is taken for one from inside", async () => {
@@ -106,8 +118,8 @@ test("a question is asked and answered in the same task of the other agent", asy
 
 test("a chain that is too deep is refused, before it is sent and when it comes in", async () => {
   const deep = (depth: number): object => ({ metadata: { "urn:a2a-edge:depth": depth } });
-  assert.match((await ask("calling", undefined, { agent: "assistant", ...who }, deep(7))).text, /anonymous/);
-  const refused = await ask("calling", undefined, { agent: "assistant", ...who }, deep(8));
+  assert.match((await ask("calling", undefined, { agent: "open", ...who }, deep(7))).text, /anonymous/);
+  const refused = await ask("calling", undefined, { agent: "open", ...who }, deep(8));
   assert.equal(refused.outcome, "Failed");
   assert.match(refused.text, /agents may call each other 8 deep, and this would be 9/);
   const tooDeep = agentOf("calling").send({ ...toolCall("probe_call"), ...deep(9) });
@@ -123,7 +135,7 @@ test("an agent that calls itself in a circle ends with a clear refusal", async (
 
 test("an agent that there is not, and a secret that is not set, are named", async () => {
   const { failed } = await ask<{ failed: string }>("calling", undefined, { agent: "nobody", text: "x" });
-  assert.match(failed, /there is no remote "nobody"; there are: again, keyed, /);
+  assert.match(failed, /there is no remote "nobody"; there are: keyed, next, again, /);
   const unset = await ask<{ failed: string }>("calling", undefined, { agent: "keyed", text: "x" });
   assert.match(unset.failed, /the remote keyed: `url`: the secret or variable REMOTE_URL is not set/);
 });

@@ -1,0 +1,26 @@
+//! The Worker of the tests: the tools of this repository, and the tools and executors that tests alone need. It is a project
+//! of one's own, as `examples/own-agent`: nothing of it is in the module that is deployed.
+
+mod executors;
+mod tools;
+
+use a2a_edge::prelude::*;
+
+use executors::{CredentialsProbe, UsageProbe};
+
+fn host() -> Host {
+    Host::embedded(a2a_edge::embedded!())
+        .tools(tools::all())
+        .executor("probe_credentials", |probe: CredentialsProbe, _| Ok(probe))
+        .executor("probe_usage", |probe: UsageProbe, _| Ok(probe))
+}
+
+a2a_edge::worker!(host());
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn every_agent_can_be_served() {
+        super::host().check().unwrap();
+    }
+}

@@ -5,7 +5,7 @@
 // frame has arrived, the client's request is repeated: an object recognizes a repeated send, and an object that died before it
 // stored the message receives the message again.
 //
-// `src/session/frame.rs` defines the frames.
+// `src/session/followers/frame.rs` defines the frames.
 
 /**
  * The data from which a stream is made; `src/edge/front/stream/plan.rs` writes it.
@@ -261,7 +261,7 @@ export class ClientStream {
     return { ...answer, headers: { ...answer.headers, ...this.#plan.headers }, body: `data: ${answer.body}\n\n` };
   }
 
-  /** @param {number} generation @param {string} line with its mark, see `Mark` in `src/session/frame.rs` */
+  /** @param {number} generation @param {string} line with its mark, see `src/session/journal/mark.rs` */
   #advance(generation, line) {
     this.#position = generation;
     this.hasBegun = true;

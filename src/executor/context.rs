@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use futures_util::future::join_all;
 
-use super::{ExecutorError, StepStart, Turn};
+use super::{ExecutorError, Turn};
 use a2a::binding::Binding;
 use a2a::client::{Client, Connection, Settings};
 use a2a::dialect::Dialect;
-use a2a::model::{GetTaskRequest, Json, ListTasksRequest, Message, Part, Role, Task};
+use a2a::model::{GetTaskRequest, ListTasksRequest, Message, Part, Role, Task};
 
 impl Turn {
     /// The messages of the newest `count` tasks of this conversation before this one, oldest first. For each task they are the
@@ -27,20 +27,7 @@ impl Turn {
         if self.number > 1 {
             return Ok(self.last_step::<Vec<Message>>(STEP)?.unwrap_or_default());
         }
-        let nth = match self.run_task.begin_step(STEP)? {
-            StepStart::New(nth) => nth,
-            StepStart::Done(kept) => {
-                let kept = kept.map_err(ExecutorError)?.value();
-                let unfit = |error| ExecutorError(format!("the stored conversation: {error}"));
-                return serde_json::from_value(kept).map_err(unfit);
-            }
-        };
-        let said = Box::pin(self.look_at_tasks(count)).await;
-        let outcome = said.as_ref().map_err(|error| error.0.clone());
-        let outcome =
-            outcome.map(|said| Json::from(&serde_json::to_value(said).unwrap_or_default()));
-        self.end_step(STEP, nth, outcome)?;
-        said
+        self.step(STEP, async || Box::pin(self.look_at_tasks(count)).await).await
     }
 
     async fn look_at_tasks(&self, count: u8) -> Result<Vec<Message>, ExecutorError> {

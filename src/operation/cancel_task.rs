@@ -6,7 +6,7 @@
 //! 2. The object opens its session for the caller and checks the owner (`session.owned_by`); other callers get TaskNotFound.
 //! 3. `operation/cancel_task.rs` compares the expected generation, if the call names one. For an already canceled task, the
 //!    answer is the unchanged task.
-//! 4. `TaskMachine::step(Input::Cancel)` decides: a terminal task is TaskNotCancelable; otherwise the entry `canceled` is appended.
+//! 4. `TaskMachine::cancel` decides: a terminal task is TaskNotCancelable; otherwise the entry `canceled` is appended.
 //! 5. In one flush, the entry is stored, published to followers, enqueued for webhooks, and written to the index. The platform
 //!    sends the answer when the row is durable.
 //! 6. The run sees `Turn::is_canceled` (and `Turn::canceled().await` completes). It has five seconds to clean up; then it is

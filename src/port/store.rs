@@ -114,7 +114,7 @@ pub struct FirstRow<'a> {
 pub struct Batch {
     /// The generation of the task after these entries.
     pub generation: u64,
-    /// The mark of each entry for followers, one character per entry (`session::frame`).
+    /// The mark of each entry for followers, one character per entry (`session/journal/mark.rs`).
     pub marks: String,
     /// The instants at which the entries were appended, in milliseconds, separated by spaces: the first since 1970, the others
     /// since the previous entry. Empty if the times were not read.

@@ -2,11 +2,11 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::TaskSession;
 use super::debts::{self, Index, Sums};
+use super::notifications;
 use super::retention::Deletion;
 use super::run::{hook, parking};
-use super::webhooks::notifications;
-use super::{Opening, TaskSession};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
 
@@ -18,14 +18,24 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    /// The alarm, set or not as far as the opening of the session tells.
-    pub(super) fn new(opening: Opening) -> Self {
-        let armed = match opening {
-            Opening::ByRequest => Armed::Unknown,
-            Opening::ByAlarm | Opening::New => Armed::No,
-        };
+    /// An alarm that may be set.
+    pub(super) fn unknown() -> Self {
+        Self::new(Armed::Unknown, false)
+    }
+
+    /// An alarm that is not set.
+    pub(super) fn unset() -> Self {
+        Self::new(Armed::No, false)
+    }
+
+    /// An alarm that has fired and opens the session: it is not set, and `wake` is called next.
+    pub(super) fn fired() -> Self {
+        Self::new(Armed::No, true)
+    }
+
+    fn new(armed: Armed, is_opened_by_it: bool) -> Self {
         let deadlines = RefCell::new(Deadlines::new(armed));
-        Self { deadlines, is_opened_by_it: Cell::new(opening == Opening::ByAlarm) }
+        Self { deadlines, is_opened_by_it: Cell::new(is_opened_by_it) }
     }
 
     /// Records the instant for which the platform has the alarm set, or that it is not set.
@@ -49,8 +59,8 @@ impl Alarm {
 /// Reads from the platform whether the alarm is set, if the task has debts or webhooks or its run is parked. It is set unless the platform has
 /// lost it, so this happens in the background. It is not simply set again: for a task that is opened often it would be postponed each time and never fire.
 pub(super) fn check(session: &TaskSession) {
-    let owes = debts::is_owed::<Index>(session) || debts::is_owed::<Sums>(session);
-    if !owes && session.webhooks.is_empty() && !session.is_parked() {
+    let owes = session.owes::<Index>() || session.owes::<Sums>();
+    if !owes && session.webhooks.is_empty() && !session.life.is_parked() {
         return;
     }
     if let Some(session) = session.handle() {
@@ -71,8 +81,8 @@ pub(super) fn arm(session: &TaskSession) {
     let now = session.now();
     // A guaranteed call of the hook `cancel` is checked as often as a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
-    let debts = debts::owed(session);
-    let is_listed = !debts::is_owed::<Index>(session);
+    let debts = session.debts.owed(&session.life, &session.webhooks);
+    let is_listed = !session.owes::<Index>();
     let wants = session.life.with_machine(|machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());

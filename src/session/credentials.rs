@@ -5,9 +5,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use super::TaskSession;
 use crate::port::{Sealed, StoreError, TaskStore};
-use crate::task::TaskMachine;
 use a2a::error::Error;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{TaskId, TaskState, encode};
@@ -61,55 +59,48 @@ impl Credentials {
         self.sealed.borrow().clone()
     }
 
-    fn put(&self, sealed: Sealed) -> Result<(), StoreError> {
+    /// Stores the credentials that arrived with a message, in the same synchronous stretch as that message: after a crash, storage has
+    /// both or neither.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails.
+    pub(super) fn put(&self, sealed: Sealed) -> Result<(), StoreError> {
         let json = encode(&sealed).map_err(|error| StoreError::Failed(error.to_string()))?;
         self.store.set_credentials(Some(&json))?;
         self.sealed.replace(Some(sealed));
         Ok(())
     }
-}
 
-/// The credentials to store with the next message of a task; `None` if the task does not wait for credentials and they came in a header.
-///
-/// # Errors
-///
-/// [`Error::InvalidParams`] if the task does not wait for credentials and they are a part of the message.
-pub(super) fn taken(session: &TaskSession, sent: SentCredentials) -> Result<Option<Sealed>, Error> {
-    if session.life.state() == Some(TaskState::AuthRequired) {
-        return Ok(Some(sent.sealed));
-    }
-    if sent.is_part {
-        let fix = "holds credentials, but the task does not wait for any; leave the part out";
-        return Err(Error::invalid("message.parts", fix));
-    }
-    Ok(None)
-}
-
-/// Stores the credentials in the same synchronous stretch as the message with which they arrived: after a crash, storage has both or
-/// neither.
-///
-/// # Errors
-///
-/// [`Error::Internal`] when storage fails; the session is broken then.
-pub(super) fn keep(session: &TaskSession, sealed: Sealed) -> Result<(), Error> {
-    session.credentials.put(sealed).map_err(|error| {
-        session.give_up(&error);
-        session.internal()
-    })
-}
-
-/// Deletes the credentials if their turn is over.
-pub(super) fn forget_if_over(session: &TaskSession) {
-    let credentials = &session.credentials;
-    if credentials.sealed.borrow().is_none()
-        || !session.life.with_machine(TaskMachine::is_turn_over).unwrap_or(true)
-    {
-        return;
-    }
-    match credentials.store.set_credentials(None) {
-        Ok(()) => {
-            credentials.sealed.replace(None);
+    /// Deletes the credentials, if there are any and their turn is over.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails.
+    pub(super) fn forget_if(&self, is_over: impl FnOnce() -> bool) -> Result<(), StoreError> {
+        if self.sealed.borrow().is_some() && is_over() {
+            self.store.set_credentials(None)?;
+            self.sealed.take();
         }
-        Err(error) => session.give_up(&error),
+        Ok(())
+    }
+}
+
+impl SentCredentials {
+    /// The credentials to store with the next message of a task in this state; `None` if the task does not wait for credentials and they
+    /// came in a header.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::InvalidParams`] if the task does not wait for credentials and they are a part of the message.
+    pub(super) fn taken(self, state: Option<TaskState>) -> Result<Option<Sealed>, Error> {
+        if state == Some(TaskState::AuthRequired) {
+            return Ok(Some(self.sealed));
+        }
+        if self.is_part {
+            let fix = "holds credentials, but the task does not wait for any; leave the part out";
+            return Err(Error::invalid("message.parts", fix));
+        }
+        Ok(None)
     }
 }

@@ -1,10 +1,11 @@
 //! The public methods of [`TaskSession`], except those that open a session: operations of clients, behind the one owner check, and methods
 //! for the session as a whole.
 
-use super::run::{self, RunLimits, callbacks};
-use super::webhooks::notifications;
+use super::agents::RunLimits;
+use super::run::callbacks;
 use super::{
-    Announcement, Deletion, Owned, Posted, Sender, TaskSession, Visitor, alarm, debts, retention,
+    Announcement, Deletion, Owned, Posted, Sender, TaskSession, Visitor, alarm, notifications,
+    retention,
 };
 use crate::auth::{Caller, not_for_operators};
 use crate::port::{Act, Audit, Observation};
@@ -24,6 +25,11 @@ impl TaskSession {
     /// The id of the task, if a client has chosen the id and the task exists: a message to this object without a task id is for that task.
     pub(crate) fn chosen_task(&self) -> Option<&TaskId> {
         Some(&self.id).filter(|_| self.has_chosen_id() && self.life.exists())
+    }
+
+    /// Whether a client has chosen the id of the task.
+    fn has_chosen_id(&self) -> bool {
+        self.id.as_str() != self.object
     }
 
     /// The one owner check: the task exists and belongs to this agent and this caller. Nothing changes the task before the check.
@@ -105,13 +111,13 @@ impl TaskSession {
         sender: Sender,
         announcement: Announcement,
     ) -> Result<Owned<'_>, Error> {
-        let runner = (self.agents)(&sender.agent).map_err(|_| Error::Internal { task: None })?;
+        let runner = self.agents.find(&sender.agent).map_err(|_| Error::Internal { task: None })?;
         let owned = Owned::new(self);
         // Do everything that can fail before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
             let webhook = owned.register(webhook, sender.dialect, 0)?;
-            self.note_registered(&webhook.id, &sender);
+            owned.note_registered(&webhook.id, &sender);
         }
         let (agent, task) = (sender.agent.as_str(), &self.id);
         self.observe(&Observation::MessageReceived { agent, task, message: &message });
@@ -153,7 +159,7 @@ impl TaskSession {
             self.unannounced.begin();
         }
         self.life.draft(facts, new);
-        run::begin(self, message, start);
+        self.run.begin(message, start, self.now());
         if has_chosen_id {
             self.create();
         }
@@ -178,7 +184,7 @@ impl TaskSession {
             && self.journal.unsaved_bytes() == 0
             && self.webhooks.is_empty()
             && self.life.is_over()
-            && debts::owed(self).iter().all(Option::is_none)
+            && self.debts.owed(&self.life, &self.webhooks).iter().all(Option::is_none)
     }
 
     /// Handles the alarm: does all work that is due, waits for its end, and sets the next alarm.

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use super::journal::LARGE_BYTES;
 use crate::port::TaskFacts;
-use crate::task::{Effect, Input, LogEntry, NewTask, TaskError, TaskMachine};
+use crate::task::{Effect, LogEntry, NewTask, TaskMachine};
 use a2a::model::{HistoryLimit, Message, Task, TaskState, TaskView, UnixMillis, encode};
 
 /// The task of a session, or the stage without a task.
@@ -80,14 +80,17 @@ impl Life {
         self.stage.replace(Stage::Empty);
     }
 
-    /// Applies an input to the task. Returns the effects to carry out, in order; none without a task.
+    /// Changes the task. Returns the effects to carry out, in order; none without a task.
     ///
     /// # Errors
     ///
-    /// If the task refuses the input; nothing has changed then.
-    pub(super) fn step(&self, input: Input, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
+    /// If the task refuses the change; nothing has changed then.
+    pub(super) fn change<E>(
+        &self,
+        change: impl FnOnce(&mut TaskMachine) -> Result<Vec<Effect>, E>,
+    ) -> Result<Vec<Effect>, E> {
         let effects = match &mut *self.stage.borrow_mut() {
-            Stage::Live(machine) => machine.step(input, now)?,
+            Stage::Live(machine) => change(machine)?,
             Stage::Empty | Stage::Draft(_) | Stage::Replied(_) => Vec::new(),
         };
         if !effects.is_empty() {
@@ -162,6 +165,11 @@ impl Life {
     /// Whether a blocking send can be answered: the task has ended or waits for its client.
     pub(super) fn is_settled(&self) -> bool {
         self.with_machine(TaskMachine::is_settled).unwrap_or(false)
+    }
+
+    /// Whether the run of the task waits outside of memory.
+    pub(super) fn is_parked(&self) -> bool {
+        self.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
     }
 
     /// Whether the task exists and has a run, or is to have one.

@@ -6,9 +6,10 @@
 //! |---|---|
 //! | `life` | the task machine, or the stage without a task |
 //! | `journal/` | the log: the entries not stored yet, its size, the interval between rows |
-//! | `run/` | the present run: its inputs, its recall of earlier attempts, its secrets, its trace, its connections |
+//! | `agents` | nothing: finds the agent of the task, and the limits of its runs |
+//! | `run/` | the present run: its inputs, its recall of earlier attempts, its secrets; its outside: its trace, its connections |
 //! | `debts/` | the generations up to which the index, the sums of usage and the list of webhooks in trouble are written |
-//! | `webhooks/` | the registered webhooks, and the notifications owed to each |
+//! | `webhooks/` | the registered webhooks, and the progress of each |
 //! | `followers/` | nothing: the frames for those who follow the task |
 //! | `credentials` | the encrypted credentials of the present turn |
 //! | `retention` | when the finished task is deleted |
@@ -17,10 +18,13 @@
 //! | `unannounced` | whether the task is unknown outside of its object |
 //! | `health` | whether memory may differ from storage |
 //!
-//! [`TaskSession`] combines the parts. `opening` makes a session, and `doors` has its public methods. Operations of clients get an
-//! [`Owned`], which is the result of the owner check.
+//! [`TaskSession`] combines the parts. A part does not know the session: it takes the parts below it. What changes several parts at once takes
+//! the session, for [`TaskSession::step`] and [`TaskSession::flush`]: a run, the payment of a debt, `notifications`, the alarm, a deletion.
+//! `opening` makes a session, and `doors` has its public methods. Operations of clients get an [`Owned`], which is the result of the owner check.
 
+mod agents;
 mod alarm;
+mod attempt;
 mod bell;
 mod credentials;
 mod debts;
@@ -30,6 +34,8 @@ mod health;
 mod ids;
 mod journal;
 mod life;
+mod notifications;
+mod open_error;
 mod opening;
 mod owned;
 mod retention;
@@ -39,37 +45,37 @@ mod unannounced;
 mod visitor;
 mod webhooks;
 
+use std::convert::Infallible;
 use std::rc::{Rc, Weak};
 
 use crate::config::Limits;
-use crate::executor::Runner;
 use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
-use crate::task::{Effect, Input, LogEntry, RunRequest, TaskError, TaskMachine};
+use crate::task::{Effect, Input, LogEntry, Notice, RunRequest, TaskError, TaskMachine};
 use a2a::error::Error;
-use a2a::model::{HistoryLimit, TaskId, UnixMillis};
-use a2a::{ShownTask, Terms};
+use a2a::model::{TaskId, UnixMillis};
+use agents::Agents;
 use alarm::Alarm;
 use bell::Bell;
 use credentials::Credentials;
-use debts::{Debts, Index, Sums};
+use debts::{Debt, Debts, Index, Sums};
 use health::Health;
-use journal::{Journal, statuses};
+use journal::Journal;
 use life::Life;
 use retention::Retention;
-use run::RunLimits;
-use run::held::Held;
+use run::outside::Outside;
 use run::state::RunState;
-use run::tracing::Tracing;
 use unannounced::Unannounced;
-use webhooks::{Webhooks, notifications};
+use webhooks::Webhooks;
 
 pub(crate) use unannounced::Announcement;
 
+pub use agents::FindAgent;
 pub use credentials::SentCredentials;
 pub use followers::{Beginning, Next, frame};
 pub use ids::Ids;
 pub use journal::{LoggedBatch, LoggedLine};
-pub use opening::{NoAgent, OpenError, Opening};
+pub use open_error::{NoAgent, OpenError};
+pub use opening::Opening;
 pub use owned::Owned;
 pub use retention::Deletion;
 pub use run::callbacks::Posted;
@@ -79,9 +85,6 @@ pub use visitor::Visitor;
 
 pub(crate) use followers::check_position;
 pub(crate) use run::callbacks::{callback_is_busy, no_callback};
-
-/// Finds the agent that answers for a task, by its slug.
-pub type FindAgent = Rc<dyn Fn(&str) -> Result<Runner, NoAgent>>;
 
 /// One task in memory.
 ///
@@ -94,11 +97,11 @@ pub struct TaskSession {
     store: Rc<dyn TaskStore>,
     ports: Ports,
     limits: Limits,
-    agents: FindAgent,
+    agents: Agents,
     life: Life,
     journal: Journal,
     run: RunState,
-    held: Held,
+    outside: Rc<Outside>,
     debts: Debts,
     webhooks: Webhooks,
     credentials: Credentials,
@@ -107,7 +110,6 @@ pub struct TaskSession {
     alarm: Alarm,
     bell: Bell,
     health: Health,
-    tracing: Tracing,
     handle: Weak<Self>,
 }
 
@@ -117,25 +119,18 @@ impl TaskSession {
         &self.object
     }
 
-    /// Whether a client has chosen the id of the task.
-    fn has_chosen_id(&self) -> bool {
-        self.id.as_str() != self.object
-    }
-
-    /// Whether the run of the task waits outside of memory.
-    fn is_parked(&self) -> bool {
-        run::parking::is_parked(self)
-    }
-
-    /// Applies an input to the task and carries out the effects, except for storing, which [`flush`](Self::flush) does. Returns whether there
-    /// was an effect.
+    /// Changes the task and carries out the effects, except for storing, which [`flush`](Self::flush) does. Returns whether there was an
+    /// effect.
     ///
     /// # Errors
     ///
-    /// If the task machine refuses the input.
-    fn step(&self, input: Input) -> Result<bool, TaskError> {
+    /// If the task machine refuses the change.
+    fn change<E>(
+        &self,
+        change: impl FnOnce(&mut TaskMachine, UnixMillis) -> Result<Vec<Effect>, E>,
+    ) -> Result<bool, E> {
         let now = self.now();
-        let effects = self.life.step(input, now)?;
+        let effects = self.life.change(|machine| change(machine, now))?;
         let is_effective = !effects.is_empty();
         for effect in effects {
             match effect {
@@ -143,7 +138,7 @@ impl TaskSession {
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
-                        run::begin(self, message, start);
+                        self.run.begin(message, start, now);
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),
@@ -152,6 +147,20 @@ impl TaskSession {
             }
         }
         Ok(is_effective)
+    }
+
+    /// As [`change`](Self::change), by an input of the run.
+    ///
+    /// # Errors
+    ///
+    /// If the task machine refuses the input.
+    fn step(&self, input: Input) -> Result<(), TaskError> {
+        self.change(|machine, now| machine.step(input, now)).map(|_| ())
+    }
+
+    /// As [`change`](Self::change), by a notice, which no task refuses.
+    fn note(&self, notice: Notice) {
+        let Ok(_) = self.change(|machine, now| Ok::<_, Infallible>(machine.note(notice, now)));
     }
 
     /// Stores the collected entries as one row, publishes them to followers, and wakes waiters.
@@ -169,7 +178,7 @@ impl TaskSession {
         // Store first, including webhooks that arrived with the message: the rest shows the task, and no client may see what a crash could
         // undo.
         let facts = self.life.facts();
-        let indexed = unannounced::first_progress(self);
+        let indexed = self.unannounced.first_progress(&self.life);
         let opening = facts.as_ref().map(|facts| FirstRow { facts, indexed });
         let is_first = !self.journal.is_opened();
         let stored = self.journal.store(self.life.generation(), opening, self.now());
@@ -185,7 +194,7 @@ impl TaskSession {
         debts::pay::<Index>(self);
         debts::pay::<Sums>(self);
         notifications::enqueue_due(self);
-        credentials::forget_if_over(self);
+        self.forget_credentials();
         // Arm last, when all debts are known, and in the same synchronous stretch as the row: after a crash, storage has the row and the
         // alarm, or neither.
         self.arm();
@@ -211,22 +220,38 @@ impl TaskSession {
         }
     }
 
-    /// Writes the audit line for a webhook that was registered with a message.
-    fn note_registered(&self, webhook: &str, sender: &Sender) {
-        let Sender { agent, caller, trail, .. } = sender;
-        let registered = Audit::of(Act::WebhookRegistered, agent, &caller.id, trail);
-        self.observe(&Observation::Audited(registered.on(&self.id).with_webhook(webhook)));
+    /// Announces the task: it is about to become known outside of the object, or its run has begun to wait. Corrects the stored progress of
+    /// the index, and sets the alarm.
+    fn announce(&self) {
+        if self.unannounced.end() && !self.is_broken() {
+            debts::store_progress::<Index>(self);
+            self.arm();
+        }
     }
 
-    /// Announces the task: it is about to become known outside of the object, or its run has begun to wait.
-    fn announce(&self) {
-        unannounced::announce(self);
+    /// Whether a follower has not reached the generation that it has to reach.
+    fn owes<D: Debt>(&self) -> bool {
+        self.debts.is_owed::<D>(&self.life, &self.webhooks)
+    }
+
+    /// Deletes the credentials of a turn that is over.
+    fn forget_credentials(&self) {
+        let is_over = || self.life.with_machine(TaskMachine::is_turn_over).unwrap_or(true);
+        if let Err(error) = self.credentials.forget_if(is_over) {
+            self.give_up(&error);
+        }
+    }
+
+    /// Stores the present state of a webhook. If storing fails, the newest notifications are repeated after a crash.
+    fn store_webhook(&self, id: &str) {
+        if let Err(error) = self.webhooks.store(id) {
+            self.note_unstored(&error);
+        }
     }
 
     /// Marks the session as broken after a failure of storage, and stops its run.
     fn give_up(&self, error: &StoreError) {
-        let reason = error.to_string();
-        self.observe(&Observation::StoringFailed { task: &self.id, reason: &reason });
+        self.note_unstored(error);
         self.health.break_down();
         self.health.note_crash();
         self.run.stop();
@@ -238,44 +263,22 @@ impl TaskSession {
         alarm::arm(self);
     }
 
-    /// The agent of the task; `None` if this Worker does not have it any more.
-    fn runner(&self) -> Option<Runner> {
-        self.life.facts().and_then(|facts| (self.agents)(&facts.agent).ok())
-    }
-
-    /// Refuses if the agent's executor could not be made. A missing agent is no error: the task then fails.
-    fn check_agent(&self) -> Result<(), OpenError> {
-        let Some(facts) = self.life.facts() else { return Ok(()) };
-        match (self.agents)(&facts.agent) {
-            Err(NoAgent::Unusable) => Err(OpenError::AgentUnusable(facts.agent)),
-            Ok(_) | Err(NoAgent::Missing) => Ok(()),
-        }
-    }
-
-    /// The limits of the task's runs; `None` if this Worker does not have its agent any more.
-    fn run_limits(&self) -> Option<RunLimits> {
-        self.runner().map(|runner| RunLimits::of(&runner, &self.limits))
-    }
-
-    /// The present task, for an answer on these terms. Events that are not stored yet are stored first.
-    ///
-    /// # Errors
-    ///
-    /// [`Error::Internal`] if the task does not exist, or storage fails.
-    fn shown(&self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
-        self.flush().map_err(|_| self.internal())?;
-        let generation = self.life.generation();
-        let json = self.life.json(history, terms.shows_generation.then_some(generation));
-        let json = json.ok_or_else(|| self.internal())?;
-        let created = self.life.with_machine(TaskMachine::created).flatten();
-        let statuses =
-            if terms.shows_statuses { statuses::read(self, history)? } else { Vec::new() };
-        Ok(ShownTask { json, generation, created, statuses })
-    }
-
     /// The error for a failure on our side, with the task if clients can know it.
     fn internal(&self) -> Error {
         Error::Internal { task: self.life.exists().then(|| self.id.clone()) }
+    }
+
+    /// Reports a failure to store something to the observer.
+    fn note_unstored(&self, error: &StoreError) {
+        let reason = error.to_string();
+        self.observe(&Observation::StoringFailed { task: &self.id, reason: &reason });
+    }
+
+    /// The error for a log that could not be read, which is reported to the observer.
+    fn reading_failed(&self, error: &StoreError) -> Error {
+        let reason = error.to_string();
+        self.observe(&Observation::ReadingFailed { task: &self.id, reason: &reason });
+        self.internal()
     }
 
     fn observe(&self, observation: &Observation<'_>) {

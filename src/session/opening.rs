@@ -1,24 +1,23 @@
-//! Opens sessions: by a request, an alarm or a new send; and the errors of that.
+//! Opens sessions: by a request, an alarm or a new send.
 
-use std::fmt;
 use std::rc::Rc;
 
+use super::agents::{Agents, FindAgent};
 use super::alarm::{self, Alarm};
 use super::bell::Bell;
-use super::credentials::{self, Credentials};
+use super::credentials::Credentials;
 use super::debts::{self, Debts};
 use super::health::Health;
-use super::journal::Journal;
+use super::journal::{Journal, Loaded};
 use super::life::Life;
+use super::open_error::OpenError;
 use super::retention::Retention;
-use super::run::connections::Connections;
-use super::run::held::Held;
+use super::run::outside::Outside;
 use super::run::state::RunState;
-use super::run::tracing::Tracing;
 use super::run::{self, parking};
 use super::unannounced::Unannounced;
 use super::webhooks::Webhooks;
-use super::{FindAgent, Ids, TaskSession, Visitor};
+use super::{Ids, TaskSession, Visitor};
 use crate::config::Limits;
 use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
@@ -33,26 +32,6 @@ pub enum Opening {
     /// A send to an object that got no request before: its storage is empty, and its alarm is not set. If that is wrong, storing
     /// fails, and nothing is lost.
     New,
-}
-
-/// The reason why no executor can run for a task.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum NoAgent {
-    /// This Worker does not have the agent any more. An interrupted run fails.
-    Missing,
-    /// The agent's executor could not be made. An interrupted run waits for a deploy that can make it.
-    Unusable,
-}
-
-/// The reason why a session cannot be opened.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum OpenError {
-    /// The task could not be read from storage.
-    Store(StoreError),
-    /// The task has to be resumed, and the executor of its agent (this slug) could not be made.
-    AgentUnusable(String),
-    /// The visitor must not see the task. The answer to the visitor is that the task does not exist.
-    Denied,
 }
 
 impl TaskSession {
@@ -94,19 +73,22 @@ impl TaskSession {
         let webhooks = Webhooks::new(store.clone(), limits.max_webhooks, limits.keep_alive_ms);
         let credentials = Credentials::new(store.clone());
         let loaded = match opening {
-            Opening::New => Ok(None),
-            Opening::ByRequest | Opening::ByAlarm => journal.load_for(&visitor, &id),
-        };
-        let loaded = loaded.inspect_err(|error| {
-            if *error == OpenError::Denied {
-                visitor.note_denied(&id, ports.observer.as_ref());
+            Opening::New => Loaded::Nothing,
+            Opening::ByRequest | Opening::ByAlarm => {
+                journal.load(&|facts| visitor.may_see(facts), &id)?
             }
-        })?;
+        };
         // An object without a task has no alarm.
-        let opening = if loaded.is_none() { Opening::New } else { opening };
+        let opening = if matches!(loaded, Loaded::Nothing) { Opening::New } else { opening };
         let (id, life, indexed, counted, log) = match loaded {
-            None => (id, Life::empty(), Indexed::default(), Counted::default(), Vec::new()),
-            Some((stored, log)) => {
+            Loaded::Nothing => {
+                (id, Life::empty(), Indexed::default(), Counted::default(), Vec::new())
+            }
+            Loaded::Withheld => {
+                visitor.note_denied(&id, ports.observer.as_ref());
+                return Err(OpenError::Denied);
+            }
+            Loaded::Task(stored, log) => {
                 webhooks.restore(&id, &stored.webhooks)?;
                 credentials.restore(&id, stored.credentials.as_deref())?;
                 let machine = TaskMachine::replay(log.iter().cloned()).ok_or_else(|| {
@@ -120,63 +102,46 @@ impl TaskSession {
                 (id, life, stored.indexed, stored.counted, log)
             }
         };
-        let connections = Rc::new(Connections::new(ports.http.clone()));
-        let tracing = Tracing::new(connections, ports.random.clone());
+        let outside = Rc::new(Outside::new(&ports, limits.max_depth));
+        let alarm = match opening {
+            Opening::ByRequest => Alarm::unknown(),
+            Opening::ByAlarm => Alarm::fired(),
+            Opening::New => Alarm::unset(),
+        };
         let session = Rc::new_cyclic(|handle| Self {
             id,
             object: ids.object,
             store,
             ports,
-            agents,
+            agents: Agents::new(agents),
             life,
             journal,
             run: RunState::default(),
-            held: Held::default(),
             debts: Debts::new(indexed, counted),
             webhooks,
             credentials,
             retention: Retention::new(limits.retention_ms),
             limits,
             unannounced: Unannounced::default(),
-            alarm: Alarm::new(opening),
+            alarm,
             bell: Bell::default(),
             health: Health::default(),
-            tracing,
+            outside,
             handle: handle.clone(),
         });
         if session.life.with_machine(TaskMachine::is_orphaned).unwrap_or(false) {
-            session.check_agent()?;
+            session.agents.check(&session.life)?;
             run::recover(&session, Loss::Interrupted, &log);
             session.flush()?;
             run::start_soon(&session);
         }
         parking::wake_if_due(&session)?;
-        credentials::forget_if_over(&session);
+        session.forget_credentials();
         debts::pay_every(&session);
         // The queue may have jobs for the webhooks; if not, the alarm sends them again.
         if opening == Opening::ByRequest {
             alarm::check(&session);
         }
         Ok(session)
-    }
-}
-
-impl fmt::Display for OpenError {
-    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Store(error) => error.fmt(out),
-            Self::AgentUnusable(slug) => {
-                write!(out, "the executor of the agent {slug} could not be made")
-            }
-            Self::Denied => out.write_str("the task is not the visitor's"),
-        }
-    }
-}
-
-impl std::error::Error for OpenError {}
-
-impl From<StoreError> for OpenError {
-    fn from(error: StoreError) -> Self {
-        Self::Store(error)
     }
 }

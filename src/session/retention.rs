@@ -6,10 +6,10 @@
 use std::cell::Cell;
 
 use super::TaskSession;
-use super::debts::{retry_delay_ms, within_limit};
-use crate::port::Observation;
+use super::attempt::{retry_delay_ms, within_limit};
+use crate::port::{Observation, Ports, TaskStore};
 use crate::task::TaskMachine;
-use a2a::model::UnixMillis;
+use a2a::model::{TaskId, UnixMillis};
 
 /// The parts of a finished task to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +71,10 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     }
     // A statement that is being sent would write the row again.
     session.debts.until_rest().await;
-    match remove(session, deletion).await {
+    let (exists, ports) = (session.life.exists(), &session.ports);
+    match remove(session.id(), exists, deletion, session.store.as_ref(), ports).await {
         Ok(()) => {
-            if session.life.exists() {
+            if exists {
                 // Memory has a task that storage does not have any more.
                 session.health.break_down();
                 session.bell.ring();
@@ -91,13 +92,18 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
 
 /// Deletes the row first, unless the sender of the request does: if the storage were deleted first and the row could not be, nothing would find
 /// that row again.
-async fn remove(session: &TaskSession, deletion: Deletion) -> Result<(), String> {
+async fn remove(
+    task: &TaskId,
+    exists: bool,
+    deletion: Deletion,
+    store: &dyn TaskStore,
+    ports: &Ports,
+) -> Result<(), String> {
     if deletion == Deletion::Whole {
-        within_limit(session.ports.clock.as_ref(), session.ports.index.remove(session.id()))
-            .await?;
+        within_limit(ports.clock.as_ref(), ports.index.remove(task)).await?;
     }
-    if session.life.exists() {
-        session.store.clear().await.map_err(|error| error.to_string())?;
+    if exists {
+        store.clear().await.map_err(|error| error.to_string())?;
     }
     Ok(())
 }
@@ -105,8 +111,8 @@ async fn remove(session: &TaskSession, deletion: Deletion) -> Result<(), String>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::task::{Input, NewTask, RunRequest};
-    use a2a::model::{ContextId, TaskId};
+    use crate::task::{NewTask, RunRequest};
+    use a2a::model::ContextId;
 
     fn machine(is_canceled: bool) -> TaskMachine {
         let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
@@ -121,7 +127,7 @@ mod tests {
         };
         let (mut machine, _) = TaskMachine::create(new, UnixMillis(0));
         if is_canceled {
-            machine.step(Input::Cancel, UnixMillis(1_000)).unwrap();
+            machine.cancel(UnixMillis(1_000)).unwrap();
         }
         machine
     }

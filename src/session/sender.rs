@@ -1,7 +1,7 @@
 //! The sender of a message: the facts of the task and the request of the run that follow from it.
 
 use super::SentCredentials;
-use super::run::RunLimits;
+use super::agents::RunLimits;
 use crate::auth::Caller;
 use crate::port::TaskFacts;
 use crate::task::RunRequest;

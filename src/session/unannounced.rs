@@ -6,8 +6,7 @@
 
 use std::cell::Cell;
 
-use super::TaskSession;
-use super::debts::{self, Index};
+use super::life::Life;
 use crate::port::Indexed;
 
 /// The moment at which a task that a message begins becomes known outside of its object.
@@ -38,22 +37,14 @@ impl Unannounced {
     pub(super) fn end(&self) -> bool {
         self.0.take()
     }
-}
 
-/// Announces the task: corrects the stored progress of the index, and sets the alarm.
-pub(super) fn announce(session: &TaskSession) {
-    if session.unannounced.end() && !session.is_broken() {
-        debts::store_progress::<Index>(session);
-        session.arm();
-    }
-}
-
-/// The progress of the index that the first row of the log states. For an unannounced task that has settled, it states that the index has
-/// its row, which is about to be written: this saves an update of the first row.
-pub(super) fn first_progress(session: &TaskSession) -> Indexed {
-    if session.unannounced.is_on() && session.life.is_settled() {
-        Indexed { generation: session.life.generation(), failures: 0 }
-    } else {
-        Indexed::default()
+    /// The progress of the index that the first row of the log states. For an unannounced task that has settled, it states that the index
+    /// has its row, which is about to be written: this saves an update of the first row.
+    pub(super) fn first_progress(&self, life: &Life) -> Indexed {
+        if self.is_on() && life.is_settled() {
+            Indexed { generation: life.generation(), failures: 0 }
+        } else {
+            Indexed::default()
+        }
     }
 }

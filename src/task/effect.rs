@@ -21,13 +21,23 @@ pub enum Effect {
     Stop,
 }
 
-/// The refusal of an input; nothing has changed then.
+/// The refusal of a further message of the client; nothing has changed then.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refusal {
+    /// The task is in this terminal state, which is final.
+    Finished(TaskState),
+    /// The message names another conversation than the task's.
+    OtherContext {
+        /// The task's conversation.
+        expected: ContextId,
+    },
+}
+
+/// The refusal of an input of the run; nothing has changed then.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TaskError {
     /// The task is in this terminal state, which is final.
     Finished(TaskState),
-    /// The task ended in this state and cannot be canceled any more.
-    NotCancelable(TaskState),
     /// No agent may make this move.
     IllegalMove {
         /// The current state.
@@ -37,11 +47,6 @@ pub enum TaskError {
     },
     /// The task has no run, so this input cannot come from one.
     NoRun,
-    /// The message names another conversation than the task's.
-    OtherContext {
-        /// The task's conversation.
-        expected: ContextId,
-    },
     /// A chunk for an artifact that was never begun.
     UnknownArtifact(String),
     /// An artifact or chunk without parts.
@@ -52,16 +57,10 @@ impl fmt::Display for TaskError {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Finished(state) => write!(out, "the task is {state}, which is final"),
-            Self::NotCancelable(state) => {
-                write!(out, "the task is {state} and cannot be canceled any more")
-            }
             Self::IllegalMove { from, to } => {
                 write!(out, "a task that is {from} cannot become {to}")
             }
             Self::NoRun => out.write_str("the run is over and can say nothing more"),
-            Self::OtherContext { expected } => {
-                write!(out, "the task belongs to context {expected}")
-            }
             Self::UnknownArtifact(id) => {
                 write!(out, "artifact {id} was never begun, so nothing can be appended to it")
             }

@@ -22,13 +22,9 @@ pub struct NewTask {
     pub begun: UnixMillis,
 }
 
-/// An input of the task machine.
+/// An input of the task's run, or of another system to which the run has given a callback.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Input {
-    /// The client sends a further message, with the rest of its request.
-    Message(Message, RunRequest),
-    /// The client cancels the task.
-    Cancel,
     /// The executor sets a state.
     Status {
         /// The state.
@@ -51,12 +47,8 @@ pub enum Input {
         /// The text held back from this update, for a run that repeats it.
         held: Option<HeldText>,
     },
-    /// The run has read a message that was offered to it.
-    MessageTaken,
     /// A step of the run has ended.
     StepDone(StepRecord),
-    /// The run has used a model outside of its steps. The usage also counts if the task has ended in the meantime.
-    Used(StepUsage),
     /// The run is dropped from memory and waits.
     Park(Park),
     /// A wait of the run has ended without parking the run.
@@ -65,6 +57,15 @@ pub enum Input {
     CallbackMade(CallbackRecord),
     /// Another system has posted to a callback, which accepts the body.
     Called(CallbackCall),
+}
+
+/// A fact that has happened already, so no state of the task refuses it. In some states it has no effect.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Notice {
+    /// The run has read a message that was offered to it.
+    MessageTaken,
+    /// The run has used a model outside of its steps. The usage also counts if the task has ended in the meantime.
+    Used(StepUsage),
     /// A parked run continues if its wait is over.
     Wake {
         /// True if this Worker has an executor for the run.

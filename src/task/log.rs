@@ -1,6 +1,7 @@
 //! The entries of a task's log.
 
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{CallbackCall, CallbackRecord, Park, WaitEnd};
@@ -218,6 +219,12 @@ impl StepRecord {
         let outcome = Ok(Json::from(&Value::Null));
         let (name, failed, duration_ms) = (String::new(), false, None);
         Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms }
+    }
+
+    /// The result of the step; `None` if the step failed, or its result is no `T`.
+    pub(crate) fn result<T: DeserializeOwned>(&self) -> Option<T> {
+        let result = self.outcome.as_ref().ok()?;
+        serde_json::from_value(result.value()).ok()
     }
 
     /// True if the step failed.

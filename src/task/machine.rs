@@ -7,8 +7,8 @@ use super::failed::FailedSteps;
 use super::run::{Move, Run};
 use super::transition::may_enter;
 use super::{
-    ATTEMPT, Effect, HeldText, Input, LogEntry, NewTask, RunRequest, RunStart, StepRecord,
-    TaskError, WokenBy, set_member,
+    ATTEMPT, Effect, HeldText, Input, LogEntry, NewTask, Notice, Refusal, RunRequest, RunStart,
+    StepRecord, TaskError, WokenBy, set_member,
 };
 use crate::usage::TaskUsage;
 use a2a::model::{
@@ -92,7 +92,38 @@ impl TaskMachine {
         }
     }
 
-    /// Applies one input; returns the effects for the caller to execute, in order.
+    /// The client cancels the task; returns the effects for the caller to execute, in order.
+    ///
+    /// # Errors
+    ///
+    /// The state in which the task has ended otherwise. Nothing changes then.
+    pub fn cancel(&mut self, now: UnixMillis) -> Result<Vec<Effect>, TaskState> {
+        match self.state() {
+            TaskState::Canceled => Ok(Vec::new()),
+            state if state.is_terminal() => Err(state),
+            _ => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
+        }
+    }
+
+    /// Applies a notice; returns the effects for the caller to execute, in order.
+    pub fn note(&mut self, notice: Notice, now: UnixMillis) -> Vec<Effect> {
+        match notice {
+            Notice::MessageTaken if self.run.unread() == 0 || self.state().is_terminal() => {
+                Vec::new()
+            }
+            Notice::MessageTaken => vec![self.append(LogEntry::Taken)],
+            Notice::EndTold if self.ended_otherwise() => vec![self.append(LogEntry::Ended)],
+            Notice::EndTold => Vec::new(),
+            Notice::Used(usage) => vec![self.append(LogEntry::Step(StepRecord::of_usage(usage)))],
+            Notice::RunEnded(outcome) => self.end_run(outcome, now),
+            Notice::RunLost { loss, recovery, max_attempts } => {
+                self.lose_run(loss, recovery, max_attempts, now)
+            }
+            Notice::Wake { is_served } => self.wake(is_served, now),
+        }
+    }
+
+    /// Applies an input of the run; returns the effects for the caller to execute, in order.
     ///
     /// # Errors
     ///
@@ -100,22 +131,6 @@ impl TaskMachine {
     pub fn step(&mut self, input: Input, now: UnixMillis) -> Result<Vec<Effect>, TaskError> {
         let state = self.state();
         match input {
-            Input::Message(message, request) => self.receive(message, request, now),
-            Input::Cancel if state == TaskState::Canceled => Ok(Vec::new()),
-            Input::Cancel if state.is_terminal() => Err(TaskError::NotCancelable(state)),
-            Input::Cancel => Ok(vec![self.enter(TaskState::Canceled, None, now), Effect::Stop]),
-            Input::MessageTaken if self.run.unread() == 0 || state.is_terminal() => Ok(Vec::new()),
-            Input::MessageTaken => Ok(vec![self.append(LogEntry::Taken)]),
-            Input::EndTold if self.ended_otherwise() => Ok(vec![self.append(LogEntry::Ended)]),
-            Input::EndTold => Ok(Vec::new()),
-            Input::Used(usage) => {
-                Ok(vec![self.append(LogEntry::Step(StepRecord::of_usage(usage)))])
-            }
-            Input::RunEnded(outcome) => Ok(self.end_run(outcome, now)),
-            Input::RunLost { loss, recovery, max_attempts } => {
-                Ok(self.lose_run(loss, recovery, max_attempts, now))
-            }
-            Input::Wake { is_served } => Ok(self.wake(is_served, now)),
             Input::Called(call) => self.called(call, now),
             Input::Park(park) => self.by_run(LogEntry::Parked(park)),
             Input::WaitOver(end) => self.by_run(LogEntry::Woken(end)),
@@ -255,21 +270,28 @@ impl TaskMachine {
         self.state().is_terminal() || self.state().is_interrupted()
     }
 
-    fn receive(
+    /// The client sends a further message, with the rest of its request; returns the effects for the caller to execute, in order.
+    ///
+    /// # Errors
+    ///
+    /// See [`Refusal`]. A refused message changes nothing.
+    pub fn receive(
         &mut self,
         message: Message,
         request: RunRequest,
         now: UnixMillis,
-    ) -> Result<Vec<Effect>, TaskError> {
+    ) -> Result<Vec<Effect>, Refusal> {
         if let Some(context_id) = &message.context_id
             && *context_id != self.task.context_id
         {
-            return Err(TaskError::OtherContext { expected: self.task.context_id.clone() });
+            return Err(Refusal::OtherContext { expected: self.task.context_id.clone() });
         }
         if self.has_received(&message) {
             return Ok(Vec::new());
         }
-        self.check_unfinished()?;
+        if self.state().is_terminal() {
+            return Err(Refusal::Finished(self.state()));
+        }
         let message = addressed(message, &self.task.id, &self.task.context_id);
         let was_interrupted = self.state().is_interrupted();
         let mut effects = vec![self.append(LogEntry::Message(message.clone()))];

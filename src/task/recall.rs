@@ -141,19 +141,11 @@ impl Recall {
             Input::Artifact { artifact, append, .. } => {
                 Event::Artifact(artifact.artifact_id.clone(), *append)
             }
-            Input::Message(..)
-            | Input::Cancel
-            | Input::MessageTaken
-            | Input::StepDone(_)
-            | Input::Used(_)
+            Input::StepDone(_)
             | Input::Park(_)
             | Input::WaitOver(_)
             | Input::CallbackMade(_)
-            | Input::Called(_)
-            | Input::Wake { .. }
-            | Input::EndTold
-            | Input::RunEnded(_)
-            | Input::RunLost { .. } => return Ok(Said::New),
+            | Input::Called(_) => return Ok(Said::New),
         };
         loop {
             while self.events.front() == Some(&(Event::Answered, 0)) {

@@ -206,31 +206,13 @@ fn files_under(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The known cycles, each by its folder and the modules in it. The list may only become shorter.
-const CIRCLES: &[(&str, &[&str])] = &[
-    (
-        "src/edge/front",
-        &[
-            "callback", "card", "decision", "exchange", "facts", "inside", "overview", "plan",
-            "usage", "waiting",
-        ],
-    ),
-    (
-        "src/session",
-        &[
-            "alarm",
-            "debts",
-            "journal",
-            "life",
-            "opening",
-            "owned",
-            "retention",
-            "run",
-            "sender",
-            "unannounced",
-            "webhooks",
-        ],
-    ),
-];
+const CIRCLES: &[(&str, &[&str])] = &[(
+    "src/edge/front",
+    &[
+        "callback", "card", "decision", "exchange", "facts", "inside", "overview", "plan", "usage",
+        "waiting",
+    ],
+)];
 
 /// The layers of the protocol crate, each with the folders that it may not use.
 const PROTOCOL_MAY_NOT_USE: [(&str, &[&str]); 3] = [

@@ -4,8 +4,8 @@ use a2a::model::{Artifact, ContextId, Message, Part, Role, Secret, TaskId, TaskS
 use a2a_edge::auth::Caller;
 use a2a_edge::task::{
     Admission, CallbackCall, CallbackName, CallbackRecord, Effect, HeldText, Input, LogEntry, Loss,
-    NewTask, Park, Recovery, RunOutcome, RunRequest, StepRecord, TaskMachine, WaitEnd, WokenBy,
-    may_enter,
+    NewTask, Notice, Park, Recovery, RunOutcome, RunRequest, StepRecord, TaskMachine, WaitEnd,
+    WokenBy, may_enter,
 };
 use proptest::prelude::*;
 
@@ -43,19 +43,49 @@ fn request() -> RunRequest {
     }
 }
 
-fn any_loss() -> impl Strategy<Value = Input> {
+/// Any input of the machine.
+#[derive(Clone, Debug, PartialEq)]
+enum Change {
+    Message(Message),
+    Cancel,
+    OfRun(Input),
+    Notice(Notice),
+}
+
+impl Change {
+    /// The effects; `None` if the machine refuses it.
+    fn apply(self, machine: &mut TaskMachine, now: UnixMillis) -> Option<Vec<Effect>> {
+        match self {
+            Self::Message(message) => machine.receive(message, request(), now).ok(),
+            Self::Cancel => machine.cancel(now).ok(),
+            Self::OfRun(input) => machine.step(input, now).ok(),
+            Self::Notice(notice) => Some(machine.note(notice, now)),
+        }
+    }
+
+    /// Whether no run is under way after it.
+    fn ends_run(&self) -> bool {
+        match self {
+            Self::Message(_) | Self::Cancel => false,
+            Self::OfRun(input) => matches!(input, Input::Park(_)),
+            Self::Notice(notice) => matches!(notice, Notice::RunEnded(_) | Notice::RunLost { .. }),
+        }
+    }
+}
+
+fn any_loss() -> impl Strategy<Value = Notice> {
     let loss = proptest::sample::select(vec![Loss::Interrupted, Loss::Crashed]);
     let recovery =
         proptest::sample::select(vec![Recovery::Resume, Recovery::Restart, Recovery::Fail]);
     let lost = (loss, recovery, 1..4u32);
-    lost.prop_map(|(loss, recovery, max_attempts)| Input::RunLost { loss, recovery, max_attempts })
+    lost.prop_map(|(loss, recovery, max_attempts)| Notice::RunLost { loss, recovery, max_attempts })
 }
 
 fn any_held() -> impl Strategy<Value = Option<HeldText>> {
     proptest::option::weighted(0.3, (0..3usize).prop_map(|chars| HeldText { chars }))
 }
 
-fn any_input() -> impl Strategy<Value = Input> {
+fn any_change() -> impl Strategy<Value = Change> {
     let state = prop_oneof![
         3 => Just(TaskState::Working),
         3 => Just(TaskState::InputRequired),
@@ -74,23 +104,23 @@ fn any_input() -> impl Strategy<Value = Input> {
             Input::Artifact { artifact, append, last_chunk, metadata: None, held }
         },
     );
-    prop_oneof![
-        2 => "[a-z]{2}".prop_map(|id| Input::Message(message(id, Role::User), request())),
-        1 => Just(Input::Cancel),
+    let notice = prop_oneof![
+        1 => Just(Notice::MessageTaken),
+        2 => any_outcome().prop_map(Notice::RunEnded),
+        2 => any_loss(),
+        3 => any::<bool>().prop_map(|is_served| Notice::Wake { is_served }),
+    ];
+    let of_run = prop_oneof![
         6 => status,
         6 => artifact,
-        1 => Just(Input::MessageTaken),
-        2 => any_outcome().prop_map(Input::RunEnded),
         2 => "[ab]".prop_map(|name| {
             Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), failed: false, usage: None, duration_ms: None })
         }),
-        2 => any_loss(),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {
             let callback = (until_ms % 2 == 0).then(name);
             Input::Park(Park { nth: 1, at_ms: 1, until_ms, or_message, callback, unanswered: None })
         }),
         1 => Just(Input::WaitOver(WaitEnd { nth: 1, by: WokenBy::Message })),
-        3 => any::<bool>().prop_map(|is_served| Input::Wake { is_served }),
         1 => Just(Input::CallbackMade(CallbackRecord {
             name: name(),
             token: Secret::new("t"),
@@ -101,6 +131,12 @@ fn any_input() -> impl Strategy<Value = Input> {
         2 => (1..3u32).prop_map(|number| {
             Input::Called(CallbackCall { name: name(), number, key: None, body: Part::text("x") })
         }),
+    ];
+    prop_oneof![
+        2 => "[a-z]{2}".prop_map(|id| Change::Message(message(id, Role::User))),
+        1 => Just(Change::Cancel),
+        20 => of_run.prop_map(Change::OfRun),
+        8 => notice.prop_map(Change::Notice),
     ]
 }
 
@@ -125,21 +161,21 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(1024))]
 
     #[test]
-    fn a_task_is_the_replay_of_its_log(inputs in proptest::collection::vec(any_input(), 0..40)) {
+    fn a_task_is_the_replay_of_its_log(changes in proptest::collection::vec(any_change(), 0..40)) {
         let (mut machine, mut log) = new_machine();
         let mut runs = 1;
-        for (at, input) in inputs.into_iter().enumerate() {
+        for (at, change) in changes.into_iter().enumerate() {
             let before = machine.clone();
             let now = UnixMillis(i64::try_from(at).unwrap() + 1);
-            match machine.step(input.clone(), now) {
-                Err(_) => prop_assert_eq!(&machine, &before, "a refused input changed the task"),
-                Ok(effects) => {
+            match change.clone().apply(&mut machine, now) {
+                None => prop_assert_eq!(&machine, &before, "a refused input changed the task"),
+                Some(effects) => {
                     if before.state().is_terminal() {
                         let appended = effects.iter().any(|e| matches!(e, Effect::Append(_)));
-                        prop_assert!(!appended, "{:?} changed a finished task", input);
+                        prop_assert!(!appended, "{:?} changed a finished task", change);
                         prop_assert_eq!(before.task(), machine.task());
                     }
-                    if matches!(input, Input::RunEnded(_) | Input::RunLost { .. } | Input::Park(_)) {
+                    if change.ends_run() {
                         runs = 0;
                     }
                     for effect in effects {
@@ -168,8 +204,8 @@ proptest! {
                 prop_assert_eq!(runs + parked, 1, "{:?} and nobody works on it", machine.state());
             }
             if parked == 0 {
-                let wake = machine.clone().step(Input::Wake { is_served: true }, UnixMillis(100));
-                prop_assert_eq!(wake, Ok(Vec::new()), "there is nothing to wake");
+                let wake = machine.clone().note(Notice::Wake { is_served: true }, UnixMillis(100));
+                prop_assert_eq!(wake, Vec::new(), "there is nothing to wake");
             }
         }
         let replayed = TaskMachine::replay(log.clone()).expect("the log begins with a task");
@@ -195,11 +231,11 @@ proptest! {
         prop_assert!(!woken.is_orphaned() || (runs == 1 && !machine.state().is_terminal()));
         if woken.is_orphaned() {
             let recovery = Recovery::Resume;
-            let lost = Input::RunLost { loss: Loss::Interrupted, recovery, max_attempts: 100 };
-            let effects = woken.step(lost, UnixMillis(20)).unwrap();
+            let lost = Notice::RunLost { loss: Loss::Interrupted, recovery, max_attempts: 100 };
+            let effects = woken.note(lost, UnixMillis(20));
             let begins = effects.iter().any(|effect| matches!(effect, Effect::Run(_)));
             prop_assert!(begins || woken.state() == TaskState::Failed);
-            let taken = woken.step(Input::MessageTaken, UnixMillis(20)).unwrap();
+            let taken = woken.note(Notice::MessageTaken, UnixMillis(20));
             let offered = effects.iter().any(|effect| matches!(effect, Effect::Offer(_)));
             prop_assert_eq!(offered, !taken.is_empty());
         }
@@ -221,11 +257,11 @@ proptest! {
         let (mut machine, _) = new_machine();
         let complete =
             Input::Status { state: TaskState::Completed, message: None, metadata: None };
-        let (first, second) =
-            if cancel_first { (Input::Cancel, complete) } else { (complete, Input::Cancel) };
-        prop_assert!(machine.step(first, UnixMillis(1)).is_ok());
+        let (cancel, complete) = (Change::Cancel, Change::OfRun(complete));
+        let (first, second) = if cancel_first { (cancel, complete) } else { (complete, cancel) };
+        prop_assert!(first.apply(&mut machine, UnixMillis(1)).is_some());
         let state = machine.state();
-        prop_assert!(machine.step(second, UnixMillis(2)).is_err());
+        prop_assert!(second.apply(&mut machine, UnixMillis(2)).is_none());
         prop_assert_eq!(machine.state(), state);
     }
 }
@@ -247,10 +283,9 @@ fn what_the_agent_said_becomes_history_when_it_says_something_else() {
         metadata: None,
     };
     machine.step(say("question", TaskState::InputRequired), UnixMillis(1)).unwrap();
-    machine.step(Input::RunEnded(RunOutcome::Finished), UnixMillis(2)).unwrap();
-    machine
-        .step(Input::Message(message("answer".to_owned(), Role::User), request()), UnixMillis(3))
-        .unwrap();
+    machine.note(Notice::RunEnded(RunOutcome::Finished), UnixMillis(2));
+    let answer = message("answer".to_owned(), Role::User);
+    machine.receive(answer, request(), UnixMillis(3)).unwrap();
     machine.step(say("done", TaskState::Completed), UnixMillis(4)).unwrap();
     let ids: Vec<_> = machine.task().history.iter().map(|said| said.message_id.as_str()).collect();
     assert_eq!(ids, ["first", "question", "answer"]);

@@ -1,5 +1,6 @@
 //! The usage of an answer.
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 
 /// The number of tokens of a request and its answer, as counted by the provider.
@@ -13,6 +14,19 @@ pub struct Usage {
     pub cached: u64,
     /// The tokens of the answer that are reasoning; 0 if the provider does not report them.
     pub reasoning: u64,
+}
+
+impl Serialize for Usage {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Usage {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Value::deserialize(deserializer)?;
+        Self::from_json(&json).ok_or_else(|| serde::de::Error::custom("it is no usage"))
+    }
 }
 
 impl Usage {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::slice;
 
 use futures_util::lock::{Mutex, MutexGuard};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::is_for;
 use super::question;
@@ -23,6 +23,13 @@ pub(in crate::executor) struct Desk<'a> {
     keep: Box<Keep<'a>>,
     /// The number of messages that each call has taken, by the key of the call.
     taken: RefCell<BTreeMap<String, u64>>,
+}
+
+/// The number of messages that a finished call has taken, as its step stores it; none if it has taken no message.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(in crate::executor) struct Taken {
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    took: Option<u64>,
 }
 
 /// Stores the question of the call with this key. A turn that later reads a stored question has lost the connection of
@@ -68,21 +75,16 @@ impl<'a> Desk<'a> {
         message
     }
 
-    /// The value that the step of the call with this key stores: the outcome, and the number of messages that the call
-    /// has taken.
-    pub(in crate::executor) fn noted(&self, key: &str, mut outcome: Value) -> Value {
-        let taken = self.taken.borrow().get(key).copied();
-        if let (Some(taken), Some(members)) = (taken, outcome.as_object_mut()) {
-            members.insert(TAKEN.to_owned(), taken.into());
-        }
-        outcome
+    /// The number of messages that the call with this key has taken, for its step.
+    pub(in crate::executor) fn taken(&self, key: &str) -> Taken {
+        Taken { took: self.taken.borrow().get(key).copied() }
     }
 }
 
 /// Removes from the inbox the messages that a finished call has taken: a resumed run receives all messages again. Returns
 /// true if there were such messages.
-pub(in crate::executor) fn take_again(turn: &Turn, kept: &Value) -> bool {
-    let taken = kept.get(TAKEN).and_then(Value::as_u64).unwrap_or_default();
+pub(in crate::executor) fn take_again(turn: &Turn, Taken { took }: Taken) -> bool {
+    let taken = took.unwrap_or_default();
     for _ in 0..taken {
         turn.run_task.take_message();
     }
@@ -100,6 +102,3 @@ pub(in crate::executor) fn say(
     let parts = parts.into_iter().filter(|part| is_for(part, turn));
     events.status_with(state, parts.collect())
 }
-
-/// The member of a stored call outcome that holds the number of messages taken by the call.
-const TAKEN: &str = "took";

@@ -130,7 +130,7 @@ impl ToolCall for CallInTurn<'_> {
         nth: u32,
         outcome: Result<Json, String>,
     ) -> Result<(), ToolError> {
-        self.turn.end_step(&self.own(name), nth, outcome).map_err(refused)
+        self.turn.keep_step(&self.own(name), nth, outcome).map_err(refused)
     }
 }
 

@@ -141,6 +141,7 @@ mod tests {
     use a2a::model::{Message, Part, Role};
     use chat::ToolCall;
 
+    use super::super::conversation::StoredEntry;
     use super::*;
 
     fn client(id: &str, text: &str) -> Message {
@@ -237,11 +238,13 @@ mod tests {
         let conversation = conversation();
         let history = [client("m1", &"u".repeat(88))];
         let kept = conversation.kept(100_000);
-        assert!(!kept.to_string().contains("uuu"), "the task has it");
-        assert_eq!(Conversation::read(&kept, &history, &[]), Some(conversation.clone()));
-        assert_eq!(Conversation::read(&kept, &[], &[]), None);
+        let json = serde_json::to_string(&kept).unwrap();
+        assert!(!json.contains("uuu"), "the task has it");
+        assert_eq!(serde_json::from_str::<Vec<StoredEntry>>(&json).unwrap(), kept);
+        assert_eq!(Conversation::read(kept.clone(), &history, &[]), Some(conversation.clone()));
+        assert_eq!(Conversation::read(kept, &[], &[]), None);
         let cut = conversation.kept(300);
-        let cut = Conversation::read(&cut, &history, &[]).unwrap();
+        let cut = Conversation::read(cut, &history, &[]).unwrap();
         assert_eq!(cut.entries, conversation.entries[6..]);
     }
 }

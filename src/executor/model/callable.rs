@@ -2,6 +2,7 @@
 //! user.
 
 use futures_util::future::LocalBoxFuture;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use crate::executor::call::desk::Desk;
@@ -76,7 +77,8 @@ pub(in crate::executor) enum Said {
 }
 
 /// The question of a call to the user.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredQuestion", into = "StoredQuestion")]
 pub(in crate::executor) struct Question {
     /// The state that the task enters: `input-required` or `auth-required`.
     pub(in crate::executor) state: TaskState,
@@ -84,6 +86,28 @@ pub(in crate::executor) struct Question {
     pub(in crate::executor) parts: Vec<Part>,
     /// The data that the call needs to continue after the answer.
     pub(in crate::executor) kept: Value,
+}
+
+/// The form in which steps store a question.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredQuestion {
+    needs_auth: bool,
+    parts: Vec<Part>,
+    kept: Value,
+}
+
+impl From<Question> for StoredQuestion {
+    fn from(Question { state, parts, kept }: Question) -> Self {
+        Self { needs_auth: state == TaskState::AuthRequired, parts, kept }
+    }
+}
+
+impl From<StoredQuestion> for Question {
+    fn from(StoredQuestion { needs_auth, parts, kept }: StoredQuestion) -> Self {
+        let state = if needs_auth { TaskState::AuthRequired } else { TaskState::InputRequired };
+        Self { state, parts, kept }
+    }
 }
 
 impl ModelCall<'_> {

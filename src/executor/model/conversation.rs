@@ -1,15 +1,28 @@
 //! The conversation with a model: its input and its answers, over all turns of the task.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::parts;
-use a2a::model::{Message, Role};
+use a2a::model::{Message, Role, measure};
 use chat::{ChatMessage, Content, ToolCall};
 
 /// The messages to and from a model, oldest first, without the instructions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Conversation {
     pub(super) entries: Vec<Entry>,
+}
+
+/// A message of a conversation, as a step stores it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub(super) enum StoredEntry {
+    /// A message of the client, which the task has.
+    Client {
+        /// The id of the message.
+        client: String,
+    },
+    /// Any other message.
+    Message(ChatMessage),
 }
 
 /// A message of a conversation.
@@ -60,14 +73,14 @@ impl Conversation {
         Vec::new()
     }
 
-    /// The JSON that is stored for the next turn, cut between messages to this size.
-    pub(super) fn kept(&self, max_bytes: usize) -> Value {
+    /// The entries that are stored for the next turn, cut between messages to this size in bytes of JSON.
+    pub(super) fn kept(&self, max_bytes: usize) -> Vec<StoredEntry> {
         let mut size = 0;
         let mut kept = Vec::new();
         for unit in self.units().into_iter().rev() {
             let entries = self.entries.get(unit).unwrap_or_default();
-            let entries: Vec<Value> = entries.iter().map(Entry::to_json).collect();
-            size += entries.iter().map(|entry| entry.to_string().len()).sum::<usize>();
+            let entries: Vec<StoredEntry> = entries.iter().map(Entry::stored).collect();
+            size += entries.iter().map(|entry| measure(entry).0).sum::<usize>();
             if size > max_bytes && !kept.is_empty() {
                 break;
             }
@@ -77,15 +90,20 @@ impl Conversation {
     }
 
     /// The conversation that was kept. `history` has the messages of the client.
-    pub(super) fn read(kept: &Value, history: &[Message], takes: &[String]) -> Option<Self> {
+    pub(super) fn read(
+        kept: Vec<StoredEntry>,
+        history: &[Message],
+        takes: &[String],
+    ) -> Option<Self> {
         let mut conversation = Self::default();
-        for entry in kept.as_array()? {
-            let Some(id) = entry.get("client").and_then(Value::as_str) else {
-                conversation.push(ChatMessage::from_json(entry)?);
-                continue;
-            };
-            let message = history.iter().find(|message| message.message_id == id)?;
-            conversation.push_client(message, takes);
+        for entry in kept {
+            match entry {
+                StoredEntry::Message(message) => conversation.push(message),
+                StoredEntry::Client { client } => {
+                    let message = history.iter().find(|message| message.message_id == client)?;
+                    conversation.push_client(message, takes);
+                }
+            }
         }
         Some(conversation)
     }
@@ -105,10 +123,10 @@ impl Conversation {
 }
 
 impl Entry {
-    fn to_json(&self) -> Value {
+    fn stored(&self) -> StoredEntry {
         match &self.client {
-            Some(id) => json!({"client": id}),
-            None => self.message.to_json(),
+            Some(id) => StoredEntry::Client { client: id.clone() },
+            None => StoredEntry::Message(self.message.clone()),
         }
     }
 }

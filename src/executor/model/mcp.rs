@@ -35,12 +35,12 @@ impl Callable for ServerTool {
 
     fn answered<'a>(&'a self, call: &'a ModelCall<'a>, kept: &'a Value) -> Saying<'a> {
         Box::pin(async {
-            let Some(asked) = Asked::read(kept) else {
+            let Ok(asked) = serde_json::from_value::<Asked>(kept.clone()) else {
                 return Ok(Said::error("what the tool had asked cannot be read; call it again"));
             };
             match question::answers(&call.turn.message, &asked.questions) {
                 Ok(answers) => self.make(call, Answers { asked: Some(asked), answers }).await,
-                Err(unfit) => Ok(asks(asked, Some(&unfit))),
+                Err(unfit) => asks(asked, Some(&unfit)),
             }
         })
     }
@@ -60,7 +60,7 @@ impl ServerTool {
         let end = Box::pin(made.make(server, known, arguments.clone(), answers)).await?;
         Ok(match end {
             End::Finished(result) => self.finished(call, result)?,
-            End::Asked(questions, way) => asks(Asked { position: 1, questions, way }, None),
+            End::Asked(questions, way) => asks(Asked { position: 1, questions, way }, None)?,
             End::Failed(error) => Said::error(failure(&tool.server, &error)),
             End::Unknown => Said::error(unknown(tool)),
             End::Canceled => Said::error("canceled"),
@@ -80,9 +80,10 @@ impl ServerTool {
     }
 }
 
-fn asks(asked: Asked, unfit: Option<&str>) -> Said {
+fn asks(asked: Asked, unfit: Option<&str>) -> Result<Said, ExecutorError> {
     let (state, parts) = question::said(&asked.questions, unfit);
-    Said::Asks(Box::new(Question { state, parts, kept: asked.to_json() }))
+    let kept = serde_json::to_value(asked).map_err(|error| ExecutorError(error.to_string()))?;
+    Ok(Said::Asks(Box::new(Question { state, parts, kept })))
 }
 
 /// How many characters of a description the model receives.

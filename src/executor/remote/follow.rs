@@ -13,7 +13,7 @@ use super::send::Opened;
 use super::{Terms, messages, pace};
 use a2a::client::{Client, ClientError, Sent, TaskEvent, TaskStream};
 use a2a::model::{
-    EventFilter, GetTaskRequest, Json, Message, Part, StreamResponse, TaskPushNotificationConfig,
+    EventFilter, GetTaskRequest, Message, Part, StreamResponse, TaskPushNotificationConfig,
 };
 
 /// A run that follows the task of a remote agent.
@@ -231,15 +231,14 @@ impl<'a> Front<'a> {
     /// Passes on a message that arrived after the message of the turn, unless an earlier attempt has passed it on.
     async fn pass_on(&mut self, message: Message) -> Result<Seen, ExecutorError> {
         self.messages += 1;
-        let nth = match self.turn.run_task.begin_step(PASSED_ON)? {
+        let nth = match self.turn.begin_step::<bool>(PASSED_ON)? {
             StepStart::Done(_) => return Ok(Seen::Silence),
             StepStart::New(nth) => nth,
         };
         let number = self.turn.number + self.messages;
         let request = messages::request(self.turn, message, number, Some(&self.link));
         let sent = self.client.send(request).await;
-        let is_taken = Json::from(&serde_json::Value::Bool(sent.is_ok()));
-        match self.turn.end_step(PASSED_ON, nth, Ok(is_taken)) {
+        match self.turn.end_step(PASSED_ON, nth, Ok(&sent.is_ok())) {
             Err(_) if self.turn.is_canceled() => return Ok(Seen::Over),
             kept => kept?,
         }

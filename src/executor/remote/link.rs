@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
 
 use super::super::{ExecutorError, Turn};
 use a2a::binding::Binding;
@@ -31,36 +33,55 @@ impl Link {
     ///
     /// # Errors
     ///
-    /// If storage fails.
+    /// If storage fails, or the link cannot be read.
     pub(super) fn last(turn: &Turn) -> Result<Option<Self>, ExecutorError> {
-        Ok(turn.last_step(LINKED)?.and_then(Self::read))
+        turn.last_step(LINKED)
     }
 
     /// A client for the interface that the link names.
     pub(in crate::executor) fn reach(&self, client: Client) -> Client {
         client.with_connection(Rc::clone(&self.connection))
     }
+}
 
-    /// The JSON that the step stores.
-    pub(in crate::executor) fn stored(&self) -> Value {
+/// The form in which a step stores a link.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredLink<'a> {
+    task_id: &'a TaskId,
+    context_id: &'a ContextId,
+    webhooks: bool,
+    url: &'a str,
+    rest: bool,
+    version: &'static str,
+    tenant: Option<&'a str>,
+    trusted: bool,
+    streams: bool,
+}
+
+impl Serialize for Link {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Connection { url, binding, dialect, tenant, is_trusted, streams, .. } =
             self.connection.as_ref();
-        json!({
-            "taskId": self.task.as_str(),
-            "contextId": self.context.as_str(),
-            "webhooks": self.has_webhooks,
-            "url": url,
-            "rest": *binding == Binding::Rest,
-            "version": dialect.version(),
-            "tenant": tenant,
-            "trusted": is_trusted,
-            "streams": streams,
-        })
+        let stored = StoredLink {
+            task_id: &self.task,
+            context_id: &self.context,
+            webhooks: self.has_webhooks,
+            url,
+            rest: *binding == Binding::Rest,
+            version: dialect.version(),
+            tenant: tenant.as_deref(),
+            trusted: *is_trusted,
+            streams: *streams,
+        };
+        stored.serialize(serializer)
     }
+}
 
-    /// Reads a link from the JSON that a step has stored.
-    pub(in crate::executor) fn read(stored: Value) -> Option<Self> {
-        decode(stored).ok()
+impl<'de> Deserialize<'de> for Link {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let stored = Value::deserialize(deserializer)?;
+        decode(stored).map_err(|_| D::Error::custom("the link to a remote task cannot be read"))
     }
 }
 
@@ -87,6 +108,8 @@ impl Decode for Link {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -105,8 +128,21 @@ mod tests {
             });
             let (task, context) = (TaskId::new("t-1"), ContextId::new("c-1"));
             let link = Link { task, context, has_webhooks: true, connection };
-            assert_eq!(Link::read(link.stored()), Some(link));
+            let stored = serde_json::to_value(&link).unwrap();
+            assert_eq!(serde_json::from_value::<Link>(stored).ok(), Some(link));
         }
-        assert_eq!(Link::read(json!({"taskId": "t"})), None);
+        assert!(serde_json::from_value::<Link>(json!({"taskId": "t"})).is_err());
+    }
+
+    #[test]
+    fn a_link_has_the_form_that_0_3_0_has_stored() {
+        let stored = concat!(
+            r#"{"taskId":"t-1","contextId":"","webhooks":true,"url":"https://a.example/x","rest":true,"#,
+            r#""version":"0.3","tenant":null,"trusted":true,"streams":false}"#
+        );
+        let link: Link = serde_json::from_str(stored).unwrap();
+        assert!(link.has_webhooks && link.connection.is_trusted && !link.connection.streams);
+        assert_eq!(link.connection.binding, Binding::Rest);
+        assert_eq!(serde_json::to_value(&link).unwrap().to_string(), stored);
     }
 }

@@ -9,8 +9,8 @@ use super::super::{ExecutorError, StepStart, Turn};
 use super::link::Link;
 use a2a::client::{Client, ClientError, Sent, TaskStream};
 use a2a::model::{
-    CancelTaskRequest, ContextId, GetTaskRequest, Json, ListTasksRequest, Message,
-    SendMessageRequest, StreamResponse, Task, TaskId, UnixMillis,
+    CancelTaskRequest, ContextId, GetTaskRequest, ListTasksRequest, Message, SendMessageRequest,
+    StreamResponse, Task, TaskId, UnixMillis,
 };
 
 /// A message on its way to another agent. A step stores the link to the other agent's task as soon as the task is known. An attempt
@@ -77,13 +77,11 @@ pub(in crate::executor) type Made<'a> =
 ///
 /// If the turn refuses the step, or the stored value is not a link.
 pub(in crate::executor) fn kept(turn: &Turn, step: &str) -> Result<Kept, ExecutorError> {
-    let link = match turn.run_task.begin_step(step)? {
-        StepStart::New(nth) => return Ok(Kept::Nothing(nth)),
-        StepStart::Done(Err(reason)) => return Ok(Kept::Failed(reason)),
-        StepStart::Done(Ok(link)) => link,
-    };
-    let unfit = || ExecutorError("the link to the remote task cannot be read".to_owned());
-    Ok(Kept::Link(Link::read(link.value()).ok_or_else(unfit)?.into()))
+    Ok(match turn.begin_step(step)? {
+        StepStart::New(nth) => Kept::Nothing(nth),
+        StepStart::Done(Err(reason)) => Kept::Failed(reason),
+        StepStart::Done(Ok(link)) => Kept::Link(link),
+    })
 }
 
 impl Sending<'_> {
@@ -114,7 +112,7 @@ impl Sending<'_> {
             Err(ClientError::Timeout) => return Ok(Begun::TimedOut(total_ms)),
             Err(error) => {
                 let reason = format!("{} was not reached: {error}", self.agent);
-                turn.end_step(self.step, nth, Err(reason.clone()))?;
+                turn.end_step::<Link>(self.step, nth, Err(reason.clone()))?;
                 return Ok(Begun::Failed(reason));
             }
         };
@@ -135,7 +133,7 @@ impl Sending<'_> {
                 }
             },
         };
-        turn.end_step(self.step, nth, Ok(Json::from(&link.stored())))?;
+        turn.end_step(self.step, nth, Ok(&link))?;
         Ok(Begun::Linked(link.into(), client, opened))
     }
 

@@ -13,10 +13,11 @@ use std::rc::Rc;
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 
+use super::call::desk::Taken;
 use super::call::{CallInTurn, is_for, shown};
 use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
-use a2a::model::{Artifact, Json, Metadata, Part};
+use a2a::model::{Artifact, Metadata, Part};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
 use a2a_agents::{EmbeddedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
@@ -95,7 +96,7 @@ impl AgentExecutor for ToolsExecutor {
                 }
             };
             match call_own(turn, events, tool.as_ref(), arguments, position).await? {
-                Flow::GoesOn => end_call(turn, position, count, nth, &Value::Null)?,
+                Flow::GoesOn => end_call(turn, position, count, nth, None)?,
                 Flow::Over => return Ok(()),
             }
         }
@@ -157,29 +158,32 @@ fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), Execut
     events.artifact(artifact(tool, position, vec![Part::text("")]))
 }
 
+/// The stored outcome of a call, whose result is in its artifact. Only an agent with MCP servers stores what the call has taken.
+type Done = Option<Taken>;
+
 /// Stores that a call is done. For the last call this is not needed: the end of the task shows it.
 fn end_call(
     turn: &Turn,
     position: usize,
     count: usize,
     nth: u32,
-    outcome: &Value,
+    outcome: Done,
 ) -> Result<(), ExecutorError> {
-    if position < count {
-        turn.run_task.end_step(&position.to_string(), nth, Ok(Json::from(outcome)))
-    } else {
-        Ok(())
-    }
+    if position < count { turn.end_step(&position.to_string(), nth, Ok(&outcome)) } else { Ok(()) }
 }
 
 /// Begins one of several calls. Each call is a step, and its result is in its artifact; the events before the call are
 /// stored at this point. A single call needs no step, and neither does the first call, which has no calls before it: both
 /// cost no row.
-fn begin_call(turn: &Turn, position: usize, count: usize) -> Result<StepStart, ExecutorError> {
+fn begin_call(
+    turn: &Turn,
+    position: usize,
+    count: usize,
+) -> Result<StepStart<Done>, ExecutorError> {
     if count == 1 || (position == 1 && !turn.resumes) {
         Ok(StepStart::New(1))
     } else {
-        turn.run_task.begin_step(&position.to_string())
+        turn.begin_step(&position.to_string())
     }
 }
 

@@ -5,22 +5,20 @@ mod emission;
 mod events;
 mod host;
 mod parked;
+mod step;
 mod wait;
 
 use std::rc::Rc;
-
-use futures_util::future::{Either, select};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::redaction::Redaction;
 use super::{ExecutorError, TaskCredentials};
 use crate::auth::Caller;
 use crate::port::{HttpAnswer, HttpError, HttpRequest, Outside};
 use crate::usage::{CallerLimits, Usage};
-use a2a::model::{ContextId, Json, Message, Metadata, Secret, Task, TaskId, UnixMillis};
+use a2a::model::{ContextId, Message, Metadata, Secret, Task, TaskId, UnixMillis};
 use a2a::{Allowance, DayLimit};
 use a2a_agents::{NotSet, Values};
+use futures_util::future::{Either, select};
 
 pub use a2a_agents::tool::{Retry, StepStart};
 pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
@@ -321,90 +319,10 @@ impl Turn {
         self.run_task.take_up()
     }
 
-    /// The result of the task's newest [`step`](Self::step) of this name, in any turn. So a turn can read the work that an
-    /// earlier turn has begun outside, and [`cancel`](super::AgentExecutor::cancel) can read the work that must be ended. Failed
-    /// steps do not count. The task is read from storage.
-    ///
-    /// # Errors
-    ///
-    /// If storage fails, or the result is of another type.
-    pub fn last_step<T: DeserializeOwned>(&self, name: &str) -> Result<Option<T>, ExecutorError> {
-        let Some(result) = self.run_task.last_step(name)? else { return Ok(None) };
-        let misfit = |error| ExecutorError(format!("the stored result of step {name:?}: {error}"));
-        serde_json::from_value(result.value()).map(Some).map_err(misfit)
-    }
-
     /// The number of milliseconds that the run may still be in memory, for all its attempts together; after that its
     /// task fails. The time for which the run is parked does not count.
     pub fn time_left_ms(&self) -> u64 {
         self.deadline.millis_since(self.now())
-    }
-
-    /// Does something once: the result or error of `work` is stored, and a run that resumes this one gets the stored
-    /// value instead of repeating the work. Only a step that was interrupted before its end is repeated.
-    ///
-    /// The result is stored unchanged, so do not include [secrets](Self::secret) in it.
-    ///
-    /// A step is identified by its `name` (1 to 256 bytes) and, among steps of the same name in a run, by its number.
-    /// Events before a step are stored before the step begins, so the task exists from the first step on: an agent that
-    /// wants to answer with a direct message must not use steps.
-    ///
-    /// # Errors
-    ///
-    /// The error of `work`; if the result is larger than `MAX_STEP_BYTES`, or a run has more than `MAX_STEPS` steps; if
-    /// the task has ended.
-    pub async fn step<T: Serialize + DeserializeOwned>(
-        &self,
-        name: &str,
-        work: impl AsyncFn() -> Result<T, ExecutorError>,
-    ) -> Result<T, ExecutorError> {
-        self.step_with(name, Retry::NEVER, work).await
-    }
-
-    /// Like [`step`](Self::step), and repeats `work` if it fails. The count of attempts restarts if the run is
-    /// interrupted meanwhile.
-    ///
-    /// # Errors
-    ///
-    /// The errors of [`step`](Self::step), with the last error of `work`.
-    pub async fn step_with<T: Serialize + DeserializeOwned>(
-        &self,
-        name: &str,
-        retry: Retry,
-        work: impl AsyncFn() -> Result<T, ExecutorError>,
-    ) -> Result<T, ExecutorError> {
-        let nth = match self.run_task.begin_step(name)? {
-            StepStart::New(nth) => nth,
-            StepStart::Done(outcome) => {
-                let misfit = |error| format!("the stored result of step {name:?}: {error}");
-                let read = |json: Json| serde_json::from_value(json.value()).map_err(misfit);
-                return outcome.and_then(read).map_err(ExecutorError);
-            }
-        };
-        let ends = |_: &ExecutorError| self.is_canceled();
-        let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
-        let outcome = result.as_ref().map_err(|error| error.0.clone()).and_then(|value| {
-            let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
-            serde_json::to_value(value).map(|value| Json::from(&value)).map_err(unfit)
-        });
-        let misfit = outcome.as_ref().err().cloned();
-        self.end_step(name, nth, outcome)?;
-        match misfit {
-            Some(error) => Err(ExecutorError(error)),
-            None => result,
-        }
-    }
-
-    /// Stores the outcome of a step. Secrets are removed from the reason of a failure: a run that resumes may not have
-    /// read them.
-    pub(crate) fn end_step(
-        &self,
-        name: &str,
-        nth: u32,
-        outcome: Result<Json, String>,
-    ) -> Result<(), ExecutorError> {
-        let outcome = outcome.map_err(|reason| self.redaction.text(&reason).into_owned());
-        self.run_task.end_step(name, nth, outcome)
     }
 
     /// Records the usage of a request to a model. Call it in the [`step`](Self::step) that made the request, before the step

@@ -1,9 +1,13 @@
 //! The debt to the index: a row that shows the present status of the task.
 
 use super::index_row::row_of;
-use super::{Debt, Debts, Failure, Ledger, Progress, Statement, is_owed};
-use crate::port::{Indexed, Observation, StoreError};
+use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
+use crate::port::{Clock, Indexed, Observation, StoreError, TaskStore};
 use crate::session::TaskSession;
+use crate::session::bell::Bell;
+use crate::session::life::Life;
+use crate::session::webhooks::Webhooks;
+use a2a::model::TaskId;
 
 /// The debt to the index, by generations of the task.
 pub(in crate::session) struct Index;
@@ -12,19 +16,22 @@ impl Debt for Index {
     /// The generation of the row.
     type Part = u64;
 
+    /// The client may have left, so that no answer announces the task.
+    const ANNOUNCES: bool = true;
+
     fn ledger(debts: &Debts) -> &Ledger {
         &debts.index
     }
 
-    fn wanted(session: &TaskSession) -> u64 {
-        session.life.status_generation()
+    fn wanted(life: &Life, _: &Webhooks) -> u64 {
+        life.status_generation()
     }
 
     async fn next(session: &TaskSession) -> Option<Statement<'_, u64>> {
-        if !is_owed::<Self>(session) {
+        if !session.owes::<Self>() {
             return None;
         }
-        gather(session).await;
+        gather(session.ports.clock.as_ref(), &session.bell, &session.life).await;
         // After a failure of storage, memory has more than storage; the session opened next pays the debt.
         session.flush().ok()?;
         let facts = session.life.facts()?;
@@ -38,28 +45,21 @@ impl Debt for Index {
     }
 
     fn failed<'a>(
-        session: &'a TaskSession,
+        task: &'a TaskId,
         _generation: &'a u64,
         Failure { failures, retry_ms, reason }: Failure<'a>,
     ) -> Observation<'a> {
-        Observation::IndexBehind { task: session.id(), failures, retry_ms, reason }
+        Observation::IndexBehind { task, failures, retry_ms, reason }
     }
 
-    fn store(session: &TaskSession, progress: Progress) -> Result<(), StoreError> {
-        session.store.set_indexed(progress.into())
-    }
-
-    fn note_end(session: &TaskSession) {
-        // The client may have left, so that no answer announces the task.
-        session.announce();
-        session.arm();
+    fn store(store: &dyn TaskStore, progress: Progress) -> Result<(), StoreError> {
+        store.set_indexed(progress.into())
     }
 }
 
 /// Waits for more changes to write with the same row, unless the task has settled.
-async fn gather(session: &TaskSession) {
-    let limit = session.ports.clock.sleep(GATHER_MS);
-    session.bell.until(&|| session.life.is_settled(), limit).await;
+async fn gather(clock: &dyn Clock, bell: &Bell, life: &Life) {
+    bell.until(&|| life.is_settled(), clock.sleep(GATHER_MS)).await;
 }
 
 impl From<Indexed> for Progress {

@@ -5,8 +5,9 @@ use std::cell::Cell;
 
 use futures_util::future::LocalBoxFuture;
 
+use crate::session::attempt::retry_delay_ms;
 use crate::session::bell::Bell;
-use a2a::model::{UnixMillis, doubled};
+use a2a::model::UnixMillis;
 
 /// The progress of a follower.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,23 +114,9 @@ impl Ledger {
     }
 }
 
-/// The time before the next attempt after this number of failures, in milliseconds.
-pub(in crate::session) fn retry_delay_ms(failures: u32) -> u64 {
-    doubled(1_000, failures, MAX_RETRY_DELAY_MS)
-}
-
-/// The longest time between two attempts: 5 minutes, in milliseconds.
-const MAX_RETRY_DELAY_MS: u64 = 300_000;
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn retries_come_less_and_less_often() {
-        let delays: Vec<u64> = [1, 2, 3, 9, 10, 100, u32::MAX].map(retry_delay_ms).into();
-        assert_eq!(delays, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000, 300_000]);
-    }
 
     fn progress(reached: u64, failures: u32) -> Progress {
         Progress { reached, failures }

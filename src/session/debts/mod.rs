@@ -11,21 +11,22 @@ mod ledger;
 mod troubles;
 mod usage;
 
-use std::future::Future;
-use std::pin::pin;
 use std::rc::Rc;
 
-use futures_util::future::{Either, LocalBoxFuture, select};
+use futures_util::future::LocalBoxFuture;
 
 use super::TaskSession;
-use crate::port::{Clock, Counted, Indexed, Observation, StoreError};
+use super::attempt::within_limit;
+use super::journal::Journal;
+use super::life::Life;
+use super::webhooks::Webhooks;
+use crate::port::{Counted, Indexed, Observation, StoreError, TaskStore};
 use crate::task::{DEBTS, Owed};
-use a2a::model::UnixMillis;
+use a2a::model::{TaskId, UnixMillis};
 pub(super) use index::Index;
-pub(super) use ledger::retry_delay_ms;
 use ledger::{Ledger, Progress};
 pub(super) use troubles::Troubles;
-pub(super) use usage::{Sums, count_at_end, of_turn, settle, settle_repeated, take_recorded};
+pub(super) use usage::Sums;
 
 /// The accounts of a task, one for each of its debts.
 pub(super) struct Debts {
@@ -39,14 +40,17 @@ pub(super) trait Debt: 'static {
     /// The part of the debt that one statement pays.
     type Part;
 
+    /// Whether the end of paying announces the task: it may be the first that is known of the task outside of its object.
+    const ANNOUNCES: bool = false;
+
     /// The account of this debt.
     fn ledger(debts: &Debts) -> &Ledger;
 
     /// The generation (or turn) that the follower has to reach.
-    fn wanted(session: &TaskSession) -> u64;
+    fn wanted(life: &Life, webhooks: &Webhooks) -> u64;
 
     /// Whether paying may begin now.
-    fn may_begin(_session: &TaskSession) -> bool {
+    fn may_begin(_journal: &Journal) -> bool {
         true
     }
 
@@ -60,24 +64,15 @@ pub(super) trait Debt: 'static {
     fn note_paid(_session: &TaskSession, _part: &Self::Part) {}
 
     /// The observation of a statement that has failed.
-    fn failed<'a>(
-        session: &'a TaskSession,
-        part: &'a Self::Part,
-        failure: Failure<'a>,
-    ) -> Observation<'a>;
+    fn failed<'a>(task: &'a TaskId, part: &'a Self::Part, failure: Failure<'a>) -> Observation<'a>;
 
     /// Stores the progress.
     ///
     /// # Errors
     ///
     /// When storage fails. Some statements are then repeated after a crash.
-    fn store(_session: &TaskSession, _progress: Progress) -> Result<(), StoreError> {
+    fn store(_store: &dyn TaskStore, _progress: Progress) -> Result<(), StoreError> {
         Ok(())
-    }
-
-    /// Called when paying has ended. A remaining debt needs the alarm.
-    fn note_end(session: &TaskSession) {
-        session.arm();
     }
 }
 
@@ -117,6 +112,25 @@ impl Debts {
         }
     }
 
+    /// Whether the follower has not reached the wanted generation.
+    pub(super) fn is_owed<D: Debt>(&self, life: &Life, webhooks: &Webhooks) -> bool {
+        D::ledger(self).owes(D::wanted(life, webhooks))
+    }
+
+    /// The unpaid debts, for the alarm.
+    pub(super) fn owed(&self, life: &Life, webhooks: &Webhooks) -> [Option<Owed>; DEBTS] {
+        [
+            self.owed_of::<Index>(life, webhooks),
+            self.owed_of::<Sums>(life, webhooks),
+            self.owed_of::<Troubles>(life, webhooks),
+        ]
+    }
+
+    fn owed_of<D: Debt>(&self, life: &Life, webhooks: &Webhooks) -> Option<Owed> {
+        let retry = D::ledger(self).retry_at();
+        self.is_owed::<D>(life, webhooks).then_some(Owed { retry })
+    }
+
     /// Waits until no debt is being paid.
     pub(super) async fn until_rest(&self) {
         for ledger in self.all() {
@@ -129,28 +143,15 @@ impl Debts {
     }
 }
 
-/// Whether the follower has not reached the wanted generation.
-pub(super) fn is_owed<D: Debt>(session: &TaskSession) -> bool {
-    D::ledger(&session.debts).owes(D::wanted(session))
-}
-
-/// The unpaid debts, for the alarm.
-pub(super) fn owed(session: &TaskSession) -> [Option<Owed>; DEBTS] {
-    fn owed<D: Debt>(session: &TaskSession) -> Option<Owed> {
-        let retry = D::ledger(&session.debts).retry_at();
-        is_owed::<D>(session).then_some(Owed { retry })
-    }
-    [owed::<Index>(session), owed::<Sums>(session), owed::<Troubles>(session)]
-}
-
 /// Begins to pay a debt, unless it is being paid already or waits for a retry.
 pub(super) fn pay<D: Debt>(session: &TaskSession) {
     // Reading the clock is a call to JavaScript: only for a task with this debt.
-    if !is_owed::<D>(session) || session.health.is_broken() || !D::may_begin(session) {
+    if !session.owes::<D>() || session.health.is_broken() || !D::may_begin(&session.journal) {
         return;
     }
+    let wanted = D::wanted(&session.life, &session.webhooks);
     if let Some(handle) = session.handle()
-        && D::ledger(&session.debts).begin(D::wanted(session), session.now())
+        && D::ledger(&session.debts).begin(wanted, session.now())
     {
         session.ports.runtime.spawn(Box::pin(pay_all::<D>(handle)));
     }
@@ -165,9 +166,10 @@ pub(super) fn pay_every(session: &TaskSession) {
 
 /// Waits until the present debt is paid, for `INDEX_WAIT_MS` at most. Does not wait while the debt waits for a retry.
 pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
-    if is_owed::<D>(session) {
+    if session.owes::<D>() {
         let limit = session.ports.clock.sleep(session.limits.index_wait_ms);
-        D::ledger(&session.debts).until_paid(D::wanted(session), limit).await;
+        let wanted = D::wanted(&session.life, &session.webhooks);
+        D::ledger(&session.debts).until_paid(wanted, limit).await;
     }
 }
 
@@ -184,7 +186,7 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
             Err(reason) => {
                 let (failures, retry_ms) = ledger.note_failed(session.now());
                 let failure = Failure { failures, retry_ms, reason };
-                session.observe(&D::failed(&session, &part, failure));
+                session.observe(&D::failed(&session.id, &part, failure));
             }
         }
         store_progress::<D>(&session);
@@ -193,37 +195,19 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
         }
     }
     ledger.end();
-    D::note_end(&session);
+    if D::ANNOUNCES {
+        session.announce();
+    }
+    // A remaining debt needs the alarm.
+    session.arm();
 }
 
 /// Stores the progress of the follower, if storage has another one.
 pub(super) fn store_progress<D: Debt>(session: &TaskSession) {
     let ledger = D::ledger(&session.debts);
     let Some(progress) = ledger.unstored().filter(|_| !session.health.is_broken()) else { return };
-    match D::store(session, progress) {
+    match D::store(session.store.as_ref(), progress) {
         Ok(()) => ledger.note_stored(progress),
-        Err(error) => {
-            let (task, reason) = (session.id(), error.to_string());
-            session.observe(&Observation::StoringFailed { task, reason: &reason });
-        }
+        Err(error) => session.note_unstored(&error),
     }
 }
-
-/// The result of a statement, or an error if that takes too long.
-///
-/// # Errors
-///
-/// If the statement has failed or was not answered in time: it may have taken effect.
-pub(super) async fn within_limit(
-    clock: &dyn Clock,
-    statement: impl Future<Output = Result<(), String>>,
-) -> Result<(), String> {
-    match select(pin!(statement), clock.sleep(STATEMENT_LIMIT_MS)).await {
-        Either::Left((result, _)) => result,
-        Either::Right(_) => Err(format!("no answer within {STATEMENT_LIMIT_MS} ms")),
-    }
-}
-
-/// The time without an answer after which a statement counts as failed, in milliseconds. The statement may still take effect: repeating
-/// a statement changes nothing, and an older statement does not undo a newer one.
-const STATEMENT_LIMIT_MS: u64 = 10_000;

@@ -7,7 +7,9 @@
 use super::{Debt, Debts, Failure, Ledger, Statement};
 use crate::port::{ListedChange, Observation, WebhookChange};
 use crate::session::TaskSession;
-use crate::session::webhooks::notifications;
+use crate::session::life::Life;
+use crate::session::webhooks::Webhooks;
+use a2a::model::TaskId;
 
 /// The debt to the list of webhooks in trouble. Each webhook counts its own changes, so the wanted value is 1 while a change is owed, and
 /// 0 otherwise.
@@ -20,8 +22,8 @@ impl Debt for Troubles {
         &debts.troubles
     }
 
-    fn wanted(session: &TaskSession) -> u64 {
-        u64::from(session.webhooks.owe_listing())
+    fn wanted(_: &Life, webhooks: &Webhooks) -> u64 {
+        u64::from(webhooks.owe_listing())
     }
 
     async fn next(session: &TaskSession) -> Option<Statement<'_, WebhookChange>> {
@@ -42,16 +44,16 @@ impl Debt for Troubles {
     fn note_paid(session: &TaskSession, change: &WebhookChange) {
         session.webhooks.note_listed(change);
         if !session.health.is_broken() {
-            notifications::store(session, &change.id);
+            session.store_webhook(&change.id);
         }
     }
 
     fn failed<'a>(
-        session: &'a TaskSession,
+        task: &'a TaskId,
         change: &'a WebhookChange,
         Failure { failures, retry_ms, reason }: Failure<'a>,
     ) -> Observation<'a> {
-        let (task, webhook) = (session.id(), change.id.as_str());
+        let webhook = change.id.as_str();
         Observation::WebhookUnlisted { task, webhook, failures, retry_ms, reason }
     }
 }

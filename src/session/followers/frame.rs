@@ -16,60 +16,8 @@
 use serde_json::{Map, Value};
 
 use crate::port::Batch;
-use crate::task::LogEntry;
+use crate::session::journal::{Mark, NO_EVENT};
 use a2a::model::{EventFilter, TaskState};
-
-/// The mark of a line: the character before its JSON, by which followers know whether more events come.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Mark {
-    /// More events may come.
-    Open,
-    /// The task waits for input: the turn has ended, the task has not.
-    InputRequired,
-    /// The task has ended: this is the last event.
-    Ended,
-}
-
-impl Mark {
-    /// The mark of a state.
-    pub fn of(state: TaskState) -> Self {
-        match state {
-            TaskState::InputRequired => Self::InputRequired,
-            TaskState::Completed
-            | TaskState::Failed
-            | TaskState::Canceled
-            | TaskState::Rejected => Self::Ended,
-            TaskState::Submitted | TaskState::Working | TaskState::AuthRequired => Self::Open,
-        }
-    }
-
-    /// The mark of a log entry as it is stored; `-` for an entry that is no event.
-    pub fn of_entry(entry: &LogEntry) -> char {
-        match entry {
-            LogEntry::Task(task) => Self::of(task.status.state).letter(),
-            LogEntry::StatusUpdate(event) => Self::of(event.status.state).letter(),
-            LogEntry::ArtifactUpdate(_) => Self::Open.letter(),
-            LogEntry::Message(_)
-            | LogEntry::Held(_)
-            | LogEntry::Run(_)
-            | LogEntry::Step(_)
-            | LogEntry::Taken
-            | LogEntry::Parked(_)
-            | LogEntry::Woken(_)
-            | LogEntry::Ended
-            | LogEntry::Callback(_)
-            | LogEntry::Called(_) => NO_EVENT,
-        }
-    }
-
-    fn letter(self) -> char {
-        match self {
-            Self::Open => '.',
-            Self::InputRequired => 'I',
-            Self::Ended => 'T',
-        }
-    }
-}
 
 /// The frame with the events of a batch that come after the generation `after`, if there are any.
 pub fn events(batch: &Batch, after: u64) -> Option<String> {
@@ -143,8 +91,6 @@ pub fn refusal<N: AsRef<str>>(status: u16, headers: &[(N, String)], body: &str) 
 }
 
 const CONTENT_TYPE: &str = "content-type";
-
-const NO_EVENT: char = '-';
 
 #[cfg(test)]
 mod tests {

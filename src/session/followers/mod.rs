@@ -5,11 +5,12 @@
 
 pub mod frame;
 
-use super::TaskSession;
-use crate::port::Observation;
-use a2a::Terms;
+use super::journal::Journal;
+use super::life::Life;
+use crate::port::StoreError;
+use a2a::ShownTask;
 use a2a::error::Error;
-use a2a::model::{HistoryLimit, Message};
+use a2a::model::TaskState;
 
 /// The first frames for a follower, and the continuation after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,33 +34,29 @@ pub enum Next {
 
 impl Beginning {
     /// For a follower that has every event: no frames.
-    pub(super) fn live(session: &TaskSession) -> Self {
-        Self { frames: Vec::new(), next: Next::after_newest(session) }
+    pub(super) fn live(life: &Life) -> Self {
+        Self { frames: Vec::new(), next: Next::after_newest(life) }
     }
 
-    /// A message instead of a task.
-    pub(super) fn message(session: &TaskSession, message: &Message) -> Result<Self, Error> {
-        let json = serde_json::to_string(message).map_err(|_| session.internal())?;
-        Ok(Self { frames: vec![frame::message(&json)], next: Next::Nothing })
+    /// A message, as JSON, instead of a task.
+    pub(super) fn message(json: &str) -> Self {
+        Self { frames: vec![frame::message(json)], next: Next::Nothing }
     }
 
-    /// The present task.
-    pub(super) fn snapshot(
-        session: &TaskSession,
-        history: HistoryLimit,
-        terms: Terms,
-    ) -> Result<Self, Error> {
-        let task = session.shown(history, terms)?;
-        let state = session.life.state().ok_or_else(|| session.internal())?;
+    /// The present task, in this state.
+    pub(super) fn snapshot(task: &ShownTask, state: TaskState) -> Self {
         let frames = vec![frame::snapshot(task.generation, state, &task.json)];
-        Ok(Self { frames, next: Next::after_newest(session) })
+        Self { frames, next: Next::after(state) }
     }
 
-    /// The events after a generation, up to one page.
-    pub(super) fn missed(session: &TaskSession, after: u64) -> Result<Self, Error> {
-        check_position(after, session.life.generation())?;
-        let (mut frames, has_more) = frames_after(session, after)?;
-        let next = if has_more { Next::MoreOfTheLog } else { Next::after_newest(session) };
+    /// The stored events after a generation, up to one page.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails.
+    pub(super) fn missed(life: &Life, journal: &Journal, after: u64) -> Result<Self, StoreError> {
+        let (mut frames, has_more) = frames_after(journal, after)?;
+        let next = if has_more { Next::MoreOfTheLog } else { Next::after_newest(life) };
         if frames.is_empty() && next == Next::Events {
             frames.push(frame::ready());
         }
@@ -69,8 +66,13 @@ impl Beginning {
 
 impl Next {
     /// The continuation after the newest event of a task.
-    fn after_newest(session: &TaskSession) -> Self {
-        if session.life.is_over() { Self::Nothing } else { Self::Events }
+    fn after_newest(life: &Life) -> Self {
+        life.state().map_or(Self::Events, Self::after)
+    }
+
+    /// The continuation after the newest event of a task in this state.
+    fn after(state: TaskState) -> Self {
+        if state.is_terminal() { Self::Nothing } else { Self::Events }
     }
 }
 
@@ -90,22 +92,16 @@ pub(crate) fn check_position(after: u64, newest: u64) -> Result<(), Error> {
     Err(Error::invalid("Last-Event-ID", description))
 }
 
-/// The frames with the events after a generation, up to one page, and whether there are more.
+/// The frames with the stored events after a generation, up to one page, and whether there are more.
 ///
 /// # Errors
 ///
-/// [`Error::Internal`] when storage fails.
+/// When storage fails.
 pub(super) fn frames_after(
-    session: &TaskSession,
+    journal: &Journal,
     after: u64,
-) -> Result<(Vec<String>, bool), Error> {
-    // Store the newest events first: the frames are made of stored rows.
-    session.flush().map_err(|_| session.internal())?;
-    let page = session.journal.page_after(after).map_err(|error| {
-        let (task, reason) = (session.id(), error.to_string());
-        session.observe(&Observation::ReadingFailed { task, reason: &reason });
-        session.internal()
-    })?;
+) -> Result<(Vec<String>, bool), StoreError> {
+    let page = journal.page_after(after)?;
     let frames = page.batches.iter().filter_map(|batch| frame::events(batch, after));
     Ok((frames.collect(), page.has_more))
 }

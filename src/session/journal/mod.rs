@@ -1,6 +1,7 @@
 //! The log of a task: its stored and its unsaved entries, its size, and the interval between rows.
 
 mod logged;
+mod mark;
 mod passages;
 pub(super) mod statuses;
 mod times;
@@ -9,13 +10,14 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use super::followers::frame::Mark;
-use super::{OpenError, Visitor};
 use crate::config::Limits;
-use crate::port::{Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskStore};
+use crate::port::{
+    Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
+};
 use crate::task::LogEntry;
 use a2a::model::{JsonSize, Part, TaskId, UnixMillis, encode_line};
 pub use logged::{LoggedBatch, LoggedLine};
+pub(super) use mark::{Mark, NO_EVENT};
 use passages::{Passage, Passages, contents, contents_of, reference, unfold};
 
 /// The log of one task, with its storage.
@@ -54,6 +56,16 @@ pub(super) struct LogPage {
     pub(super) has_more: bool,
 }
 
+/// The result of reading a task with its log.
+pub(super) enum Loaded {
+    /// Storage has no task.
+    Nothing,
+    /// Storage has a task that the visitor must not see.
+    Withheld,
+    /// The task, and the entries of its log.
+    Task(StoredTask, Vec<LogEntry>),
+}
+
 impl Journal {
     /// The log in this storage. Nothing is read yet.
     pub(super) fn new(store: Rc<dyn TaskStore>, limits: &Limits) -> Self {
@@ -72,22 +84,24 @@ impl Journal {
         }
     }
 
-    /// The stored task with the entries of its log; none if storage has no task.
+    /// Reads the stored task, if `admits` returns true for its facts.
     ///
     /// # Errors
     ///
-    /// When storage fails or has a form that this version cannot read; [`OpenError::Denied`] if the visitor must not see
-    /// the task.
-    pub(super) fn load_for(
+    /// When storage fails or has a form that this version cannot read.
+    pub(super) fn load(
         &self,
-        visitor: &Visitor<'_>,
+        admits: &dyn Fn(&TaskFacts) -> bool,
         id: &TaskId,
-    ) -> Result<Option<(StoredTask, Vec<LogEntry>)>, OpenError> {
-        match self.store.load(&|facts| visitor.may_see(facts))? {
-            Stored::Nothing => Ok(None),
-            Stored::Withheld => Err(OpenError::Denied),
-            Stored::Task(stored) => Ok(Some(self.read(id, stored)?)),
-        }
+    ) -> Result<Loaded, StoreError> {
+        Ok(match self.store.load(admits)? {
+            Stored::Nothing => Loaded::Nothing,
+            Stored::Withheld => Loaded::Withheld,
+            Stored::Task(stored) => {
+                let (stored, log) = self.read(id, stored)?;
+                Loaded::Task(stored, log)
+            }
+        })
     }
 
     /// The stored entries of the log, read again.
@@ -484,6 +498,13 @@ mod tests {
         TaskFacts { agent: "a".to_owned(), owner: "o".to_owned(), fingerprint: None }
     }
 
+    fn loaded(journal: &Journal, id: &TaskId) -> Vec<LogEntry> {
+        match journal.load(&|_| true, id) {
+            Ok(Loaded::Task(_, log)) => log,
+            Ok(Loaded::Nothing | Loaded::Withheld) | Err(_) => panic!("the task is stored"),
+        }
+    }
+
     fn limits() -> Limits {
         Settings::read(|_| None).unwrap().limits
     }
@@ -517,7 +538,7 @@ mod tests {
         let store = MemoryStore::default();
         let journal = Journal::new(Rc::new(store.clone()), &limits());
         let id = TaskId::new("t");
-        assert!(journal.load_for(&Visitor::Server, &id).unwrap().is_none());
+        assert!(matches!(journal.load(&|_| true, &id), Ok(Loaded::Nothing)));
         let now = UnixMillis(0);
         assert_eq!((journal.unsaved_bytes(), journal.postpone_ms(now)), (0, 0));
         for generation in [1, 2] {
@@ -532,7 +553,8 @@ mod tests {
         assert_eq!(store.stored().unwrap().log.len(), 2, "another opening would begin a new log");
 
         let reopened = Journal::new(Rc::new(store), &limits());
-        let (_, entries) = reopened.load_for(&Visitor::Server, &id).unwrap().unwrap();
+        assert!(matches!(reopened.load(&|_| false, &id), Ok(Loaded::Withheld)));
+        let entries = loaded(&reopened, &id);
         assert_eq!(entries, [LogEntry::Taken, LogEntry::Taken]);
         assert_eq!(reopened.size.get(), journal.size.get());
         assert_eq!(reopened.size.get(), LogSize { bytes: 16, values: 2 });
@@ -579,7 +601,7 @@ mod tests {
         assert_eq!(journal.size.get().bytes, sizes.iter().sum::<usize>());
 
         let reopened = Journal::new(Rc::new(store), &limits());
-        let (_, read) = reopened.load_for(&Visitor::Server, &id).unwrap().unwrap();
+        let read = loaded(&reopened, &id);
         let wanted = entries.iter().chain([&event, &event]).flat_map(|e| [&LogEntry::Taken, e]);
         assert!(read.iter().eq(wanted));
         assert_eq!(reopened.size.get(), journal.size.get());

@@ -3,31 +3,20 @@
 use std::collections::VecDeque;
 
 use super::Journal;
-use crate::port::{Observation, StoreError};
-use crate::session::TaskSession;
+use crate::port::StoreError;
 use crate::task::LogEntry;
-use a2a::error::Error;
 use a2a::model::{HistoryLimit, TaskStatus};
 
 /// The statuses of a task as far as they are stored, oldest first: the newest ones, as many as a history of this length has
-/// entries.
+/// entries. The log is read a page at a time.
 ///
 /// # Errors
 ///
-/// [`Error::Internal`] when the storage fails, or holds what this version cannot read.
+/// When the storage fails, or holds what this version cannot read.
 pub(in crate::session) fn read(
-    session: &TaskSession,
+    journal: &Journal,
     length: HistoryLimit,
-) -> Result<Vec<TaskStatus>, Error> {
-    in_log(&session.journal, length).map_err(|error| {
-        let (task, reason) = (session.id(), error.to_string());
-        session.observe(&Observation::ReadingFailed { task, reason: &reason });
-        session.internal()
-    })
-}
-
-/// Reads the log a page at a time.
-fn in_log(journal: &Journal, length: HistoryLimit) -> Result<Vec<TaskStatus>, StoreError> {
+) -> Result<Vec<TaskStatus>, StoreError> {
     let most = match length {
         HistoryLimit::All => usize::MAX,
         HistoryLimit::Newest(length) => length,
@@ -110,12 +99,12 @@ mod tests {
             (HistoryLimit::Newest(2), "23"),
             (HistoryLimit::Newest(0), ""),
         ] {
-            let found = in_log(&journal, length).unwrap();
+            let found = read(&journal, length).unwrap();
             let texts = found.iter().filter_map(|status| Some(status.message.as_ref()?.text()));
             let first: String = texts.filter_map(|text| text.chars().next()).collect();
             assert_eq!(first, expected);
         }
-        let all = in_log(&journal, HistoryLimit::All).unwrap();
+        let all = read(&journal, HistoryLimit::All).unwrap();
         assert_eq!(all[0].state, TaskState::Submitted);
     }
 }

@@ -1,8 +1,10 @@
 //! The callbacks of a task: how a run makes one, and how a post to one is admitted and stored.
 
 use super::parking;
+use super::state::RunState;
 use crate::executor::{Callback, CallbackTerms, ExecutorError};
 use crate::session::journal::LogSize;
+use crate::session::life::Life;
 use crate::session::{TaskSession, run};
 use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
@@ -28,7 +30,7 @@ pub(in crate::session) fn make(
         .with_machine(|machine| (machine.callback(&name).cloned(), machine.callback_count()))
         .unwrap_or_default();
     if let Some(record) = known {
-        return Ok(callback_of(session, &record));
+        return Ok(callback_of(session.object(), &session.life, &record));
     }
     if count >= MAX_CALLBACKS {
         return refused(format!("a run makes at most {MAX_CALLBACKS} callbacks"));
@@ -50,14 +52,15 @@ pub(in crate::session) fn make(
     session.step(Input::CallbackMade(record.clone()))?;
     // Store the callback first: a post may arrive at once, and must be admitted even if this process dies now.
     session.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
-    Ok(callback_of(session, &record))
+    Ok(callback_of(session.object(), &session.life, &record))
 }
 
-fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
-    let agent = session.life.facts().map(|facts| facts.agent).unwrap_or_default();
+/// The callback as the run gets it. The sender of a post does not know the caller, so the URL has the id of the object instead of that of the
+/// task.
+fn callback_of(object: &str, life: &Life, record: &CallbackRecord) -> Callback {
+    let agent = life.facts().map(|facts| facts.agent).unwrap_or_default();
     let CallbackRecord { name, token, origin, uses: _, expires_ms } = record;
-    // The sender of a post does not know the caller, so the URL has the id of the object instead of that of the task.
-    let (object, token) = (session.object(), token.reveal());
+    let token = token.reveal();
     Callback {
         name: name.clone(),
         url: format!("{origin}/{agent}/callbacks/{object}{token}"),
@@ -71,11 +74,8 @@ fn callback_of(session: &TaskSession, record: &CallbackRecord) -> Callback {
 /// # Errors
 ///
 /// If there is none.
-pub(in crate::session) fn take(
-    session: &TaskSession,
-    name: &CallbackName,
-) -> Result<Part, ExecutorError> {
-    let body = session.run.take_call(name);
+pub(super) fn take(run: &RunState, name: &CallbackName) -> Result<Part, ExecutorError> {
+    let body = run.take_call(name);
     body.ok_or_else(|| ExecutorError(format!("nothing was posted to the callback {name}")))
 }
 
@@ -126,7 +126,9 @@ pub(in crate::session) fn admit(
     match admission.filter(|_| is_of_agent) {
         None | Some(Admission::Unknown) => Err(Posted::Unknown),
         Some(Admission::Repeated) => Ok(None),
-        Some(Admission::Open(..)) if session.runner().is_none() => Err(Posted::Busy),
+        Some(Admission::Open(..)) if session.agents.of(&session.life).is_none() => {
+            Err(Posted::Busy)
+        }
         Some(Admission::Open(name, number)) => Ok(Some((name, number))),
     }
 }

@@ -13,13 +13,13 @@ use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 /// Sends requests, of which at most [`AT_ONCE`] wait for the head of their answer; further requests are queued in their order. An answer
 /// whose head has arrived does not count. The platform allows an object six such connections; it would queue a seventh while
 /// the request's timeout runs.
-pub(in crate::session) struct Connections {
+pub(super) struct Connections {
     http: Rc<dyn Http>,
     gate: Rc<Gate>,
 }
 
 impl Connections {
-    pub(in crate::session) fn new(http: Rc<dyn Http>) -> Self {
+    pub(super) fn new(http: Rc<dyn Http>) -> Self {
         Self { http, gate: Rc::default() }
     }
 }

@@ -56,7 +56,7 @@ pub(super) struct End {
 
 impl Held {
     /// Forgets the secrets and ends of the run before.
-    pub(in crate::session) fn begin(&self) {
+    pub(super) fn begin(&self) {
         self.redaction.take();
         self.tails.take();
     }
@@ -110,7 +110,7 @@ impl Held {
     }
 
     /// The next instant at which held-back text is let out because its artifact got no text.
-    pub(in crate::session) fn due(&self) -> Option<UnixMillis> {
+    pub(super) fn due(&self) -> Option<UnixMillis> {
         let tails = self.tails.borrow();
         let waiting = tails.values().filter(|(tail, _)| tail.held_chars() > 0 && !tail.is_long());
         waiting.map(|(_, since)| since.after(SILENCE_MS)).min()
@@ -125,6 +125,22 @@ impl Held {
                 tail.put_behind(&mut artifact.parts);
             }
         }
+    }
+
+    /// Takes texts to let out, each with the id of its artifact.
+    fn let_out(&self, which: LetOut) -> Vec<(String, Part)> {
+        let mut tails = self.tails.borrow_mut();
+        let mut parts = Vec::new();
+        if tails.is_empty() {
+            return parts;
+        }
+        let redaction = self.redaction();
+        for (id, (tail, since)) in tails.iter_mut() {
+            if which.is_due(tail, *since) {
+                parts.extend(redaction.let_out(tail).map(|part| (id.clone(), part)));
+            }
+        }
+        parts
     }
 
     fn tail(&self, id: &str) -> Option<Tail> {
@@ -163,28 +179,27 @@ fn is_empty(chunk: &Artifact) -> bool {
         && parts.iter().all(|part| *part == Part::text(""))
 }
 
-/// Lets out all that is held back.
-pub(in crate::session) fn let_out(session: &TaskSession) {
-    let_out_if(session, |_, _| true);
+/// The texts to let out.
+#[derive(Clone, Copy)]
+pub(in crate::session) enum LetOut {
+    /// All that is held back.
+    All,
+    /// What has waited for more text until this instant.
+    Silent(UnixMillis),
 }
 
-/// Lets out what has waited for more text until this instant.
-pub(super) fn let_out_silent(session: &TaskSession, now: UnixMillis) {
-    let_out_if(session, |tail, since| !tail.is_long() && since.after(SILENCE_MS) <= now);
-}
-
-fn let_out_if(session: &TaskSession, is_due: impl Fn(&Tail, UnixMillis) -> bool) {
-    if session.held.tails.borrow().is_empty() {
-        return;
-    }
-    let redaction = session.held.redaction();
-    let mut parts = Vec::new();
-    for (id, (tail, since)) in session.held.tails.borrow_mut().iter_mut() {
-        if is_due(tail, *since) {
-            parts.extend(redaction.let_out(tail).map(|part| (id.clone(), part)));
+impl LetOut {
+    fn is_due(self, tail: &Tail, since: UnixMillis) -> bool {
+        match self {
+            Self::All => true,
+            Self::Silent(now) => !tail.is_long() && since.after(SILENCE_MS) <= now,
         }
     }
-    for (id, part) in parts {
+}
+
+/// Lets out held-back texts as events of the task.
+pub(in crate::session) fn let_out(session: &TaskSession, which: LetOut) {
+    for (id, part) in session.run.held.let_out(which) {
         let artifact = Artifact { name: None, ..Artifact::new(id, part) };
         let held = session.run.is_repeated().then_some(HeldText { chars: 0 });
         let (append, last_chunk, metadata) = (true, false, None);

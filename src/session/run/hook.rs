@@ -10,7 +10,7 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 
 use crate::port::Observation;
 use crate::session::{TaskSession, run};
-use crate::task::{Input, RunStart};
+use crate::task::{Notice, RunStart};
 use a2a::model::TaskState;
 
 /// Calls the hook with the turn of the newest run, unless a call of the hook is running already. The call continues when that run ends.
@@ -23,7 +23,7 @@ pub(in crate::session) fn call(session: &TaskSession) {
     else {
         return;
     };
-    let Some(runner) = session.runner() else { return };
+    let Some(runner) = session.agents.of(&session.life) else { return };
     if !session.run.set_telling(true) {
         return;
     }
@@ -63,15 +63,14 @@ pub(in crate::session) fn is_owed(session: &TaskSession) -> bool {
     });
     let Some(ended) = ended.flatten() else { return false };
     // Reading the clock is a call to JavaScript: only for executors that ask for a guaranteed call.
-    session.runner().is_some_and(|runner| runner.executor.ensures_cancel())
+    session.agents.of(&session.life).is_some_and(|runner| runner.executor.ensures_cancel())
         && session.now().millis_since(ended) <= LONGEST_MS
 }
 
 /// Records in the log that the executor was informed of the end, if that was owed.
 pub(in crate::session) fn note(session: &TaskSession) {
     if is_owed(session) {
-        // `EndTold` is legal in every state.
-        let _ = session.step(Input::EndTold);
+        session.note(Notice::EndTold);
     }
 }
 

@@ -2,14 +2,15 @@
 //! pending, limits its time, and catches its panics.
 
 pub(super) mod callbacks;
-pub(super) mod connections;
+mod connections;
 pub(super) mod held;
 pub(super) mod hook;
+pub(super) mod outside;
 pub(super) mod parking;
-mod run_outside;
 mod run_task;
 pub(super) mod state;
 pub(super) mod tracing;
+mod usage;
 
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -19,21 +20,16 @@ use std::task::{Context, Poll};
 
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
-use super::debts;
-use super::{TaskSession, credentials};
-use crate::config::Limits;
+use self::held::LetOut;
+use super::TaskSession;
+use super::agents::RunLimits;
+use super::debts::{self, Sums};
 use crate::executor::{Events, ExecutorError, Runner, Turn};
 use crate::port::{Observation, yield_once};
 use crate::task::{
-    Input, LogEntry, Loss, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
+    LogEntry, Loss, Notice, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
 };
 use a2a::model::{ContextId, Message, UnixMillis};
-
-/// Begins a run for a message. The run is first polled by [`start`] or [`start_soon`].
-pub(super) fn begin(session: &TaskSession, message: Message, start: RunStart) {
-    session.held.begin();
-    session.run.begin(message, start, session.now());
-}
 
 /// Starts the run that was begun, if there is one, in the background. This call may poll the run, so the caller must have stored and
 /// registered everything that the run reads.
@@ -57,22 +53,20 @@ pub(super) fn start_soon(session: &TaskSession) {
 
 /// Handles a lost run by the recovery mode of the agent: resumes it, begins it again, or fails the task.
 pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
-    let limits = session.run_limits();
+    let limits = session.agents.limits(&session.life, &session.limits);
     if limits.is_none() {
         session.observe(&Observation::AgentMissing { task: session.id() });
     }
     let (recovery, max_attempts) =
         limits.map_or((Recovery::Fail, 0), |limits| (limits.recovery, limits.max_attempts));
     session.run.recall(Recall::of(log));
-    // `RunLost` is legal in every state.
-    let _ = session.step(Input::RunLost { loss, recovery, max_attempts });
+    session.note(Notice::RunLost { loss, recovery, max_attempts });
 }
 
 /// Ends the run in the task. A run without any event leaves a failed task.
 fn end(session: &TaskSession, outcome: RunOutcome) {
     session.create();
-    // `RunEnded` is legal in every state.
-    let _ = session.step(Input::RunEnded(outcome));
+    session.note(Notice::RunEnded(outcome));
 }
 
 /// Handles a panic of the executor. A task that no client has seen is forgotten; for any other task the run counts as interrupted.
@@ -114,7 +108,7 @@ pub(super) fn turn_of(
         timeout_ms,
         joins_context,
     } = start.request;
-    session.tracing.follow(*trail);
+    session.outside.follow(*trail);
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),
@@ -132,9 +126,9 @@ pub(super) fn turn_of(
         origin,
         allowance: allowance.map(|allowance| *allowance),
         run_task: session.clone(),
-        run_outside: session.clone(),
+        run_outside: session.outside.clone(),
         outside: runner.outside.clone(),
-        redaction: session.held.redaction(),
+        redaction: session.run.held.redaction(),
     })
 }
 
@@ -154,21 +148,21 @@ fn remember(session: &TaskSession) -> bool {
 
 /// Runs the executor for one message until the run ends or is parked.
 async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
-    let Some(runner) = session.runner() else { return };
+    let Some(runner) = session.agents.of(&session.life) else { return };
     if start.resumes && session.run.needs_recall() && !remember(&session) {
         return;
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
     let Some(turn) = turn_of(&session, &runner, message, start) else { return };
-    let events = Events { run_task: session.clone(), run_outside: session.clone() };
+    let events = Events { run_task: session.clone(), run_outside: session.outside.clone() };
     let run = runner.executor.execute(&turn, &events);
     let run = Flushing { run, session: &session, pause: None, silence: None };
     let left_ms = deadline.millis_since(session.now());
     let idle_ms = RunLimits::of(&runner, &session.limits).idle_ms;
     let bounds = Bounds { left_ms, idle_ms };
     let ending = bounded(run, &turn, &session, &bounds).await;
-    debts::settle(&session);
-    held::let_out(&session);
+    usage::settle(&session);
+    held::let_out(&session, LetOut::All);
     // A dropped run may have left work at other servers, so the hook is owed. After a cancel, the hook itself records its call.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
     match ending {
@@ -198,37 +192,16 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // `flush` reports a failure to the observer, and waiting clients get an error.
     let _ = session.flush();
     hook::call_if_owed(&session);
-    debts::count_at_end(&session);
+    // A run that stored nothing at its end has a turn to count, too. The alarm repeats a failed attempt.
+    if session.owes::<Sums>() {
+        debts::pay::<Sums>(&session);
+        session.arm();
+    }
     // Ending the run may have begun another one: for a message that no run took, or as the next attempt.
     start_soon(&session);
-    credentials::forget_if_over(&session);
+    session.forget_credentials();
     // The platform may evict the object when this future has ended.
     session.ports.runtime.keep_until_durable();
-}
-
-/// The limits of an agent's runs: from the agent's file, else from the settings of the deployment.
-pub(super) struct RunLimits {
-    /// The time of a run, all attempts together, in milliseconds. A request may name a shorter time.
-    pub(super) timeout_ms: u64,
-    /// The time without progress after which a run fails, in milliseconds; 0 for no limit.
-    pub(super) idle_ms: u64,
-    /// The highest number of attempts.
-    pub(super) max_attempts: u32,
-    /// The handling of a lost run.
-    pub(super) recovery: Recovery,
-}
-
-impl RunLimits {
-    /// The limits of the runner's agent.
-    pub(super) fn of(runner: &Runner, limits: &Limits) -> Self {
-        let settings = &runner.settings;
-        Self {
-            timeout_ms: settings.timeout_ms.unwrap_or(limits.run_timeout_ms),
-            idle_ms: settings.idle_timeout_ms.unwrap_or(limits.idle_timeout_ms),
-            max_attempts: settings.max_attempts.unwrap_or(limits.max_attempts),
-            recovery: runner.recovery(),
-        }
-    }
 }
 
 /// The limits after which a run is ended.
@@ -345,7 +318,7 @@ impl Future for Flushing<'_> {
             return Poll::Pending;
         }
         self.pause = None;
-        debts::settle_repeated(self.session);
+        usage::settle_repeated(self.session);
         match (polled, self.session.flush()) {
             (Err(_), _) => Poll::Ready(Ending::Panicked),
             (Ok(_), Err(_)) => Poll::Ready(Ending::Returned(Ok(()))),
@@ -357,7 +330,7 @@ impl Future for Flushing<'_> {
 impl Flushing<'_> {
     /// Lets out what was held back for as long as it is without more text; the run is polled again when it is time.
     fn let_out_silent(&mut self, context: &mut Context<'_>) {
-        while let Some(due) = self.session.held.due() {
+        while let Some(due) = self.session.run.held.due() {
             let (_, timer) = match self.silence.take() {
                 Some(known) if known.0 == due => self.silence.insert(known),
                 _ => {
@@ -368,7 +341,7 @@ impl Flushing<'_> {
             if timer.as_mut().poll(context).is_pending() {
                 return;
             }
-            held::let_out_silent(self.session, due);
+            held::let_out(self.session, LetOut::Silent(due));
         }
         self.silence = None;
     }

@@ -8,7 +8,7 @@
 //!    wait, and the future of the run is dropped: no timer, no timeout, nothing that keeps the object in memory. After a kill before that row was stored, the run is an interrupted one; after a kill later, a parked one.
 //! 3. A request that opens the object meanwhile replays a machine that is `parked`: not orphaned, so nothing is recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send returns at once
 //!    if the wait ends later than the send may block.
-//! 4. The alarm, or any request after that instant, applies `Input::Wake`; a message applies `Input::Message`, which wakes the run if the wait has `orMessage`. Both append `woken` and the next `run` in one row, which resumes as
+//! 4. The alarm, or any request after that instant, applies `Notice::Wake`; a message applies `TaskMachine::receive`, which wakes the run if the wait has `orMessage`. Both append `woken` and the next `run` in one row, which resumes as
 //!    after a crash. Its `begunMs` is moved by the pause, so no timeout counts it, and attempts count anew. `drive` reads the log once more for `Recall`.
 //! 5. The resumed run reaches the same wait again, which returns what has ended it.
 //! 6. A turn may ask its client a question and be parked to send a reminder. So a run that was parked is resumed after a crash even while the task waits for input, until the log has `ended` for it.
@@ -24,13 +24,14 @@
 //! A 404 counts for the address as a wrong credential does (`Guesses::note_path`); an address over its limit is refused by the head of its request. A body stands in the log once: `session/journal/` stores a reference where an event has the content of an earlier
 //! `called` (`session/journal/passages.rs`), and puts the content back whenever it reads, so nothing outside of it knows.
 
-use super::held;
+use super::held::{self, LetOut};
 use super::state::BegunWait;
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
 use crate::port::{Observation, StoreError};
 use crate::session::journal::LogSize;
+use crate::session::life::Life;
 use crate::session::{OpenError, TaskSession, run};
-use crate::task::{CallbackName, Input, Park, Recovery, WaitEnd, WokenBy};
+use crate::task::{CallbackName, Input, Notice, Park, Recovery, WaitEnd, WokenBy};
 use a2a::model::measure;
 
 /// The run begins to wait. If the wait has not ended already, the run is parked at its next poll that makes no progress.
@@ -70,7 +71,7 @@ pub(super) fn begin_wait(
     if until > now.after(LONGEST_WAIT_MS) {
         return refused(format!("a wait takes at most {LONGEST_WAIT_MS} ms"));
     }
-    session.journal.check_addition(size_of_wait(session)).map_err(ExecutorError)?;
+    session.journal.check_addition(size_of_wait(&session.life)).map_err(ExecutorError)?;
     let callback = callback.cloned();
     let (at_ms, until_ms, unanswered) = (now.0, until.0, wait.unanswered());
     session.run.want_park(Park { nth, at_ms, until_ms, or_message, callback, unanswered });
@@ -85,7 +86,8 @@ pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> 
     if session.is_broken() {
         return refused("the task cannot be stored");
     }
-    let recovery = session.run_limits().map(|limits| limits.recovery);
+    let recovery =
+        session.agents.limits(&session.life, &session.limits).map(|limits| limits.recovery);
     if recovery != Some(Recovery::Resume) {
         return refused(
             "a run that waits for long is resumed later: this needs `recovery = \"resume\"` in \
@@ -100,8 +102,8 @@ pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> 
 }
 
 /// The bytes and values that the log needs to park a run and to resume it.
-fn size_of_wait(session: &TaskSession) -> LogSize {
-    let start = session.life.with_machine(|machine| machine.run().map(measure)).flatten();
+fn size_of_wait(life: &Life) -> LogSize {
+    let start = life.with_machine(|machine| machine.run().map(measure)).flatten();
     let (bytes, values) = start.unwrap_or_default();
     LogSize { bytes: bytes + WAIT_BYTES, values: values + WAIT_VALUES }
 }
@@ -113,7 +115,7 @@ fn size_of_wait(session: &TaskSession) -> LogSize {
 /// When storage fails.
 pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
     let Some(park) = session.run.take_park() else { return Ok(()) };
-    held::let_out(session);
+    held::let_out(session, LetOut::All);
     // Refused if the task has ended meanwhile; the run is dropped in that case, too.
     let _ = session.step(Input::Park(park));
     session.flush()
@@ -126,28 +128,22 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 /// When storage fails, or its agent cannot run now.
 pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
     // Reading the clock is a call to JavaScript: only for a parked run.
-    if !session.is_parked() {
+    if !session.life.is_parked() {
         return Ok(());
     }
     let now = session.now();
     if session.life.with_machine(|machine| machine.is_due(now)) != Some(true) {
         return Ok(());
     }
-    session.check_agent()?;
-    let is_served = session.runner().is_some();
+    session.agents.check(&session.life)?;
+    let is_served = session.agents.of(&session.life).is_some();
     if !is_served {
         session.observe(&Observation::AgentMissing { task: session.id() });
     }
-    // `Wake` is legal in every state.
-    let _ = session.step(Input::Wake { is_served });
+    session.note(Notice::Wake { is_served });
     session.flush()?;
     run::start_soon(session);
     Ok(())
-}
-
-/// Whether the run of the task is parked.
-pub(in crate::session) fn is_parked(session: &TaskSession) -> bool {
-    session.life.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
 }
 
 fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {

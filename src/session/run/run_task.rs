@@ -2,24 +2,28 @@
 
 use futures_util::future::LocalBoxFuture;
 
-use super::held::{End, Heard};
+use super::held::{End, Heard, LetOut};
 use super::state::Begun;
-use super::{callbacks, held, parking};
+use super::{callbacks, held, parking, usage};
+use crate::config::Limits;
 use crate::executor::{
     Callback, CallbackTerms, Emission, ExecutorError, RunTask, StepStart, Wait, WaitStart,
 };
 use crate::port::Observation;
 use crate::session::TaskSession;
-use crate::session::debts;
-use crate::session::journal::LogSize;
-use crate::task::{CallbackName, Input, LogEntry, Said, StepRecord, Unanswered};
+use crate::session::journal::{Journal, LogSize};
+use crate::session::life::Life;
+use crate::task::{CallbackName, Input, LogEntry, Notice, Said, StepRecord, Unanswered};
 use crate::usage::Usage;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, measure};
 
 impl RunTask for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
-        let Heard { emission, end } = self.held.hear(emission, self.run.repeats());
-        let size = check_emission(self, &emission)?;
+        let Heard { emission, end } = self.run.held.hear(emission, self.run.repeats());
+        if self.is_broken() {
+            return Err(not_stored());
+        }
+        let size = check_emission(&emission, &self.limits, &self.life, &self.journal)?;
         let now = self.now();
         self.run.note_progress(now);
         let input = match emission {
@@ -51,7 +55,7 @@ impl RunTask for TaskSession {
             said.map_err(|diverged| ExecutorError(diverged.to_string()))?
         {
             if let Some(end) = end {
-                self.held.recall(end, held, now);
+                self.run.held.recall(end, held, now);
             }
             return Ok(());
         }
@@ -65,7 +69,7 @@ impl RunTask for TaskSession {
         self.journal.check_addition(size).map_err(ExecutorError)?;
         if matches!(&input, Input::Status { state, .. } if state.is_terminal() || state.is_interrupted())
         {
-            held::let_out(self);
+            held::let_out(self, LetOut::All);
         }
         // A chunk of which nothing is let out is no event; one that a later attempt repeats is compared with one.
         let is_all_held = end.as_ref().is_some_and(|end| {
@@ -77,7 +81,7 @@ impl RunTask for TaskSession {
             self.step(input)?;
         }
         if let Some(end) = end {
-            self.held.keep(end, now);
+            self.run.held.keep(end, now);
         }
         if self.journal.unsaved_bytes() > MAX_BATCH_BYTES {
             self.flush().map_err(|_| not_stored())?;
@@ -95,7 +99,7 @@ impl RunTask for TaskSession {
 
     fn task(&self) -> Option<Task> {
         let mut task = self.life.with_task(Task::clone)?;
-        self.held.complete(&mut task);
+        self.run.held.complete(&mut task);
         Some(task)
     }
 
@@ -145,8 +149,7 @@ impl RunTask for TaskSession {
     fn take_message(&self) -> Option<Message> {
         let message = self.run.take_message()?;
         self.run.note_progress(self.now());
-        // Taking a message is always legal.
-        let _ = self.step(Input::MessageTaken);
+        self.note(Notice::MessageTaken);
         Some(message)
     }
 
@@ -180,7 +183,7 @@ impl RunTask for TaskSession {
     }
 
     fn usage(&self) -> Usage {
-        debts::of_turn(self)
+        usage::of_turn(&self.life, &self.run)
     }
 
     fn begin_wait(
@@ -196,7 +199,7 @@ impl RunTask for TaskSession {
     }
 
     fn take_call(&self, name: &CallbackName) -> Result<Part, ExecutorError> {
-        callbacks::take(self, name)
+        callbacks::take(&self.run, name)
     }
 
     fn give_up_wait(&self) {
@@ -251,16 +254,16 @@ fn keep_step(
 ) -> Result<(), ExecutorError> {
     let now = session.now();
     session.run.note_progress(now);
-    let refusal = check_step_result(session, name, &outcome).err();
+    let refusal = check_step_result(name, &outcome, &session.limits, &session.journal).err();
     // A result that cannot be kept is kept as a failure, or the step would be done again.
     let outcome = refusal.clone().map_or(outcome, Err);
-    let usage = debts::take_recorded(session);
+    let usage = usage::take_recorded(&session.run, || now);
     let duration_ms = session.run.close_step(name, nth, now);
     let step = StepRecord { name: name.to_owned(), nth, outcome, failed, usage, duration_ms };
     let kept = session.step(Input::StepDone(step));
     if let (Err(_), Some(usage)) = (&kept, usage) {
         // The task has ended meanwhile, but what was used was used.
-        session.step(Input::Used(usage))?;
+        session.note(Notice::Used(usage));
     }
     kept?;
     // A panic that comes next would take the isolate along, and what is not stored.
@@ -271,11 +274,12 @@ fn keep_step(
 }
 
 /// Whether the task may take what the executor says; gives by how much the log grows.
-fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize, ExecutorError> {
-    if session.is_broken() {
-        return Err(not_stored());
-    }
-    let limits = &session.limits;
+fn check_emission(
+    emission: &Emission,
+    limits: &Limits,
+    life: &Life,
+    journal: &Journal,
+) -> Result<LogSize, ExecutorError> {
     let parts: &[Part] = match emission {
         Emission::Status { message: Some(message), .. } | Emission::Reply(message) => {
             &message.parts
@@ -304,7 +308,7 @@ fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize,
     }
     if let Emission::Artifact { artifact, append: false, .. } = emission {
         let limit = limits.max_artifacts;
-        let is_full = session.life.with_task(|task| {
+        let is_full = life.with_task(|task| {
             let is_same = |known: &Artifact| known.artifact_id == artifact.artifact_id;
             task.artifacts.len() >= limit && !task.artifacts.iter().any(is_same)
         });
@@ -312,7 +316,7 @@ fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize,
             return Err(ExecutorError(format!("a task holds at most {limit} artifacts")));
         }
     }
-    let known = session.journal.known_of(parts);
+    let known = journal.known_of(parts);
     Ok(LogSize {
         bytes: bytes.saturating_sub(known.bytes),
         values: values.saturating_sub(known.values),
@@ -325,23 +329,24 @@ fn check_emission(session: &TaskSession, emission: &Emission) -> Result<LogSize,
 ///
 /// A reason that the client may read.
 fn check_step_result(
-    session: &TaskSession,
     name: &str,
     outcome: &Result<Json, String>,
+    limits: &Limits,
+    journal: &Journal,
 ) -> Result<(), String> {
     let (bytes, values) = measure(outcome);
-    let limit = session.limits.max_step_bytes;
+    let limit = limits.max_step_bytes;
     if bytes > limit {
         return Err(format!(
             "the step {name:?} gave a result of {bytes} bytes; the limit is {limit}"
         ));
     }
-    if values > session.limits.max_json_values {
+    if values > limits.max_json_values {
         return Err(format!(
             "the step {name:?} gave a result of {values} JSON values (MAX_JSON_VALUES)"
         ));
     }
-    session.journal.check_addition(LogSize { bytes, values })
+    journal.check_addition(LogSize { bytes, values })
 }
 
 /// Whether a task is working, with nothing said about it.

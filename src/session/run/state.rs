@@ -3,6 +3,7 @@
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 
+use super::held::Held;
 use crate::task::{
     CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, Unanswered, WokenBy,
 };
@@ -12,6 +13,8 @@ use a2a::model::{Json, Message, Part, UnixMillis};
 /// The state of the present run of a session; after its end, that of the newest run.
 #[derive(Default)]
 pub(in crate::session) struct RunState {
+    /// Its secrets, and the held-back ends of its artifacts.
+    pub(super) held: Held,
     /// Messages that arrived during the run and that the run has not taken.
     inbox: RefCell<VecDeque<Message>>,
     /// The events and steps of earlier attempts at the same turn.
@@ -86,6 +89,7 @@ impl RunState {
     /// Begins a run for a message. The events of a resumed run are compared with those passed to [`recall`](Self::recall).
     pub(in crate::session) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
         let resumes = start.resumes;
+        self.held.begin();
         self.begun.replace(Some((message, start)));
         self.polls.set(0);
         self.used.take();

@@ -10,7 +10,7 @@ use crate::trail::Trail;
 use a2a::http::trace::TraceContext;
 
 /// Sends the requests of a run to other servers, with the headers of the run's trace if it has one.
-pub(in crate::session) struct Tracing {
+pub(super) struct Tracing {
     http: Rc<dyn Http>,
     random: Rc<dyn Random>,
     trail: RefCell<Trail>,
@@ -18,28 +18,28 @@ pub(in crate::session) struct Tracing {
 
 impl Tracing {
     /// A sender without a trace.
-    pub(in crate::session) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
+    pub(super) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
         Self { http, random, trail: RefCell::default() }
     }
 
     /// Sets the trail of the run that begins.
-    pub(in crate::session) fn follow(&self, trail: Trail) {
+    pub(super) fn follow(&self, trail: Trail) {
         self.trail.replace(trail);
     }
 
     /// The id of the request that began the run.
-    pub(in crate::session) fn request(&self) -> Option<String> {
+    pub(super) fn request(&self) -> Option<String> {
         self.trail.borrow().request.clone()
     }
 
     /// The trace of the run with a new span.
-    pub(in crate::session) fn trace(&self) -> Option<TraceContext> {
+    pub(super) fn trace(&self) -> Option<TraceContext> {
         let trace = self.trail.borrow().trace.clone();
         trace.map(|trace| trace.within(&span(self.random.as_ref())))
     }
 
     /// A sender with the same trail that sends through `http`.
-    pub(in crate::session) fn over(&self, http: Rc<dyn Http>) -> Self {
+    pub(super) fn over(&self, http: Rc<dyn Http>) -> Self {
         let trail = self.trail.borrow().clone();
         Self { http, random: self.random.clone(), trail: RefCell::new(trail) }
     }

@@ -3,9 +3,7 @@
 //! No row is stored for a notification: a webhook is owed every event after the newest event that it got. So an event and its
 //! notifications are one write, storing an event does not wait for webhooks, and the alarm repeats jobs that the queue has lost.
 
-pub(super) mod notifications;
 mod past;
-mod registration;
 mod webhook;
 
 use std::cell::RefCell;
@@ -13,14 +11,17 @@ use std::rc::Rc;
 
 use serde_json::json;
 
+use super::journal::Journal;
+use super::life::Life;
 use crate::port::{StoreError, TaskStore, WebhookChange, WebhookTroubles};
 use crate::push::{Delivery, origin_of};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{TaskId, TaskPushNotificationConfig, UnixMillis};
-use webhook::{Listing, Looks, Webhook};
+use a2a::model::{Task, TaskId, TaskPushNotificationConfig, UnixMillis};
+pub(super) use webhook::Webhook;
+use webhook::{Listing, Looks};
 
 /// The webhooks of one task, in the order of their registration.
 pub(super) struct Webhooks {
@@ -148,6 +149,35 @@ impl Webhooks {
     /// Reads or changes a webhook, if there is one of this id.
     pub(super) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Webhook) -> T) -> Option<T> {
         self.all.borrow_mut().iter_mut().find(|webhook| webhook.config.id == id).map(change)
+    }
+
+    /// The task after the event of a generation, for a notification of this webhook. `None` if the log does not reach this generation.
+    ///
+    /// # Errors
+    ///
+    /// When storage fails or has a form that this version cannot read.
+    pub(super) fn task_at(
+        &self,
+        id: &str,
+        generation: u64,
+        task: &TaskId,
+        life: &Life,
+        journal: &Journal,
+    ) -> Result<Option<Task>, StoreError> {
+        if generation == life.generation() {
+            self.forget_past(id);
+            return Ok(life.with_task(Task::clone));
+        }
+        let Some(mut past) = self.with(id, |webhook| webhook.past.take()) else { return Ok(None) };
+        let replay = past.get_or_insert_default();
+        let found = replay.at(journal, task, generation).map(|task| task.cloned());
+        self.with(id, |webhook| webhook.past = past);
+        found
+    }
+
+    /// Drops the replayed log of a webhook.
+    pub(super) fn forget_past(&self, id: &str) {
+        self.with(id, |webhook| webhook.past = None);
     }
 
     /// The registered configs.

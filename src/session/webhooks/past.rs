@@ -3,10 +3,9 @@
 //! The position is stored in memory, so the log is replayed once for a webhook that is far behind, not once for each owed event.
 
 use crate::port::StoreError;
-use crate::session::TaskSession;
-use crate::session::journal::Place;
+use crate::session::journal::{Journal, Place};
 use crate::task::{LogEntry, TaskMachine};
-use a2a::model::Task;
+use a2a::model::{Task, TaskId};
 
 /// The task after an earlier event, and the position from which to continue the replay.
 #[derive(Default)]
@@ -26,7 +25,8 @@ impl Past {
     /// When storage fails or has a form that this version cannot read.
     pub(in crate::session) fn at(
         &mut self,
-        session: &TaskSession,
+        journal: &Journal,
+        id: &TaskId,
         generation: u64,
     ) -> Result<Option<&Task>, StoreError> {
         if self.generation() > generation {
@@ -36,8 +36,7 @@ impl Past {
             match self.ahead.next() {
                 Some(entry) => self.follow(entry),
                 None => {
-                    let (entries, place) =
-                        session.journal.entries_from(session.id(), self.place)?;
+                    let (entries, place) = journal.entries_from(id, self.place)?;
                     if entries.is_empty() {
                         return Ok(None);
                     }

@@ -30,7 +30,7 @@ pub(crate) struct Webhook {
     /// The number of reports that are not stored yet.
     unsaved: u32,
     /// Whether the webhook was stored at least once.
-    pub(super) is_stored: bool,
+    pub(in crate::session) is_stored: bool,
     /// The replay of the log up to the newest sent event, while the webhook is behind and its notifications contain the whole
     /// task.
     pub(super) past: Option<Box<Past>>,
@@ -142,12 +142,12 @@ impl Webhook {
     }
 
     /// Whether the list of webhooks in trouble lacks its newest change.
-    pub(super) fn owes_listing(&self) -> bool {
+    pub(in crate::session) fn owes_listing(&self) -> bool {
         self.listing.is_owed()
     }
 
     /// Makes the webhook get the events from this generation on again. The report of a present attempt is then ignored.
-    pub(super) fn restart_from(&mut self, generation: u64, now: UnixMillis) {
+    pub(in crate::session) fn restart_from(&mut self, generation: u64, now: UnixMillis) {
         let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
         self.note_changed(was_in_trouble, now);
@@ -170,7 +170,7 @@ impl Webhook {
     }
 
     /// The generation after which the next owed event is; none if no event is owed.
-    pub(super) fn owed_after(&self, machine: &TaskMachine) -> Option<u64> {
+    pub(in crate::session) fn owed_after(&self, machine: &TaskMachine) -> Option<u64> {
         let Delivery { done, health, tells_end, .. } = self.delivery;
         if health == Health::Suspended {
             let end = machine.status_generation();
@@ -217,7 +217,7 @@ impl Webhook {
     }
 
     /// Records that the queue did not accept the job.
-    pub(super) fn note_not_queued(&mut self) {
+    pub(in crate::session) fn note_not_queued(&mut self) {
         self.lost_at = None;
     }
 
@@ -255,13 +255,18 @@ impl Webhook {
     }
 
     /// Records that the event of this generation is sent by the holder of a new lease.
-    pub(super) fn give_out(&mut self, generation: u64, holder: String, until: UnixMillis) {
+    pub(in crate::session) fn give_out(
+        &mut self,
+        generation: u64,
+        holder: String,
+        until: UnixMillis,
+    ) {
         self.lease = Some(Lease { holder, until });
         self.pending = Some(generation);
     }
 
     /// Applies the report of a consumer; none if the report is out of date.
-    pub(super) fn report(
+    pub(in crate::session) fn report(
         &mut self,
         report: Report,
         policy: &RetryPolicy,
@@ -283,7 +288,7 @@ impl Webhook {
 
     /// Whether the reports have to be stored now: no event is left to send, or too many notifications would be repeated after a
     /// crash.
-    pub(super) fn must_be_stored(&self, has_more: bool) -> bool {
+    pub(in crate::session) fn must_be_stored(&self, has_more: bool) -> bool {
         self.unsaved >= MAX_UNSAVED || (self.unsaved > 0 && !has_more)
     }
 }

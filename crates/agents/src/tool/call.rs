@@ -135,9 +135,9 @@ pub trait Counters {
 
 /// What a step begins with.
 #[derive(Clone, Debug, PartialEq)]
-pub enum StepStart {
+pub enum StepStart<T = Json> {
     /// It is to be done; which of its name it is.
     New(u32),
     /// It was done.
-    Done(Result<Json, String>),
+    Done(Result<T, String>),
 }

@@ -1,6 +1,7 @@
 //! Calls that servers continue as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use futures_util::future::LocalBoxFuture;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::asking::responses;
@@ -46,6 +47,19 @@ pub enum TaskState {
     Failed(RpcError),
     /// The task was canceled.
     Cancelled,
+}
+
+impl Serialize for TaskHandle {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.to_json().serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for TaskHandle {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let json = Value::deserialize(deserializer)?;
+        Self::read(&json).ok_or_else(|| serde::de::Error::custom("it is no task of a server"))
+    }
 }
 
 impl TaskHandle {

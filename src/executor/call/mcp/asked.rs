@@ -1,23 +1,25 @@
 //! Questions that an MCP server asks in the middle of a call, in the form that steps store.
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use ::mcp::client::TaskHandle;
 use ::mcp::model::Question;
 
 /// The questions that a server has asked in the middle of a call, and the data that is needed to continue the call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(in crate::executor) struct Asked {
     /// The position of the call in its round, from 1.
     pub(in crate::executor) position: usize,
     /// The questions.
+    #[serde(with = "stored_questions")]
     pub(in crate::executor) questions: Vec<Question>,
     /// How the call continues.
     pub(in crate::executor) way: Way,
 }
 
 /// How a call continues after its question is answered.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "StoredWay", into = "StoredWay")]
 pub(in crate::executor) enum Way {
     /// The call is made again, with the answers and with the state that the server wants returned.
     Round {
@@ -33,51 +35,72 @@ pub(in crate::executor) enum Way {
     Held,
 }
 
-impl Asked {
-    /// The JSON that a step stores.
-    pub(in crate::executor) fn to_json(&self) -> Value {
-        let questions = self.questions.iter().map(|question| {
-            let mut json = question.to_json();
-            if let Some(members) = json.as_object_mut() {
-                members.insert("key".to_owned(), json!(question.key));
-            }
-            json
-        });
-        json!({
-            "position": self.position,
-            "questions": questions.collect::<Vec<_>>(),
-            "way": match &self.way {
-                Way::Round { state, round } => json!({"state": state, "round": round}),
-                Way::Task(task) => json!({"task": task.to_json()}),
-                Way::Held => json!("held"),
-            },
-        })
-    }
+/// The form in which a step stores the way.
+#[derive(Serialize, Deserialize)]
+#[serde(untagged)]
+enum StoredWay {
+    Held(Held),
+    Task { task: TaskHandle },
+    Round { state: Option<String>, round: u32 },
+}
 
-    pub(in crate::executor) fn read(json: &Value) -> Option<Self> {
-        let question = |json: &Value| Question::read(&text(json, "key")?, json);
-        let questions = json.get("questions")?.as_array()?.iter().map(question);
-        let way = json.get("way")?;
-        let way = match (way.as_str(), way.get("task")) {
-            (Some("held"), _) => Way::Held,
-            (Some(_), _) => return None,
-            (None, Some(task)) => Way::Task(TaskHandle::read(task)?),
-            (None, None) => {
-                let round = u32::try_from(number(way, "round")?).ok()?;
-                Way::Round { state: text(way, "state"), round }
-            }
-        };
-        let questions = questions.collect::<Option<_>>()?;
-        Some(Self { position: number(json, "position")?, questions, way })
+#[derive(Serialize, Deserialize)]
+enum Held {
+    #[serde(rename = "held")]
+    Held,
+}
+
+impl From<Way> for StoredWay {
+    fn from(way: Way) -> Self {
+        match way {
+            Way::Round { state, round } => Self::Round { state, round },
+            Way::Task(task) => Self::Task { task },
+            Way::Held => Self::Held(Held::Held),
+        }
     }
 }
 
-/// The string value of a member.
-pub(in crate::executor) fn text(json: &Value, name: &str) -> Option<String> {
-    json.get(name).and_then(Value::as_str).map(str::to_owned)
+impl From<StoredWay> for Way {
+    fn from(way: StoredWay) -> Self {
+        match way {
+            StoredWay::Round { state, round } => Self::Round { state, round },
+            StoredWay::Task { task } => Self::Task(task),
+            StoredWay::Held(Held::Held) => Self::Held,
+        }
+    }
 }
 
-/// The value of a member, if it is a whole number.
-pub(in crate::executor) fn number(json: &Value, name: &str) -> Option<usize> {
-    json.get(name).and_then(Value::as_u64).and_then(|number| usize::try_from(number).ok())
+/// The form in which a step stores questions: the parameters of MCP, and the key.
+mod stored_questions {
+    use serde::de::Error;
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+    use serde_json::Value;
+
+    use ::mcp::model::Question;
+
+    #[derive(Serialize, Deserialize)]
+    struct StoredQuestion {
+        #[serde(flatten)]
+        params: Value,
+        key: String,
+    }
+
+    pub(super) fn serialize<S: Serializer>(
+        questions: &[Question],
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq(questions.iter().map(|question| StoredQuestion {
+            params: question.to_json(),
+            key: question.key.clone(),
+        }))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Vec<Question>, D::Error> {
+        let stored = Vec::<StoredQuestion>::deserialize(deserializer)?.into_iter();
+        let questions = stored.map(|stored| Question::read(&stored.key, &stored.params));
+        let questions = questions.collect::<Option<_>>();
+        questions.ok_or_else(|| D::Error::custom("a question of a server cannot be read"))
+    }
 }

@@ -22,7 +22,7 @@ use crate::mcp::{FoundServer, KnownTools};
 use crate::port::HttpError;
 use ::mcp::client::{Call, CallEvent, McpError, Progress, TaskHandle, ToolRequest};
 use ::mcp::model::{Answer, CallResult, Question, Tool};
-use a2a::model::{Json, Message, UnixMillis};
+use a2a::model::{Message, UnixMillis};
 use a2a_agents::tool::ToolCall;
 use asked::{Asked, Way};
 
@@ -117,17 +117,14 @@ impl ServerCall<'_> {
             None => server.client,
         };
         let step = format!("{}/task", self.key);
-        let nth = match self.turn.run_task.begin_step(&step)? {
+        let nth = match self.turn.begin_step(&step)? {
             StepStart::Done(task) => {
-                let task = task.ok().and_then(|task| TaskHandle::read(&task.value()));
-                let unfit = || ExecutorError("the stored task of a call cannot be read".to_owned());
-                let task = task.ok_or_else(unfit)?;
+                let task = task.map_err(ExecutorError)?;
                 return Box::pin(self.follow(&client, task, &answers)).await;
             }
             StepStart::New(nth) => nth,
         };
-        let keep =
-            |task: &TaskHandle| self.turn.end_step(&step, nth, Ok(Json::from(&task.to_json())));
+        let keep = |task: &TaskHandle| self.turn.end_step(&step, nth, Ok(task));
         let (state, round) = match answers.asked.as_ref().map(|asked| asked.way.clone()) {
             Some(Way::Task(task)) => {
                 // A task that received these answers from an earlier attempt ignores them the second time.

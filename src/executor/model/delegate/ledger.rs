@@ -7,10 +7,10 @@
 //! | `agent <call> <agent>` | the link to the task of a call |
 //! | `<call>` | the outcome of a call, `<round>.<position>` |
 
-use serde_json::Value;
+use serde::Deserialize;
 
 use super::super::super::remote::link::Link;
-use super::{TEAM, read_tools};
+use super::{TEAM, ToolNames};
 use crate::task::StepRecord;
 use a2a::model::TaskId;
 
@@ -55,21 +55,18 @@ impl Ledger {
     }
 
     fn follow<'s>(&mut self, step: &'s StepRecord, reading: &mut Reading<'s>) {
-        let value = || step.outcome.as_ref().ok().map(a2a::model::Json::value);
         if step.name == TEAM {
-            reading.tools = value().map(|kept| read_tools(&kept)).unwrap_or_default();
+            reading.tools = step.result().unwrap_or_default();
         } else if step.name == MODEL {
-            let calls = value().map(|answer| reading.calls(&answer, step.nth));
+            let calls = step.result().map(|answer| reading.calls(&answer, step.nth));
             self.unsure.extend(calls.unwrap_or_default());
         } else if let Some((key, agent)) = read_step_name(&step.name) {
             self.unsure.retain(|call| call.key != key);
-            if let Some(link) = value().and_then(Link::read) {
+            if let Some(link) = step.result::<Link>() {
                 reading.linked.push((key, agent, link.task.clone()));
                 self.begun += u64::from(self.add(agent, link));
             }
-        } else if let Some(Value::String(line)) =
-            value().and_then(|mut kept| Some(kept.get_mut("result")?.take()))
-        {
+        } else if let Some(Outcome { result: line }) = step.result() {
             // A call that timed out may have begun a task.
             let is_late = line.starts_with(TIMED_OUT);
             self.unsure.retain(|call| call.key != step.name || is_late);
@@ -117,18 +114,35 @@ impl Ledger {
 /// The values collected while the steps of a turn are read.
 #[derive(Default)]
 struct Reading<'s> {
-    tools: Vec<(String, String)>,
+    tools: ToolNames,
     /// The calls that have a task, each with its agent and the task's id.
     linked: Vec<(&'s str, &'s str, TaskId)>,
 }
 
+/// The calls in a stored answer of the model.
+#[derive(Deserialize)]
+struct Answer {
+    calls: Vec<Call>,
+}
+
+#[derive(Deserialize)]
+struct Call {
+    name: String,
+}
+
+/// The text that a stored call has as its outcome.
+#[derive(Deserialize)]
+struct Outcome {
+    result: String,
+}
+
 impl Reading<'_> {
     /// The delegations in an answer of the model.
-    fn calls(&self, answer: &Value, round: u32) -> Vec<Unsure> {
-        let calls = answer["calls"].as_array().into_iter().flatten().enumerate();
+    fn calls(&self, answer: &Answer, round: u32) -> Vec<Unsure> {
+        let calls = answer.calls.iter().enumerate();
         let delegations = calls.filter_map(|(index, call)| {
-            let (agent, _) = self.tools.iter().find(|(_, tool)| call["name"] == tool.as_str())?;
-            Some(Unsure { key: format!("{round}.{}", index + 1), agent: agent.clone() })
+            let agent = self.tools.agent_of(&call.name)?.to_owned();
+            Some(Unsure { key: format!("{round}.{}", index + 1), agent })
         });
         delegations.collect()
     }
@@ -167,7 +181,7 @@ mod tests {
     use a2a::client::Connection;
     use a2a::dialect::Dialect;
     use a2a::model::{ContextId, Json};
-    use serde_json::json;
+    use serde_json::{Value, json};
 
     use super::*;
 
@@ -193,7 +207,8 @@ mod tests {
             streams: true,
         };
         let (task, context) = (TaskId::new(task), ContextId::new("c"));
-        Link { task, context, has_webhooks: false, connection: Rc::new(connection) }.stored()
+        let link = Link { task, context, has_webhooks: false, connection: Rc::new(connection) };
+        serde_json::to_value(link).unwrap()
     }
 
     fn told(line: &str) -> Value {

@@ -14,11 +14,12 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_util::future::{Either, join_all, select};
-use serde_json::{Value, json};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Map;
 
 use super::super::{ExecutorError, StepStart, Turn};
 use a2a::client::{Client, RemoteCard, build_coordinator_prompt, create_a2a_tool, tool_names};
-use a2a::model::Json;
 use ledger::Ledger;
 
 pub(super) use call::Delegation;
@@ -94,8 +95,7 @@ impl Team {
             shared: Shared::new(limit, max_bytes),
         };
         for (agent, found) in found {
-            let tool = tools.iter().find(|(known, _)| known == agent).map(|(_, tool)| tool);
-            let (Some(tool), Some((client, card))) = (tool, found) else {
+            let (Some(tool), Some((client, card))) = (tools.tool_of(agent), found) else {
                 team.missing.push(agent.to_owned());
                 continue;
             };
@@ -106,7 +106,7 @@ impl Team {
                 Some(card) => create_a2a_tool(&client, card, None).description,
                 None => format!("Hands a task to the agent {agent}, which cannot be reached now."),
             };
-            let (agent, tool) = (agent.to_owned(), tool.clone());
+            let (agent, tool) = (agent.to_owned(), tool.to_owned());
             team.members.push(Member { agent, client, tool, description, card });
         }
         Ok(team)
@@ -146,16 +146,10 @@ impl Shared {
 type Found = Option<(Client, Option<Rc<RemoteCard>>)>;
 
 /// The name of each agent's tool, as the turn's first attempt has chosen and stored it.
-fn named_tools(
-    turn: &Turn,
-    found: &[(&str, Found)],
-) -> Result<Vec<(String, String)>, ExecutorError> {
-    let nth = match turn.run_task.begin_step(TEAM)? {
+fn named_tools(turn: &Turn, found: &[(&str, Found)]) -> Result<ToolNames, ExecutorError> {
+    let nth = match turn.begin_step(TEAM)? {
         StepStart::New(nth) => nth,
-        StepStart::Done(kept) => {
-            let kept = kept.map(|kept| kept.value()).map_err(ExecutorError)?;
-            return Ok(read_tools(&kept));
-        }
+        StepStart::Done(kept) => return kept.map_err(ExecutorError),
     };
     let cards = found.iter().filter_map(|(agent, found)| {
         let (_, card) = found.as_ref()?;
@@ -163,16 +157,38 @@ fn named_tools(
     });
     let cards: Vec<(&str, &RemoteCard)> = cards.collect();
     let agents = cards.iter().map(|(agent, _)| (*agent).to_owned());
-    let tools: Vec<(String, String)> = agents.zip(tool_names(&cards)).collect();
-    let kept = tools.iter().map(|(agent, tool)| (agent.clone(), json!(tool))).collect();
-    turn.end_step(TEAM, nth, Ok(Json::from(&Value::Object(kept))))?;
+    let tools = ToolNames(agents.zip(tool_names(&cards)).collect());
+    turn.end_step(TEAM, nth, Ok(&tools))?;
     Ok(tools)
 }
 
-/// Reads the agents and their tools from the stored step.
-fn read_tools(kept: &Value) -> Vec<(String, String)> {
-    let members = kept.as_object().into_iter().flatten();
-    members.filter_map(|(agent, tool)| Some((agent.clone(), tool.as_str()?.to_owned()))).collect()
+/// The tool of each agent. A step stores it as an object, in the order of the agents.
+#[derive(Default)]
+struct ToolNames(Vec<(String, String)>);
+
+impl ToolNames {
+    fn tool_of(&self, agent: &str) -> Option<&str> {
+        self.0.iter().find(|(known, _)| known == agent).map(|(_, tool)| tool.as_str())
+    }
+
+    fn agent_of(&self, tool: &str) -> Option<&str> {
+        self.0.iter().find(|(_, known)| known == tool).map(|(agent, _)| agent.as_str())
+    }
+}
+
+impl Serialize for ToolNames {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|(agent, tool)| (agent, tool)))
+    }
+}
+
+impl<'de> Deserialize<'de> for ToolNames {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let members = Map::deserialize(deserializer)?.into_iter();
+        let named = members.map(|(agent, tool)| Some((agent, tool.as_str()?.to_owned())));
+        let named = named.collect::<Option<_>>();
+        named.map(Self).ok_or_else(|| D::Error::custom("the name of a tool is no text"))
+    }
 }
 
 /// The name of the step that stores the tool of each agent.

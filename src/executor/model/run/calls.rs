@@ -3,17 +3,16 @@
 use futures_util::StreamExt;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream;
-use serde_json::{Map, Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use super::super::callable::{ModelCall, Question, Said};
 use super::super::conversation::Conversation;
 use super::super::toolbox::Toolbox;
 use super::Run;
-use crate::executor::call::desk::{Desk, take_again};
+use crate::executor::call::desk::{Desk, Taken, take_again};
 use crate::executor::{ExecutorError, StepStart};
-use a2a::model::{
-    Json, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, Part, TaskState, UnfitJson, read_foreign,
-};
+use a2a::model::{MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, UnfitJson, read_foreign};
 use chat::ToolCall;
 
 /// A call that the model makes, or an earlier call that continues.
@@ -44,11 +43,16 @@ impl Run<'_> {
         let mut open = Vec::new();
         for (index, wanted) in wanted.iter().enumerate() {
             let key = format!("{round}.{}", index + 1);
-            match self.turn.run_task.begin_step(&key)? {
+            match self.turn.begin_step::<StoredCall>(&key)? {
                 StepStart::Done(kept) => {
-                    let kept = kept.map(|kept| kept.value());
-                    take_again(self.turn, kept.as_ref().unwrap_or(&Value::Null));
-                    said.push(Some(read(kept)?));
+                    said.push(Some(match kept {
+                        Ok(kept) => {
+                            take_again(self.turn, kept.taken);
+                            kept.said()?
+                        }
+                        // The result could not be stored.
+                        Err(reason) => Said::error(reason),
+                    }));
                 }
                 StepStart::New(nth) => {
                     self.is_beyond.set(true);
@@ -116,11 +120,10 @@ impl Run<'_> {
             } else {
                 self.say(toolbox, desk, wanted, key, is_doubtful).await?
             };
-            let kept = desk.noted(&step, kept(&said, &wanted.call.name));
-            let (host, kept) = (&self.turn.run_task, Json::from(&kept));
+            let kept = StoredCall::of(&said, &wanted.call.name, desk.taken(&step));
             match said {
-                Said::Failed(_) => host.end_failed_step(&step, nth, kept)?,
-                Said::Result(_) | Said::Asks(_) => host.end_step(&step, nth, Ok(kept))?,
+                Said::Failed(_) => self.turn.end_failed_step(&step, nth, &kept)?,
+                Said::Result(_) | Said::Asks(_) => self.turn.end_step(&step, nth, Ok(&kept))?,
             }
             Ok((index, said))
         })
@@ -178,47 +181,36 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     }
 }
 
-/// The JSON that a step stores for the result of a call. The name of the tool is stored for people who read the task.
-fn kept(said: &Said, tool: &str) -> Value {
-    match said {
-        Said::Result(text) | Said::Failed(text) => json!({"tool": tool, "result": text}),
-        Said::Asks(question) => json!({"tool": tool, "asks": question_json(question)}),
+/// The result of a call, as its step stores it. The name of the tool is stored for people who read the task.
+#[derive(Serialize, Deserialize)]
+pub(super) struct StoredCall {
+    #[serde(default)]
+    tool: String,
+    /// The text for the model.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) result: Option<String>,
+    /// The question, if there is no text.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    asks: Option<Box<Question>>,
+    #[serde(flatten)]
+    taken: Taken,
+}
+
+impl StoredCall {
+    fn of(said: &Said, tool: &str, taken: Taken) -> Self {
+        let (result, asks) = match said {
+            Said::Result(text) | Said::Failed(text) => (Some(text.clone()), None),
+            Said::Asks(question) => (None, Some(question.clone())),
+        };
+        Self { tool: tool.to_owned(), result, asks, taken }
     }
-}
 
-/// The JSON that steps store for a question.
-pub(super) fn question_json(question: &Question) -> Value {
-    let Question { state, parts, kept } = question;
-    let needs_auth = *state == TaskState::AuthRequired;
-    json!({"needsAuth": needs_auth, "parts": parts, "kept": kept})
-}
-
-/// Reads a stored question.
-pub(super) fn read_question(kept: &Value) -> Option<Question> {
-    let needs_auth = kept.get("needsAuth")?.as_bool()?;
-    let parts = kept.get("parts")?.as_array()?.iter();
-    let parts: Option<Vec<Part>> =
-        parts.map(|part| serde_json::from_value(part.clone()).ok()).collect();
-    Some(Question {
-        state: if needs_auth { TaskState::AuthRequired } else { TaskState::InputRequired },
-        parts: parts?,
-        kept: kept.get("kept")?.clone(),
-    })
-}
-
-fn read(kept: Result<Value, String>) -> Result<Said, ExecutorError> {
-    let kept = match kept {
-        Ok(kept) => kept,
-        // The result could not be stored.
-        Err(reason) => return Ok(Said::error(reason)),
-    };
-    let said = match kept.get("result").and_then(Value::as_str) {
-        Some(text) => Some(Said::Result(text.to_owned())),
-        None => {
-            kept.get("asks").and_then(read_question).map(|question| Said::Asks(Box::new(question)))
-        }
-    };
-    said.ok_or_else(|| ExecutorError("the stored result of a call cannot be read".to_owned()))
+    /// What the call said. A stored failure is a result: the model received the same text.
+    fn said(self) -> Result<Said, ExecutorError> {
+        let result = self.result.map(Said::Result);
+        let said = result.or_else(|| self.asks.map(Said::Asks));
+        said.ok_or_else(|| ExecutorError("the stored result of a call cannot be read".to_owned()))
+    }
 }
 
 /// The largest number of calls in one answer that are made.
@@ -226,23 +218,37 @@ const MAX_CALLS: usize = 64;
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use a2a::model::{Part, TaskState};
 
     #[test]
-    fn what_a_call_said_is_read_as_it_was_kept() {
+    fn what_a_call_said_has_the_form_that_0_3_0_has_stored() {
         let question = Question {
             state: TaskState::AuthRequired,
             parts: vec![Part::text("who?"), Part::data(json!({"a": 1}))],
             kept: json!({"task": "t"}),
         };
-        for said in [Said::Result("21".to_owned()), Said::Asks(Box::new(question))] {
-            assert_eq!(read(Ok(kept(&said, "x"))), Ok(said));
+        let (result, asks) = (Said::Result("21".to_owned()), Said::Asks(Box::new(question)));
+        let asked = r#"{"tool":"x","asks":{"needsAuth":true,"parts":[{"text":"who?"},{"data":{"a":1}}],"kept":{"task":"t"}}}"#;
+        for (said, stored) in [
+            (&result, r#"{"tool":"x","result":"21"}"#),
+            (&Said::error("no"), r#"{"tool":"x","result":"error: no"}"#),
+            (&asks, asked),
+        ] {
+            let call = StoredCall::of(said, "x", Taken::default());
+            assert_eq!(serde_json::to_value(&call).unwrap().to_string(), stored);
+            let read: StoredCall = serde_json::from_str(stored).unwrap();
+            let read = read.said().unwrap();
+            let is_failure = *said == Said::error("no");
+            assert!(read == *said || is_failure && read == Said::Result("error: no".to_owned()));
         }
-        // A stored failure is read as a result: the model received the same text.
-        let again = read(Ok(kept(&Said::error("no"), "x")));
-        assert_eq!(again, Ok(Said::Result("error: no".to_owned())));
-        assert_eq!(read(Err("too large".to_owned())), Ok(Said::error("too large")));
-        assert!(read(Ok(json!(5))).is_err());
+        let stored = r#"{"tool":"x","result":"21","took":2}"#;
+        let call: StoredCall = serde_json::from_str(stored).unwrap();
+        assert_eq!(serde_json::to_value(&call).unwrap().to_string(), stored);
+        assert!(serde_json::from_str::<StoredCall>("5").is_err());
+        assert!(serde_json::from_str::<StoredCall>("{}").unwrap().said().is_err());
     }
 
     #[test]

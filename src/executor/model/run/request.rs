@@ -1,7 +1,7 @@
 //! One request to a model: repeated after temporary errors. Its answer is stored as a step.
 
 use futures_util::future::{Either, select};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::super::budget::Budget;
 use super::super::conversation::{Conversation, size_of};
@@ -83,12 +83,10 @@ impl Run<'_> {
         conversation: &Conversation,
         budget: &mut Budget,
     ) -> Result<Option<Answered>, ExecutorError> {
-        let nth = match self.turn.run_task.begin_step(STEP)? {
+        let nth = match self.turn.begin_step::<StoredAnswer>(STEP)? {
             StepStart::New(nth) => nth,
             StepStart::Done(kept) => {
-                let unfit = || "the stored answer of the model cannot be read".to_owned();
-                let read = kept.and_then(|kept| Answered::read(&kept.value()).ok_or_else(unfit));
-                return read.map(Some).map_err(ExecutorError);
+                return kept.map(|kept| Some(kept.into())).map_err(ExecutorError);
             }
         };
         // The attempt that was lost has come to this point, and has sent the request or was about to send it: the
@@ -254,8 +252,8 @@ impl Run<'_> {
             self.events.working(Some(text))?;
         }
         let is_shown = stays && self.settings().output_schema.is_none();
-        let kept = answered.to_json(is_shown, &self.turn.redaction);
-        self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))
+        let kept = StoredAnswer::of(answered, is_shown, &self.turn.redaction);
+        self.turn.end_step(STEP, nth, Ok(&kept))
     }
 
     /// After a failed request: waits until the request may be repeated. Returns true if the request may be repeated now; if
@@ -287,34 +285,40 @@ impl Run<'_> {
     }
 }
 
-impl Answered {
-    fn to_json(&self, is_shown: bool, redaction: &Redaction) -> Value {
-        let mut kept = self.answer.to_json();
-        if let Some(text) = kept.get_mut("text") {
-            // The artifact contains the text, in the same row.
-            let stored = if is_shown { "".into() } else { redaction.text(&self.answer.text) };
-            *text = Value::from(stored);
-        }
-        if let Value::Object(members) = &mut kept {
-            members.insert("took".to_owned(), self.usage.to_json());
-            members.insert("requestBytes".to_owned(), self.request_bytes.into());
-            members.insert("isShown".to_owned(), (is_shown && !self.answer.text.is_empty()).into());
-        }
-        kept
-    }
+/// An answer and what its request took, as a step stores them.
+#[derive(Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct StoredAnswer {
+    #[serde(flatten)]
+    answer: ChatAnswer,
+    took: Usage,
+    request_bytes: usize,
+    /// Whether the artifact contains the text, in the same row.
+    #[serde(default)]
+    is_shown: bool,
+}
 
-    fn read(kept: &Value) -> Option<Self> {
-        let mut answer = ChatAnswer::from_json(kept)?;
+impl StoredAnswer {
+    fn of(answered: &Answered, is_shown: bool, redaction: &Redaction) -> Self {
+        let Answered { answer, usage, request_bytes, is_recalled: _ } = answered;
+        let text = if is_shown { "".into() } else { redaction.text(&answer.text) };
+        Self {
+            answer: ChatAnswer { text: text.into_owned(), ..answer.clone() },
+            took: *usage,
+            request_bytes: *request_bytes,
+            is_shown: is_shown && !answer.text.is_empty(),
+        }
+    }
+}
+
+impl From<StoredAnswer> for Answered {
+    fn from(stored: StoredAnswer) -> Self {
+        let StoredAnswer { mut answer, took, request_bytes, is_shown } = stored;
         // The meaning of an answer depends on whether it has a text, so a placeholder is needed.
-        if kept.get("isShown").and_then(Value::as_bool).unwrap_or_default() {
+        if is_shown {
             answer.text = SHOWN.to_owned();
         }
-        Some(Self {
-            answer,
-            usage: kept.get("took").and_then(Usage::from_json)?,
-            request_bytes: usize::try_from(kept.get("requestBytes")?.as_u64()?).ok()?,
-            is_recalled: true,
-        })
+        Self { answer, usage: took, request_bytes, is_recalled: true }
     }
 }
 
@@ -354,3 +358,26 @@ const FIRST_PAUSE_MS: u64 = 1_000;
 
 /// The time that is reserved at the end of a run, in milliseconds.
 const CLOSING_MS: u64 = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_answer_has_the_form_that_0_3_0_has_stored() {
+        let usage = r#"{"input":7,"output":2,"cached":0,"reasoning":0}"#;
+        let stored = format!(
+            r#"{{"text":"","refusal":null,"calls":[{{"id":"c","name":"x","arguments":"{{}}","extra":null}}],"end":"stop","usage":{usage},"model":"m","reasoning":null,"took":{usage},"requestBytes":90,"isShown":true}}"#
+        );
+        let kept: StoredAnswer = serde_json::from_str(&stored).unwrap();
+        assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
+        let answered = Answered::from(kept);
+        assert_eq!((answered.answer.text.as_str(), answered.request_bytes), (SHOWN, 90));
+        let answered =
+            Answered { answer: ChatAnswer { text: "rain".into(), ..answered.answer }, ..answered };
+        let again = StoredAnswer::of(&answered, true, &Redaction::default());
+        assert_eq!(serde_json::to_value(&again).unwrap().to_string(), stored);
+        let shown = StoredAnswer::of(&answered, false, &Redaction::default());
+        assert_eq!((shown.answer.text.as_str(), shown.is_shown), ("rain", false));
+    }
+}

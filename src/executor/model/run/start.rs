@@ -2,24 +2,25 @@
 
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use super::super::ask_user::AskUser;
 use super::super::budget::Budget;
 use super::super::callable::Question;
-use super::super::conversation::Conversation;
+use super::super::conversation::{Conversation, StoredEntry};
 use super::super::delegate::Team;
 use super::super::mcp::ServerTool;
 use super::super::own::OwnTool;
 use super::super::parts;
 use super::super::toolbox::Toolbox;
 use super::Run;
-use super::calls::{question_json, read_question};
+use super::calls::StoredCall;
 use super::request::Asking;
 use crate::executor::call::is_for;
 use crate::executor::{ExecutorError, StepStart};
 use crate::task::StepRecord;
-use a2a::model::{Json, TaskState};
+use a2a::model::TaskState;
 use a2a_agents::{DEV_MODEL, Expandable, ModelSettings, Provider};
 use chat::{ChatMessage, Endpoint, ToolCall};
 
@@ -111,31 +112,32 @@ impl Run<'_> {
 
     /// Continues from the newest turn that has stored a conversation. `None` if there is none, or it cannot be read.
     fn go_on(&self, turns: &[Vec<StepRecord>]) -> Option<Start> {
-        let number = u64::try_from(self.turn.number).ok()?;
-        let is_own = |kept: &Value| kept.get("turn").and_then(Value::as_u64) == Some(number);
         for turn in turns.iter().rev() {
             if let Some(kept) = newest(turn, STEP) {
-                if is_own(&kept) {
-                    return read_question(kept.get("question")?).map(Start::Asked);
+                let kept: StoredConversation = kept.result()?;
+                if kept.turn == self.turn.number {
+                    return Some(Start::Asked(kept.question));
                 }
-                return self.answered(&kept);
+                return self.answered(kept);
             }
             // If the call of this turn is repeated, it asks its question again.
-            if let Some(kept) = newest(turn, OPEN).filter(|kept| !is_own(kept)) {
-                return self.without_open(&kept, turn).map(Start::Talk);
+            if let Some(kept) = newest(turn, OPEN) {
+                let kept: OpenCalls = kept.result()?;
+                if kept.turn != self.turn.number {
+                    return self.without_open(kept, turn).map(Start::Talk);
+                }
             }
         }
         None
     }
 
     /// The calls of an earlier turn that the client's message answers.
-    fn answered(&self, kept: &Value) -> Option<Start> {
-        let conversation = self.read(kept)?;
+    fn answered(&self, kept: StoredConversation) -> Option<Start> {
+        let conversation = self.read(kept.entries)?;
         let calls = conversation.calls();
-        let pending = kept.get("pending")?.as_array()?.iter().map(|pending| {
-            let id = pending.get("id")?.as_str()?;
+        let pending = kept.pending.into_iter().map(|PendingCall { id, kept }| {
             let call = calls.iter().find(|call| call.id == id)?;
-            Some((call.clone(), pending.get("kept")?.clone()))
+            Some((call.clone(), kept))
         });
         let pending = pending.collect::<Option<Vec<_>>>()?;
         Some(Start::Answered { conversation, pending })
@@ -143,22 +145,20 @@ impl Run<'_> {
 
     /// The conversation of an earlier turn that was lost while one of its calls was asking the user. The model receives an error
     /// for the lost call, and the client's message.
-    fn without_open(&self, kept: &Value, turn: &[StepRecord]) -> Option<Conversation> {
-        let mut conversation = self.read(kept)?;
-        let round = kept.get("round")?.as_u64()?;
+    fn without_open(&self, kept: OpenCalls, turn: &[StepRecord]) -> Option<Conversation> {
+        let mut conversation = self.read(kept.entries)?;
         for (index, call) in conversation.calls().into_iter().enumerate() {
-            let done = newest(turn, &format!("{round}.{}", index + 1));
-            let done = done.as_ref().and_then(|done| done.get("result")?.as_str());
-            let text = done.map_or_else(|| LOST.to_owned(), str::to_owned);
+            let done = newest(turn, &format!("{}.{}", kept.round, index + 1));
+            let done = done.and_then(|done| done.result::<StoredCall>()?.result);
+            let text = done.unwrap_or_else(|| LOST.to_owned());
             conversation.push(ChatMessage::Tool { call_id: call.id, text });
         }
         conversation.push_client(&self.turn.message, &self.settings().takes);
         Some(conversation)
     }
 
-    fn read(&self, kept: &Value) -> Option<Conversation> {
-        let (history, takes) = (self.turn.history(), &self.settings().takes);
-        Conversation::read(kept.get("entries")?, &history, takes)
+    fn read(&self, entries: Vec<StoredEntry>) -> Option<Conversation> {
+        Conversation::read(entries, &self.turn.history(), &self.settings().takes)
     }
 
     /// Stores the conversation of a round in which a call is about to ask the user while its connection is open. If this run is
@@ -169,14 +169,13 @@ impl Run<'_> {
         round: u64,
     ) -> Result<(), ExecutorError> {
         loop {
-            match self.turn.run_task.begin_step(OPEN)? {
-                StepStart::Done(kept) if is_of_round(&kept, round) => return Ok(()),
+            match self.turn.begin_step::<OpenCalls>(OPEN)? {
+                StepStart::Done(Ok(kept)) if kept.round == round => return Ok(()),
                 StepStart::Done(_) => {}
                 StepStart::New(nth) => {
-                    let entries = conversation.kept(MAX_KEPT_BYTES);
-                    let kept =
-                        json!({"turn": self.turn.number, "round": round, "entries": entries});
-                    return self.turn.end_step(OPEN, nth, Ok(Json::from(&kept)));
+                    let (turn, entries) = (self.turn.number, conversation.kept(MAX_KEPT_BYTES));
+                    let kept = OpenCalls { turn, round, entries };
+                    return self.turn.end_step(OPEN, nth, Ok(&kept));
                 }
             }
         }
@@ -189,23 +188,22 @@ impl Run<'_> {
         asked: Vec<(String, Question)>,
     ) -> Result<(), ExecutorError> {
         let needs_auth = asked.iter().all(|(_, asked)| asked.state == TaskState::AuthRequired);
-        let pending: Vec<Value> =
-            asked.iter().map(|(id, asked)| json!({"id": id, "kept": asked.kept})).collect();
-        let question = Question {
-            state: if needs_auth { TaskState::AuthRequired } else { TaskState::InputRequired },
-            parts: asked.into_iter().flat_map(|(_, asked)| asked.parts).collect(),
-            kept: Value::Null,
-        };
-        let kept = json!({
-            "turn": self.turn.number,
-            "entries": conversation.kept(MAX_KEPT_BYTES),
-            "pending": pending,
-            "question": question_json(&question),
-        });
-        if let StepStart::New(nth) = self.turn.run_task.begin_step(STEP)? {
-            self.turn.run_task.end_step(STEP, nth, Ok(Json::from(&kept)))?;
+        let (mut pending, mut parts) = (Vec::new(), Vec::new());
+        for (id, asked) in asked {
+            pending.push(PendingCall { id, kept: asked.kept });
+            parts.extend(asked.parts);
         }
-        self.say_question(&question)
+        let state = if needs_auth { TaskState::AuthRequired } else { TaskState::InputRequired };
+        let kept = StoredConversation {
+            turn: self.turn.number,
+            entries: conversation.kept(MAX_KEPT_BYTES),
+            pending,
+            question: Question { state, parts, kept: Value::Null },
+        };
+        if let StepStart::New(nth) = self.turn.begin_step::<StoredConversation>(STEP)? {
+            self.turn.end_step(STEP, nth, Ok(&kept))?;
+        }
+        self.say_question(&kept.question)
     }
 
     /// Asks the client. The client's next message begins another turn.
@@ -261,15 +259,37 @@ fn expandable(text: &str) -> Result<Expandable, ExecutorError> {
     Expandable::parse(text).map_err(|fix| ExecutorError(format!("the agent file {fix}")))
 }
 
-/// The result of the newest step of this name.
-fn newest(turn: &[StepRecord], name: &str) -> Option<Value> {
-    let mut kept = turn.iter().rev().filter(|step| step.name == name);
-    kept.find_map(|step| step.outcome.as_ref().ok().map(Json::value))
+/// The conversation of a turn that has asked the user, as a step stores it.
+#[derive(Serialize, Deserialize)]
+struct StoredConversation {
+    /// The number of the turn.
+    turn: usize,
+    entries: Vec<StoredEntry>,
+    /// The calls that have asked.
+    pending: Vec<PendingCall>,
+    question: Question,
 }
 
-fn is_of_round(kept: &Result<Json, String>, round: u64) -> bool {
-    let kept = kept.as_ref().ok().map(Json::value);
-    kept.is_some_and(|kept| kept.get("round").and_then(Value::as_u64) == Some(round))
+/// A call that has asked the user.
+#[derive(Serialize, Deserialize)]
+struct PendingCall {
+    id: String,
+    /// The data that the call needs to continue.
+    kept: Value,
+}
+
+/// The conversation of a round in which a call with an open connection asks the user, as a step stores it.
+#[derive(Serialize, Deserialize)]
+struct OpenCalls {
+    /// The number of the turn.
+    turn: usize,
+    round: u64,
+    entries: Vec<StoredEntry>,
+}
+
+/// The newest step of this name that has not failed.
+fn newest<'t>(turn: &'t [StepRecord], name: &str) -> Option<&'t StepRecord> {
+    turn.iter().rev().find(|step| step.name == name && step.outcome.is_ok())
 }
 
 /// The name of the step that stores the conversation while the user is asked.
@@ -298,3 +318,25 @@ const DEV_MODEL_URL: &str = "${DEV_MODEL_URL}";
 /// The error if the scripted model is used in a deployment.
 const NO_DEV_MODEL: &str = "dev:model is the scripted model of development, which `npm start` serves and no deployment has; set \
     `base_url`, `model` and `api_key` in [executor.model] to those of a real one";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversations_have_the_form_that_0_3_0_has_stored() {
+        let entries = concat!(
+            r#"[{"client":"m-1"},{"role":"assistant","text":"","calls":"#,
+            r#"[{"id":"c","name":"x","arguments":"{}","extra":null}],"reasoning":null}]"#
+        );
+        let stored = format!(
+            r#"{{"turn":2,"entries":{entries},"pending":[{{"id":"c","kept":{{"task":"t"}}}}],"question":{{"needsAuth":false,"parts":[{{"text":"who?"}}],"kept":null}}}}"#
+        );
+        let kept: StoredConversation = serde_json::from_str(&stored).unwrap();
+        assert_eq!(kept.entries[0], StoredEntry::Client { client: "m-1".to_owned() });
+        assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
+        let stored = format!(r#"{{"turn":2,"round":3,"entries":{entries}}}"#);
+        let kept: OpenCalls = serde_json::from_str(&stored).unwrap();
+        assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
+    }
+}

@@ -1,7 +1,5 @@
 //! Cancels the task of an MCP server that a run does not follow any more.
 
-use serde_json::Value;
-
 use super::PLAN;
 use super::plan::{Plan, Planned};
 use crate::executor::Turn;
@@ -9,13 +7,12 @@ use ::mcp::client::TaskHandle;
 
 /// Cancels the task of a server that a run has left, because the run was parked or had no time to cancel it.
 pub(super) async fn cancel_left(turn: &Turn) {
-    let plan = turn.last_step::<Value>(PLAN).ok().flatten().and_then(|plan| Plan::read(&plan));
-    let Some(plan) = plan else { return };
+    let Ok(Some(plan)) = turn.last_step::<Plan>(PLAN) else { return };
     // Only the last call with a stored task can be open; the calls before it are done.
     for (index, call) in plan.calls.iter().enumerate().rev() {
         let Planned::Mcp { server, .. } = call else { continue };
-        let kept = turn.last_step::<Value>(&format!("{}/task", index + 1)).ok().flatten();
-        let Some(task) = kept.and_then(|task| TaskHandle::read(&task)) else { continue };
+        let kept = turn.last_step::<TaskHandle>(&format!("{}/task", index + 1));
+        let Ok(Some(task)) = kept else { continue };
         if let Ok(client) = turn.mcp(server) {
             let _ = client.cancel_task(&task).await;
         }

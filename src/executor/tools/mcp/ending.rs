@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::super::{Flow, artifact};
 use super::plan::Plan;
-use super::{ASKED, Run, read_plan};
+use super::{ASKED, Run};
 use crate::executor::call::desk::{Desk, say};
 use crate::executor::call::mcp::asked::{Asked, Way};
 use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, content, failure, unknown};
@@ -134,13 +134,13 @@ impl McpCall<'_> {
     /// The questions that this call asked an earlier attempt of this run, if they were stored and not shown.
     fn was_asked(&self) -> Result<Option<Asked>, ExecutorError> {
         loop {
-            match self.run.turn.run_task.begin_step(ASKED)? {
+            match self.run.turn.begin_step::<Plan>(ASKED)? {
                 StepStart::New(nth) => {
                     self.run.asking.set(Some(nth));
                     return Ok(None);
                 }
                 StepStart::Done(plan) => {
-                    let asked = read_plan(plan.map(|plan| plan.value()))?.answers;
+                    let asked = plan.map_err(ExecutorError)?.answers;
                     let is_this =
                         |asked: &Asked| asked.position == self.position && asked.way != Way::Held;
                     if let Some(asked) = asked.filter(|asked| is_this(asked)) {

@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::{Either, join_all, select};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use super::super::awake::AwakeRuns;
 use super::asked::{Asked, AskedCall, Understanding};
@@ -28,7 +28,7 @@ use crate::executor::call::mcp::asked::{Asked as AskedByServer, Way};
 use crate::executor::call::mcp::{Answers, McpTool, failure};
 use crate::executor::call::question;
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
-use a2a::model::{Json, Message, Role, TaskState};
+use a2a::model::{Message, Role, TaskState};
 use ending::McpCall;
 use plan::{Plan, Planned};
 
@@ -99,21 +99,17 @@ impl McpOffer {
 
 impl Run<'_> {
     async fn execute(&self) -> Result<(), ExecutorError> {
-        let (mut kept, mut nth) = (None, None);
+        let (mut kept, mut nth): (Option<Plan>, _) = (None, None);
         if self.turn.resumes {
-            match self.turn.run_task.begin_step(PLAN)? {
+            match self.turn.begin_step(PLAN)? {
                 StepStart::New(new) => nth = Some(new),
-                StepStart::Done(plan) => kept = Some(read_plan(plan.map(|plan| plan.value()))?),
+                StepStart::Done(plan) => kept = Some(plan.map_err(ExecutorError)?),
             }
         }
         let is_recovered = kept.is_some();
         // The message may answer a question of an earlier turn.
         if kept.is_none() && self.turn.number > 1 {
-            kept = self
-                .turn
-                .last_step::<Value>(ASKED)?
-                .map(|asked| read_plan(Ok(asked)))
-                .transpose()?;
+            kept = self.turn.last_step(ASKED)?;
         }
         let tools = match &kept {
             Some(plan) => self.planned_tools(plan),
@@ -144,9 +140,9 @@ impl Run<'_> {
         if !is_recovered && plan.calls.iter().any(|call| matches!(call, Planned::Mcp { .. })) {
             let nth = match nth {
                 Some(nth) => nth,
-                None => self.begin_new(PLAN)?,
+                None => self.turn.begin_new_step(PLAN)?,
             };
-            self.turn.end_step(PLAN, nth, Ok(Json::from(&plan.to_json())))?;
+            self.turn.end_step(PLAN, nth, Ok(&plan))?;
         }
         self.call_all(plan, calls, answers, is_recovered).await
     }
@@ -176,13 +172,12 @@ impl Run<'_> {
             }
             let begun = match tool {
                 Callable::Own(_) => begin_call(self.turn, position, count)?,
-                Callable::Mcp(_) => self.turn.run_task.begin_step(&position.to_string())?,
+                Callable::Mcp(_) => self.turn.begin_step(&position.to_string())?,
             };
             let nth = match begun {
                 StepStart::New(nth) => nth,
                 StepStart::Done(kept) => {
-                    let kept = kept.map(|kept| kept.value()).unwrap_or_default();
-                    if take_again(self.turn, &kept) {
+                    if take_again(self.turn, kept.ok().flatten().unwrap_or_default()) {
                         // A question from the open connection of that call is not shown again.
                         self.turn.take_up();
                         has_asked = true;
@@ -212,8 +207,8 @@ impl Run<'_> {
             match flow {
                 Flow::Over => return Ok(()),
                 Flow::GoesOn => {
-                    let outcome = desk.noted(&position.to_string(), json!({}));
-                    end_call(self.turn, position, count, nth, &outcome)?;
+                    let taken = desk.taken(&position.to_string());
+                    end_call(self.turn, position, count, nth, Some(taken))?;
                 }
             }
         }
@@ -371,19 +366,10 @@ impl Run<'_> {
     fn keep_asked(&self, plan: &Plan, asked: AskedByServer) -> Result<(), ExecutorError> {
         let nth = match self.asking.take() {
             Some(nth) => nth,
-            None => self.begin_new(ASKED)?,
+            None => self.turn.begin_new_step(ASKED)?,
         };
         let plan = Plan { answers: Some(Box::new(asked)), ..plan.clone() };
-        self.turn.end_step(ASKED, nth, Ok(Json::from(&plan.to_json())))
-    }
-
-    /// Begins a new step, after the steps of this name that earlier attempts have ended.
-    fn begin_new(&self, name: &str) -> Result<u32, ExecutorError> {
-        loop {
-            if let StepStart::New(nth) = self.turn.run_task.begin_step(name)? {
-                return Ok(nth);
-            }
-        }
+        self.turn.end_step(ASKED, nth, Ok(&plan))
     }
 }
 
@@ -408,11 +394,6 @@ fn tool_of(offered: &Offered<'_>, trusts_hints: bool) -> McpTool {
 fn names_tool(message: &Message) -> bool {
     let names = |data: Value| data.get("tool").is_some_and(Value::is_string);
     message.parts.iter().filter_map(a2a::model::Part::as_data).any(names)
-}
-
-fn read_plan(stored: Result<Value, String>) -> Result<Plan, ExecutorError> {
-    let unfit = || "the stored plan of the calls cannot be read".to_owned();
-    stored.and_then(|plan| Plan::read(&plan).ok_or_else(unfit)).map_err(ExecutorError)
 }
 
 /// The step that stores the plan of a turn.

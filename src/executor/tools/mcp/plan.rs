@@ -5,14 +5,14 @@
 
 use std::rc::Rc;
 
-use serde_json::{Value, json};
+use serde::{Deserialize, Serialize};
 
 use super::super::offer::Callable;
-use crate::executor::call::mcp::asked::{Asked, number, text};
+use crate::executor::call::mcp::asked::Asked;
 use crate::executor::call::mcp::{McpTool, bare};
 
 /// The calls of a turn.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Plan {
     /// The number of the client's messages that name the calls and their arguments.
     pub(super) messages: usize,
@@ -25,10 +25,9 @@ pub(super) struct Plan {
 }
 
 /// A planned call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub(super) enum Planned {
-    /// Calls a tool of this Worker.
-    Own(String),
     /// Calls a tool of an MCP server.
     Mcp {
         /// The name of the tool in this agent.
@@ -38,52 +37,21 @@ pub(super) enum Planned {
         /// The name of the tool at the server.
         tool: String,
         /// True if the call may be repeated although it may have been carried out.
+        #[serde(default)]
         repeats: bool,
+    },
+    /// Calls a tool of this Worker.
+    Own {
+        /// The name of the tool.
+        tool: String,
     },
 }
 
 impl Plan {
-    /// The JSON that a step stores.
-    pub(super) fn to_json(&self) -> Value {
-        let calls = self.calls.iter().map(|call| match call {
-            Planned::Own(name) => json!({"tool": name}),
-            Planned::Mcp { id, server, tool, repeats } => {
-                json!({"id": id, "server": server, "tool": tool, "repeats": repeats})
-            }
-        });
-        json!({
-            "messages": self.messages,
-            "calls": calls.collect::<Vec<_>>(),
-            "text": self.text,
-            "answers": self.answers.as_ref().map(|asked| asked.to_json()),
-        })
-    }
-
-    /// Reads a plan from the JSON that a step has stored.
-    pub(super) fn read(json: &Value) -> Option<Self> {
-        let call = |json: &Value| {
-            let tool = text(json, "tool")?;
-            let Some(server) = text(json, "server") else { return Some(Planned::Own(tool)) };
-            let repeats = json.get("repeats").and_then(Value::as_bool).unwrap_or_default();
-            Some(Planned::Mcp { id: text(json, "id")?, server, tool, repeats })
-        };
-        let calls = json.get("calls")?.as_array()?.iter().map(call);
-        let answers = json.get("answers").filter(|asked| !asked.is_null());
-        Some(Self {
-            messages: number(json, "messages")?,
-            calls: calls.collect::<Option<_>>()?,
-            text: text(json, "text"),
-            answers: match answers {
-                Some(asked) => Some(Box::new(Asked::read(asked)?)),
-                None => None,
-            },
-        })
-    }
-
     /// The MCP tools that the calls name, with only the data that the plan contains.
     pub(super) fn tools(&self) -> Vec<McpTool> {
         let tool = |call: &Planned| match call {
-            Planned::Own(_) => None,
+            Planned::Own { .. } => None,
             Planned::Mcp { id, server, tool, repeats } => Some(McpTool {
                 id: id.clone(),
                 server: server.clone(),
@@ -99,7 +67,7 @@ impl Plan {
     pub(super) fn server(&self, position: usize) -> &str {
         match position.checked_sub(1).and_then(|index| self.calls.get(index)) {
             Some(Planned::Mcp { server, .. }) => server,
-            Some(Planned::Own(_)) | None => "",
+            Some(Planned::Own { .. }) | None => "",
         }
     }
 
@@ -113,7 +81,7 @@ impl Planned {
     /// The planned call of a tool.
     pub(super) fn of(tool: &Callable) -> Self {
         match tool {
-            Callable::Own(tool) => Self::Own(tool.name().to_owned()),
+            Callable::Own(tool) => Self::Own { tool: tool.name().to_owned() },
             Callable::Mcp(tool) => {
                 let McpTool { id, server, tool, repeats, .. } = Rc::unwrap_or_clone(tool.clone());
                 Self::Mcp { id, server, tool: tool.name, repeats }
@@ -128,6 +96,7 @@ mod tests {
     use crate::executor::call::mcp::asked::Way;
     use ::mcp::client::TaskHandle;
     use ::mcp::model::{Question, QuestionKind};
+    use serde_json::json;
 
     #[test]
     fn a_plan_is_read_as_it_was_kept() {
@@ -152,18 +121,44 @@ mod tests {
             let asked = Asked { position: 2, questions: questions.clone(), way };
             let plan = Plan {
                 messages: 1,
-                calls: vec![Planned::Own("echo".to_owned()), call.clone()],
+                calls: vec![Planned::Own { tool: "echo".to_owned() }, call.clone()],
                 text: None,
                 answers: Some(Box::new(asked)),
             };
-            assert_eq!(Plan::read(&plan.to_json()), Some(plan.clone()));
+            assert_eq!(again(&plan), plan);
             assert_eq!((plan.begins(), plan.tools().len()), (2, 1));
         }
         let text =
             Plan { messages: 3, calls: vec![call], text: Some("a".to_owned()), answers: None };
-        assert_eq!(Plan::read(&text.to_json()), Some(text));
+        assert_eq!(again(&text), text);
         for other in [json!(null), json!({}), json!({"messages": 1, "calls": [{}]})] {
-            assert_eq!(Plan::read(&other), None, "{other}");
+            assert!(serde_json::from_value::<Plan>(other.clone()).is_err(), "{other}");
         }
+    }
+
+    fn again(plan: &Plan) -> Plan {
+        serde_json::from_value(serde_json::to_value(plan).unwrap()).unwrap()
+    }
+
+    #[test]
+    fn plans_have_the_form_that_0_3_0_has_stored() {
+        let question = r#"{"mode":"url","message":"Which?","url":"https://a.example/x","key":"q"}"#;
+        let form = r#"{"mode":"form","message":"","requestedSchema":{"type":"object"},"key":"f"}"#;
+        for way in [
+            r#""held""#,
+            r#"{"task":{"id":"t","pollIntervalMs":2000,"ttlMs":null}}"#,
+            r#"{"state":null,"round":1}"#,
+            r#"{"state":"sealed","round":2}"#,
+        ] {
+            let stored = format!(
+                r#"{{"messages":1,"calls":[{{"tool":"echo"}},{{"id":"files.read","server":"files","tool":"read","repeats":true}}],"text":null,"answers":{{"position":2,"questions":[{question},{form}],"way":{way}}}}}"#
+            );
+            let plan: Plan = serde_json::from_str(&stored).unwrap();
+            assert_eq!(plan.server(2), "files");
+            assert_eq!(serde_json::to_value(&plan).unwrap().to_string(), stored);
+        }
+        let stored = r#"{"messages":3,"calls":[{"tool":"echo"}],"text":"a","answers":null}"#;
+        let plan: Plan = serde_json::from_str(stored).unwrap();
+        assert_eq!(serde_json::to_value(&plan).unwrap().to_string(), stored);
     }
 }

@@ -1,15 +1,19 @@
 //! The owner check as a type: what the operations may do with a task, for the caller to whom it belongs.
 
+mod webhooks;
+
 use std::rc::Rc;
 
 use super::debts::{self, Index, Sums};
-use super::run::{self, held, hook};
-use super::{Beginning, LoggedBatch, OpenStep, Sender, TaskSession, credentials};
+use super::journal::statuses;
+use super::run::held::{self, LetOut};
+use super::run::{self, hook};
+use super::{Beginning, LoggedBatch, OpenStep, Sender, TaskSession, check_position};
 use crate::auth::Caller;
 use crate::config::Limits;
 use crate::executor::RunTask;
 use crate::port::{LogRange, Observation, StoreError, TaskFacts};
-use crate::task::{Input, Park, TaskError, TaskMachine};
+use crate::task::{Park, Refusal, TaskMachine};
 use crate::usage::TaskUsage;
 use a2a::error::Error;
 use a2a::model::{
@@ -87,7 +91,7 @@ impl<'a> Owned<'a> {
 
     /// Whether its run is parked: it waits outside of memory.
     pub fn is_parked(self) -> bool {
-        self.session.is_parked()
+        self.session.life.is_parked()
     }
 
     /// Whether its run is parked for longer than this from now on: until then nothing happens by itself.
@@ -134,7 +138,19 @@ impl<'a> Owned<'a> {
     ///
     /// [`Error::Internal`] if it does not exist, or storage fails.
     pub(crate) fn shown(self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
-        self.session.shown(history, terms)
+        // Events that are not stored yet are stored first.
+        let generation = self.settle_generation()?;
+        let session = self.session;
+        let json = session.life.json(history, terms.shows_generation.then_some(generation));
+        let json = json.ok_or_else(|| self.internal())?;
+        let created = self.created();
+        let statuses = if terms.shows_statuses {
+            let read = statuses::read(&session.journal, history);
+            read.map_err(|error| self.reading_failed(&error))?
+        } else {
+            Vec::new()
+        };
+        Ok(ShownTask { json, generation, created, statuses })
     }
 
     /// Waits until the condition holds, `limit_ms` milliseconds at most. It is looked at after each change.
@@ -227,26 +243,28 @@ impl<'a> Owned<'a> {
         if let Some(webhook) = &webhook {
             session.webhooks.check_room(&webhook.id)?;
         }
-        let limits = session.run_limits().ok_or_else(|| self.internal())?;
+        let limits =
+            session.agents.limits(&session.life, &session.limits).ok_or_else(|| self.internal())?;
         let (agent, dialect, before) = (sender.agent.clone(), sender.dialect, self.generation());
         let by = webhook.is_some().then(|| sender.clone());
         let sent = sender.credentials.clone().filter(|_| !self.has_received(&message));
-        let taken = sent.map(|sent| credentials::taken(session, sent)).transpose()?.flatten();
+        let taken = sent.map(|sent| sent.taken(self.state())).transpose()?.flatten();
         let request = sender.request(&limits, metadata);
-        if session
-            .step(Input::Message(message, request))
-            .map_err(|error| refusal(self.id(), error))?
-        {
+        let received = session.change(|machine, now| machine.receive(message, request, now));
+        if received.map_err(refused)? {
             if let Some(sealed) = taken {
-                credentials::keep(session, sealed)?;
+                session.credentials.put(sealed).map_err(|error| {
+                    session.give_up(&error);
+                    self.internal()
+                })?;
             }
             if let Some(webhook) = webhook {
                 let webhook = self.register(webhook, dialect, before)?;
                 if let Some(sender) = &by {
-                    session.note_registered(&webhook.id, sender);
+                    self.note_registered(&webhook.id, sender);
                 }
             }
-            note_newest_message(session, &agent);
+            self.note_newest_message(&agent);
         }
         session.flush().map_err(|_| self.internal())
     }
@@ -280,8 +298,9 @@ impl<'a> Owned<'a> {
         let session = self.session;
         let has_run = |machine: &TaskMachine| machine.is_running() || machine.parked().is_some();
         let has_run = session.life.with_machine(has_run).unwrap_or(false);
-        held::let_out(session);
-        let is_first = session.step(Input::Cancel).map_err(|error| refusal(self.id(), error))?;
+        held::let_out(session, LetOut::All);
+        let not_cancelable = |state| Error::TaskNotCancelable { id: self.id().clone(), state };
+        let is_first = session.change(TaskMachine::cancel).map_err(not_cancelable)?;
         session.flush().map_err(|_| self.internal())?;
         if has_run && is_first {
             hook::call(session);
@@ -307,9 +326,7 @@ impl<'a> Owned<'a> {
 
     /// The error for a log that could not be read, which operators are told.
     pub(crate) fn reading_failed(self, error: &StoreError) -> Error {
-        let (task, reason) = (self.id(), error.to_string());
-        self.session.observe(&Observation::ReadingFailed { task, reason: &reason });
-        self.internal()
+        self.session.reading_failed(error)
     }
 
     /// The steps that are under way, if a run is.
@@ -342,7 +359,7 @@ impl<'a> Owned<'a> {
 
     /// For a follower that has seen everything so far: no frames.
     pub(crate) fn begin_live(self) -> Beginning {
-        Beginning::live(self.session)
+        Beginning::live(&self.session.life)
     }
 
     /// The message that was given instead of a task, for a follower.
@@ -351,7 +368,8 @@ impl<'a> Owned<'a> {
     ///
     /// [`Error::Internal`] if it cannot be encoded.
     pub(crate) fn begin_with_message(self, message: &Message) -> Result<Beginning, Error> {
-        Beginning::message(self.session, message)
+        let json = serde_json::to_string(message).map_err(|_| self.internal())?;
+        Ok(Beginning::message(&json))
     }
 
     /// The task as it stands, for a follower that has no position yet.
@@ -364,7 +382,9 @@ impl<'a> Owned<'a> {
         history: HistoryLimit,
         terms: Terms,
     ) -> Result<Beginning, Error> {
-        Beginning::snapshot(self.session, history, terms)
+        let task = self.shown(history, terms)?;
+        let state = self.state().ok_or_else(|| self.internal())?;
+        Ok(Beginning::snapshot(&task, state))
     }
 
     /// What came after a generation, as much as fits one page, for a follower that has this position.
@@ -373,32 +393,32 @@ impl<'a> Owned<'a> {
     ///
     /// [`Error::InvalidParams`] if there is no such generation yet; [`Error::Internal`] when storage fails.
     pub(crate) fn begin_with_missed(self, after: u64) -> Result<Beginning, Error> {
-        Beginning::missed(self.session, after)
+        check_position(after, self.generation())?;
+        // The frames are made of stored rows.
+        self.settle_generation()?;
+        let TaskSession { life, journal, .. } = self.session;
+        Beginning::missed(life, journal, after).map_err(|error| self.reading_failed(&error))
+    }
+
+    /// Reports to the observer that the agent is given the newest message of the client.
+    fn note_newest_message(self, agent: &str) {
+        self.with_task(|task| {
+            let newest = task.history.iter().rfind(|message| message.role == Role::User);
+            if let Some(message) = newest {
+                let task = self.id();
+                self.session.observe(&Observation::MessageReceived { agent, task, message });
+            }
+        });
     }
 }
 
-/// Tells the observer that the agent is given the newest message of the client.
-fn note_newest_message(session: &TaskSession, agent: &str) {
-    session.life.with_task(|task| {
-        let newest = task.history.iter().rfind(|message| message.role == Role::User);
-        if let Some(message) = newest {
-            session.observe(&Observation::MessageReceived { agent, task: session.id(), message });
-        }
-    });
-}
-
-/// What a client is told when its task refuses something.
-fn refusal(id: &TaskId, error: TaskError) -> Error {
-    match error {
-        TaskError::Finished(state) => Error::TaskFinished(state),
-        TaskError::NotCancelable(state) => Error::TaskNotCancelable { id: id.clone(), state },
-        TaskError::OtherContext { expected } => Error::invalid(
+/// The error for a client whose message the task refuses.
+fn refused(refusal: Refusal) -> Error {
+    match refusal {
+        Refusal::Finished(state) => Error::TaskFinished(state),
+        Refusal::OtherContext { expected } => Error::invalid(
             "message.contextId",
             format!("must be the context of the task, {expected}, or be left out"),
         ),
-        other @ (TaskError::IllegalMove { .. }
-        | TaskError::NoRun
-        | TaskError::UnknownArtifact(_)
-        | TaskError::NoParts(_)) => Error::UnsupportedOperation(other.to_string()),
     }
 }

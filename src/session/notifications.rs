@@ -1,19 +1,21 @@
 //! Sends the notifications of a task: puts jobs into the queue, and returns the next event to a consumer.
 
-use super::webhook::Webhook;
+use std::borrow::Cow;
+
+use super::TaskSession;
+use super::debts::{self, Troubles};
+use super::followers::{self, frame};
+use super::journal::Journal;
+use super::run::tracing::span;
+use super::webhooks::Webhook;
 use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
-use crate::session::TaskSession;
-use crate::session::debts::{self, Troubles};
-use crate::session::followers::{self, frame};
-use crate::session::run::tracing::span;
-use a2a::dialect::Dialect;
-use a2a::model::{EventFilter, Task, UnixMillis};
+use a2a::model::EventFilter;
 
 /// Puts a job into the queue for each webhook that needs one. Called after each change that may create such a need.
-pub(in crate::session) fn enqueue_due(session: &TaskSession) {
+pub(super) fn enqueue_due(session: &TaskSession) {
     enqueue_those(session, |_| true);
 }
 
@@ -47,7 +49,7 @@ fn enqueue(session: &TaskSession, config_id: String) {
 
 /// Records the report of a consumer, and returns the next notification of the webhook, if there is one and no other consumer has the
 /// lease.
-pub(in crate::session) fn next_notification(
+pub(super) fn next_notification(
     session: &TaskSession,
     asked: NextNotification,
 ) -> NotificationTurn {
@@ -77,16 +79,16 @@ fn take_report(session: &TaskSession, config_id: &str, report: Report) -> Option
         Verdict::Delivered | Verdict::Stale => {
             // Usually stored together with later reports: repeating some notifications after a crash costs less than a row for each report.
             if session.webhooks.with(config_id, |webhook| webhook.owes_listing()) == Some(true) {
-                store(session, config_id);
+                session.store_webhook(config_id);
             }
             None
         }
         Verdict::Retry => {
-            store(session, config_id);
+            session.store_webhook(config_id);
             None
         }
         Verdict::GivenUp | Verdict::Refused => {
-            store(session, config_id);
+            session.store_webhook(config_id);
             Some(given_up)
         }
     }
@@ -108,14 +110,25 @@ fn give_out_next(
         let after = session.life.with_machine(|machine| webhook.owed_after(machine)).flatten();
         Some((after.filter(|_| may_send), webhook.config.events, webhook.dialect))
     })??;
-    let next =
-        after.and_then(|after| event_after(session, config_id, after, (filter, dialect), now));
+    let next = after.and_then(|after| {
+        // The events are read from storage.
+        session.flush().ok()?;
+        let found = of_event_after(&session.journal, after, filter, |generation, json| {
+            let TaskSession { id, life, journal, .. } = session;
+            let task = || {
+                let found = session.webhooks.task_at(config_id, generation, id, life, journal);
+                found.map_err(|error| session.reading_failed(&error)).ok().flatten()
+            };
+            dialect.notification(json, task, now).map(Cow::into_owned)
+        });
+        found.map_err(|error| session.reading_failed(&error)).ok().flatten()
+    });
     let must_be_stored = |webhook: &mut Webhook| webhook.must_be_stored(next.is_some());
     if session.webhooks.with(config_id, must_be_stored)? {
-        store(session, config_id);
+        session.store_webhook(config_id);
     }
     if next.is_none() {
-        session.webhooks.with(config_id, |webhook| webhook.past = None);
+        session.webhooks.forget_past(config_id);
     }
     let (generation, body) = next?;
     let lease = session.ports.random.new_id();
@@ -131,60 +144,29 @@ fn give_out_next(
     Some(Notification { lease, generation, body, dialect, config, standing, trace })
 }
 
-/// The first event after a generation that the filter lets through, as a notification in the dialect, with its generation.
-fn event_after(
-    session: &TaskSession,
-    config_id: &str,
-    after: u64,
-    (filter, dialect): (EventFilter, Dialect),
-    now: UnixMillis,
-) -> Option<(u64, String)> {
-    let mut after = after;
+/// What `make` returns for the first stored event after a generation that the filter lets through, with its generation.
+///
+/// # Errors
+///
+/// When storage fails.
+fn of_event_after<T>(
+    journal: &Journal,
+    mut after: u64,
+    filter: EventFilter,
+    make: impl Fn(u64, &str) -> Option<T>,
+) -> Result<Option<(u64, T)>, StoreError> {
     loop {
-        let (frames, has_more) = followers::frames_after(session, after).ok()?;
-        for text in &frames {
-            for (generation, json) in frame::events_in(text) {
-                if frame::passes(filter, json) {
-                    let task = || task_after(session, config_id, generation);
-                    let body = dialect.notification(json, task, now)?;
-                    return Some((generation, body.into_owned()));
-                }
-                after = after.max(generation);
+        let (frames, has_more) = followers::frames_after(journal, after)?;
+        for (generation, json) in frames.iter().flat_map(|text| frame::events_in(text)) {
+            if frame::passes(filter, json) {
+                return Ok(make(generation, json).map(|made| (generation, made)));
             }
+            after = after.max(generation);
         }
         if !has_more || frames.is_empty() {
-            return None;
+            return Ok(None);
         }
     }
-}
-
-/// The task after the event of a generation.
-fn task_after(session: &TaskSession, config_id: &str, generation: u64) -> Option<Task> {
-    if generation == session.life.generation() {
-        session.webhooks.with(config_id, |webhook| webhook.past = None);
-        return session.life.with_task(Task::clone);
-    }
-    let mut past = session.webhooks.with(config_id, |webhook| webhook.past.take())?;
-    let found = past.get_or_insert_default().at(session, generation).map(|task| task.cloned());
-    session.webhooks.with(config_id, |webhook| webhook.past = past);
-    let found = found.inspect_err(|error| {
-        let (task, reason) = (session.id(), error.to_string());
-        session.observe(&Observation::ReadingFailed { task, reason: &reason });
-    });
-    found.ok().flatten()
-}
-
-/// Stores the present state of a webhook. If storing fails, the newest notifications are repeated after a crash.
-pub(in crate::session) fn store(session: &TaskSession, config_id: &str) {
-    if let Err(error) = session.webhooks.store(config_id) {
-        note_failure(session, &error);
-    }
-}
-
-/// Reports to the observer that a webhook could not be stored.
-pub(super) fn note_failure(session: &TaskSession, error: &StoreError) {
-    let reason = error.to_string();
-    session.observe(&Observation::StoringFailed { task: session.id(), reason: &reason });
 }
 
 /// The length of a lease beyond the timeout of an attempt, in milliseconds.

@@ -2,12 +2,13 @@
 
 use std::collections::VecDeque;
 
-use super::notifications;
-use super::webhook::Webhook;
+use super::Owned;
+use crate::port::{Act, Audit, Observation};
 use crate::push::Attempt;
 use crate::push::signature::SigningSecret;
-use crate::session::Owned;
 use crate::session::debts::{self, Troubles};
+use crate::session::webhooks::Webhook;
+use crate::session::{Sender, notifications};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::TaskPushNotificationConfig;
@@ -57,6 +58,14 @@ impl Owned<'_> {
         Ok(config)
     }
 
+    /// Writes the audit line for a webhook that was registered with a message.
+    pub(in crate::session) fn note_registered(self, webhook: &str, sender: &Sender) {
+        let Sender { agent, caller, trail, .. } = sender;
+        let registered = Audit::of(Act::WebhookRegistered, agent, &caller.id, trail);
+        let registered = registered.on(self.id()).with_webhook(webhook);
+        self.session.observe(&Observation::Audited(registered));
+    }
+
     /// The webhook registered first, if there is one.
     pub(crate) fn first_webhook(self) -> Option<TaskPushNotificationConfig> {
         self.webhooks().into_iter().next()
@@ -65,7 +74,7 @@ impl Owned<'_> {
     /// Stores a registered or changed webhook, and queues its owed notifications. Returns whether the webhook is stored.
     pub(crate) fn commit_webhook(self, id: &str) -> bool {
         let session = self.session;
-        notifications::store(session, id);
+        session.store_webhook(id);
         // A replacement is owed the events that the old webhook was owed.
         notifications::enqueue_due(session);
         debts::pay::<Troubles>(session);
@@ -113,7 +122,7 @@ impl Owned<'_> {
     /// [`Error::Internal`] when storage fails; the webhook is not deleted then.
     pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
         self.session.webhooks.delete(id).map_err(|error| {
-            notifications::note_failure(self.session, &error);
+            self.session.note_unstored(&error);
             self.internal()
         })?;
         debts::pay::<Troubles>(self.session);

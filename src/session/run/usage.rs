@@ -1,0 +1,48 @@
+//! The use of models in a run: recorded in memory, and stored with the steps of the run or by itself.
+
+use super::state::RunState;
+use crate::session::TaskSession;
+use crate::session::life::Life;
+use crate::task::Notice;
+use crate::usage::{StepUsage, Usage};
+use a2a::model::UnixMillis;
+
+/// Adds to the log the use of models that no step has stored: it was recorded outside of steps, or by a step that was dropped.
+pub(super) fn settle(session: &TaskSession) {
+    if let Some(usage) = take_recorded(&session.run, || session.now()) {
+        session.note(Notice::Used(usage));
+    }
+}
+
+/// Adds to the log the use of models by requests whose answers could not be used. The entry is stored with the next row, and not with the
+/// present step: the process may die before that step ends.
+pub(super) fn settle_repeated(session: &TaskSession) {
+    // Usage from before the task exists is recorded with the next step of its run.
+    if session.life.exists()
+        && let Some(usage) = with_repeated(Usage::NOTHING, &session.run, || session.now())
+    {
+        session.note(Notice::Used(usage));
+    }
+}
+
+/// Takes the recorded use of models that no step has stored.
+pub(super) fn take_recorded(run: &RunState, now: impl FnOnce() -> UnixMillis) -> Option<StepUsage> {
+    with_repeated(run.take_used(), run, now)
+}
+
+/// This use of models, plus that by requests whose answers could not be used; none if both are zero.
+fn with_repeated(
+    used: Usage,
+    run: &RunState,
+    now: impl FnOnce() -> UnixMillis,
+) -> Option<StepUsage> {
+    let repeated = run.take_repeated();
+    let used = used.plus(repeated);
+    (!used.is_nothing()).then(|| StepUsage { at_ms: now().0, used, repeated })
+}
+
+/// The use of models in the present turn, all attempts together.
+pub(super) fn of_turn(life: &Life, run: &RunState) -> Usage {
+    let stored = life.with_machine(|machine| machine.usage().of_turn(machine.turn()));
+    stored.unwrap_or_default().plus(run.used())
+}

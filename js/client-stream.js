@@ -8,7 +8,7 @@
 // `src/session/followers/frame.rs` defines the frames.
 
 /**
- * The data from which a stream is made; `src/edge/front/stream/plan.rs` writes it.
+ * The data from which a stream is made; `src/front/stream.rs` writes it.
  *
  * @typedef {object} Plan
  * @property {[string, string]} resume the request to the object after a drop: these two texts with the id of the task between
@@ -42,7 +42,7 @@
  * @property {(failure: Failure, hasBegun: boolean, limit: number) => Answer} refuse the answer with a failure
  * @property {(json: string) => string} opening the first event of a task, with the generation in its metadata
  * @property {(form: string, json: string, generation: number | undefined, state: string) => string} event the form of an event
- *   in an older version, see `event_text` in `src/edge/front/stream/plan.rs`
+ *   in an older version, see `event_text` in `src/front/stream.rs`
  */
 
 /** @typedef {"failed" | "other-version" | "too-many"} Failure */

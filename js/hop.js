@@ -1,4 +1,4 @@
-// One request, from its first byte to its answer. Rust decides, without waiting (src/edge/front/plan.rs); only this module carries out decisions: it calls objects,
+// One request, from its first byte to its answer. Rust decides, without waiting (src/front/); only this module carries out decisions: it calls objects,
 // lists in D1, opens streams and makes responses. If a decision lacks a fact, Rust finds the fact, and decides again (src/edge/front/waiting.rs). A Rust future, and
 // each crossing into WebAssembly, costs more than all decisions together.
 import { open } from "./stream.js";
@@ -7,10 +7,10 @@ import { open } from "./stream.js";
 const TASKS = "TASKS";
 const DB = "DB";
 
-/** The separator of the lines of a listing (src/edge/service/index/listing.rs). */
+/** The separator of the lines of a listing (src/forms/listing.rs). */
 const LINE_END = "\u001e";
 
-/** Bodies of up to this many bytes are received in one piece; Rust receives larger ones (src/edge/front/body.rs). */
+/** Bodies of up to this many bytes are received in one piece; Rust receives larger ones (src/edge/front/facts/body.rs). */
 const SMALL_BYTES = 64 * 1024;
 
 /** The name of the client certificate among the names of headers (src/auth/evidence.rs). */
@@ -108,11 +108,7 @@ export class Hop {
     return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
   }
 
-  /**
-   * Answers a request inside of the Worker, whose data is all in Rust.
-   *
-   * @param {any} env @param {Waiting} waiting
-   */
+  /** Answers a request inside of the Worker, whose data is all in Rust. @param {any} env @param {Waiting} waiting */
   async answer(env, waiting) {
     try {
       return await this.#perform({ env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting }, waiting.plan());
@@ -152,11 +148,7 @@ export class Hop {
     }
   }
 
-  /**
-   * Lets Rust find the fact that the plan lacks, and carries out the new plan.
-   *
-   * @param {Asked} asked
-   */
+  /** Lets Rust find the fact that the plan lacks, and carries out the new plan. @param {Asked} asked */
   async #find(asked) {
     const waiting = this.#waitingOf(asked, false);
     await waiting.find(asked.request);
@@ -194,11 +186,7 @@ export class Hop {
     return shown;
   }
 
-  /**
-   * Checks rate limits before the rest of the plan.
-   *
-   * @param {string} limits @param {Asked} asked @param {string} plan
-   */
+  /** Checks rate limits before the rest of the plan. @param {string} limits @param {Asked} asked @param {string} plan */
   async #guard(limits, asked, plan) {
     const refused = await refusing(asked.env, limits);
     if (refused !== "[]") return this.#perform(asked, this.#waitingOf(asked, true).held(refused));
@@ -207,11 +195,7 @@ export class Hop {
     return this.#perform(asked, plan);
   }
 
-  /**
-   * The request without its body, in the form that src/front/head.rs reads.
-   *
-   * @param {Request} request @param {any} env
-   */
+  /** The request without its body, in the form that src/front/head.rs reads. @param {Request} request @param {any} env */
   #headOf(request, env) {
     const { method, url, headers } = request;
     let head = `${method}\n${url}`;
@@ -236,11 +220,7 @@ export class Hop {
     return `${this.#instance}-${this.#named.toString(36)}`;
   }
 
-  /**
-   * The headers that Rust requires; they never change.
-   *
-   * @param {any} env
-   */
+  /** The headers that Rust requires; they never change. @param {any} env */
   #namesOf(env) {
     const all = /** @type {string[]} */ (this.#rust.headerNames(env).split("\n"));
     this.#wantsCertificate = all.includes(CERTIFICATE);
@@ -249,11 +229,7 @@ export class Hop {
     return names;
   }
 
-  /**
-   * Sends a call to the object of a task and returns its answer.
-   *
-   * @param {Asked} asked @param {string} address @param {string} command
-   */
+  /** Sends a call to the object of a task and returns its answer. @param {Asked} asked @param {string} address @param {string} command */
   async #ask(asked, address, command) {
     const id = idOf(asked.env[TASKS], address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
@@ -270,11 +246,7 @@ export class Hop {
     return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
-  /**
-   * Lists tasks in D1.
-   *
-   * @param {Asked} asked @param {string} statement
-   */
+  /** Lists tasks in D1. @param {Asked} asked @param {string} statement */
   async #list(asked, statement) {
     const { env, head, body } = asked;
     const [sql, ...values] = JSON.parse(statement);
@@ -294,11 +266,7 @@ export class Hop {
     return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined));
   }
 
-  /**
-   * Opens a stream from the object of a task.
-   *
-   * @param {Asked} asked @param {string} address @param {string} plan
-   */
+  /** Opens a stream from the object of a task. @param {Asked} asked @param {string} address @param {string} plan */
   async #follow(asked, address, plan) {
     const namespace = asked.env[TASKS];
     const id = idOf(namespace, address);
@@ -311,11 +279,7 @@ export class Hop {
     return this.#perform(asked, this.#waitingOf(asked, true).failed(status, reason));
   }
 
-  /**
-   * The response for a text of src/forms/answer.rs.
-   *
-   * @param {string} text
-   */
+  /** The response for a text of src/forms/answer.rs. @param {string} text */
   #respond(text) {
     const end = text.indexOf("\n\n");
     const body = text.slice(end + 2);
@@ -354,7 +318,7 @@ const FORMS = { n: "begin", c: "callback" };
  */
 
 /**
- * Checks rate limits (`Limit` in src/edge/front/seen.rs), a list as JSON. Returns the refusing limits as such a list. A limit that cannot be checked admits
+ * Checks rate limits (`Limit` in src/front/limit.rs), a list as JSON. Returns the refusing limits as such a list. A limit that cannot be checked admits
  * everything, because rate limits are only a protection.
  *
  * @param {any} env @param {string} limits

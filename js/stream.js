@@ -29,7 +29,7 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  */
 
 /**
- * The functions of the WebAssembly module that are called here, see `src/edge/front/stream/mod.rs`. None of them waits.
+ * The functions of the WebAssembly module that are called here, see `src/edge/front/stream.rs`. None of them waits.
  *
  * @typedef {object} Rust
  * @property {(hello: string, failure: string, hasBegun: boolean, limit: number) => string} streamRefusal an `Answer` as JSON

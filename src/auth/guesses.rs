@@ -46,10 +46,10 @@ impl Finding {
 
 /// The findings of all agents that a request concerns. A value that no agent accepts is a guess. A value that one agent accepts is
 /// not counted as a guess at the others, since callers of several agents send the credentials for one agent to all of them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Guesses(Vec<Value>);
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Value {
     /// The place of the value; `None` for a value in the path, which is for only one agent.
     place: Option<Place>,

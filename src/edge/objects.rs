@@ -12,6 +12,7 @@ use crate::forms::address::{ObjectId, TaskAddress};
 use crate::forms::ask::{Form, Refusal};
 use crate::forms::callback::CallbackPost;
 use crate::forms::command::Command;
+use crate::front::failure::Failure;
 use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
 use a2a::model::encode;
@@ -146,24 +147,21 @@ pub(super) enum AskError {
 }
 
 impl AskError {
-    /// The error for the status that an object answered in place of an answer: 404 for an id that the namespace does not
-    /// recognize, 0 if there was no answer for this `reason`.
-    pub(super) fn of_status(status: u16, reason: &str) -> Self {
-        match status {
-            0 => Self::Platform(worker::Error::RustError(reason.to_owned())),
-            404 => Self::Unknown,
-            status => Self::Refused(match Refusal::read(Form::Call, status) {
-                Some(refusal) => refusal,
-                None => Refusal::Failed(status),
-            }),
-        }
-    }
-
     /// True if the object and this program run versions that cannot read each other's texts: a retry helps, but not at once.
     pub(super) fn is_of_versions(&self) -> bool {
         match self {
             Self::Unreadable(_) | Self::Refused(Refusal::Unreadable) => true,
             Self::Refused(_) | Self::Unknown | Self::Platform(_) => false,
+        }
+    }
+}
+
+impl From<&AskError> for Failure {
+    fn from(error: &AskError) -> Self {
+        match error {
+            AskError::Unknown => Self::Unknown,
+            error if error.is_of_versions() => Self::OtherVersion(error.to_string()),
+            error => Self::Unreachable(error.to_string()),
         }
     }
 }

@@ -7,12 +7,13 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
-use super::front::{Inside, answer_inside};
+use super::front::answer_inside;
 use super::service::bound::BoundHttp;
 use super::service::cards::equip;
 use super::service::mcp_tools::RememberedTools;
 use super::service::outbound::Bounds;
 use crate::auth::Caller;
+use crate::front::facts::Inside;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers, Target};
 use a2a::client::Client;

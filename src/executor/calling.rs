@@ -6,7 +6,7 @@
 //!  turn.remote("weather")    remotes/            its table, secrets filled in and noted for redaction
 //!    Client (crates/a2a)     executor/calling.rs bounds of the run, depth + 1, trace
 //!      elsewhere: edge/service/cards.rs (card: memory, D1, its server) -> session/run/connections.rs (four at a time) -> edge/service/outbound.rs
-//!      here:      edge/peers.rs -> edge/front/inside.rs -> exchange, admission, quota -> the object of its task
+//!      here:      edge/peers.rs -> edge/front/inside.rs -> front/decide.rs -> the object of its task
 //! ```
 //!
 //! An agent of the same Worker is called by the same client. Its requests are answered in the isolate of the run: `answer_inside` passes the request

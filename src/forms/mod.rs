@@ -8,6 +8,7 @@
 //! | `callback` | a post to a callback, for the object of its task |
 //! | `ask` | the requests to an object, and its refusals |
 //! | `answer` | an HTTP answer as text, for JavaScript |
+//! | `listing` | the lines of a page of the index, as D1 selects them |
 //! | `queue` | the bodies of the queues |
 
 pub(crate) mod address;
@@ -15,6 +16,7 @@ pub(crate) mod answer;
 pub(crate) mod ask;
 pub(crate) mod callback;
 pub(crate) mod command;
+pub(crate) mod listing;
 pub(crate) mod queue;
 #[cfg(test)]
 mod upgrade;

@@ -1,6 +1,7 @@
 //! The head of a request: everything but its body, as `js/hop.js` hands it over in one text.
 
 use crate::trail::Trail;
+use a2a::binding::http::HttpResponse;
 use a2a::http::trace::TraceContext;
 
 /// The head of a request.
@@ -33,6 +34,11 @@ impl<'a> Head<'a> {
     /// The whole URL.
     pub(crate) fn url(&self) -> &'a str {
         self.url
+    }
+
+    /// The answer to an OPTIONS request where these methods are taken.
+    pub(crate) fn preflight(&self, allowed: &'static str) -> HttpResponse {
+        HttpResponse::options(allowed, self.header("access-control-request-headers"))
     }
 
     /// What the request is found again by.
@@ -76,6 +82,38 @@ pub(crate) const NAMES: [&str; 14] = [
     "run-timeout-ms",
     "x-a2a-extensions",
 ];
+
+/// The head of a request with those of its headers that are kept, by their names in lower case, and with some more. Nothing
+/// in it holds a line break.
+pub(crate) fn head_of<'a>(
+    method: &str,
+    url: &str,
+    headers: &[(String, String)],
+    is_kept: impl Fn(&str) -> bool,
+    more: impl IntoIterator<Item = (&'a str, &'a str)>,
+) -> String {
+    let clean = |text: &str| text.replace(['\n', '\r'], " ");
+    let mut text = format!("{method}\n{}", clean(url));
+    let mut add = |name: &str, value: &str| {
+        text.push('\n');
+        text.push_str(name);
+        text.push('\n');
+        text.push_str(&clean(value));
+    };
+    for (name, value) in headers {
+        let name = name.to_ascii_lowercase();
+        if is_kept(&name) {
+            add(&name, value);
+        }
+    }
+    for (name, value) in more {
+        add(name, value);
+    }
+    text
+}
+
+/// The headers of a trace.
+pub(crate) const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
 /// The number of headers that most requests have at most.
 const TYPICAL_HEADERS: usize = 8;

@@ -1,15 +1,18 @@
-//! Who makes a request that is for no single agent, as one of MCP or of the console. Each agent is asked by its own policy, as for a
+//! Who makes a request of a guest, which is for no single agent, as one of MCP. Each agent is asked by its own policy, as for a
 //! request of A2A. What they find about the credentials is gathered over all of them: one that none takes counts once, in rate limits and in
 //! audits, also where others let the caller in.
 
 use wasm_bindgen::prelude::*;
 
-use super::check::check;
-use super::decision::Front;
-use super::identify::judge;
-use crate::auth::{Caller, Identity, Judged};
+use super::deployment::Front;
+use crate::auth::{Caller, Identity};
+use crate::edge::service::clock::now;
 use crate::executor::HostedAgent;
+use crate::front::facts::Facts;
 use crate::front::head::Head;
+use crate::front::identify::{Judgements, Request};
+use crate::front::limit::{Limit, refused_s};
+use crate::front::seen::Seen;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 
@@ -23,6 +26,18 @@ pub(super) struct Refusing<'a> {
 /// An agent that lets a request in, with its caller, or that does not.
 pub(super) type Told<'a> = Result<(&'a HostedAgent, Caller), Refusing<'a>>;
 
+/// What agents say about a request.
+pub(super) struct Callers<'a> {
+    pub(super) told: Vec<Told<'a>>,
+    pub(super) counted: Counted,
+}
+
+/// What was seen of a request, and the rate limits that were asked for it.
+pub(super) struct Counted {
+    seen: Seen,
+    asked: Vec<Limit>,
+}
+
 impl Front {
     /// Who calls these agents.
     ///
@@ -33,14 +48,13 @@ impl Front {
     pub(super) async fn callers_of<'a>(
         &'a self,
         head: &Head<'_>,
-        agents: impl IntoIterator<Item = &'a HostedAgent>,
-    ) -> Result<Vec<Told<'a>>, Error> {
-        self.seen.begin();
-        let mut all: Vec<Told<'a>> = Vec::new();
-        for agent in agents {
-            let judged = self.judged(head, agent).await;
-            self.seen.note_findings(agent, &judged);
-            all.push(match judged.identity {
+        agents: &[&'a HostedAgent],
+    ) -> Result<Callers<'a>, Error> {
+        let mut seen = Seen::default();
+        let mut told: Vec<Told<'a>> = Vec::new();
+        for (agent, judged) in self.judge(head, agents).await.0 {
+            seen.note_findings(agent, &judged);
+            told.push(match judged.identity {
                 Identity::Caller(caller) => Ok((agent, caller)),
                 Identity::Refused(error) => Err(Refusing { agent, error }),
                 Identity::Pending(_) => {
@@ -48,25 +62,28 @@ impl Front {
                 }
             });
         }
-        let known = all.iter().flatten().find(|(_, caller)| !caller.is_anonymous());
+        let known = told.iter().flatten().find(|(_, caller)| !caller.is_anonymous());
         let known = known.map(|(_, caller)| caller.id.as_str());
-        self.seen.audit_guesses(head, known, &self.observer);
-        self.ask_limits(head).await?;
-        match self.seen.held_s() {
+        self.report(&seen.audit_guesses(head, known));
+        let asked = self.ask_limits(head, &seen, &[]).await?;
+        match seen.held_s() {
             Some(seconds) => Err(Error::RateLimited(seconds)),
-            None => Ok(all),
+            None => Ok(Callers { told, counted: Counted { seen, asked } }),
         }
     }
 
-    /// What an agent says about a request, with the signatures of its tokens checked.
-    async fn judged<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
-        let mut judged = judge(head, agent, &self.facts.verdicts);
-        for _ in 0..MAX_CHECKS {
-            let Identity::Pending(tokens) = &judged.identity else { break };
-            self.facts.verdicts.keep(check(&self.env, tokens, &self.observer).await);
-            judged = judge(head, agent, &self.facts.verdicts);
+    /// What agents say about a request, once the signatures of its tokens are checked.
+    async fn judge<'a>(&'a self, head: &Head<'_>, agents: &[&'a HostedAgent]) -> Judgements<'a> {
+        let (mut facts, mut rounds) = (Facts::default(), 0);
+        loop {
+            let deployment = &self.deployment;
+            let request = Request { deployment, facts: &facts, head, now };
+            let judgements = Judgements::of(request, agents);
+            let need = judgements.need().filter(|_| rounds < MAX_CHECKS);
+            let Some(need) = need else { return judgements };
+            rounds += 1;
+            self.find(need, None).await.keep(&mut facts);
         }
-        judged
     }
 
     /// Who calls an agent with a request that is neither of A2A nor of MCP.
@@ -79,13 +96,13 @@ impl Front {
         head: &Head<'_>,
         agent: &HostedAgent,
     ) -> Result<Caller, HttpResponse> {
-        let told = self.callers_of(head, [agent]).await;
-        let told = told.map_err(|held| HttpResponse::error(&held))?;
+        let callers = self.callers_of(head, &[agent]).await;
+        let Callers { told, counted } = callers.map_err(|held| HttpResponse::error(&held))?;
         match told.into_iter().next() {
             Some(Ok((_, caller))) => Ok(caller),
             Some(Err(refusing)) => {
-                let counted = self.count_refusal(head, &refusing).await;
-                Err(HttpResponse::error(&counted.err().unwrap_or(refusing.error)))
+                let held = self.count_refusal(head, &counted, &refusing).await;
+                Err(HttpResponse::error(&held.err().unwrap_or(refusing.error)))
             }
             None => Err(HttpResponse::error(&Error::Internal { task: None })),
         }
@@ -99,32 +116,39 @@ impl Front {
     pub(super) async fn count_refusal(
         &self,
         head: &Head<'_>,
+        counted: &Counted,
         refusing: &Refusing<'_>,
     ) -> Result<(), Error> {
-        let Refusing { agent, error } = refusing;
-        self.seen.note_agent(agent);
-        self.seen.note_call();
-        self.seen.note_refusal(agent, error);
-        self.seen.audit_refusal(head, &self.observer);
-        self.ask_limits(head).await
+        let (Refusing { agent, error }, mut seen) = (refusing, counted.seen.clone());
+        seen.note_agent(agent);
+        seen.note_call();
+        seen.note_refusal(agent, error);
+        self.report(seen.audit_refusal(head).as_slice());
+        self.ask_limits(head, &seen, &counted.asked).await.map(|_| ())
     }
 
-    /// Asks the rate limits that are to be asked and were not.
+    /// Asks the rate limits that are to be asked, but for those that were. Returns those that it has asked.
     ///
     /// # Errors
     ///
     /// [`Error::RateLimited`], if one refuses the request.
-    async fn ask_limits(&self, head: &Head<'_>) -> Result<(), Error> {
-        let limits = self.limits(head);
-        let Ok(text) = serde_json::to_string(&limits) else { return Ok(()) };
+    async fn ask_limits(
+        &self,
+        head: &Head<'_>,
+        seen: &Seen,
+        asked: &[Limit],
+    ) -> Result<Vec<Limit>, Error> {
+        let agents = &self.deployment.agents;
+        let limits = seen.limits(agents, head, asked, false);
         if limits.is_empty() {
-            return Ok(());
+            return Ok(limits);
         }
-        self.seen.note_asked(limits);
+        // A limit has nothing but texts and numbers, so encoding cannot fail.
+        let text = serde_json::to_string(&limits).unwrap_or_default();
         let refused = refusing(&JsValue::from(self.env.clone()), &text).await;
         let refused = refused.ok().and_then(|list| list.as_string()).unwrap_or_default();
-        match self.seen.refused_by(&refused, &self.agents, head) {
-            0 => Ok(()),
+        match refused_s(&refused, agents, head, now()) {
+            0 => Ok(limits),
             seconds => Err(Error::RateLimited(seconds)),
         }
     }

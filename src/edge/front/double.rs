@@ -3,44 +3,76 @@
 
 use serde_json::{Map, Value, json};
 
-use super::decision::{Front, Received, preflight};
-use super::facts::Need;
-use super::plan::Plan;
+use js_sys::Uint8Array;
+use worker::Request;
+
+use super::deployment::Front;
+use super::facts::body::Body;
 use crate::edge::development::script;
-use crate::front::admission::unknown_path;
+use crate::executor::Double;
+use crate::front::admit::unknown_path;
 use crate::front::head::Head;
-use a2a::binding::http::HttpResponse;
+use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
 impl Front {
-    /// Decides about a request to `/_dev/script/<agent>`.
+    /// Answers a request to `/_dev/script/<agent>`. Its body is `None` while it was not received.
+    pub(super) async fn script(
+        &self,
+        request: &Request,
+        head: &Head<'_>,
+        slug: &str,
+        body: Option<Uint8Array>,
+    ) -> HttpResponse {
+        let answered = match self.double(slug, head) {
+            Ok(double) => self.answer_script(double, slug, request, head, body).await,
+            Err(error) => Err(error),
+        };
+        answer(head, answered)
+    }
+
+    /// The test double of this slug.
     ///
     /// # Errors
     ///
-    /// What is wrong with it or with its script.
-    pub(super) fn script(
-        &self,
-        head: &Head<'_>,
-        slug: &str,
-        path: &str,
-        body: &Received<'_>,
-    ) -> Result<Plan, Error> {
-        let agent = self.agents.find(Some(slug)).ok_or_else(|| unknown_path(path, &self.agents))?;
-        let double = agent.double.as_ref().ok_or_else(|| {
+    /// [`Error::NotFound`], or [`Error::UnsupportedOperation`] for an agent of another kind.
+    fn double(&self, slug: &str, head: &Head<'_>) -> Result<&Double, Error> {
+        let (_, path, _) = split_url(head.url());
+        let agents = &self.deployment.agents;
+        let agent = agents.find(Some(slug)).ok_or_else(|| unknown_path(path, agents))?;
+        agent.double.as_ref().ok_or_else(|| {
             Error::UnsupportedOperation(format!("the agent {slug} is not of the kind `script`"))
-        })?;
-        match (head.method(), body) {
-            ("GET" | "HEAD", _) => {}
-            ("POST", Received::Whole(bytes)) => {
-                script::set(double, bytes, self.settings.limits.max_json_values)?;
+        })
+    }
+
+    async fn answer_script(
+        &self,
+        double: &Double,
+        slug: &str,
+        request: &Request,
+        head: &Head<'_>,
+        body: Option<Uint8Array>,
+    ) -> Result<HttpResponse, Error> {
+        match head.method() {
+            "GET" | "HEAD" => {}
+            "POST" => {
+                let body = match body {
+                    Some(body) => Body::of(body.to_vec()),
+                    None => Body::receive(request, slug, script::MAX_BYTES).await?,
+                };
+                let max_values = self.deployment.settings.limits.max_json_values;
+                script::set(double, body.bytes(), max_values)?;
             }
-            ("POST", Received::Nothing) => return Ok(Plan::Need(Need::Body(script::MAX_BYTES))),
-            ("POST", Received::Refused(error)) => return Err(error.clone()),
-            ("DELETE", _) => double.restore(),
-            ("OPTIONS", _) => return Ok(Plan::Answer(preflight(head, ALLOWED))),
+            "DELETE" => double.restore(),
+            "OPTIONS" => return Ok(head.preflight(ALLOWED)),
             _ => return Err(Error::MethodNotAllowed(ALLOWED)),
         }
-        Ok(Plan::Answer(script::shown(double)))
+        Ok(script::shown(double))
+    }
+
+    /// Answers a request for the scripts of all scripted agents.
+    pub(super) fn scripts(&self, head: &Head<'_>) -> HttpResponse {
+        answer(head, self.all_scripts(head))
     }
 
     /// The scripts that all scripted agents play, by slug, and the slug of the default agent.
@@ -48,12 +80,14 @@ impl Front {
     /// # Errors
     ///
     /// [`Error::MethodNotAllowed`].
-    pub(super) fn scripts(&self, head: &Head<'_>) -> Result<HttpResponse, Error> {
+    fn all_scripts(&self, head: &Head<'_>) -> Result<HttpResponse, Error> {
         match head.method() {
             "GET" | "HEAD" => {
-                let default = self.agents.find(None).map(|agent| &agent.slug);
-                let doubles =
-                    self.hosted().filter_map(|agent| Some((agent, agent.double.as_ref()?)));
+                let default = self.deployment.agents.find(None).map(|agent| &agent.slug);
+                let doubles = self
+                    .deployment
+                    .hosted()
+                    .filter_map(|agent| Some((agent, agent.double.as_ref()?)));
                 let scripts: Map<String, Value> = doubles
                     .map(|(agent, double)| {
                         (agent.slug.to_string(), double.playing().table.json().clone())
@@ -62,10 +96,19 @@ impl Front {
                 let told = json!({"default": default, "scripts": scripts});
                 Ok(HttpResponse::json(200, told.to_string()))
             }
-            "OPTIONS" => Ok(preflight(head, ALLOWED_FOR_ALL)),
+            "OPTIONS" => Ok(head.preflight(ALLOWED_FOR_ALL)),
             _ => Err(Error::MethodNotAllowed(ALLOWED_FOR_ALL)),
         }
     }
+}
+
+/// The answer, without its body for HEAD.
+fn answer(head: &Head<'_>, answered: Result<HttpResponse, Error>) -> HttpResponse {
+    let mut answer = answered.unwrap_or_else(|error| HttpResponse::error(&error));
+    if head.method() == "HEAD" {
+        answer.body.clear();
+    }
+    answer
 }
 
 const ALLOWED: &str = "GET, HEAD, POST, DELETE, OPTIONS";

@@ -4,28 +4,15 @@
 
 use worker::{Env, Error, Response, Result};
 
-use super::body::Body;
-use super::decision::Front;
+use super::deployment::Front;
 use super::facts::FoundBody;
-use super::identify::judge;
+use super::facts::body::Body;
 use super::waiting::Waiting;
-use crate::auth::{Caller, Judged, Policy};
 use crate::edge::response::to_response;
-use crate::executor::HostedAgent;
-use crate::front::head::{Head, NAMES, REQUEST};
+use crate::front::facts::{Facts, Inside};
+use crate::front::head::{NAMES, REQUEST, TRACE, head_of};
 use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
-
-/// For whom requests are made inside of the Worker.
-#[derive(Clone)]
-pub(in crate::edge) struct Inside {
-    /// The agent whose run makes them.
-    pub(in crate::edge) agent: String,
-    /// The caller of its task.
-    pub(in crate::edge) caller: Caller,
-    /// The id of the request that began the run.
-    pub(in crate::edge) request: Option<String>,
-}
 
 /// Answers a request to an agent of this Worker.
 ///
@@ -43,8 +30,8 @@ pub(in crate::edge) async fn answer_inside(
     let text = head(method, &url, &headers, inside.request.as_deref());
     match front_for(env, &url)? {
         Ok(front) => {
-            let front = Front { inside: Some(inside), ..front };
-            Waiting::of(front, text, FoundBody::Whole(Body::of(body))).answer().await
+            let facts = Facts { inside: Some(inside), ..Facts::default() };
+            Waiting::of(front, text, FoundBody::Whole(Body::of(body)), facts).answer().await
         }
         Err(answer) => to_response(answer),
     }
@@ -66,20 +53,6 @@ pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front
     Ok(Front::of(env))
 }
 
-impl Front {
-    /// Who makes a request to an agent, and what the agent finds about its credentials.
-    pub(super) fn judge<'a>(&self, head: &Head<'_>, agent: &'a HostedAgent) -> Judged<'a> {
-        match (&self.inside, &agent.policy) {
-            (Some(Inside { agent, caller, .. }), Ok(policy)) => {
-                let calling =
-                    self.agents.find(Some(agent)).and_then(|agent| agent.policy.as_ref().ok());
-                policy.vouch(caller, calling.map(Policy::access)).into()
-            }
-            (Some(_), Err(_)) | (None, _) => judge(head, agent, &self.facts.verdicts),
-        }
-    }
-}
-
 /// The head of a request, of which the headers are kept that say how to answer it. Nothing in it holds a line break.
 fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&str>) -> String {
     let is_kept = |name: &str| NAMES.contains(&name) || TRACE.contains(&name);
@@ -87,41 +60,10 @@ fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&
     head_of(method, url, headers, is_kept, named)
 }
 
-/// The head of a request with those of its headers that are kept, by their names in lower case, and with some more. Nothing
-/// in it holds a line break.
-pub(super) fn head_of<'a>(
-    method: &str,
-    url: &str,
-    headers: &[(String, String)],
-    is_kept: impl Fn(&str) -> bool,
-    more: impl IntoIterator<Item = (&'a str, &'a str)>,
-) -> String {
-    let clean = |text: &str| text.replace(['\n', '\r'], " ");
-    let mut text = format!("{method}\n{}", clean(url));
-    let mut add = |name: &str, value: &str| {
-        text.push('\n');
-        text.push_str(name);
-        text.push('\n');
-        text.push_str(&clean(value));
-    };
-    for (name, value) in headers {
-        let name = name.to_ascii_lowercase();
-        if is_kept(&name) {
-            add(&name, value);
-        }
-    }
-    for (name, value) in more {
-        add(name, value);
-    }
-    text
-}
-
-/// The headers of a trace.
-pub(super) const TRACE: [&str; 2] = ["traceparent", "tracestate"];
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::front::head::Head;
 
     #[test]
     fn no_header_of_a_request_inside_says_who_makes_it() {

@@ -10,13 +10,17 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::{Env, Request, Response, Result};
 
-use super::body::{Body, Turn};
-use super::decision::{Front, Received};
-use super::facts::{FoundBody, FoundPage, Need};
-use super::plan::{Form, NEED, Plan, answered};
-use crate::edge::objects::AskError;
-use crate::edge::response::to_response;
+use super::deployment::Front;
+use super::facts::FoundBody;
+use super::facts::body::{Body, Turn};
+use super::plan::{answered, shown_to, text_of};
+use crate::edge::service::clock::now;
+use crate::front::decide::{Decision, decide, refuse};
+use crate::front::facts::{Facts, FoundPage, Need, Received};
+use crate::front::failure::Failure;
 use crate::front::head::Head;
+use crate::front::limit::refused_s;
+use crate::front::plan::{Form, Plan};
 use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
@@ -32,6 +36,7 @@ struct Inner {
     front: Front,
     head: String,
     body: RefCell<FoundBody>,
+    facts: RefCell<Facts>,
     /// The turn of a large body, kept until the request is answered.
     turn: RefCell<Option<Turn>>,
     /// The fact that the last plan lacks.
@@ -58,17 +63,16 @@ impl Waiting {
             return answered(&HttpResponse::error(&Error::Internal { task: None }));
         }
         let head = Head::parse(&inner.head);
-        let plan = inner.front.decide(&head, &inner.body.borrow().received());
-        if !matches!(plan, Plan::Need(_)) && !inner.is_audited.replace(true) {
-            inner.front.seen.audit(&head, &inner.front.observer);
+        let decision = inner.decide(&head);
+        if !matches!(decision.plan, Plan::Need(_)) && !inner.is_audited.replace(true) {
+            inner.front.report(&decision.audits);
         }
-        inner.form.replace(plan.form());
-        let limits = inner.front.limits(&head);
+        inner.form.replace(decision.plan.form());
         // Rate limits that refuse are answered by what the body says.
-        if limits.is_empty() {
+        if decision.limits.is_empty() {
             inner.let_go();
         }
-        inner.front.limited(&head, &limits, inner.text_of(plan))
+        inner.text_of(decision)
     }
 
     /// Finds the fact that the last plan lacks. The promise is never rejected.
@@ -77,12 +81,13 @@ impl Waiting {
         let inner = self.inner.clone();
         future_to_promise(AssertUnwindSafe(async move {
             if inner.need.borrow().is_none() {
-                inner.text_of(inner.decide());
+                inner.text_of(inner.decide(&Head::parse(&inner.head)));
             }
             let need = inner.need.take();
             if let Some(need) = need {
                 let request = request.map(Request::from);
-                if let Some(body) = inner.front.find(need, request.as_ref()).await {
+                let found = inner.front.find(need, request.as_ref()).await;
+                if let Some(body) = found.keep(&mut inner.facts.borrow_mut()) {
                     inner.body.replace(body);
                 }
             }
@@ -93,61 +98,68 @@ impl Waiting {
     /// Notes that these rate limits, a list as JSON, have let the request through.
     #[wasm_bindgen(js_name = noteLimits)]
     pub fn note_limits(&self, limits: &str) {
-        self.inner.front.seen.note_asked(read_own(limits).unwrap_or_default());
+        let asked: Vec<_> = read_own(limits).unwrap_or_default();
+        self.inner.facts.borrow_mut().asked.extend(asked);
         self.inner.let_go();
     }
 
     /// The plan for a request that rate limits refuse, a list as JSON.
     #[wasm_bindgen(js_name = held)]
     pub fn held(&self, limits: &str) -> String {
-        let Inner { front, head, .. } = &*self.inner;
+        let Inner { front, head, facts, .. } = &*self.inner;
         let head = Head::parse(head);
-        let seconds = front.seen.refused_by(limits, &front.agents, &head);
-        front.seen.hold(seconds);
-        let plan = match self.inner.decide() {
+        let seconds = refused_s(limits, &front.deployment.agents, &head, now());
+        facts.borrow_mut().held_s = Some(seconds);
+        let Decision { plan, origin, .. } = self.inner.decide(&head);
+        let plan = match plan {
             Plan::Answer(answer) => answered(&answer),
             _ => answered(&HttpResponse::error(&Error::RateLimited(seconds))),
         };
-        front.shown_to(&head, plan)
+        shown_to(origin, plan)
     }
 
     /// The plan for a request whose object has no answer for the client: it answered `status` instead, 404 if the namespace
     /// does not know it, 0 if nothing came, for this reason.
     #[wasm_bindgen(js_name = failed)]
     pub fn failed(&self, status: u16, reason: &str) -> String {
-        let Inner { front, head, form, .. } = &*self.inner;
-        let failure = AskError::of_status(status, reason);
+        let Inner { front, head, facts, form, .. } = &*self.inner;
+        let failure = Failure::of_status(status, reason);
         if let Some(form) = form.take() {
-            return answered(&front.refusal(&form, &failure));
+            let (answer, reports) = refuse(&form, &failure);
+            front.report(&reports);
+            return answered(&answer);
         }
-        let _ = front.facts.failure.set(failure);
-        let plan = self.inner.decide().into_text();
+        facts.borrow_mut().failure.get_or_insert(failure);
         let head = Head::parse(head);
+        let decision = self.inner.decide(&head);
         let (_, path, _) = split_url(head.url());
         if matches!(route(path), Route::Callback(..)) {
-            front.seen.audit_guesses(&head, None, &front.observer);
+            front.report(&decision.audits);
         }
-        front.limited(&head, &front.limits(&head), plan)
+        self.inner.text_of(decision)
     }
 
     /// The plan for a list whose statement has found these lines, see [`listed`](super::plan::listed). Without lines it has
     /// failed.
     #[wasm_bindgen(js_name = listed)]
     pub fn listed(&self, lines: Option<String>, total: Option<f64>) -> String {
-        let lines = lines.map(|lines| FoundPage::lines(lines, total));
-        self.inner.front.facts.page.replace(Some(lines.unwrap_or(FoundPage::NoLines)));
-        self.inner.text_of(self.inner.decide())
+        let page = lines.map_or(FoundPage::NoLines, |lines| FoundPage::lines(lines, total));
+        self.inner.facts.borrow_mut().page = Some(page);
+        let decision = self.inner.decide(&Head::parse(&self.inner.head));
+        // The origin and the rate limits stand before the statement.
+        self.inner.text_of(Decision { origin: None, limits: Vec::new(), ..decision })
     }
 }
 
 impl Waiting {
-    /// A request whose body is there.
-    pub(super) fn of(front: Front, head: String, body: FoundBody) -> Self {
+    /// A request whose body is there, with what is known of it already.
+    pub(super) fn of(front: Front, head: String, body: FoundBody, facts: Facts) -> Self {
         Self {
             inner: Rc::new(Inner {
                 front,
                 head,
                 body: RefCell::new(body),
+                facts: RefCell::new(facts),
                 turn: RefCell::default(),
                 need: RefCell::default(),
                 form: RefCell::default(),
@@ -170,15 +182,22 @@ impl Waiting {
 }
 
 impl Inner {
-    fn decide(&self) -> Plan {
-        self.front.decide(&Head::parse(&self.head), &self.body.borrow().received())
+    /// Decides it by what is known now, and reports what the operator is told in any case.
+    fn decide<'h>(&self, head: &Head<'h>) -> Decision<'h> {
+        let Self { front, facts, body, .. } = self;
+        let body = body.borrow();
+        let decision = decide(&front.deployment, &facts.borrow(), head, &body.received(), now);
+        front.report(&decision.reports);
+        decision
     }
 
-    /// The text of a plan. The fact that it lacks is kept.
-    fn text_of(&self, plan: Plan) -> String {
-        let Plan::Need(need) = plan else { return plan.into_text() };
-        self.need.replace(Some(need));
-        NEED.to_owned()
+    /// The text of a decision. The fact that it lacks is kept.
+    fn text_of(&self, decision: Decision<'_>) -> String {
+        let (text, need) = text_of(decision);
+        if need.is_some() {
+            self.need.replace(need);
+        }
+        text
     }
 
     /// Frees the body once the object is asked, which may take long to answer. The turn of a large one is kept.
@@ -222,38 +241,10 @@ pub fn wait(
         Some(body) => FoundBody::Whole(Body::of(body)),
         None => FoundBody::Nothing,
     };
-    let waiting = Waiting::of(front, head, body);
+    let waiting = Waiting::of(front, head, body, Facts::default());
     waiting.inner.is_audited.set(is_audited);
     waiting.note_limits(limits);
     Ok(waiting)
-}
-
-/// Answers a request of MCP or of the console, which asks agents itself. Its body is `undefined` while it was not received.
-///
-/// # Errors
-///
-/// When the platform fails to build a response.
-#[wasm_bindgen(js_name = visit)]
-pub async fn visit(
-    env: Env,
-    request: web_sys::Request,
-    head: String,
-    body: Option<js_sys::Uint8Array>,
-) -> std::result::Result<web_sys::Response, JsValue> {
-    let answered = AssertUnwindSafe(async move {
-        let front = match Front::of(env) {
-            Ok(front) => front,
-            Err(answer) => return to_response(answer),
-        };
-        let (request, head) = (Request::from(request), Head::parse(&head));
-        let (_, path, _) = split_url(head.url());
-        match route(path) {
-            Route::Mcp(slug) => Box::pin(front.mcp(&request, &head, slug, body)).await,
-            Route::Console(below) => Box::pin(front.console(&head, below)).await,
-            _ => to_response(HttpResponse::error(&Error::Internal { task: None })),
-        }
-    });
-    Ok(answered.await?.into())
 }
 
 #[wasm_bindgen(module = "/js/glue.js")]

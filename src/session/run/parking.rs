@@ -15,7 +15,7 @@
 //!
 //! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`. `Turn::callback` stores it before the run can send it to anybody (`session/run/callbacks.rs`). A
 //! post reaches the object by the method `ask`, like a call: the front Worker refuses URLs of another form and ids that the namespace does not know, without waking an object
-//! (`edge/front/callback.rs`). The object compares the token with all callbacks of the present turn (`task/callback.rs`), appends `called` with the body, and wakes the run if it is parked for just this
+//! (`front/callback.rs`). The object compares the token with all callbacks of the present turn (`task/callback.rs`), appends `called` with the body, and wakes the run if it is parked for just this
 //! callback. A body for which no run waits stays in the log until a wait takes it. The sender needs no credentials: the URL is the permission. A callback is open as long as its turn is not over: while its run is
 //! in memory, parked, or lost. A post to a run that was lost opens the object, which recovers the run before it takes the body. `Posted` is the result of a post: 202 when it is stored, 413 when the task has no room for the body besides an eighth that is left to its run, 503 with `Retry-After`
 //! whenever the callback may exist and nothing can be stored (storage or the object fails, another version or another executor is needed), and the same 404 for everything else.

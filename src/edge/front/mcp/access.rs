@@ -3,12 +3,14 @@
 use serde_json::Value;
 
 pub(super) use super::super::callers::Refusing;
-use super::super::decision::Front;
-use super::super::identify::shows_credentials;
+use super::super::callers::{Callers, Counted};
+use super::super::deployment::Front;
 use super::{refusal, refused};
 use crate::auth::{Caller, Policy};
 use crate::executor::HostedAgent;
+use crate::front::document::metadata::metadata_url;
 use crate::front::head::Head;
+use crate::front::identify::shows_credentials;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::{Error, Refusal};
 
@@ -18,6 +20,8 @@ pub(super) struct Scope<'a> {
     pub(super) admitted: Vec<Admitted<'a>>,
     /// The agents that refuse the request.
     pub(super) refusals: Vec<Refusing<'a>>,
+    /// The rate limits that were asked, and the notes that they follow from.
+    pub(super) counted: Counted,
     /// True if other requests may have other agents.
     pub(super) is_private: bool,
 }
@@ -55,17 +59,19 @@ impl Front {
         origin: Option<&str>,
     ) -> Result<Scope<'a>, HttpResponse> {
         let (own, _, _) = split_url(head.url());
-        let agents: Vec<&HostedAgent> = self.mcp_agents(slug).collect();
+        let agents: Vec<&HostedAgent> = self.deployment.mcp_agents(slug).collect();
         let is_private = agents.iter().any(|agent| {
             let access = agent.policy.as_ref().ok().map(Policy::access);
             access.is_none_or(|access| !access.is_anonymous() || !access.allowed_origins.is_empty())
         });
         let is_page_admitted =
             |agent: &&HostedAgent| origin.is_none_or(|origin| self.admits_page(agent, origin, own));
-        let told = self.callers_of(head, agents.into_iter().filter(is_page_admitted)).await;
+        let agents: Vec<_> = agents.into_iter().filter(is_page_admitted).collect();
+        let callers = self.callers_of(head, &agents).await;
+        let Callers { told, counted } = callers.map_err(|held| refused(&held))?;
         let (mut admitted, mut refusals) = (Vec::new(), Vec::new());
         let (mut is_known, mut shown) = (false, None);
-        for told in told.map_err(|held| refused(&held))? {
+        for told in told {
             match told {
                 Ok((agent, caller)) => {
                     is_known |= !caller.is_anonymous();
@@ -86,8 +92,8 @@ impl Front {
             _ => None,
         };
         match place.and_then(|place| refusals.get(place)) {
-            Some(refusing) => Err(self.challenge(slug, head, refusing).await),
-            None => Ok(Scope { admitted, refusals, is_private }),
+            Some(refusing) => Err(self.challenge(slug, head, &counted, refusing).await),
+            None => Ok(Scope { admitted, refusals, counted, is_private }),
         }
     }
 
@@ -96,9 +102,10 @@ impl Front {
         &self,
         slug: Option<&str>,
         head: &Head<'_>,
+        counted: &Counted,
         refusing: &Refusing<'_>,
     ) -> HttpResponse {
-        match self.count_refusal(head, refusing).await {
+        match self.count_refusal(head, counted, refusing).await {
             Ok(()) => self.challenge_of(slug, head, refusing),
             Err(held) => refused(&held),
         }
@@ -118,7 +125,7 @@ impl Front {
         };
         let Refusal { message, challenges } = refused.as_ref();
         let status = error.wire().http;
-        let metadata = self.metadata_url(slug, head);
+        let metadata = metadata_url(&self.deployment, slug, head);
         let message = match (&metadata, status) {
             (None, 401) => {
                 format!(

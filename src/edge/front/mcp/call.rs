@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::super::decision::Front;
+use super::super::deployment::Front;
 use super::access::Admitted;
 use super::address::Place;
 use super::catalog::Catalog;
@@ -61,7 +61,7 @@ impl Front {
         request: &Request,
     ) -> Running {
         say_depth(&mut message, request.meta.depth);
-        Running::send(client, message, place, request, self.settings.mcp.wait_ms)
+        Running::send(client, message, place, request, self.deployment.settings.mcp.wait_ms)
     }
 
     /// Continues a call whose agent has asked a question. The client sends back a state with the id of the task; the task itself
@@ -87,7 +87,7 @@ impl Front {
         })?;
         let Some(waiting) = Waiting::of(&task) else {
             // The task continues already: the answer was delivered, and only the result was lost.
-            let wait_ms = self.settings.mcp.wait_ms;
+            let wait_ms = self.deployment.settings.mcp.wait_ms;
             return Ok(Running::resume(client, task, place, request, wait_ms));
         };
         let answer = waiting.answer_in(answers).filter(|_| waiting.is_of(state));

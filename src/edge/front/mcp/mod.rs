@@ -16,11 +16,10 @@
 //! | `remote` | calls agents elsewhere that the caller names |
 //! | `resources` | returns cards and tasks as resources |
 //! | `address` | the addresses of resources |
-//! | `metadata` | lists the issuers of tokens |
 //!
 //! # The MCP server
 //!
-//! `/mcp` and `/<agent>/mcp` belong to a guest, so the plan passes them to `visit` (`front/waiting.rs`). `mcp::server` reads the
+//! `/mcp` and `/<agent>/mcp` belong to a guest, so the plan passes them to `visit` (`front/visit.rs`). `mcp::server` reads the
 //! requests and writes the answers, in the form of their era; `front/mcp/` decides. A call of a tool becomes a message to the
 //! agent. `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the same decision of the front
 //! Worker as any request, with the headers and the query of the request of MCP. Agents trust nothing else, so there are no access
@@ -32,7 +31,6 @@ mod access;
 mod address;
 mod call;
 mod catalog;
-mod metadata;
 pub(super) mod origin;
 pub(super) mod outcome;
 mod outer;
@@ -46,13 +44,12 @@ use js_sys::Uint8Array;
 use serde_json::{Value, json};
 use worker::{Request, Response, Result};
 
-use super::body::Body;
-use super::decision::{Front, preflight};
+use super::deployment::Front;
+use super::facts::body::Body;
 use crate::edge::response::to_response;
 use crate::front::head::Head;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
-use a2a_agents::McpTools;
 use catalog::{Catalog, Found};
 use mcp::model::{RpcError, TASKS_EXTENSION, code};
 use mcp::server::{Asked, Era, Incoming, Received, Reply, ServerInfo, ToolCall, read};
@@ -60,13 +57,6 @@ use outer::Outer;
 use running::Running;
 
 impl Front {
-    /// True if there is an MCP server of all agents, or of the agent with this slug.
-    pub(super) fn has_mcp(&self, slug: Option<&str>) -> bool {
-        slug.is_none_or(|slug| {
-            self.agents.find(Some(slug)).is_some_and(|agent| agent.mcp_tools != McpTools::None)
-        })
-    }
-
     /// Answers a request to the MCP server of all agents, or of the agent with this slug.
     pub(super) async fn mcp(
         &self,
@@ -78,7 +68,7 @@ impl Front {
         let origin = request.headers().get("origin").ok().flatten();
         let pages = self.pages(head, slug, origin.as_deref());
         let answer = match (head.method(), pages.is_refused) {
-            ("OPTIONS", _) => to_response(preflight(head, "POST, OPTIONS")),
+            ("OPTIONS", _) => to_response(head.preflight("POST, OPTIONS")),
             (_, true) => {
                 to_response(refusal(403, "pages of this origin may not call the agents here"))
             }
@@ -104,7 +94,7 @@ impl Front {
         let header = |name: &str| request.headers().get(name).ok().flatten();
         let server = self.server_info(slug);
         let read = |body: &[u8]| {
-            let max_values = self.settings.limits.max_json_values;
+            let max_values = self.deployment.settings.limits.max_json_values;
             read(&Incoming { method: head.method(), header: &header, body, max_values }, &server)
         };
         if head.method() != "POST" {
@@ -114,7 +104,7 @@ impl Front {
             };
         }
         let scope = self.scope(head, slug, header("origin").as_deref()).await?;
-        let limit = self.settings.max_body_bytes;
+        let limit = self.deployment.settings.max_body_bytes;
         let body = match body {
             Some(body) if body.length() as usize > limit => Err(Error::TooLarge(limit)),
             Some(body) => Ok(Body::of(body.to_vec())),
@@ -129,7 +119,7 @@ impl Front {
         let _turn = body.into_turn();
         let outer = Outer::new(self.env.clone(), head, &mcp.meta);
         let (origin, _, _) = split_url(head.url());
-        let origin = self.settings.place_of(origin).origin;
+        let origin = self.deployment.settings.place_of(origin).origin;
         let may_call_out = self.may_call_out(&scope);
         let catalog = Catalog { scope: &scope, slug, origin, may_call_out };
         if let Asked::CallTool(call) = &mcp.asked {
@@ -138,7 +128,7 @@ impl Front {
                     Box::pin(self.call_agent(&outer, &catalog, admitted, skill, &mcp, call)).await
                 }
                 Found::Refused(refusing) => {
-                    return Err(self.challenge(slug, head, refusing).await);
+                    return Err(self.challenge(slug, head, &scope.counted, refusing).await);
                 }
                 found => Err(Box::pin(self.own_tool(&outer, &catalog, found, &mcp, call)).await),
             };

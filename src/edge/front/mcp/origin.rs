@@ -2,12 +2,11 @@
 
 use worker::{Response, Result};
 
-use super::super::decision::Front;
+use super::super::deployment::Front;
 use crate::auth::Policy;
 use crate::executor::HostedAgent;
 use crate::front::head::Head;
 use a2a::binding::http::{COMMON, split_url};
-use a2a_agents::McpTools;
 
 /// The rules for the page that sends a request.
 pub(in crate::edge::front) struct Pages {
@@ -22,7 +21,8 @@ impl Front {
     /// The rules for the page that sends a request, which its header `Origin` names.
     pub(super) fn pages(&self, head: &Head<'_>, slug: Option<&str>, origin: Option<&str>) -> Pages {
         let (own, _, _) = split_url(head.url());
-        let any = |is_so: &dyn Fn(&HostedAgent) -> bool| self.mcp_agents(slug).any(is_so);
+        let any =
+            |is_so: &dyn Fn(&HostedAgent) -> bool| self.deployment.mcp_agents(slug).any(is_so);
         let is_refused = origin.is_some_and(|origin| {
             any(&|_| true) && !any(&|agent| self.admits_page(agent, origin, own))
         });
@@ -46,20 +46,11 @@ impl Front {
         if allowed.iter().any(|known| known == origin) {
             return true;
         }
-        if self.settings.development {
+        if self.deployment.settings.development {
             is_loopback(origin)
         } else {
-            allowed.is_empty() || origin == self.settings.place_of(own).origin
+            allowed.is_empty() || origin == self.deployment.settings.place_of(own).origin
         }
-    }
-
-    /// The agents that are tools, or only the agent with this slug.
-    pub(super) fn mcp_agents<'a>(
-        &'a self,
-        slug: Option<&'a str>,
-    ) -> impl Iterator<Item = &'a HostedAgent> {
-        let agents = self.hosted().filter(move |agent| slug.is_none_or(|slug| slug == agent.slug));
-        agents.filter(|agent| agent.mcp_tools != McpTools::None)
     }
 }
 

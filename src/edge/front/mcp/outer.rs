@@ -6,15 +6,16 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 use worker::Env;
 
-use super::super::body::Body;
 use super::super::facts::FoundBody;
-use super::super::inside::{TRACE, front_for, head_of};
+use super::super::facts::body::Body;
+use super::super::inside::front_for;
 use super::super::waiting::Waiting;
 use crate::edge::response::to_response;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Bounds;
 use crate::edge::service::random::WorkerRandom;
-use crate::front::head::{Head, NAMES};
+use crate::front::facts::Facts;
+use crate::front::head::{Head, NAMES, TRACE, head_of};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::binding::http::split_url;
 use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};
@@ -86,9 +87,9 @@ impl Http for Outer {
             let answered = Box::pin(async move {
                 match front_for(env, &url)? {
                     Ok(front) => {
-                        front.seen.note_reported();
+                        let facts = Facts { is_reported: true, ..Facts::default() };
                         let body = FoundBody::Whole(Body::of(body));
-                        Waiting::of(front, head, body).answer().await
+                        Waiting::of(front, head, body, facts).answer().await
                     }
                     Err(answer) => to_response(answer),
                 }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use serde_json::{Map, Value, json};
 
-use super::super::decision::Front;
+use super::super::deployment::Front;
 use super::access::Scope;
 use super::catalog::Catalog;
 use super::outcome::refused;
@@ -29,7 +29,7 @@ impl Front {
     /// True if a request may name agents elsewhere.
     pub(super) fn may_call_out(&self, scope: &Scope<'_>) -> bool {
         let is_known = |caller: &crate::auth::Caller| !caller.is_anonymous();
-        self.settings.development
+        self.deployment.settings.development
             || scope.admitted.iter().any(|admitted| is_known(&admitted.caller))
     }
 
@@ -67,7 +67,7 @@ impl Front {
             (Err(reason), _) | (_, Err(reason)) => return refused(&reason),
         };
         let timeout_ms = match arguments.get("timeout") {
-            None | Some(Value::Null) => self.settings.mcp.wait_ms,
+            None | Some(Value::Null) => self.deployment.settings.mcp.wait_ms,
             Some(timeout) => {
                 match timeout.as_u64().filter(|ms| (1..=MAX_TIMEOUT_MS).contains(ms)) {
                     Some(timeout_ms) => timeout_ms,
@@ -85,7 +85,7 @@ impl Front {
         let settings = Settings {
             timeout_ms,
             depth: depth.saturating_add(1),
-            max_depth: self.settings.limits.max_depth,
+            max_depth: self.deployment.settings.limits.max_depth,
             ..settings.clone()
         };
         let client = client.with_settings(settings);
@@ -107,7 +107,7 @@ impl Front {
     ///
     /// The reason why the agent may not be called.
     fn named(&self, outer: &Outer, catalog: &Catalog<'_>, named: &str) -> Result<Called, String> {
-        let (mcp, is_free) = (&self.settings.mcp, self.settings.development);
+        let (mcp, is_free) = (&self.deployment.settings.mcp, self.deployment.settings.development);
         if named.contains("://") {
             let host = host_of(named).unwrap_or_default();
             if !is_free && !mcp.lets_call_host(&host) {
@@ -146,7 +146,11 @@ impl Front {
 
     /// The outside of any agent that can run.
     fn outside(&self) -> Option<&Outside> {
-        let agents = self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)));
+        let agents = self
+            .deployment
+            .agents
+            .slugs()
+            .filter_map(|slug| self.deployment.agents.find(Some(slug)));
         let mut runners = agents.filter_map(|agent| agent.runner.as_ref().ok());
         runners.next().map(|runner| &runner.outside)
     }

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::super::decision::Front;
+use super::super::deployment::Front;
 use super::TTL_MS;
 use super::address::{Named, named, template};
 use super::catalog::Catalog;

@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::super::decision::Front;
+use super::super::deployment::Front;
 use super::address::{Place, task_named};
 use super::catalog::Catalog;
 use super::outcome::{TASK_NOT_FOUND, answer_to, failed, refused, task_json};

@@ -1,12 +1,10 @@
-//! A page of the index, and the total number of matching tasks, by one statement. Stored JSON text is never parsed here:
-//! each task is a line with its columns joined by a separator.
+//! The statement for a page of the index, and for the number of tasks that match in all. `forms/listing.rs` reads its lines.
 
 use super::everybody::{everybody_statement, everybody_total};
 use super::statements::{filtered_page, matching_total};
 use crate::auth::Owners;
 use crate::edge::service::database::Statement;
-use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
-use a2a::model::{TaskId, UnixMillis};
+use crate::operation::list_tasks::TaskQuery;
 
 /// The statement for a query: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
@@ -32,57 +30,12 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-/// Reads the result of a listing: the lines, separated by [`LINE_END`], and the total of the first row. `None` if a page
-/// that is not the first has no rows: the total is then unknown.
-///
-/// # Errors
-///
-/// If the lines are not a result of [`listing_statement`].
-pub(super) fn read_listing(
-    query: &TaskQuery,
-    lines: &str,
-    total: Option<u64>,
-) -> Result<Option<Found>, String> {
-    let Some(total) = total else {
-        let nothing = || Found { tasks: Vec::new(), total: 0 };
-        return Ok(query.from.is_none().then(nothing));
-    };
-    let unreadable = || "D1 gave something else than a listing".to_owned();
-    let read = |line| read_line(query, line).ok_or_else(unreadable);
-    let lines = lines.split(LINE_END).map(read);
-    Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total }))
-}
-
-fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
-    match query.owners {
-        Owners::One(_) => read_task(line),
-        Owners::All => {
-            let (owner, line) = line.split_once(COLUMN_END)?;
-            Some(FoundTask { owner: Some(owner.to_owned()), ..read_task(line)? })
-        }
-    }
-}
-
-fn read_task(line: &str) -> Option<FoundTask> {
-    // JSON text and ids contain no control characters.
-    let mut columns = line.splitn(4, COLUMN_END).map(str::to_owned);
-    let id = TaskId::new(columns.next()?);
-    let status_ms = UnixMillis(columns.next()?.parse().ok()?);
-    let (head, history) = (columns.next()?, columns.next()?);
-    Some(FoundTask { position: Position { status_ms, id }, owner: None, head, history })
-}
-
-/// The separator of lines: the control character RS.
-pub(super) const LINE_END: char = '\u{1e}';
-
-/// The separator of columns: the control character US.
-const COLUMN_END: char = '\u{1f}';
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::auth::OwnerId;
-    use a2a::model::{ContextId, TaskState};
+    use crate::operation::list_tasks::Position;
+    use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
 
     fn query() -> TaskQuery {
         TaskQuery {
@@ -95,33 +48,6 @@ mod tests {
             limit: 51,
             with_history: true,
         }
-    }
-
-    #[test]
-    fn a_listing_is_a_total_and_the_tasks_of_the_page() {
-        let found = |id: &str, history: &str| FoundTask {
-            position: Position { status_ms: UnixMillis(7), id: TaskId::new(id) },
-            owner: None,
-            head: r#"{"id":"x"}"#.to_owned(),
-            history: history.to_owned(),
-        };
-        let lines =
-            "a\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}\u{1e}b\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}{}\n{}";
-        let read = read_listing(&query(), lines, Some(12)).unwrap().unwrap();
-        assert_eq!(read.total, 12);
-        assert_eq!(read.tasks, [found("a", ""), found("b", "{}\n{}")]);
-        for lines in ["", "x", "a\u{1f}x\u{1f}{}\u{1f}"] {
-            assert!(read_listing(&query(), lines, Some(1)).is_err(), "{lines:?}");
-        }
-    }
-
-    #[test]
-    fn only_a_first_page_without_rows_tells_the_total() {
-        let nothing = Found { tasks: Vec::new(), total: 0 };
-        assert_eq!(read_listing(&query(), "", None), Ok(Some(nothing)));
-        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
-        let later = TaskQuery { from: Some(position), ..query() };
-        assert_eq!(read_listing(&later, "", None), Ok(None));
     }
 
     const LINE: &str = "SELECT id || char(31) || status_ms || char(31) || head \

@@ -13,10 +13,11 @@ use worker::{Env, Error, Result};
 use super::database::{Statement, run_one};
 use super::rows::read_row;
 use crate::forms::address::ObjectId;
+use crate::forms::listing::{LINE_END, read_listing};
 use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexRow, TaskIndex};
 use a2a::model::TaskId;
-use listing::{LINE_END, listing_statement, read_listing, total_statement};
+use listing::{listing_statement, total_statement};
 use statements::{remove_statement, unfinished_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{Old, Place};
@@ -48,20 +49,6 @@ impl D1Index {
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
     pub(in crate::edge) fn listing(query: &TaskQuery) -> String {
         listing_statement(query).to_json()
-    }
-
-    /// Reads the result of that statement: its lines, separated by the control character RS, and the total of its first
-    /// row. `None` if there is no row with the total; [`find`](Self::find) then queries the total separately.
-    ///
-    /// # Errors
-    ///
-    /// If the lines are not a result of that statement.
-    pub(in crate::edge) fn listed(
-        query: &TaskQuery,
-        lines: &str,
-        total: Option<u64>,
-    ) -> std::result::Result<Option<Found>, String> {
-        read_listing(query, lines, total)
     }
 
     /// The number of unfinished tasks of a caller over all agents; counted up to `most`, which also limits the rows

@@ -1,0 +1,94 @@
+//! What an instance of the front Worker finds facts and acts with. It is made once; of a request it keeps nothing.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use worker::Env;
+
+use crate::edge::agents;
+use crate::edge::bindings;
+use crate::edge::service::keys::signing_keys;
+use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::service::random::WorkerRandom;
+use crate::edge::target::check_webhook_url;
+use crate::front::deployment::Deployment;
+use crate::front::report::Report;
+use crate::front::signed::SignedCards;
+use crate::port::{Observation, Observer, Random};
+use a2a::binding::http::HttpResponse;
+use a2a::error::Error;
+
+/// The front of this Worker.
+#[derive(Clone)]
+pub(super) struct Front {
+    pub(super) env: Env,
+    pub(super) deployment: Rc<Deployment>,
+    pub(super) observer: ConsoleObserver,
+}
+
+impl Front {
+    /// The front of this Worker.
+    ///
+    /// # Errors
+    ///
+    /// The answer to any request, if its settings or its agents cannot be read.
+    pub(super) fn of(env: Env) -> Result<Self, HttpResponse> {
+        match known(&env) {
+            Ok(Known { deployment, observer }) => Ok(Self { env, deployment, observer }),
+            Err(Unreadable { reason, error }) => {
+                let observer = ConsoleObserver::of(&env);
+                observer.observe(&Observation::Misconfigured { reason: &reason });
+                Err(HttpResponse::error(&error))
+            }
+        }
+    }
+
+    /// Writes what a decision reports.
+    pub(super) fn report(&self, reports: &[Report]) {
+        for report in reports {
+            report.observe(&self.observer);
+        }
+    }
+}
+
+/// The deployment of an instance, and who reads what is observed.
+#[derive(Clone)]
+struct Known {
+    deployment: Rc<Deployment>,
+    observer: ConsoleObserver,
+}
+
+/// Why there is no deployment, and the error that every client gets.
+#[derive(Clone)]
+struct Unreadable {
+    reason: String,
+    error: Error,
+}
+
+/// The deployment, made once per instance.
+fn known(env: &Env) -> Result<Known, Unreadable> {
+    DEPLOYMENT.with(|cell| cell.get_or_init(|| make(env)).clone())
+}
+
+fn make(env: &Env) -> Result<Known, Unreadable> {
+    let settings = bindings::settings(env).map_err(|error| Unreadable {
+        reason: error.to_string(),
+        error: Error::Internal { task: None },
+    })?;
+    let agents = agents::agents(env, &settings)
+        .map_err(|error| Unreadable { reason: error.to_string(), error: Error::NoAgents })?;
+    let deployment = Rc::new(Deployment {
+        settings,
+        agents,
+        signing: signing_keys(env),
+        signed: SignedCards::default(),
+        has_console: bindings::has_console(env),
+        check_url: check_webhook_url,
+        new_id: || WorkerRandom.new_id(),
+    });
+    Ok(Known { deployment, observer: ConsoleObserver::of(env) })
+}
+
+thread_local! {
+    static DEPLOYMENT: OnceCell<Result<Known, Unreadable>> = const { OnceCell::new() };
+}

@@ -1,0 +1,182 @@
+//! Lists that take more than one statement: ListTasks with artifacts asks the objects of the tasks on the page, and where one statement
+//! did not tell the total D1 is asked again. ListWebhooks asks the list of those in trouble.
+
+use futures_util::{StreamExt, stream};
+use serde_json::Value;
+use worker::Env;
+
+use crate::edge::bindings::ANSWERS_AT_ONCE;
+use crate::edge::objects::{AskError, Object};
+use crate::edge::service::index::D1Index;
+use crate::edge::service::webhook_list::D1WebhookList;
+use crate::forms::address::TaskAddress;
+use crate::forms::command::Command;
+use crate::front::listing::{not_listed, query_of, whole_page};
+use crate::operation::list_tasks::Page;
+use crate::operation::list_webhooks::{WebhookQuery, empty_page};
+use crate::port::{Observation, Observer};
+use a2a::binding::{MediaType, Reply};
+use a2a::error::Error;
+use a2a::model::{GetTaskRequest, ListTasksRequest, ListWebhooksRequest, TaskId, read_own};
+use a2a::{Call, Outcome, TaskCall};
+
+/// The page of a list.
+///
+/// # Errors
+///
+/// What is wrong with its request, or [`Error::Unavailable`] when the index or one of the objects does not answer.
+pub(super) async fn find(
+    env: &Env,
+    command: Command<Call>,
+    observer: &dyn Observer,
+) -> Result<Outcome, Error> {
+    let (command, call) = command.take_call();
+    match call {
+        Call::List(request) => {
+            list_tasks(env, &command, &request, observer).await.map(Outcome::Tasks)
+        }
+        Call::Webhooks(request) => {
+            list_webhooks(env, &command, &request, observer).await.map(Outcome::Webhooks)
+        }
+        Call::Card | Call::Task(_) | Call::Follow(_) => Err(Error::Internal { task: None }),
+    }
+}
+
+/// The result of ListTasks as JSON: the tasks of this caller with this agent.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index
+/// or one of the objects does not answer.
+async fn list_tasks(
+    env: &Env,
+    command: &Command<()>,
+    request: &ListTasksRequest,
+    observer: &dyn Observer,
+) -> Result<String, Error> {
+    let query = query_of(command, request)?;
+    if command.scope.hides_all(request) {
+        return Ok(whole_page(&Page::empty(&query, request), request));
+    }
+    let found = D1Index { env: env.clone() }.find(&query).await;
+    let found = found.map_err(|error| {
+        observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
+        not_listed()
+    })?;
+    let mut page = Page::new(&query, request, found);
+    if !request.include_artifacts {
+        return Ok(whole_page(&page, request));
+    }
+    let tasks = with_artifacts(env, command, request, &mut page, observer).await?;
+    Ok(page.to_json(&tasks))
+}
+
+/// The result of ListWebhooks as JSON: the webhooks in trouble of this caller's tasks with this agent. No task is asked.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when D1 does not answer.
+async fn list_webhooks(
+    env: &Env,
+    command: &Command<()>,
+    request: &ListWebhooksRequest,
+    observer: &dyn Observer,
+) -> Result<String, Error> {
+    let query = WebhookQuery::new(&command.agent, &command.caller, &command.scope, request)?;
+    let Some(query) = query else { return Ok(empty_page()) };
+    let found = D1WebhookList { env: env.clone() }.find(&query).await.map_err(|error| {
+        observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
+        Error::Unavailable(
+            "webhooks cannot be listed at the moment; those of a task can, and notifications go on",
+        )
+    })?;
+    Ok(query.page(found))
+}
+
+/// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that
+/// has vanished is left out. The page ends early once it has grown to [`MAX_PAGE_BYTES`].
+async fn with_artifacts(
+    env: &Env,
+    listing: &Command<()>,
+    request: &ListTasksRequest,
+    page: &mut Page,
+    observer: &dyn Observer,
+) -> Result<Vec<String>, Error> {
+    let objects: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();
+    let asked = objects.into_iter().map(|id| {
+        let address = TaskAddress::of_task(&id);
+        let request = GetTaskRequest { tenant: None, id, history_length: request.history_length };
+        let (agent, caller) = (listing.agent.clone(), listing.caller.clone());
+        let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request));
+        let command = Command::new(agent, caller, reply, call);
+        let command = if listing.is_operators() { command.of_operator() } else { command };
+        ask_for_task(env, address, command, observer)
+    });
+    let mut answers = stream::iter(asked).buffered(ANSWERS_AT_ONCE).enumerate();
+    let mut tasks = Vec::new();
+    let mut size = 0;
+    while let Some((index, task)) = answers.next().await {
+        if let (Some(task), Some(found)) = (task?, page.tasks.get(index)) {
+            let task = found.with_owner(task);
+            size += task.len();
+            tasks.push(task);
+        }
+        if size >= MAX_PAGE_BYTES {
+            page.cut(index + 1);
+            break;
+        }
+    }
+    Ok(tasks)
+}
+
+/// What the object of a task answers; `None` if the caller has no such task any more.
+async fn ask_for_task(
+    env: &Env,
+    address: TaskAddress,
+    command: Command,
+    observer: &dyn Observer,
+) -> Result<Option<String>, Error> {
+    let unavailable = |reason: String| {
+        observer.observe(&Observation::ListingFailed { reason: &reason });
+        Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
+    };
+    let object = match Object::at(env, &address) {
+        Ok(object) => object,
+        Err(AskError::Unknown) => return Ok(None),
+        Err(error) => return Err(unavailable(error.to_string())),
+    };
+    let answer = object.call(&command).await.map_err(|error| unavailable(error.to_string()))?;
+    match answer.status {
+        200 => Ok(Some(with_artifacts_member(answer.body))),
+        404 => Ok(None),
+        status => Err(unavailable(format!("status {status}"))),
+    }
+}
+
+/// The same task, with an empty list if it has no artifacts: who asks for them finds the member.
+fn with_artifacts_member(task: String) -> String {
+    let read: serde_json::Result<Value> = read_own(&task);
+    let has_artifacts = read.is_ok_and(|task| task.get("artifacts").is_some());
+    match task.strip_suffix('}') {
+        Some(open) if !has_artifacts => format!(r#"{open},"artifacts":[]}}"#),
+        Some(_) | None => task,
+    }
+}
+
+/// How large a page with artifacts grows before it is ended early, in bytes. A Worker has 128 MB.
+const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_task_without_artifacts_gets_an_empty_list_of_them() {
+        for (given, expected) in [
+            (r#"{"id":"t"}"#, r#"{"id":"t","artifacts":[]}"#),
+            (r#"{"id":"t","artifacts":[{}]}"#, r#"{"id":"t","artifacts":[{}]}"#),
+        ] {
+            assert_eq!(with_artifacts_member(given.to_owned()), expected);
+        }
+    }
+}

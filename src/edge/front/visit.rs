@@ -1,0 +1,48 @@
+//! The guests of the front: MCP, the console, and in development the scripts of test doubles. They answer their requests by themselves,
+//! and ask agents as any client does.
+#![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+
+use std::panic::AssertUnwindSafe;
+
+use wasm_bindgen::prelude::*;
+use worker::{Env, Request};
+
+use super::deployment::Front;
+use crate::edge::response::to_response;
+use crate::front::head::Head;
+use crate::front::route::{Route, route};
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
+
+/// Answers a request for a guest. Its body is `undefined` while it was not received.
+///
+/// # Errors
+///
+/// When the platform fails to build a response.
+#[wasm_bindgen(js_name = visit)]
+pub async fn visit(
+    env: Env,
+    request: web_sys::Request,
+    head: String,
+    body: Option<js_sys::Uint8Array>,
+) -> std::result::Result<web_sys::Response, JsValue> {
+    let answered = AssertUnwindSafe(async move {
+        let front = match Front::of(env) {
+            Ok(front) => front,
+            Err(answer) => return to_response(answer),
+        };
+        let (request, head) = (Request::from(request), Head::parse(&head));
+        let (_, path, _) = split_url(head.url());
+        let is_development = front.deployment.settings.development;
+        match route(path) {
+            Route::Mcp(slug) => Box::pin(front.mcp(&request, &head, slug, body)).await,
+            Route::Console(below) => Box::pin(front.console(&head, below)).await,
+            Route::Scripts if is_development => to_response(front.scripts(&head)),
+            Route::Script(slug) if is_development => {
+                to_response(Box::pin(front.script(&request, &head, slug, body)).await)
+            }
+            _ => to_response(HttpResponse::error(&Error::Internal { task: None })),
+        }
+    });
+    Ok(answered.await?.into())
+}

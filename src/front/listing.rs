@@ -1,0 +1,126 @@
+//! ListTasks and ListWebhooks, as far as nothing but the index is asked.
+//!
+//! # A listing
+//!
+//! The front Worker answers ListTasks from D1 (`edge/service/index/`) without waking an object, by one statement: a row for each task, which is one line of text,
+//! and the total. What was stored as JSON goes into the answer as it is. Artifacts are an exception: then the objects of the page are
+//! asked (`edge/front/facts/page.rs`), six at a time, and a page ends early at 8 MiB. `operation/list_tasks.rs` builds the query and the page token: the position where the
+//! next page begins, and a hash of the filters. Tasks that are added meanwhile come before that position. While D1 is down, ListTasks answers −32603, or
+//! 503 with `Retry-After`; everything else goes on.
+//!
+//! How rows get there: after each stored change the session compares the generation in the index with that of the task's status. If the index is behind and no
+//! write is under way, one pump starts (`session/debts/mod.rs`): it gathers changes until the task rests or 300 ms are over, writes one row, and repeats while
+//! something is owed. A blocking send and a cancel wait for the row, for `INDEX_WAIT_MS` at most, so that a client that lists next sees its task. A
+//! failure, or no answer within 10 s, is counted and retried by the alarm.
+
+use super::facts::{FoundPage, Need};
+use super::identify::Request;
+use super::plan::Plan;
+use super::report::{Line, Report};
+use super::seen::Seen;
+use crate::forms::command::Command;
+use crate::forms::listing::read_listing;
+use crate::operation::list_tasks::{Page, TaskQuery};
+use crate::port::Act;
+use a2a::error::Error;
+use a2a::model::{HistoryLimit, ListTasksRequest};
+use a2a::{Call, Operation, Outcome};
+
+/// The plan for a list.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index does not answer.
+pub(super) fn plan(
+    request: Request<'_>,
+    command: Command<Call>,
+    seen: &mut Seen,
+) -> Result<Plan, Error> {
+    let found = request.facts.page.as_ref();
+    match (&command.call, found) {
+        (_, Some(FoundPage::Whole(page))) => {
+            let page = page.as_ref().map_err(Clone::clone)?;
+            answer(&command, page, seen)
+        }
+        (Call::List(wanted), found) if !wanted.include_artifacts => {
+            let query = query_of(&command, wanted)?;
+            if found.is_none() && !command.scope.hides_all(wanted) {
+                return Ok(Plan::List(Box::new(query)));
+            }
+            match page_of(&query, wanted, found, seen)? {
+                Some(page) => answer(&command, &Outcome::Tasks(page), seen),
+                None => Ok(Plan::Need(Need::Page(Box::new(command)))),
+            }
+        }
+        _ => Ok(Plan::Need(Need::Page(Box::new(command)))),
+    }
+}
+
+fn answer(command: &Command<Call>, page: &Outcome, seen: &mut Seen) -> Result<Plan, Error> {
+    let operation = match page {
+        Outcome::Webhooks(_) => Operation::ListWebhooks,
+        _ => Operation::ListTasks,
+    };
+    note_operator(command, operation, seen);
+    command.reply.outcome(page).map(Plan::Answer)
+}
+
+/// What a command asks of the index.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a page token that does not fit.
+pub(crate) fn query_of<C>(
+    command: &Command<C>,
+    request: &ListTasksRequest,
+) -> Result<TaskQuery, Error> {
+    TaskQuery::new(&command.agent, &command.caller, &command.scope, request)
+}
+
+/// The page that the lines of a statement make; `None` if they do not tell the total, or there are none.
+fn page_of(
+    query: &TaskQuery,
+    request: &ListTasksRequest,
+    found: Option<&FoundPage>,
+    seen: &mut Seen,
+) -> Result<Option<String>, Error> {
+    let page = match found {
+        None => Some(Page::empty(query, request)),
+        Some(FoundPage::Lines { lines, total }) => {
+            let found = read_listing(query, lines, *total).map_err(|reason| {
+                seen.report(Report::ListingFailed(reason));
+                not_listed()
+            })?;
+            found.map(|found| Page::new(query, request, found))
+        }
+        Some(FoundPage::NoLines | FoundPage::Whole(_)) => None,
+    };
+    Ok(page.map(|page| whole_page(&page, request)))
+}
+
+/// The result with the tasks as the index has them.
+pub(crate) fn whole_page(page: &Page, request: &ListTasksRequest) -> String {
+    let history = HistoryLimit::from_wire(request.history_length);
+    let tasks: Vec<String> = page.tasks.iter().map(|task| task.to_json(history)).collect();
+    page.to_json(&tasks)
+}
+
+/// The error for an index that does not answer as it should.
+pub(crate) fn not_listed() -> Error {
+    Error::Unavailable("tasks cannot be listed at the moment; they go on, and GetTask gives them")
+}
+
+/// Records for the audit that an operator has listed something by this operation.
+fn note_operator<C>(command: &Command<C>, operation: Operation, seen: &mut Seen) {
+    if command.is_operators() {
+        let Command { agent, caller, trail, .. } = command;
+        seen.report(Report::Audited(Line {
+            act: Act::OperatorActed,
+            agent: agent.clone(),
+            caller: Some(caller.id.clone()),
+            operation: Some(operation),
+            refusal: None,
+            trail: trail.clone(),
+        }));
+    }
+}

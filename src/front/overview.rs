@@ -1,0 +1,226 @@
+//! `GET /<agent>/overview?hours=24`: what operators see of an agent at a glance. It is answered from D1; no object is woken.
+
+use super::admit::unknown_path;
+use super::facts::{Need, OverviewNeed};
+use super::identify::Request;
+use super::plan::Plan;
+use super::seen::Seen;
+use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
+use crate::overview::{MAX_HOURS, Overview};
+use a2a::binding::http::{HttpResponse, split_url};
+use a2a::binding::percent;
+use a2a::error::{Error, Refusal};
+use a2a_agents::access::Access;
+
+/// Decides about a request for the overview of an agent.
+pub(super) fn plan(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+    let head = request.head;
+    if let Some(agent) = request.deployment.agents.find(Some(slug)) {
+        seen.note_agent(agent);
+    }
+    if head.method() == "OPTIONS" {
+        return Plan::Answer(head.preflight(ALLOWED));
+    }
+    read(request, slug, seen).unwrap_or_else(|error| {
+        let mut answer = HttpResponse::error(&error);
+        if head.method() == "HEAD" {
+            answer.body.clear();
+        }
+        Plan::Answer(answer)
+    })
+}
+
+fn read(request: Request<'_>, slug: &str, seen: &mut Seen) -> Result<Plan, Error> {
+    let Request { deployment, facts, head, .. } = request;
+    let (_, path, query) = split_url(head.url());
+    let agents = &deployment.agents;
+    let agent = agents.find(Some(slug)).ok_or_else(|| unknown_path(path, agents))?;
+    seen.note_call();
+    facts.check_limits()?;
+    let is_head = match head.method() {
+        "GET" => false,
+        "HEAD" => true,
+        _ => return Err(Error::MethodNotAllowed(ALLOWED)),
+    };
+    let judged = request.judge(agent);
+    seen.note_judged(agent, &judged, facts.is_reported);
+    let caller = match judged.identity {
+        Identity::Caller(caller) => caller,
+        Identity::Refused(error) => return Err(error),
+        Identity::Pending(tokens) => return Ok(Plan::Need(Need::Verdicts(tokens))),
+    };
+    let access = agent.policy.as_ref().ok().map(Policy::access);
+    let act_as = head.header(ActAs::HEADER).map(ActAs::read).transpose()?;
+    may_see(access, &caller, act_as.as_ref(), deployment.settings.development)
+        .inspect_err(|error| seen.note_refusal(agent, error))?;
+    let hours = hours(query)?;
+    let Some(found) = &facts.overview else {
+        return Ok(Plan::Need(Need::Overview(OverviewNeed {
+            agent: agent.slug.to_string(),
+            hours,
+        })));
+    };
+    let mut answer = answer(found.as_deref());
+    if is_head {
+        answer.body.clear();
+    }
+    Ok(Plan::Answer(answer))
+}
+
+/// The answer with an overview, or if it cannot be had.
+fn answer(found: Option<&Overview>) -> HttpResponse {
+    match found {
+        Some(overview) => {
+            // It has nothing but texts and numbers, so encoding cannot fail.
+            let text = serde_json::to_string(overview).unwrap_or_default();
+            HttpResponse::json(200, text).with_header("cache-control", "no-store")
+        }
+        None => HttpResponse::error(&Error::Unavailable(
+            "the overview cannot be had at the moment; tasks go on",
+        )),
+    }
+}
+
+/// Whether a caller may see the overview of the agent with this access: an operator that asks as one, and in development
+/// everybody, if the agent has no schemes by which anybody could be an operator.
+///
+/// # Errors
+///
+/// [`Error::PermissionDenied`], or [`Error::InvalidParams`] for an owner in `Act-As`, since an overview is of all.
+fn may_see(
+    access: Option<&Access>,
+    caller: &Caller,
+    act_as: Option<&ActAs>,
+    is_development: bool,
+) -> Result<(), Error> {
+    if act_as.is_some_and(|act_as| act_as.owners != Owners::All) {
+        return Err(Error::invalid("Act-As", "takes no owner here: an overview is of all tasks"));
+    }
+    let is_open = access.is_some_and(Access::is_anonymous);
+    if is_open && is_development {
+        return Ok(());
+    }
+    if is_open {
+        return Err(denied(NOBODY.to_owned()));
+    }
+    match act_as {
+        Some(act_as) => act_as.check_permission(access, caller),
+        None => Err(denied(NOT_ASKED.to_owned())),
+    }
+}
+
+fn denied(message: String) -> Error {
+    Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
+}
+
+/// The number of hours that a query asks for.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for anything but a number in the range.
+fn hours(query: &str) -> Result<u32, Error> {
+    let Some((_, text)) = percent::pairs(query).find(|(name, _)| name == "hours") else {
+        return Ok(DEFAULT_HOURS);
+    };
+    let number = text.parse().ok().filter(|hours| (1..=MAX_HOURS).contains(hours));
+    number.ok_or_else(|| {
+        let shown: String = text.chars().take(20).collect();
+        let description = format!("must be a whole number from 1 to {MAX_HOURS}, got {shown:?}");
+        Error::invalid("hours", description)
+    })
+}
+
+const ALLOWED: &str = "GET, HEAD, OPTIONS";
+
+/// How many hours are shown unless the query says otherwise.
+const DEFAULT_HOURS: u32 = 24;
+
+const NOBODY: &str = "an overview is for operators, and this agent has no schemes by which it could know one: add \
+    [access.schemes] to its file";
+
+const NOT_ASKED: &str = "an overview is for operators: send the header Act-As: operator, with credentials that have \
+    the permission";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::auth::OwnerId;
+
+    #[test]
+    fn a_period_is_a_number_of_hours_up_to_a_week() {
+        for (query, expected) in [
+            ("", Some(24)),
+            ("x=1", Some(24)),
+            ("hours=1", Some(1)),
+            ("hours=168&x", Some(168)),
+            ("hours=2&hours=3", Some(2)),
+            ("hours=", None),
+            ("hours=0", None),
+            ("hours=169", None),
+            ("hours=1.5", None),
+            ("hours=-1", None),
+            ("hours=a%20b", None),
+            ("hours=99999999999", None),
+        ] {
+            assert_eq!(hours(query).ok(), expected, "{query}");
+        }
+        let told = hours("hours=soon").unwrap_err().to_string();
+        assert!(
+            told.contains(r#"hours must be a whole number from 1 to 168, got "soon""#),
+            "{told}"
+        );
+    }
+
+    fn access(has_schemes: bool) -> Access {
+        let scheme = serde_json::json!({"kind": "api_key", "name": "X-Api-Key", "callers": []});
+        let mut access = Access::default();
+        if has_schemes {
+            access.schemes.insert("key".to_owned(), serde_json::from_value(scheme).unwrap());
+        }
+        access
+    }
+
+    #[test]
+    fn operators_see_an_overview_and_in_development_everybody_that_of_an_open_agent() {
+        let (open, guarded) = (access(false), access(true));
+        let nobody = Caller::anonymous();
+        let known = Caller::new("key:billing");
+        let permissions = vec!["operator".to_owned()];
+        let operator = Caller { permissions, ..Caller::new("key:ops") };
+        let asks = ActAs { owners: Owners::All };
+        for (access, caller, act_as, is_development, may) in [
+            (Some(&guarded), &operator, Some(&asks), false, true),
+            (Some(&guarded), &operator, Some(&asks), true, true),
+            (Some(&guarded), &operator, None, false, false),
+            (Some(&guarded), &operator, None, true, false),
+            (Some(&guarded), &known, Some(&asks), false, false),
+            (Some(&guarded), &known, Some(&asks), true, false),
+            (Some(&guarded), &nobody, Some(&asks), true, false),
+            (Some(&open), &nobody, None, true, true),
+            (Some(&open), &nobody, Some(&asks), true, true),
+            (Some(&open), &nobody, None, false, false),
+            (Some(&open), &nobody, Some(&asks), false, false),
+            (Some(&open), &operator, Some(&asks), false, false),
+            (None, &operator, Some(&asks), true, false),
+            (None, &nobody, None, true, false),
+        ] {
+            let seen = may_see(access, caller, act_as, is_development);
+            let told = format!("{} {act_as:?} {is_development}: {seen:?}", caller.id);
+            match seen {
+                Ok(()) => assert!(may, "{told}"),
+                Err(Error::PermissionDenied(_)) => assert!(!may, "{told}"),
+                Err(_) => panic!("{told}"),
+            }
+        }
+    }
+
+    #[test]
+    fn an_overview_is_of_no_owner() {
+        let act_as = ActAs { owners: Owners::One(OwnerId::new("key:billing")) };
+        for is_development in [false, true] {
+            let seen =
+                may_see(Some(&access(false)), &Caller::anonymous(), Some(&act_as), is_development);
+            assert!(matches!(seen, Err(Error::InvalidParams(_))), "{seen:?}");
+        }
+    }
+}

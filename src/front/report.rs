@@ -1,0 +1,72 @@
+//! What a decision reports to the operator. The edge writes it once the decision is made.
+
+use crate::executor::Agents;
+use crate::port::{Act, Audit, Observation, Observer};
+use crate::trail::Trail;
+use a2a::Operation;
+use a2a::model::TaskId;
+
+/// An entry for the log or the audit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Report {
+    /// A line of the audit.
+    Audited(Line),
+    /// This agent cannot run, for this reason.
+    AgentUnusable(String, String),
+    /// The object of this task gave no answer, for this reason.
+    ObjectUnreachable(Option<TaskId>, String),
+    /// A list cannot be had, for this reason.
+    ListingFailed(String),
+}
+
+/// A line of the audit.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Line {
+    pub(super) act: Act,
+    /// The slug of the agent.
+    pub(super) agent: String,
+    pub(super) caller: Option<String>,
+    pub(super) operation: Option<Operation>,
+    /// The reason of a refusal.
+    pub(super) refusal: Option<String>,
+    pub(super) trail: Trail,
+}
+
+impl Report {
+    /// The reports about an agent that cannot run.
+    pub(super) fn of_unusable(agents: &Agents, slug: &str) -> Vec<Self> {
+        let unusable = agents.unusable().filter(|(agent, _)| *agent == slug);
+        let reports =
+            unusable.map(|(agent, misfit)| Self::AgentUnusable(agent.to_owned(), misfit.0.clone()));
+        reports.collect()
+    }
+
+    /// Hands it to an observer.
+    pub(crate) fn observe(&self, observer: &dyn Observer) {
+        match self {
+            Self::Audited(line) => line.observe(observer),
+            Self::AgentUnusable(agent, reason) => {
+                observer.observe(&Observation::AgentUnusable { agent, reason });
+            }
+            Self::ObjectUnreachable(task, reason) => {
+                observer.observe(&Observation::ObjectUnreachable { task: task.as_ref(), reason });
+            }
+            Self::ListingFailed(reason) => {
+                observer.observe(&Observation::ListingFailed { reason });
+            }
+        }
+    }
+}
+
+impl Line {
+    fn observe(&self, observer: &dyn Observer) {
+        let Self { act, agent, caller, operation, refusal, trail } = self;
+        let audit = Audit::of(*act, agent, "", trail).refused(refusal.as_deref());
+        let audit = Audit { caller: caller.as_deref(), ..audit };
+        let audit = match operation {
+            Some(operation) => audit.by(*operation),
+            None => audit,
+        };
+        observer.observe(&Observation::Audited(audit));
+    }
+}

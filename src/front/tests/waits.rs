@@ -1,0 +1,118 @@
+//! Messages, lists, overviews, callbacks, cards and guests: without the fact that each needs, and with it.
+
+use super::*;
+
+#[test]
+fn a_message_waits_for_what_bounds_it() {
+    let body = send("SendMessage", 1, None);
+    let sent = |terms| Sent::call("/open", &body).having(Facts { terms, ..Facts::default() });
+    let Need::Terms(need) = sent(None).decided().need() else {
+        panic!("its bounds are to be found")
+    };
+    assert_eq!((need.quota, need.has_allowance, need.has_credentials), (Some(3), false, false));
+    assert!(matches!(sent(terms(None)).decided().plan, Plan::Call(..)));
+    let over = sent(terms(Some(3))).decided();
+    assert!(over.answer().body.contains("3"), "{}", over.answer().body);
+    for (unsealed, text, reports) in [
+        (Unsealed::NoKey, "STATE_KEY", 0),
+        (Unsealed::NoObject(Failure::Unreachable("x".to_owned())), "-32603", 1),
+    ] {
+        let found = FoundTerms { quota: None, used: None, sealed: Some(Err(unsealed)) };
+        let refused = sent(Some(found)).decided();
+        assert!(refused.answer().body.contains(text), "{}", refused.answer().body);
+        assert_eq!(refused.reports.len(), reports);
+    }
+    // Without a quota nothing is waited for.
+    let free = Sent::call("/open", &body).decided_by(&hosting(vec![("MAX_ACTIVE_TASKS", "0")]));
+    assert!(matches!(free.plan, Plan::Call(..)), "{:?}", free.plan);
+}
+
+#[test]
+fn tasks_are_listed_by_one_statement_where_that_is_enough() {
+    let sent = |artifacts: bool, page: Option<FoundPage>| {
+        let params = json!({"contextId": "c", "includeArtifacts": artifacts});
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": params});
+        let body = body.to_string();
+        Sent::call("/open", &body).having(Facts { page, ..Facts::default() }).decided()
+    };
+    assert!(matches!(sent(false, None).plan, Plan::List(_)));
+    assert!(matches!(sent(true, None).need(), Need::Page(_)));
+    let empty = sent(false, Some(FoundPage::lines(String::new(), None)));
+    assert!(empty.answer().body.contains(r#""totalSize":0"#), "{}", empty.answer().body);
+    assert!(matches!(sent(false, Some(FoundPage::NoLines)).need(), Need::Page(_)));
+    let unreadable = sent(false, Some(FoundPage::lines("x".to_owned(), Some(1.0))));
+    assert!(matches!(unreadable.reports.as_slice(), [Report::ListingFailed(_)]));
+    let whole = FoundPage::Whole(Ok(Outcome::Tasks(r#"{"tasks":[]}"#.to_owned())));
+    assert!(sent(true, Some(whole)).answer().body.contains(r#"{"tasks":[]}"#));
+}
+
+#[test]
+fn an_operator_waits_for_an_overview() {
+    let sent = |facts| {
+        let sent = Sent::new("GET", "/guarded/overview?hours=2").having(facts);
+        sent.with("x-key", KEY).with("act-as", "operator")
+    };
+    let need = OverviewNeed { agent: "guarded".to_owned(), hours: 2 };
+    assert_eq!(sent(Facts::default()).decided().need(), Need::Overview(need));
+    let failed = sent(Facts { overview: Some(None), ..Facts::default() }).decided();
+    assert_eq!(failed.answer().status, 503);
+    assert_eq!(Sent::new("GET", "/guarded/overview").decided().answer().status, 401);
+}
+
+#[test]
+fn a_post_to_a_callback_that_there_is_not_counts_as_a_guess() {
+    let path = format!("/guarded/callbacks/{}", "0a".repeat(64));
+    let post = || Sent { body: Received::Whole(b"x"), ..Sent::new("POST", &path) };
+    assert!(matches!(post().decided().plan, Plan::CallBack(_)));
+    let later = Sent { body: Received::Nothing, ..post() }.decided();
+    assert!(matches!(later.need(), Need::CallbackBody(_)));
+    let unknown = post().having(Facts { failure: Some(Failure::Unknown), ..Facts::default() });
+    let malformed = Sent::new("POST", "/guarded/callbacks/x");
+    for sent in [unknown, malformed] {
+        let refused = sent.decided();
+        assert_eq!(refused.answer().status, 404);
+        assert_eq!((refused.limits.len(), refused.audits.len()), (1, 1));
+    }
+}
+
+#[test]
+fn a_card_is_signed_once() {
+    let keys = r#"{"kty":"OKP","crv":"Ed25519","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A",
+        "x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"}"#;
+    let plain = hosting(vec![("PUBLIC_URL", "https://a.example")]);
+    let signing = Some(Rc::new(SigningKeys::parse(keys).unwrap()));
+    let deployment = Deployment { signing, ..plain };
+    let card = || Sent::new("GET", "/.well-known/agent-card.json");
+    let Need::Signature(unsigned) = card().decided_by(&deployment).need() else {
+        panic!("it is to be signed")
+    };
+    let cannot = card().having(Facts { cannot_sign: true, ..Facts::default() });
+    assert!(!cannot.decided_by(&deployment).answer().body.contains("signatures"));
+    deployment.signed.keep(*unsigned, r#"[{"protected":"p","signature":"s"}]"#.into());
+    let signed = card().decided_by(&deployment);
+    assert!(signed.answer().body.contains(r#""signature":"s""#), "{}", signed.answer().body);
+    assert_eq!(
+        Sent::new("GET", "/.well-known/jwks.json").decided_by(&deployment).answer().status,
+        200
+    );
+    assert_eq!(Sent::new("GET", "/.well-known/jwks.json").decided().answer().status, 404);
+}
+
+#[test]
+fn guests_answer_their_own_requests() {
+    let development = || hosting(vec![("DEVELOPMENT", "true")]);
+    for (method, path) in [
+        ("POST", "/mcp"),
+        ("GET", "/guarded/mcp"),
+        ("GET", "/console/api/agents/open/health"),
+        ("GET", "/_dev/script"),
+        ("POST", "/_dev/script/open"),
+    ] {
+        let decided = Sent::new(method, path).decided_by(&development());
+        assert_eq!(decided.plan, Plan::Visit, "{path}");
+    }
+    for path in ["/_dev/script", "/_dev/script/open", "/nobody/mcp", "/console/api/nothing"] {
+        assert_eq!(Sent::new("GET", path).decided().answer().status, 404, "{path}");
+    }
+    assert_eq!(Sent::new("GET", "/console/api/agents").decided().answer().status, 200);
+}

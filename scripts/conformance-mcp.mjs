@@ -1,12 +1,12 @@
 // `npm run conformance:mcp`: runs the official conformance kit of MCP and writes its sections of docs/conformance.md.
 // tests/conformance/mcp/ contains the code.
 import "./lib/node-version.mjs";
-import { join } from "node:path";
+import { ensureExample } from "./lib/examples.mjs";
 import { ensureNpm } from "./lib/npm-folder.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { inPackage, packageDir } from "./lib/paths.mjs";
-import { cargoTerminal, environment, run } from "./lib/process.mjs";
+import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main } from "./lib/ui.mjs";
@@ -23,10 +23,7 @@ await main(async () => {
   readOptions({ usage });
   await setUpAndBuild();
   await ensureNpm(inPackage("tests", "conformance", "mcp"), "Installing the conformance kit of MCP");
-  const build = ["build", "--quiet", "--example", "conform", "--package", "a2a-edge-mcp", "--features", "native"];
-  const built = await run("cargo", build, { cwd: packageDir, env: environment(cargoTerminal()) });
-  if (built.code !== 0) throw new Stop("Our client was not built; what the compiler says is above.");
-  const program = join(process.env.CARGO_TARGET_DIR || inPackage("target"), "debug", "examples", "conform");
+  const program = await ensureExample("conform", "a2a-edge-mcp");
   const args = ["--disable-warning=ExperimentalWarning", inPackage("tests", "conformance", "mcp", "main.ts"), program];
   const { code } = await run(packagedNode(), args, { cwd: packageDir, env: environment({ A2A_BUILD_DIR: outputs.default, TMPDIR: scratchFolder() }) });
   if (code !== 0) throw new Stop("The kit did not pass, see above.");

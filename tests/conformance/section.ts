@@ -1,33 +1,32 @@
 // The section of docs/conformance.md about the kit for A2A 0.3. Pure: texts in, text out.
-import { unexpected, type Deviation } from "./deviations.ts";
-import { table, type Run, type Test } from "./page.ts";
+import { shownDeviations, unexpected, type Deviation } from "./deviations.ts";
+import { figure, table, type Run, type Test } from "./page.ts";
 
-const BEGIN = "<!-- written by npm run conformance with the branch 0.3.x -->";
-const END = "<!-- end -->";
+/** One run of the kit over a transport. Those that are expected to fail are counted by themselves. */
+export interface TransportRun {
+  title: string;
+  tests: Test[];
+  deviations: Deviation[];
+}
 
-/** The section, from what the tests of the kit came to. Those that are expected to fail are counted by themselves. */
-export function olderSection(run: Run, tests: Test[], deviations: Deviation[]): string {
-  const of = (outcome: Test["outcome"]): Test[] => tests.filter((test) => test.outcome === outcome);
-  const reasons = new Map<string, string[]>();
-  for (const { id, reason } of of("skipped")) reasons.set(reason, [...(reasons.get(reason) ?? []), id]);
-  const skipped = [...reasons].sort(([, one], [, other]) => other.length - one.length);
-  const { failed, notFailed } = unexpected(tests, deviations);
-  const rows = failed.map(({ id, reason }) => [id, reason.slice(0, 300)]);
-  const shown = deviations.filter((one) => !notFailed.includes(one));
-  const folders = [...new Set(tests.map(({ id }) => folderOf(id)))].sort();
-  const counts = folders.map((folder) => {
-    const here = (some: Test[]): number => some.filter(({ id }) => folderOf(id) === folder).length;
-    return [folder, here(of("passed")), here(failed), here(of("failed")) - here(failed), here(of("skipped"))];
-  });
-  return `${BEGIN}
+/** The section, from what the tests of the kit came to over each transport. */
+export function olderSection(run: Run, runs: TransportRun[]): string {
+  const titles = runs.map(({ title }) => title);
+  const failed = runs.flatMap(({ title, tests, deviations }) => unexpected(tests, deviations).failed.map(({ id, reason }) => [title, id, reason.slice(0, 300)]));
+  const reasonsOf = runs.map(({ tests }) => tests.filter(({ outcome }) => outcome === "skipped").map(({ reason }) => reason));
+  const skipped = [...new Set(reasonsOf.flat())].map((reason) => ({ reason, counts: reasonsOf.map((all) => all.filter((one) => one === reason).length) }));
+  skipped.sort((one, other) => sum(other.counts) - sum(one.counts));
+  const folders = [...new Set(runs.flatMap(({ tests }) => tests.map(({ id }) => folderOf(id))))].sort();
+  const counts = folders.map((folder) => [folder, ...runs.map(({ tests, deviations }) => figure(tests.filter(({ id }) => folderOf(id) === folder), deviations).replaceAll("**", ""))]);
+  return `## A2A 0.3
 
-## A2A 0.3
+What the same kit says in its branch for 0.3, once over each transport.
 
 | | |
 |---|---|
 | kit | branch \`${run.branch}\`, revision \`${run.revision}\` |
-| run on | ${run.date}, over JSON-RPC, which the card prefers |
-| tests | **${of("passed").length} passed, ${failed.length} failed**, ${shown.length} deviate, ${of("skipped").length} skipped |
+| run on | ${run.date} |
+${runs.map(({ title, tests, deviations }) => `| over ${title} | ${figure(tests, deviations)} |`).join("\n")}
 
 \`\`\`sh
 npm run conformance -- --kit ../a2a-tck-0.3
@@ -36,46 +35,39 @@ npm run conformance -- --kit ../a2a-tck-0.3
 The branch is checked out beside the other one: \`git -C ../a2a-tck worktree add ../a2a-tck-0.3 origin/0.3.x\`. The exit code is 0 if
 exactly the tests under [Deviations of 0.3](#deviations-of-03) fail.
 
-${table(["tests", "passed", "failed", "deviate", "skipped"], counts)}
+${table(["tests", ...titles], counts)}
 
 ### Failed in 0.3
 
-${rows.length === 0 ? "None." : table(["test", "reason"], rows)}
+${failed.length === 0 ? "None." : table(["transport", "test", "reason"], failed)}
 
 ### Deviations of 0.3
 
 These tests of the kit are expected to fail:
 
-${table(["test", "the kit", "here"], shown.map(({ test, kit, here }) => [test.split(".").slice(-1).join(""), kit, here]))}
+${table(["test", "transports", "the kit", "here"], deviationRows(runs))}
 
 ### Skipped in 0.3
 
-${table(["reason", "tests"], skipped.map(([reason, ids]) => [`the kit: "${reason.slice(0, 300)}"`, ids.length]))}
-
-${END}
+${table(["reason", ...titles], skipped.map(({ reason, counts }) => [`the kit: "${reason.slice(0, 300)}"`, ...counts.map((count) => count || "")]))}
 `;
 }
 
-/** That section in a page; empty if there is none. */
-export function sectionIn(page: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  return begin < 0 || end < begin ? "" : page.slice(begin, end + END.length).concat("\n");
+/** Each deviation once, with the transports over which its test failed. */
+function deviationRows(runs: TransportRun[]): string[][] {
+  const rows = new Map<string, { deviation: Deviation; titles: string[] }>();
+  for (const { title, tests, deviations } of runs) {
+    for (const deviation of shownDeviations(tests, deviations)) {
+      const row = rows.get(deviation.test) ?? { deviation, titles: [] };
+      rows.set(deviation.test, { deviation, titles: [...row.titles, title] });
+    }
+  }
+  return [...rows.values()].map(({ deviation: { test, kit, here }, titles }) => [test.split(".").slice(-1).join(""), titles.join(", "), kit, here]);
 }
 
-/** A page with this section in place of the one that it has, at its end. */
-export function withSection(page: string, section: string): string {
-  const rest = page.replace(sectionIn(page), "").trimEnd();
-  return section === "" ? `${rest}\n` : `${rest}\n\n${section}`;
+function sum(numbers: number[]): number {
+  return numbers.reduce((one, other) => one + other, 0);
 }
-
-/** The section about servers that our client calls, which is written by hand; empty if there is none. */
-export function clientSectionIn(page: string): string {
-  const [begin, end] = [page.indexOf(CLIENT_BEGIN), page.indexOf(CLIENT_END)];
-  return begin < 0 || end < begin ? "" : `${page.slice(begin, end)}${CLIENT_END}\n`;
-}
-
-const CLIENT_BEGIN = "<!-- written by hand: servers that our client calls -->";
-const CLIENT_END = "<!-- end of what is written by hand -->";
 
 /** `tests.mandatory.protocol.test_x.T.test_y` is in `mandatory, protocol`. */
 function folderOf(id: string): string {

@@ -1,5 +1,4 @@
-// The extension for generations (docs/generation.md): messages and cancels that expect one generation, and the places
-// where the generation is shown.
+// The extension for generations (docs/generation.md): messages and cancels that expect one generation; where the generation is shown.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { describe, test } from "node:test";

@@ -21,6 +21,8 @@ import { freePort } from "../../scripts/lib/port.mjs";
 export interface WorkerOptions {
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
+  /** The port that the Worker listens on. Default: a free one. */
+  port?: number;
   /**
    * Variables in addition to `DEVELOPMENT=true`, `AGENTS` (the agents of tests/agents), and a long `INDEX_WAIT_MS`. Those of wrangler.toml are
    * not used.
@@ -130,7 +132,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
   // The URL of the scripted model of dev/ contains the port, so the port must be known first.
-  const port = options.hasDev ? await freePort() : 0;
+  const port = options.port ?? (options.hasDev ? await freePort() : 0);
   const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
   const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...model, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));

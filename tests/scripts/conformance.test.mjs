@@ -1,8 +1,8 @@
-// docs/conformance.md says what the reports of the kit say.
+// The sections of docs/conformance.md about a2a-tck say what the reports of the kit say.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { outcomeOf, page, readTests } from "../conformance/page.ts";
-import { clientSectionIn, sectionIn, withSection } from "../conformance/section.ts";
+import { newerSection, numbersOf, outcomeOf, readTests } from "../conformance/page.ts";
+import { olderSection } from "../conformance/section.ts";
 
 const id = (name) => `tests/compatibility/a/test_it.py::TestIt::${name}`;
 const requirement = (status, names, level = "MUST") => ({
@@ -30,11 +30,14 @@ ${testcase("test_grpc", '<skipped type="pytest.skip" message="gRPC transport not
 
 const outcome = () => outcomeOf(KIT, readTests(JUNIT));
 
-test("failures are told with their reason, also those that the kit expects", () => {
-  assert.deepEqual(outcome().failed, [
-    { reason: 'the kit: "AssertionError: <1> | 2"', tests: ["tests.compatibility.a.test_it.TestIt.test_bad[BAD-1-jsonrpc]"], requirements: ["BAD-1"] },
-    { reason: 'the kit: "SHOULD"', tests: ["tests.compatibility.a.test_it.TestIt.test_expected"], requirements: ["BAD-2"] },
-  ]);
+const BAD = "tests.compatibility.a.test_it.TestIt.test_bad[BAD-1-jsonrpc]";
+const RUN = { branch: "1.0-dev", revision: "abc", date: "2026-01-02" };
+const deviation = { test: BAD, kit: "wants 1", here: "2, as it should be" };
+
+test("a failure that a deviation explains is counted by itself, and one that the kit expects is a failure", () => {
+  const tests = readTests(JUNIT);
+  assert.deepEqual(numbersOf(tests, []), { passed: 1, failed: 2, skipped: 2, deviating: 0 });
+  assert.deepEqual(numbersOf(tests, [deviation]), { passed: 1, failed: 1, skipped: 2, deviating: 1 });
 });
 
 test("what was skipped is told by reason: in our words where there are some, else in the kit's", () => {
@@ -45,28 +48,36 @@ test("what was skipped is told by reason: in our words where there are some, els
   ]);
 });
 
-test("the page has the totals, and every requirement once", () => {
-  const text = page({ branch: "1.0-dev", revision: "abc", date: "2026-01-02" }, outcome());
+test("the section for 1.0 has the figures of every card, the totals, and every requirement once", () => {
+  const tests = readTests(JUNIT);
+  const runs = [{ dialects: "all", tests, deviations: [deviation] }, { dialects: "1.0", tests, deviations: [] }];
+  const text = newerSection(RUN, runs, outcome());
   for (const line of [
     "| kit | branch `1.0-dev`, revision `abc` |",
-    "| tests | **1 passed, 2 failed**, 2 skipped |",
+    "| with `CARD_DIALECTS=all` | **1 passed, 1 failed**, 1 deviates, 2 skipped |",
+    "| with `CARD_DIALECTS=1.0` | **1 passed, 2 failed**, 2 skipped |",
     "| JSON-RPC | 1 | 3 | 1 |",
     "| MUST | 1 | 1 | 2 | 0 |",
     "| SHOULD | 0 | 1 | 0 | 0 |",
     "| MAY | 0 | 0 | 0 | 1 |",
-    '| the kit: "AssertionError: <1> \\| 2" | a.test_it.TestIt.test_bad[BAD-1-jsonrpc] | BAD-1 |',
-    "The kit has no test for these of its requirements (1): NONE-1.",
+    '| all | a.test_it.TestIt.test_expected | the kit: "SHOULD" |',
+    '| 1.0 | a.test_it.TestIt.test_bad[BAD-1-jsonrpc] | the kit: "AssertionError: <1> \\| 2" |',
+    "| all | a.test_it.TestIt.test_bad[BAD-1-jsonrpc] | wants 1 | 2, as it should be |",
+    "The kit has no test for these of its requirements (1): NONE-1. [Tests of ours](#requirements-that-no-kit-tests) show them.",
     "| BAD-1 | MUST |  | **failed** |  |",
   ]) assert.ok(text.split("\n").includes(line), `${line}\n\nin:\n${text}`);
   for (const name of Object.keys(KIT.per_requirement)) assert.ok(text.includes(name), name);
 });
 
-test("what is written by hand about servers stays in the page, before what an older kit says", () => {
-  const client = "<!-- written by hand: servers that our client calls -->\n\n## Servers\n\n<!-- end of what is written by hand -->\n";
-  const older = "<!-- written by npm run conformance with the branch 0.3.x -->\n\nold\n\n<!-- end -->\n";
-  const before = `# Conformance\n\n${client}\n${older}`;
-  assert.equal(clientSectionIn(before), client);
-  assert.equal(clientSectionIn("# Conformance"), "");
-  assert.equal(withSection(before, older.replace("old", "new")), before.replace("old", "new"));
-  assert.equal(withSection(`# New\n\n${clientSectionIn(before)}`, sectionIn(before)), before.replace("Conformance", "New"));
+test("the section for 0.3 has a column for each transport, and each deviation once", () => {
+  const tests = readTests(JUNIT);
+  const run = (title, deviations) => ({ title, tests, deviations });
+  const text = olderSection(RUN, [run("JSON-RPC", [deviation]), run("HTTP+JSON", [deviation])]);
+  for (const line of [
+    "| over JSON-RPC | **1 passed, 1 failed**, 1 deviates, 2 skipped |",
+    "| compatibility, a | 1 passed, 1 failed, 1 deviates, 2 skipped | 1 passed, 1 failed, 1 deviates, 2 skipped |",
+    "| HTTP+JSON | tests.compatibility.a.test_it.TestIt.test_expected | SHOULD |",
+    "| test_bad[BAD-1-jsonrpc] | JSON-RPC, HTTP+JSON | wants 1 | 2, as it should be |",
+    '| the kit: "a new reason" | 1 | 1 |',
+  ]) assert.ok(text.split("\n").includes(line), `${line}\n\nin:\n${text}`);
 });

@@ -1,6 +1,6 @@
 // The agent that plays the fixtures of the MCP conformance kit, as far as agents can: each tool is a skill, which is called by its id.
 
-import { testAgents } from "../../e2e/harness.ts";
+import { agentsWith } from "../agents.ts";
 
 /** A red dot and a moment of silence. */
 const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==";
@@ -35,12 +35,8 @@ const SKILLS: Record<string, { then: object[]; follow_up?: object[] }> = {
 
 /** The variable `AGENTS` with that agent alone, at `/kit`. */
 export function kitAgents(): string {
-  const { agents, ...built } = JSON.parse(testAgents) as { agents: { slug: string; card: string }[] };
-  const double = agents.find(({ slug }) => slug === "double");
-  if (double === undefined) throw new Error("there is no agent double");
   const skills = Object.keys(SKILLS).map((id) => ({ id, name: id, description: `The fixture ${id} of the kit.`, tags: ["kit"] }));
-  const card = JSON.stringify({ ...(JSON.parse(double.card.replaceAll("/double", "/kit")) as object), skills });
   const rules = Object.entries(SKILLS).map(([id, script]) => ({ when: { text: id }, ...script }));
   const executor = { kind: "script", table: { rules: [...rules, { then: [{ do: "reject", text: "there is no such fixture" }] }] }, run: {} };
-  return JSON.stringify({ ...built, agents: [{ ...double, slug: "kit", mcp: { tools: "skills" }, card, executor, default: true }] });
+  return agentsWith({ slug: "kit", card: { skills }, executor, more: { mcp: { tools: "skills" } } });
 }

@@ -1,13 +1,15 @@
 // Runs the official conformance kit of MCP over our client and our server, and writes their sections of docs/conformance.md.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
-import { type Outcome, scenariosIn, section, unexpected, withClientSection } from "./section.ts";
-import { serverSection, surprises, withServerSection } from "./server-section.ts";
+import { type SuiteEntry, writeSuite } from "../report.ts";
+import { writeSection } from "../sections.ts";
+import { AUTHORIZATION, type Outcome, type Scenario, isLeftOut, scenariosIn, section, unexpected } from "./section.ts";
+import { reasonOf, serverSection, surprises } from "./server-section.ts";
 import { programOf, runServerKit } from "./server.ts";
 
 const [program = ""] = process.argv.slice(2);
@@ -25,14 +27,28 @@ async function run(revision: string): Promise<Outcome> {
 try {
   const outcomes = [await run("2026-07-28"), await run("2025-11-25")];
   const served = await runServerKit(programOf(kit));
-  const page = fileURLToPath(new URL("../../../docs/conformance.md", import.meta.url));
   const date = new Date().toISOString().slice(0, 10);
-  const withClient = withClientSection(readFileSync(page, "utf8"), section(version, date, outcomes));
-  writeFileSync(page, withServerSection(withClient, serverSection(version, date, served)));
-  console.log("\ndocs/conformance.md is written.");
+  writeSection("MCP, client", section(version, date, outcomes));
+  writeSection("MCP, server", serverSection(version, date, served));
+  for (const outcome of outcomes) writeSuite(entryOf("client", date, outcome, (one) => (isLeftOut(one) ? AUTHORIZATION : undefined)));
+  for (const outcome of served) writeSuite(entryOf("server", date, outcome, reasonOf));
+  console.log("\ndocs/conformance.md and docs/conformance.json are written.");
   const wrong = [...outcomes.flatMap(unexpected), ...served.flatMap(surprises)];
   for (const line of wrong) console.log(line);
   if (wrong.length > 0) process.exitCode = 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });
+}
+
+/** What the scenarios of one revision came to; those that are expected to fail deviate. */
+function entryOf(role: string, date: string, { revision, scenarios }: Outcome, expected: (one: Scenario) => string | undefined): SuiteEntry {
+  const failing = scenarios.filter(({ failed }) => failed > 0);
+  const deviations = failing.flatMap((one) => {
+    const reason = expected(one);
+    return reason === undefined ? [] : [{ test: one.name, reason }];
+  });
+  // A scenario without a check is one for which the kit finds nothing to look at.
+  const skipped = scenarios.filter(({ passed, failed }) => passed + failed === 0).length;
+  const numbers = { passed: scenarios.length - failing.length - skipped, failed: failing.length - deviations.length, skipped, deviating: deviations.length };
+  return { suite: `MCP ${revision}, ${role}`, revision: version, date, numbers, deviations };
 }

@@ -26,6 +26,9 @@ export function isLeftOut({ name }: Scenario): boolean {
   return name.startsWith("auth/");
 }
 
+/** Why those are left out. */
+export const AUTHORIZATION = "it wants a client that finds an authorization server by itself, registers there, and sends its user to a page for consent; a Worker has no user at hand";
+
 /** What is wrong with an outcome: scenarios that fail, or pass though they are said to be left out; none at all. */
 export function unexpected({ revision, scenarios }: Outcome): string[] {
   const wrong = scenarios.filter((one) => (one.failed > 0) !== isLeftOut(one));
@@ -40,9 +43,7 @@ export function section(kit: string, date: string, outcomes: Outcome[]): string 
     return shown.map(({ name, passed, failed }) => [revision, name, passed, failed]);
   });
   const left = outcomes.map(({ revision, scenarios }) => `${scenarios.filter(isLeftOut).length} of ${revision}`);
-  return `${BEGIN}
-
-## MCP: the client
+  return `## MCP: the client
 
 What the official conformance kit of MCP says of the client in \`crates/mcp\`. A small program (\`crates/mcp/tests/conform/\`) lists the tools of each
 scenario's server and calls them; \`npm run conformance:mcp\` runs the scenarios and writes this section.
@@ -60,21 +61,5 @@ client credentials with the URL of their token endpoint, and says what the serve
 
 The kit does not try: tasks, cancellation, paging, URLs that a user has to visit, lost sessions. These are tried against servers in memory
 (\`crates/mcp/tests/\`), the reference server and the official SDK (\`mcp-native\`).
-
-${END}
 `;
 }
-
-/** A page with this section in place of the one that it has, or at the end of what is written by hand. */
-export function withClientSection(page: string, section: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin >= 0 && end > begin) return page.slice(0, begin) + section.trimEnd() + page.slice(end + END.length);
-  const place = page.indexOf(HAND_END);
-  if (place < 0) throw new Error(`docs/conformance.md has no line ${HAND_END}`);
-  return `${page.slice(0, place)}${section}\n${page.slice(place)}`;
-}
-
-const BEGIN = "<!-- written by npm run conformance:mcp: the client -->";
-const END = "<!-- end of the client of MCP -->";
-/** The end of what `npm run conformance` leaves as it is. */
-const HAND_END = "<!-- end of what is written by hand -->";

@@ -3,7 +3,7 @@
 import { table } from "../page.ts";
 import type { Outcome, Scenario } from "./section.ts";
 
-const PROMPTS = "there are no prompts, and so no completion";
+const PROMPTS = "prompts are not offered ([why](mcp.md#revisions)), and so no completion";
 const OTHERS = "sampling, roots and logging are deprecated and not offered";
 const RESOURCES = "resources are cards and tasks, not the fixtures `test://…`";
 const KEYS = "the fixture names the keys of its questions, or asks several at once; here the key is that of the turn";
@@ -47,9 +47,7 @@ export function serverSection(kit: string, date: string, outcomes: Outcome[]): s
   const left = all.filter((one) => reasonOf(one) !== undefined);
   const reasons = [...new Set(left.map((one) => reasonOf(one) ?? ""))];
   const rows = reasons.map((reason) => [[...new Set(left.filter((one) => reasonOf(one) === reason).map(({ name }) => `\`${name}\``))].join(", "), reason]);
-  return `${BEGIN}
-
-## MCP: the server
+  return `## MCP: the server
 
 What the official conformance kit of MCP says of \`/<agent>/mcp\`. A scripted agent plays the kit's fixtures as skills (\`tests/conformance/mcp/agent.ts\`);
 \`npm run conformance:mcp\` runs the scenarios and writes this section.
@@ -64,20 +62,5 @@ ${table(["revision", "scenario", "checks passed", "failed"], shown.map(({ revisi
 Expected to fail, in the parts that the reasons name:
 
 ${table(["scenarios", "why"], rows)}
-
-${END}
 `;
 }
-
-/** A page with this section in place of the one that it has, or at the end of what is written by hand. */
-export function withServerSection(page: string, section: string): string {
-  const [begin, end] = [page.indexOf(BEGIN), page.indexOf(END)];
-  if (begin >= 0 && end > begin) return page.slice(0, begin) + section.trimEnd() + page.slice(end + END.length);
-  const place = page.indexOf(HAND_END);
-  if (place < 0) throw new Error(`docs/conformance.md has no line ${HAND_END}`);
-  return `${page.slice(0, place)}${section}\n${page.slice(place)}`;
-}
-
-const BEGIN = "<!-- written by npm run conformance:mcp: the server -->";
-const END = "<!-- end of the server of MCP -->";
-const HAND_END = "<!-- end of what is written by hand -->";

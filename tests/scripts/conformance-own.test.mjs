@@ -20,13 +20,13 @@ for (const { id, tests } of rows) {
     const named = [...tests.matchAll(/`([a-z0-9-]+)` ("(?:[^"\\]|\\.)+"(?: \([^)]*\))?(?:, "(?:[^"\\]|\\.)+"(?: \([^)]*\))?)*)/g)];
     assert.ok(named.length > 0, tests);
     for (const [, file, titles] of named) {
-      const path = new URL(`../e2e/${file}.spec.ts`, import.meta.url);
-      assert.ok(existsSync(path), `there is no tests/e2e/${file}.spec.ts`);
+      const path = ["e2e", "probes"].map((folder) => new URL(`../${folder}/${file}.spec.ts`, import.meta.url)).find(existsSync);
+      assert.ok(path, `neither tests/e2e nor tests/probes has ${file}.spec.ts`);
       // Lines that begin a test, a block of tests, or a case of a table of tests.
       const lines = readFileSync(path, "utf8").split("\n").filter((line) => /^\s*((test|describe)\(|"[\w-]+": \{)/.test(line));
       for (const [, title] of titles.matchAll(/"((?:[^"\\]|\\.)+)"/g)) {
         const written = title.replaceAll('\\"', '"');
-        assert.ok(lines.some((line) => line.includes(written)), `tests/e2e/${file}.spec.ts has no test ${written}`);
+        assert.ok(lines.some((line) => line.includes(written)), `${file}.spec.ts has no test ${written}`);
       }
     }
   });

@@ -22,9 +22,8 @@ pub(super) struct Audience {
 /// The entry for a line of the log.
 pub(super) fn of_log(line: &LoggedLine, entry: &LogEntry, audience: Audience) -> Value {
     let (kind, told) = told(entry, audience);
-    let at = line.at.map(|at| at.0);
     let generation = Some(line.generation).filter(|_| line.is_event);
-    let mut whole = opening(at, generation, kind);
+    let mut whole = opening(line.at.0, generation, kind);
     whole.extend(told);
     Value::Object(whole)
 }
@@ -32,7 +31,7 @@ pub(super) fn of_log(line: &LoggedLine, entry: &LogEntry, audience: Audience) ->
 /// The entry for an attempt to call a webhook. Only the origin of its URL is shown.
 pub(super) fn of_attempt(of: &OneAttempt) -> Value {
     let OneAttempt { webhook, url, attempt } = of;
-    let mut whole = opening(Some(attempt.at), Some(attempt.generation), "webhookAttempt");
+    let mut whole = opening(attempt.at, Some(attempt.generation), "webhookAttempt");
     let mut put = |name: &str, value: Value| whole.insert(name.to_owned(), value);
     put("webhook", excerpt::name(webhook).into());
     put("origin", excerpt::name(&origin_of(url)).into());
@@ -48,9 +47,9 @@ pub(super) fn of_attempt(of: &OneAttempt) -> Value {
     Value::Object(whole)
 }
 
-fn opening(at: Option<i64>, generation: Option<u64>, kind: &str) -> Map<String, Value> {
+fn opening(at: i64, generation: Option<u64>, kind: &str) -> Map<String, Value> {
     let mut opening = Map::new();
-    opening.insert("at".to_owned(), json!(at));
+    opening.insert("at".to_owned(), at.into());
     opening.insert("generation".to_owned(), json!(generation));
     opening.insert("kind".to_owned(), kind.into());
     opening
@@ -237,7 +236,7 @@ mod tests {
 
     fn told(line: &Value, audience: Audience) -> Value {
         let json = line.to_string();
-        let line = LoggedLine { generation: 3, is_event: false, at: Some(UnixMillis(9)), json };
+        let line = LoggedLine { generation: 3, is_event: false, at: UnixMillis(9), json };
         let entry = line.entry().expect("a line of the log");
         of_log(&line, &entry, audience)
     }

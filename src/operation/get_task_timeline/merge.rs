@@ -162,13 +162,8 @@ impl<'a> Merge<'a> {
 /// True if an attempt follows a line of the log. `reached` is the newest generation that was sent to the webhook up to and
 /// including this attempt.
 fn is_behind(reached: u64, at: i64, line: &LoggedLine) -> bool {
-    if line.generation < reached || (line.generation == reached && line.is_event) {
-        return true;
-    }
-    match line.at {
-        Some(logged) => logged.0 <= at,
-        None => line.generation <= reached,
-    }
+    let has_reached = line.generation < reached || (line.generation == reached && line.is_event);
+    has_reached || line.at.0 <= at
 }
 
 #[cfg(test)]
@@ -179,17 +174,15 @@ mod tests {
     #[test]
     fn an_attempt_comes_behind_its_event_and_otherwise_by_time() {
         for (generation, is_event, at, expected) in [
-            (2, true, Some(500), true),
-            (3, true, Some(500), true),
-            (3, false, Some(99), true),
-            (3, false, Some(100), true),
-            (3, false, Some(101), false),
-            (4, true, Some(99), true),
-            (4, true, Some(101), false),
-            (3, false, None, true),
-            (4, true, None, false),
+            (2, true, 500, true),
+            (3, true, 500, true),
+            (3, false, 99, true),
+            (3, false, 100, true),
+            (3, false, 101, false),
+            (4, true, 99, true),
+            (4, true, 101, false),
         ] {
-            let at = at.map(UnixMillis);
+            let at = UnixMillis(at);
             let line = LoggedLine { generation, is_event, at, json: String::new() };
             assert_eq!(is_behind(3, 100, &line), expected, "{line:?}");
         }

@@ -23,8 +23,8 @@ pub struct LoggedLine {
     pub generation: u64,
     /// Whether the line is an event, so that `generation` is its own.
     pub is_event: bool,
-    /// The instant at which the line was appended; none if the row has no time for the line.
-    pub at: Option<UnixMillis>,
+    /// The instant at which the line was appended.
+    pub at: UnixMillis,
     /// The line as JSON.
     pub json: String,
 }
@@ -41,19 +41,27 @@ impl LoggedLine {
     }
 }
 
-impl From<LogRow> for LoggedBatch {
-    fn from(LogRow { row, rows, batch }: LogRow) -> Self {
+impl LoggedBatch {
+    /// The lines of a stored batch.
+    ///
+    /// # Errors
+    ///
+    /// If the row does not have one time for each line.
+    pub(super) fn read(LogRow { row, rows, batch }: LogRow) -> Result<Self, StoreError> {
         let is_event = |mark: char| mark != '-';
         let events = batch.marks.chars().filter(|mark| is_event(*mark)).count();
         let mut generation = batch.generation.saturating_sub(events as u64);
         let times = times::read(&batch.times, batch.marks.len());
+        let times = times.ok_or_else(|| {
+            StoreError::Unreadable(format!("log: the times of row {row}: {:?}", batch.times))
+        })?;
         let marks = batch.marks.chars().zip(times);
         let lines = batch.lines.lines().zip(marks).map(|(json, (mark, at))| {
             let is_event = is_event(mark);
             generation += u64::from(is_event);
             LoggedLine { generation, is_event, at, json: json.to_owned() }
         });
-        Self { row, rows, lines: lines.collect() }
+        Ok(Self { row, rows, lines: lines.collect() })
     }
 }
 
@@ -67,25 +75,19 @@ mod tests {
         let batch = Batch {
             generation: 7,
             marks: "-.-.".to_owned(),
-            times: "100 0 5".to_owned(),
+            times: "100 0 5 1".to_owned(),
             lines: "a\nb\nc\nd\n".to_owned(),
         };
-        let LoggedBatch { row, rows, lines } = LogRow { row: 3, rows: 2, batch }.into();
+        let LoggedBatch { row, rows, lines } =
+            LoggedBatch::read(LogRow { row: 3, rows: 2, batch }).unwrap();
         let lines: Vec<_> = lines
             .iter()
-            .map(|line| {
-                (line.json.as_str(), line.generation, line.is_event, line.at.map(|at| at.0))
-            })
+            .map(|line| (line.json.as_str(), line.generation, line.is_event, line.at.0))
             .collect();
         assert_eq!((row, rows), (3, 2));
         assert_eq!(
             lines,
-            [
-                ("a", 5, false, Some(100)),
-                ("b", 6, true, Some(100)),
-                ("c", 6, false, Some(105)),
-                ("d", 7, true, None),
-            ]
+            [("a", 5, false, 100), ("b", 6, true, 100), ("c", 6, false, 105), ("d", 7, true, 106),]
         );
     }
 }

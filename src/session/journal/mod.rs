@@ -392,7 +392,7 @@ impl Journal {
             }
             let batch = self.unfolded(batch)?;
             size += batch.lines.len();
-            read.push(LoggedBatch::from(LogRow { row, rows, batch }));
+            read.push(LoggedBatch::read(LogRow { row, rows, batch })?);
         }
         Ok((read, has_more))
     }

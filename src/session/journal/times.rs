@@ -14,17 +14,14 @@ pub(in crate::session) fn push(times: &mut String, last: Option<UnixMillis>, now
     let _ = write!(times, "{since}");
 }
 
-/// The times of this many entries; none for those whose time is not known.
-pub(in crate::session) fn read(times: &str, count: usize) -> Vec<Option<UnixMillis>> {
-    let mut known = Vec::with_capacity(count);
+/// The times of this many entries; `None` if the text has another number of times, or one is no number.
+pub(in crate::session) fn read(times: &str, count: usize) -> Option<Vec<UnixMillis>> {
     let mut last = 0_i64;
-    for number in times.split_ascii_whitespace().take(count) {
-        let Ok(since) = number.parse::<i64>() else { break };
-        last = last.saturating_add(since);
-        known.push(Some(UnixMillis(last)));
-    }
-    known.resize(count, None);
-    known
+    let times = times.split_ascii_whitespace().map(|since| {
+        last = last.saturating_add(since.parse::<i64>().ok()?);
+        Some(UnixMillis(last))
+    });
+    times.collect::<Option<Vec<_>>>().filter(|times| times.len() == count)
 }
 
 #[cfg(test)]
@@ -41,14 +38,14 @@ mod tests {
             last = Some(now);
         }
         assert_eq!(text, "1767603601247 0 15 -2");
-        assert_eq!(read(&text, 4), at.map(|at| Some(UnixMillis(at))));
+        assert_eq!(read(&text, 4), Some(at.map(UnixMillis).to_vec()));
     }
 
     #[test]
-    fn what_is_not_there_is_not_known() {
-        assert_eq!(read("", 2), [None, None]);
-        assert_eq!(read("5", 2), [Some(UnixMillis(5)), None]);
-        assert_eq!(read("5 x 1", 3), [Some(UnixMillis(5)), None, None]);
-        assert_eq!(read("5 1", 1), [Some(UnixMillis(5))]);
+    fn another_number_of_times_and_other_texts_are_refused() {
+        for (times, count) in [("", 2), ("5", 2), ("5 x 1", 3), ("5 1", 1)] {
+            assert_eq!(read(times, count), None, "{times:?}");
+        }
+        assert_eq!(read("", 0), Some(Vec::new()));
     }
 }

@@ -146,7 +146,7 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
   }
 }
 
-function Row({ at, generation, tone, title, children }: { at: number | null; generation: number | null; tone: string; title: ComponentChildren; children?: ComponentChildren }) {
+function Row({ at, generation, tone, title, children }: { at: number; generation: number | null; tone: string; title: ComponentChildren; children?: ComponentChildren }) {
   return (
     <li class={`entry ${tone}`}>
       <div class="entry-head">
@@ -159,8 +159,7 @@ function Row({ at, generation, tone, title, children }: { at: number | null; gen
   );
 }
 
-function Clock({ at }: { at: number | null }) {
-  if (at === null) return <span class="clock">time unknown</span>;
+function Clock({ at }: { at: number }) {
   return (
     <time class="clock" dateTime={new Date(at).toISOString()} title={exact.format(at)}>
       {clock.format(at)}
@@ -230,7 +229,7 @@ function AttemptView({ attempt }: { attempt: AttemptEntry }) {
   );
 }
 
-function ChunksView({ chunks, at, generation }: { chunks: Chunks; at: number | null; generation: number | null }) {
+function ChunksView({ chunks, at, generation }: { chunks: Chunks; at: number; generation: number | null }) {
   const { first, last, count, bytes, text, isCut } = chunks;
   const files = first.parts.filter((part) => part.type === "raw" || part.filename !== undefined);
   return (

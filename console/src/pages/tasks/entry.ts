@@ -28,8 +28,8 @@ export interface Usage {
 }
 
 interface Common {
-  /** In ms since 1970; null if the server does not know it. */
-  at: number | null;
+  /** In ms since 1970. */
+  at: number;
   generation: number | null;
 }
 

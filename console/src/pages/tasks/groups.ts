@@ -86,9 +86,9 @@ function add(chunks: Chunks, entry: ArtifactEntry): void {
 
 /** The time from the beginning of a run to its last entry. */
 function durationOf({ run, items }: Group): number | undefined {
-  if (run?.at === undefined || run.at === null) return undefined;
+  if (run === undefined) return undefined;
   const own = items.filter((item) => item.kind !== "message");
-  const times = own.map((item) => (item.kind === "chunks" ? item.last.at : item.at)).filter((at) => at !== null);
+  const times = own.map((item) => (item.kind === "chunks" ? item.last.at : item.at));
   return times.length === 0 ? undefined : Math.max(...times) - run.at;
 }
 

@@ -11,8 +11,8 @@ use crate::operation::list_tasks::Scope;
 use crate::session::SentCredentials;
 use crate::trail::Trail;
 use a2a::binding::Reply;
-use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields};
+use a2a::model::{Generation, TaskId};
 use a2a::{Call, FollowCall, TaskCall, Terms};
 
 /// One call for a task object: a [`TaskCall`], to which the object answers with the finished HTTP response for the client, or
@@ -162,7 +162,7 @@ pub(crate) struct StreamCommand {
     /// The call.
     pub(crate) command: Command<FollowCall>,
     /// The generation of the newest event that the client has received, if it resumes a stream.
-    pub(crate) after: Option<u64>,
+    pub(crate) after: Option<Generation>,
 }
 
 impl Command<Call> {
@@ -203,7 +203,7 @@ impl<C: Decode> Decode for Command<C> {
 impl Decode for StreamCommand {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::COMMAND.check(fields)?;
-        let after = fields.number("after");
+        let after = fields.number("after").map(Generation);
         Some(Self { command: fields.required_object("command")?, after })
     }
 }
@@ -351,7 +351,7 @@ mod tests {
                     Call::Task(call) => survives(command(call, reply, fingerprint, terms)),
                     Call::Follow(call) => {
                         let command = command(call, reply, fingerprint, terms);
-                        survives(StreamCommand { command, after: Some(u64::MAX) });
+                        survives(StreamCommand { command, after: Some(Generation(u64::MAX)) });
                     }
                     call @ (Call::List(_) | Call::Webhooks(_) | Call::Card) => {
                         panic!("no object answers {call:?}")

@@ -9,8 +9,8 @@ use super::address::ObjectId;
 use crate::format;
 use crate::port::WebhookJob;
 use crate::push::GivenUp;
-use a2a::model::TaskId;
 use a2a::model::decode::{Decode, Fields, read_json};
+use a2a::model::{Generation, TaskId};
 
 /// The body of a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -109,7 +109,7 @@ pub(crate) struct DeadLetter<'a> {
     agent: &'a str,
     task: &'a TaskId,
     config_id: &'a str,
-    generation: u64,
+    generation: Generation,
     error: &'a str,
     is_suspended: bool,
 }
@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn a_dead_letter_is_known_by_its_form() {
         let given_up = GivenUp {
-            generation: 4,
+            generation: Generation(4),
             error: "the receiver answered 404".to_owned(),
             is_suspended: false,
         };

@@ -9,6 +9,7 @@ use crate::forms::address::TaskAddress;
 use crate::forms::command::{Command, StreamCommand};
 use a2a::binding::ServiceParameters;
 use a2a::error::Error;
+use a2a::model::Generation;
 use a2a::{Call, FollowCall};
 
 /// The plan for a command.
@@ -78,5 +79,5 @@ fn hello(
         }
         FollowCall::SendStreamingMessage(_) => None,
     };
-    Ok(StreamCommand { command, after })
+    Ok(StreamCommand { command, after: after.map(Generation) })
 }

@@ -13,7 +13,7 @@ use a2a::binding::{Reply, StreamText, sse};
 use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView, read_own};
+use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView, read_own};
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
 #[derive(Serialize)]
@@ -24,7 +24,7 @@ struct Plan<'a> {
     begins: bool,
     is_turn: bool,
     is_new: bool,
-    position: Option<u64>,
+    position: Option<Generation>,
     shows_generation: bool,
     /// The form of the answer as JSON, for [`event_text`]; `None` for 1.0.
     form: Option<String>,
@@ -50,7 +50,7 @@ pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
     let begins = is_new && !is_named;
     if begins {
         // No other client knows the task, so a repeated send gets its events from the first one on, not a snapshot.
-        hello.after = Some(0);
+        hello.after = Some(Generation::NONE);
     }
     let first = serde_json::to_string(&hello)?;
     let request = SubscribeToTaskRequest { tenant: None, id: TaskId::new(ID) };
@@ -152,7 +152,11 @@ mod tests {
     use a2a::dialect::Dialect;
     use a2a::{Call, Operation};
 
-    fn following(operation: Operation, task: Option<&str>, after: Option<u64>) -> StreamCommand {
+    fn following(
+        operation: Operation,
+        task: Option<&str>,
+        after: Option<Generation>,
+    ) -> StreamCommand {
         let params = match operation {
             Operation::SubscribeToTask => json!({"id": task}),
             _ => json!({"message": {"messageId": "m", "role": "ROLE_USER",
@@ -171,7 +175,7 @@ mod tests {
     }
 
     /// Inserts id and position into a plan, like `js/client-stream.js`.
-    fn resume(plan: &Value, position: Option<u64>) -> String {
+    fn resume(plan: &Value, position: Option<Generation>) -> String {
         let part = |index: usize| plan["resume"][index].as_str().expect("text");
         let position = position.map_or_else(|| "null".to_owned(), |position| position.to_string());
         format!("{}t{}{position}}}", part(0), part(1))
@@ -180,7 +184,7 @@ mod tests {
     #[test]
     fn a_stream_of_a_new_task_asks_for_its_first_event() {
         let (plan, hello) = planned(following(Operation::SendStreamingMessage, None, None));
-        assert_eq!(hello.after, Some(0));
+        assert_eq!(hello.after, Some(Generation::NONE));
         assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(true), &json!(true)));
         assert_eq!((&plan["begins"], &plan["position"]), (&json!(true), &Value::Null));
     }
@@ -188,7 +192,7 @@ mod tests {
     /// The object may have the task already, and then sends a snapshot.
     #[test]
     fn an_idempotent_send_asks_for_what_the_client_has_not() {
-        for after in [None, Some(2)] {
+        for after in [None, Some(Generation(2))] {
             let mut keyed = following(Operation::SendStreamingMessage, None, after);
             keyed.command.fingerprint = Some("f".to_owned());
             let (plan, hello) = planned(keyed);
@@ -206,9 +210,10 @@ mod tests {
         let (plan, hello) = planned(named);
         assert_eq!(hello.after, None);
         assert_eq!((&plan["isNew"], &plan["begins"]), (&json!(true), &json!(false)));
-        let resumed: StreamCommand = read_json(&resume(&plan, Some(3))).expect("a hello");
+        let resumed: StreamCommand =
+            read_json(&resume(&plan, Some(Generation(3)))).expect("a hello");
         assert_eq!(resumed.command.chosen_id, Some(TaskId::new("mine")));
-        let answer = refusal(&resume(&plan, Some(3)), "failed", true, 5);
+        let answer = refusal(&resume(&plan, Some(Generation(3))), "failed", true, 5);
         assert!(answer.contains("mine"), "{answer}");
     }
 
@@ -230,7 +235,7 @@ mod tests {
         hello.command.reply = Reply::json_rpc(RequestId::NULL);
         hello.command.terms.shows_generation = true;
         let (plan, _) = planned(hello.clone());
-        for position in [None, Some(7)] {
+        for position in [None, Some(Generation(7))] {
             let resumed: StreamCommand = read_json(&resume(&plan, position)).expect("a hello");
             let FollowCall::SubscribeToTask(request) = &resumed.command.call else {
                 panic!("{resumed:?}")
@@ -243,7 +248,7 @@ mod tests {
 
     #[test]
     fn events_and_headers_are_in_the_form_of_the_client() {
-        let mut hello = following(Operation::SubscribeToTask, Some("t"), Some(3));
+        let mut hello = following(Operation::SubscribeToTask, Some("t"), Some(Generation(3)));
         let uris = vec!["urn:a".to_owned(), "urn:b".to_owned()];
         hello.command.reply = Reply::json_rpc(RequestId::NULL).with_extensions(uris);
         let (plan, _) = planned(hello);

@@ -20,7 +20,7 @@ pub async fn get_task(
     if let Some(after) = terms.after {
         let longest = task.limits().blocking_limit_ms;
         let limit_ms = terms.wait_ms.map_or(longest, |wait_ms| wait_ms.min(longest));
-        let condition = || task.generation() > after || task.is_over() || task.is_broken();
+        let condition = || task.generation().0 > after || task.is_over() || task.is_broken();
         task.until(&condition, limit_ms).await;
         if task.is_broken() {
             return Err(task.internal());

@@ -3,7 +3,7 @@
 use super::send_message::{Delivered, deliver, outcome_of};
 use crate::session::{Announcement, Beginning, Sender, TaskSession, check_position};
 use a2a::error::Error;
-use a2a::model::{HistoryLimit, SendMessageRequest};
+use a2a::model::{Generation, HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
 
 /// Delivers a message and begins to follow its task.
@@ -20,13 +20,13 @@ pub async fn send_streaming_message(
     session: &TaskSession,
     sender: Sender,
     request: SendMessageRequest,
-    after: Option<u64>,
+    after: Option<Generation>,
     terms: Terms,
 ) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
     let goes_on = request.message.task_id.is_some() || session.chosen_task().is_some();
     if !goes_on && session.repeated(&sender)?.is_none() {
-        check_position(after.unwrap_or(0), 0)?;
+        check_position(after.unwrap_or_default(), Generation::NONE)?;
     }
     let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;
     let task = delivered.task();

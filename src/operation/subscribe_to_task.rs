@@ -3,7 +3,7 @@
 use crate::session::{Beginning, Owned};
 use a2a::Terms;
 use a2a::error::Error;
-use a2a::model::HistoryLimit;
+use a2a::model::{Generation, HistoryLimit};
 
 /// Begins to follow a task: from the event after the generation `after`, or with a snapshot.
 ///
@@ -13,7 +13,7 @@ use a2a::model::HistoryLimit;
 /// [`Error::InvalidParams`] if `after` lies in the future; [`Error::Internal`] if storage fails.
 pub fn subscribe_to_task(
     task: Owned<'_>,
-    after: Option<u64>,
+    after: Option<Generation>,
     terms: Terms,
 ) -> Result<Beginning, Error> {
     if let Some(after) = after {

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 
-use a2a::model::{ContextId, TaskId, TaskState, UnixMillis};
+use a2a::model::{ContextId, Generation, TaskId, TaskState, UnixMillis};
 
 /// The index of tasks. Rows are projections of the tasks and may be late.
 #[async_trait(?Send)]
@@ -40,7 +40,7 @@ pub struct IndexRow {
     /// The time from the beginning of the task to its end, in milliseconds; `None` for an unfinished task.
     pub duration_ms: Option<u64>,
     /// The generation that this row shows.
-    pub generation: u64,
+    pub generation: Generation,
     /// The task as a JSON object, without history and artifacts.
     pub head: String,
     /// The newest messages of the task's history as JSON, one per line, oldest first.
@@ -51,7 +51,7 @@ pub struct IndexRow {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Indexed {
     /// The newest generation that the index is known to contain; 0 if the index has no row.
-    pub generation: u64,
+    pub generation: Generation,
     /// The number of attempts failed since then.
     pub failures: u32,
 }

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::Audit;
 use super::observation_table::{Severity, observations, write_sentence};
-use a2a::model::{Message, TaskId};
+use a2a::model::{Generation, Message, TaskId};
 use a2a_agents::NotSet;
 
 observations! {
@@ -194,7 +194,7 @@ observations! {
         /// The host of the webhook's URL, with the port if it has one. The rest of the URL may contain secrets.
         host: Option<&'a str>,
         /// The generation of the event.
-        generation: u64,
+        generation: Generation,
         /// The HTTP status of the answer; `None` without an answer.
         status: Option<u16>,
         /// The reason why there was no answer.
@@ -220,7 +220,7 @@ observations! {
         task: &'a TaskId,
         webhook: &'a str,
         /// The generation of the event.
-        generation: u64,
+        generation: Generation,
         reason: &'a str,
         /// True if the webhook receives nothing more.
         is_suspended: bool
@@ -306,7 +306,7 @@ mod tests {
             task: &task,
             webhook: "w",
             host: Some("receiver.example"),
-            generation: 3,
+            generation: Generation(3),
             status: Some(503),
             error: None,
             duration_ms: 12,

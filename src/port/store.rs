@@ -1,5 +1,6 @@
 //! The storage of one task.
 
+use a2a::model::Generation;
 use std::fmt;
 
 use futures_util::future::LocalBoxFuture;
@@ -22,7 +23,11 @@ pub trait TaskStore {
     /// # Errors
     ///
     /// If the storage fails.
-    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError>;
+    fn read_after(
+        &self,
+        after: Generation,
+        max_bytes: usize,
+    ) -> Result<(Vec<Batch>, bool), StoreError>;
 
     /// The batches of the log in one direction from a row, with their times, up to about `max_bytes` but at least one; and true
     /// if there are more.
@@ -113,7 +118,7 @@ pub struct FirstRow<'a> {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Batch {
     /// The generation of the task after these entries.
-    pub generation: u64,
+    pub generation: Generation,
     /// The mark of each entry for followers, one character per entry (`session/journal/mark.rs`).
     pub marks: String,
     /// The instants at which the entries were appended, in milliseconds, separated by spaces: the first since 1970, the others

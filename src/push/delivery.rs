@@ -6,7 +6,7 @@ use serde::{Serialize, Serializer};
 
 use a2a::http::retry_after_ms;
 use a2a::model::decode::{Decode, Fields};
-use a2a::model::{UnixMillis, doubled};
+use a2a::model::{Generation, UnixMillis, doubled};
 
 /// The delivery state of one webhook. Stored with the task.
 ///
@@ -16,7 +16,7 @@ use a2a::model::{UnixMillis, doubled};
 pub struct Delivery {
     /// The generation up to which every event was delivered or given up. Events before the registration of the webhook count as
     /// delivered.
-    pub done: u64,
+    pub done: Generation,
     /// The number of failed attempts at the next event.
     pub attempts: u32,
     /// The instant of the first failed attempt at the next event.
@@ -53,7 +53,7 @@ pub struct Delivery {
 #[serde(rename_all = "camelCase")]
 pub struct DeadLetter {
     /// The event.
-    pub generation: u64,
+    pub generation: Generation,
     /// The error of the last attempt at the event.
     pub error: String,
     /// The instant of that attempt, in milliseconds since the epoch.
@@ -94,7 +94,7 @@ pub struct Attempt {
     /// The instant of the attempt, in milliseconds since the epoch.
     pub at: i64,
     /// The event.
-    pub generation: u64,
+    pub generation: Generation,
     /// The number of the attempt at this event, from 1.
     pub attempt: u32,
     /// The HTTP status of the answer; `None` if there was no answer.
@@ -114,7 +114,7 @@ pub struct Attempt {
 #[serde(rename_all = "camelCase")]
 pub struct Report {
     /// The event.
-    pub generation: u64,
+    pub generation: Generation,
     /// The instant of the attempt, in milliseconds since the epoch.
     pub at: i64,
     /// The duration of the attempt, in milliseconds.
@@ -161,7 +161,7 @@ pub struct RetryPolicy {
 
 impl Delivery {
     /// The state of a new webhook that receives the events after this generation.
-    pub fn after(generation: u64) -> Self {
+    pub fn after(generation: Generation) -> Self {
         Self { done: generation, ..Self::default() }
     }
 
@@ -284,10 +284,10 @@ impl Delivery {
     }
 
     /// Sends the events from this generation on again, delivered or not. Their dead letters are removed.
-    pub fn restart_from(&mut self, generation: u64) {
+    pub fn restart_from(&mut self, generation: Generation) {
         self.dead_letters.retain(|letter| letter.generation < generation);
         self.unhealthy_since = None;
-        self.settle(generation.saturating_sub(1));
+        self.settle(generation.before(1));
         self.given_up = 0;
         self.health = Health::Active;
         self.tells_end = false;
@@ -306,7 +306,7 @@ impl Delivery {
         if is_last { Verdict::GivenUp } else { Verdict::Retry }
     }
 
-    fn settle(&mut self, generation: u64) {
+    fn settle(&mut self, generation: Generation) {
         self.done = generation;
         self.attempts = 0;
         self.failing_since = None;
@@ -361,7 +361,7 @@ fn number<S: Serializer>(at: &Option<UnixMillis>, serializer: S) -> Result<S::Ok
 impl Decode for Delivery {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
-            done: fields.number("done")?,
+            done: Generation(fields.number("done")?),
             attempts: fields.number("attempts")?,
             failing_since: fields.number("failingSince").map(UnixMillis),
             retry_at: fields.number("retryAt").map(UnixMillis),
@@ -395,7 +395,7 @@ impl Standing {
 impl Decode for DeadLetter {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
-            generation: fields.number("generation")?,
+            generation: Generation(fields.number("generation")?),
             error: fields.string("error")?,
             at: fields.number("at")?,
         })
@@ -406,7 +406,7 @@ impl Decode for Attempt {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
             at: fields.number("at")?,
-            generation: fields.number("generation")?,
+            generation: Generation(fields.number("generation")?),
             attempt: fields.number("attempt")?,
             status: fields.number("status"),
             duration_ms: fields.number("durationMs")?,
@@ -419,7 +419,7 @@ impl Decode for Attempt {
 impl Decode for Report {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
-            generation: fields.number("generation")?,
+            generation: Generation(fields.number("generation")?),
             at: fields.number("at")?,
             duration_ms: fields.number("durationMs")?,
             status: fields.number("status"),
@@ -453,7 +453,7 @@ mod tests {
     const POLICY: RetryPolicy =
         RetryPolicy { max_attempts: 3, max_age_ms: 100_000, delay_ms: 1_000, suspend_after: 2 };
 
-    fn answered(generation: u64, status: u16) -> Report {
+    fn answered(generation: Generation, status: u16) -> Report {
         Report { generation, status: Some(status), ..Report::default() }
     }
 
@@ -481,37 +481,44 @@ mod tests {
             (599, Verdict::Retry),
             (600, Verdict::Refused),
         ] {
-            let mut delivery = Delivery::after(0);
-            let given = delivery.report(answered(1, status), &POLICY, UnixMillis(0), 1.0);
+            let mut delivery = Delivery::after(Generation::NONE);
+            let given =
+                delivery.report(answered(Generation(1), status), &POLICY, UnixMillis(0), 1.0);
             assert_eq!(given, verdict, "{status}");
         }
     }
 
     #[test]
     fn what_fails_is_tried_again_with_growing_pauses_and_then_given_up() {
-        let mut delivery = Delivery::after(4);
-        let no_answer = || Report { generation: 5, ..Report::default() };
+        let mut delivery = Delivery::after(Generation(4));
+        let no_answer = || Report { generation: Generation(5), ..Report::default() };
         let mut pauses = Vec::new();
         for _ in 0..2 {
             assert_eq!(delivery.report(no_answer(), &POLICY, UnixMillis(0), 1.0), Verdict::Retry);
             pauses.push(delivery.retry_at.unwrap().0);
             assert!(!delivery.is_ready(UnixMillis(0)));
-            assert_eq!((delivery.done, delivery.health), (4, Health::Failing));
+            assert_eq!((delivery.done, delivery.health), (Generation(4), Health::Failing));
         }
         assert_eq!(pauses, [1_000, 2_000]);
         assert_eq!(delivery.report(no_answer(), &POLICY, UnixMillis(0), 1.0), Verdict::GivenUp);
-        assert_eq!((delivery.done, delivery.given_up), (5, 1));
+        assert_eq!((delivery.done, delivery.given_up), (Generation(5), 1));
         assert_eq!(delivery.last_error.as_deref(), Some("no answer"));
         assert!(delivery.is_ready(UnixMillis(0)), "the next event has its own attempts");
         for _ in 0..POLICY.max_attempts {
-            delivery.report(answered(6, 503), &POLICY, UnixMillis(0), 1.0);
+            delivery.report(answered(Generation(6), 503), &POLICY, UnixMillis(0), 1.0);
         }
         assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, true));
-        delivery.restart_from(5);
-        assert_eq!((delivery.done, delivery.health), (4, Health::Active));
-        delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 1.0);
-        assert_eq!((delivery.done, delivery.health, delivery.given_up), (5, Health::Active, 0));
-        assert_eq!(delivery.report(answered(5, 200), &POLICY, UnixMillis(0), 0.0), Verdict::Stale);
+        delivery.restart_from(Generation(5));
+        assert_eq!((delivery.done, delivery.health), (Generation(4), Health::Active));
+        delivery.report(answered(Generation(5), 200), &POLICY, UnixMillis(0), 1.0);
+        assert_eq!(
+            (delivery.done, delivery.health, delivery.given_up),
+            (Generation(5), Health::Active, 0)
+        );
+        assert_eq!(
+            delivery.report(answered(Generation(5), 200), &POLICY, UnixMillis(0), 0.0),
+            Verdict::Stale
+        );
         let outcomes: Vec<&str> =
             delivery.recent.iter().map(|attempt| attempt.outcome.as_str()).collect();
         let twice = ["retry", "retry", "givenUp", "retry", "retry", "givenUp", "delivered"];
@@ -520,23 +527,36 @@ mod tests {
 
     #[test]
     fn what_is_given_up_or_refused_is_a_dead_letter_until_it_is_asked_for_again() {
-        let mut delivery = Delivery::after(0);
+        let mut delivery = Delivery::after(Generation::NONE);
         assert!(!delivery.is_in_trouble());
-        delivery.report(answered(1, 503), &POLICY, UnixMillis(5), 0.0);
+        delivery.report(answered(Generation(1), 503), &POLICY, UnixMillis(5), 0.0);
         assert!(delivery.is_in_trouble() && delivery.dead_letters.is_empty());
         assert_eq!(
             (delivery.unhealthy_since, delivery.troubled_since()),
             (Some(UnixMillis(5)), Some(UnixMillis(5)))
         );
-        delivery.report(Report { at: 7, ..answered(1, 404) }, &POLICY, UnixMillis(8), 0.0);
-        delivery.report(Report { at: 9, ..answered(2, 422) }, &POLICY, UnixMillis(9), 0.0);
-        delivery.report(answered(3, 204), &POLICY, UnixMillis(10), 0.0);
+        delivery.report(
+            Report { at: 7, ..answered(Generation(1), 404) },
+            &POLICY,
+            UnixMillis(8),
+            0.0,
+        );
+        delivery.report(
+            Report { at: 9, ..answered(Generation(2), 422) },
+            &POLICY,
+            UnixMillis(9),
+            0.0,
+        );
+        delivery.report(answered(Generation(3), 204), &POLICY, UnixMillis(10), 0.0);
         let letter = |generation, status: u16, at| DeadLetter {
             generation,
             error: format!("the receiver answered {status}"),
             at,
         };
-        assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 422, 9)]);
+        assert_eq!(
+            delivery.dead_letters,
+            [letter(Generation(1), 404, 7), letter(Generation(2), 422, 9)]
+        );
         assert_eq!((delivery.health, delivery.unhealthy_since), (Health::Active, None));
         assert_eq!(
             delivery.troubled_since(),
@@ -547,37 +567,45 @@ mod tests {
         assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
         assert_eq!(delivery.replaced().dead_letters.len(), 2, "of the webhook in its place");
 
-        delivery.restart_from(2);
-        assert_eq!(delivery.dead_letters, [letter(1, 404, 7)]);
-        delivery.report(Report { at: 11, ..answered(2, 410) }, &POLICY, UnixMillis(11), 0.0);
-        assert_eq!(delivery.dead_letters, [letter(1, 404, 7), letter(2, 410, 11)]);
+        delivery.restart_from(Generation(2));
+        assert_eq!(delivery.dead_letters, [letter(Generation(1), 404, 7)]);
+        delivery.report(
+            Report { at: 11, ..answered(Generation(2), 410) },
+            &POLICY,
+            UnixMillis(11),
+            0.0,
+        );
+        assert_eq!(
+            delivery.dead_letters,
+            [letter(Generation(1), 404, 7), letter(Generation(2), 410, 11)]
+        );
         assert_eq!(delivery.unhealthy_since, Some(UnixMillis(11)));
-        delivery.restart_from(1);
+        delivery.restart_from(Generation(1));
         assert!(!delivery.is_in_trouble());
         assert_eq!(delivery.troubled_since(), None);
     }
 
     #[test]
     fn the_newest_dead_letters_are_kept_and_a_webhook_that_never_failed_stores_none() {
-        let mut delivery = Delivery::after(0);
-        delivery.report(answered(1, 200), &POLICY, UnixMillis(0), 0.0);
+        let mut delivery = Delivery::after(Generation::NONE);
+        delivery.report(answered(Generation(1), 200), &POLICY, UnixMillis(0), 0.0);
         let text = serde_json::to_string(&delivery).unwrap();
         assert!(!text.contains("deadLetters") && !text.contains("unhealthySince"), "{text}");
         for generation in 2..40 {
-            delivery.report(answered(generation, 400), &POLICY, UnixMillis(0), 0.0);
+            delivery.report(answered(Generation(generation), 400), &POLICY, UnixMillis(0), 0.0);
         }
-        let kept: Vec<u64> = delivery.dead_letters.iter().map(|kept| kept.generation).collect();
+        let kept: Vec<u64> = delivery.dead_letters.iter().map(|kept| kept.generation.0).collect();
         assert_eq!(kept, (20..40).collect::<Vec<_>>());
     }
 
     #[test]
     fn receivers_are_left_alone_as_long_as_they_want() {
-        let mut delivery = Delivery::after(0);
-        let report = Report { retry_after_s: Some(30), ..answered(1, 429) };
+        let mut delivery = Delivery::after(Generation::NONE);
+        let report = Report { retry_after_s: Some(30), ..answered(Generation(1), 429) };
         delivery.report(report, &POLICY, UnixMillis(0), 0.0);
         assert_eq!(delivery.retry_at, Some(UnixMillis(30_000)));
-        let mut delivery = Delivery::after(0);
-        let report = Report { retry_after_s: Some(u64::MAX), ..answered(1, 503) };
+        let mut delivery = Delivery::after(Generation::NONE);
+        let report = Report { retry_after_s: Some(u64::MAX), ..answered(Generation(1), 503) };
         delivery.report(report, &POLICY, UnixMillis(0), 0.0);
         assert_eq!(delivery.retry_at, Some(UnixMillis(3_600_000)));
     }
@@ -617,7 +645,7 @@ mod tests {
                 r#"{{"generation":1,"at":0,"durationMs":1,"status":503,"retryAfterS":{retry_after}}}"#
             );
             let report = read_json::<Report>(&text).expect(&text);
-            let mut delivery = Delivery::after(0);
+            let mut delivery = Delivery::after(Generation::NONE);
             let verdict = delivery.report(report, &POLICY, UnixMillis(0), 0.0);
             assert_eq!(verdict, Verdict::Retry, "{text}");
             assert!(
@@ -629,12 +657,16 @@ mod tests {
 
     #[test]
     fn what_the_receiver_refuses_does_not_count_against_it() {
-        let mut delivery = Delivery::after(0);
+        let mut delivery = Delivery::after(Generation::NONE);
         for (generation, status) in (1..).zip([400, 401, 403, 404, 413, 422, 307]) {
-            let verdict =
-                delivery.report(answered(generation, status), &POLICY, UnixMillis(0), 0.0);
+            let verdict = delivery.report(
+                answered(Generation(generation), status),
+                &POLICY,
+                UnixMillis(0),
+                0.0,
+            );
             assert_eq!((verdict, delivery.given_up), (Verdict::Refused, 0), "{status}");
-            assert_eq!((delivery.done, delivery.health), (generation, Health::Failing));
+            assert_eq!((delivery.done, delivery.health), (Generation(generation), Health::Failing));
         }
     }
 
@@ -642,30 +674,31 @@ mod tests {
     fn the_end_is_tried_once_although_suspended() {
         let one_try = RetryPolicy { max_attempts: 1, ..POLICY };
         for status in [200, 503, 404] {
-            let mut delivery = Delivery::after(0);
-            delivery.report(answered(1, 503), &one_try, UnixMillis(0), 0.0);
-            delivery.report(answered(2, 503), &one_try, UnixMillis(0), 0.0);
+            let mut delivery = Delivery::after(Generation::NONE);
+            delivery.report(answered(Generation(1), 503), &one_try, UnixMillis(0), 0.0);
+            delivery.report(answered(Generation(2), 503), &one_try, UnixMillis(0), 0.0);
             assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, true));
             assert!(delivery.is_ready(UnixMillis(0)));
-            let verdict = delivery.report(answered(9, status), &POLICY, UnixMillis(0), 0.0);
+            let verdict =
+                delivery.report(answered(Generation(9), status), &POLICY, UnixMillis(0), 0.0);
             assert!(!matches!(verdict, Verdict::Retry | Verdict::Stale), "{status}");
             assert_eq!((delivery.health, delivery.tells_end), (Health::Suspended, false));
-            assert_eq!(delivery.done, 2, "what is before the end stays owed");
+            assert_eq!(delivery.done, Generation(2), "what is before the end stays owed");
             assert!(!delivery.is_ready(UnixMillis(i64::MAX)));
         }
     }
 
     #[test]
     fn who_was_silent_is_so_for_a_while() {
-        let mut delivery = Delivery::after(0);
+        let mut delivery = Delivery::after(Generation::NONE);
         assert_eq!(delivery.standing(UnixMillis(0)), Standing::Unknown);
         let silent = |generation| Report { generation, is_timeout: true, ..Report::default() };
-        delivery.report(silent(1), &POLICY, UnixMillis(0), 0.0);
+        delivery.report(silent(Generation(1)), &POLICY, UnixMillis(0), 0.0);
         assert_eq!(delivery.standing(UnixMillis(0).after(SILENT_MS)), Standing::Silent);
         assert_eq!(delivery.standing(UnixMillis(0).after(SILENT_MS + 1)), Standing::Unknown);
         let text = serde_json::to_string(&delivery).unwrap();
         assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
-        delivery.report(answered(1, 503), &POLICY, UnixMillis(1), 0.0);
+        delivery.report(answered(Generation(1), 503), &POLICY, UnixMillis(1), 0.0);
         assert_eq!(delivery.standing(UnixMillis(1)), Standing::Answering);
         for standing in [Standing::Unknown, Standing::Answering, Standing::Silent] {
             let name = serde_json::to_value(standing).unwrap();
@@ -678,32 +711,34 @@ mod tests {
         let text = r#"{"done":4,"attempts":0,"failingSince":null,"retryAt":null,"givenUp":3,
             "health":"suspended","lastError":"x","recent":[]}"#;
         let delivery = read_json::<Delivery>(text).unwrap();
-        assert_eq!((delivery.done, delivery.health), (4, Health::Suspended));
+        assert_eq!((delivery.done, delivery.health), (Generation(4), Health::Suspended));
         assert!(!delivery.is_ready(UnixMillis(i64::MAX)), "nothing is sent unasked");
     }
 
     #[test]
     fn who_is_gone_is_not_called_again_and_what_is_too_old_is_given_up() {
-        let mut delivery = Delivery::after(0);
-        delivery.report(answered(1, 410), &POLICY, UnixMillis(0), 0.0);
+        let mut delivery = Delivery::after(Generation::NONE);
+        delivery.report(answered(Generation(1), 410), &POLICY, UnixMillis(0), 0.0);
         assert_eq!(delivery.health, Health::Suspended);
-        let mut delivery = Delivery::after(0);
-        delivery.report(answered(1, 500), &POLICY, UnixMillis(0), 0.0);
-        let verdict = delivery.report(answered(1, 500), &POLICY, UnixMillis(100_000), 0.0);
+        let mut delivery = Delivery::after(Generation::NONE);
+        delivery.report(answered(Generation(1), 500), &POLICY, UnixMillis(0), 0.0);
+        let verdict =
+            delivery.report(answered(Generation(1), 500), &POLICY, UnixMillis(100_000), 0.0);
         assert_eq!(verdict, Verdict::GivenUp);
     }
 
     #[test]
     fn what_is_kept_is_read_as_it_was_written() {
-        let mut delivery = Delivery::after(3);
+        let mut delivery = Delivery::after(Generation(3));
         for generation in 4..40 {
-            delivery.report(answered(generation, 200), &POLICY, UnixMillis(9), 0.5);
+            delivery.report(answered(Generation(generation), 200), &POLICY, UnixMillis(9), 0.5);
         }
-        delivery.report(answered(40, 500), &POLICY, UnixMillis(9), 0.5);
+        delivery.report(answered(Generation(40), 500), &POLICY, UnixMillis(9), 0.5);
         assert_eq!(delivery.recent.len(), MAX_RECENT);
         let text = serde_json::to_string(&delivery).unwrap();
         assert_eq!(read_json::<Delivery>(&text).unwrap(), delivery);
-        let report = Report { error: Some("x".to_owned()), is_hopeless: true, ..answered(1, 2) };
+        let report =
+            Report { error: Some("x".to_owned()), is_hopeless: true, ..answered(Generation(1), 2) };
         let text = serde_json::to_string(&report).unwrap();
         assert_eq!(read_json::<Report>(&text).unwrap(), report);
     }

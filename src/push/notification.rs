@@ -6,8 +6,8 @@ use super::{Report, Standing};
 use crate::format;
 use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
-use a2a::model::TaskPushNotificationConfig;
 use a2a::model::decode::{Decode, Fields};
+use a2a::model::{Generation, TaskPushNotificationConfig};
 
 /// One event to send to a webhook.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -16,7 +16,7 @@ pub struct Notification {
     /// The lease that permits sending the event; the report must contain the same lease.
     pub lease: String,
     /// The generation of the event.
-    pub generation: u64,
+    pub generation: Generation,
     /// The event in the form in which it is sent: one StreamResponse (spec §3.2.3) as 1.0 JSON, or in an older dialect the
     /// task as it was after the event.
     pub body: String,
@@ -36,7 +36,7 @@ impl Decode for Notification {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
             lease: fields.string("lease")?,
-            generation: fields.number("generation")?,
+            generation: Generation(fields.number("generation")?),
             body: fields.string("body")?,
             dialect: Dialect::read(fields, "dialect")?,
             config: fields.object("config")?,
@@ -94,7 +94,7 @@ impl Decode for NotificationTurn {
 #[serde(rename_all = "camelCase")]
 pub struct GivenUp {
     /// The generation of the event.
-    pub generation: u64,
+    pub generation: Generation,
     /// The error of the newest attempt.
     pub error: String,
     /// True if the webhook is suspended.
@@ -104,7 +104,7 @@ pub struct GivenUp {
 impl Decode for GivenUp {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
-            generation: fields.number("generation")?,
+            generation: Generation(fields.number("generation")?),
             error: fields.string("error")?,
             is_suspended: fields.boolean("isSuspended").unwrap_or_default(),
         })

@@ -14,7 +14,9 @@ use crate::task::{NewTask, RunRequest, RunStart};
 use crate::trail::Trail;
 use a2a::Operation;
 use a2a::error::Error;
-use a2a::model::{ContextId, Message, Metadata, Part, TaskId, TaskPushNotificationConfig};
+use a2a::model::{
+    ContextId, Generation, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
+};
 
 impl TaskSession {
     /// The id of the task, whether it exists yet or not.
@@ -116,7 +118,7 @@ impl TaskSession {
         // Do everything that can fail before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
-            let webhook = owned.register(webhook, sender.dialect, 0)?;
+            let webhook = owned.register(webhook, sender.dialect, Generation::NONE)?;
             owned.note_registered(&webhook.id, &sender);
         }
         let (agent, task) = (sender.agent.as_str(), &self.id);

@@ -6,7 +6,9 @@ use std::rc::Rc;
 use super::journal::LARGE_BYTES;
 use crate::port::TaskFacts;
 use crate::task::{Effect, LogEntry, NewTask, TaskMachine};
-use a2a::model::{HistoryLimit, Message, Task, TaskState, TaskView, UnixMillis, encode};
+use a2a::model::{
+    Generation, HistoryLimit, Message, Task, TaskState, TaskView, UnixMillis, encode,
+};
 
 /// The task of a session, or the stage without a task.
 pub(super) struct Life {
@@ -143,13 +145,13 @@ impl Life {
     }
 
     /// The generation of the newest event; 0 while there is no task.
-    pub(super) fn generation(&self) -> u64 {
-        self.with_machine(TaskMachine::generation).unwrap_or(0)
+    pub(super) fn generation(&self) -> Generation {
+        self.with_machine(TaskMachine::generation).unwrap_or_default()
     }
 
     /// The lowest generation of an index row that shows the present status; 0 while there is no task.
-    pub(super) fn status_generation(&self) -> u64 {
-        self.with_machine(TaskMachine::status_generation).unwrap_or(0)
+    pub(super) fn status_generation(&self) -> Generation {
+        self.with_machine(TaskMachine::status_generation).unwrap_or_default()
     }
 
     /// The state of the task, if it exists.
@@ -181,13 +183,18 @@ impl Life {
     pub(super) fn json(
         &self,
         history: HistoryLimit,
-        generation: Option<u64>,
+        generation: Option<Generation>,
     ) -> Option<Rc<String>> {
         let is_snapshot = history == HistoryLimit::All && generation.is_none();
         if is_snapshot && let Some(snapshot) = &*self.snapshot.borrow() {
             return Some(snapshot.clone());
         }
-        let view = |task: &Task| encode(&TaskView { generation, ..task.view(history) });
+        let view = |task: &Task| {
+            encode(&TaskView {
+                generation: generation.map(|generation| generation.0),
+                ..task.view(history)
+            })
+        };
         let json = Rc::new(self.with_task(view)?.ok()?);
         if is_snapshot && json.len() <= LARGE_BYTES {
             self.snapshot.replace(Some(json.clone()));

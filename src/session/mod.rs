@@ -52,7 +52,7 @@ use crate::config::Limits;
 use crate::port::{Act, Audit, FirstRow, Observation, Ports, StoreError, TaskStore};
 use crate::task::{Effect, Input, LogEntry, Notice, RunRequest, TaskError, TaskMachine};
 use a2a::error::Error;
-use a2a::model::{TaskId, UnixMillis};
+use a2a::model::{Generation, TaskId, UnixMillis};
 use agents::Agents;
 use alarm::Alarm;
 use bell::Bell;
@@ -188,7 +188,9 @@ impl TaskSession {
             self.debts.note_indexed_in_advance(indexed);
         }
         // Publish before waking waiters: the next row must not overtake the frames of this row.
-        self.ports.followers.publish(&|| frame::events(&batch, 0), self.life.is_over());
+        self.ports
+            .followers
+            .publish(&|| frame::events(&batch, Generation::NONE), self.life.is_over());
         self.bell.ring();
         // Each of these reads what is stored now and begins background work, which the alarm repeats after a crash.
         debts::pay::<Index>(self);

@@ -12,7 +12,7 @@ use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
     GivenUp, NextNotification, Notification, NotificationTurn, Report, RetryPolicy, Verdict,
 };
-use a2a::model::EventFilter;
+use a2a::model::{EventFilter, Generation};
 
 /// Puts a job into the queue for each webhook that needs one. Called after each change that may create such a need.
 pub(super) fn enqueue_due(session: &TaskSession) {
@@ -151,10 +151,10 @@ fn give_out_next(
 /// When storage fails.
 fn of_event_after<T>(
     journal: &Journal,
-    mut after: u64,
+    mut after: Generation,
     filter: EventFilter,
-    make: impl Fn(u64, &str) -> Option<T>,
-) -> Result<Option<(u64, T)>, StoreError> {
+    make: impl Fn(Generation, &str) -> Option<T>,
+) -> Result<Option<(Generation, T)>, StoreError> {
     loop {
         let (frames, has_more) = followers::frames_after(journal, after)?;
         for (generation, json) in frames.iter().flat_map(|text| frame::events_in(text)) {

@@ -12,8 +12,8 @@ use super::{
 };
 use crate::usage::TaskUsage;
 use a2a::model::{
-    ContextId, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent, TaskId,
-    TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
+    ContextId, Generation, Message, Metadata, Part, Role, TIMED_OUT, Task, TaskArtifactUpdateEvent,
+    TaskId, TaskState, TaskStatus, TaskStatusUpdateEvent, UnixMillis,
 };
 
 /// A task, and the rules for its next inputs.
@@ -24,11 +24,11 @@ use a2a::model::{
 pub struct TaskMachine {
     task: Task,
     created: Option<UnixMillis>,
-    generation: u64,
+    generation: Generation,
     /// The generation at which the task entered its current status.
-    status_generation: u64,
+    status_generation: Generation,
     /// The generation of the newest artifact event; 0 if there was none.
-    artifact_generation: u64,
+    artifact_generation: Generation,
     /// The newest run.
     run: Run,
     /// True if the log has an entry that the executor has handled an end of the task which the executor did not choose.
@@ -82,9 +82,9 @@ impl TaskMachine {
         Self {
             created: task.status.timestamp,
             task,
-            generation: 1,
-            status_generation: 1,
-            artifact_generation: 0,
+            generation: Generation::FIRST,
+            status_generation: Generation::FIRST,
+            artifact_generation: Generation::NONE,
             run: Run::None,
             is_end_told: false,
             usage: TaskUsage::default(),
@@ -192,17 +192,17 @@ impl TaskMachine {
     }
 
     /// The number of the task's events, which is the generation of the newest event.
-    pub fn generation(&self) -> u64 {
+    pub fn generation(&self) -> Generation {
         self.generation
     }
 
     /// The generation of the event that set the current status.
-    pub fn status_generation(&self) -> u64 {
+    pub fn status_generation(&self) -> Generation {
         self.status_generation
     }
 
     /// The generation of the newest artifact event; 0 if there was none.
-    pub fn artifact_generation(&self) -> u64 {
+    pub fn artifact_generation(&self) -> Generation {
         self.artifact_generation
     }
 
@@ -397,7 +397,7 @@ impl TaskMachine {
     /// Changes the task by one entry. Live and replayed entries both pass here, and nothing else changes the task.
     fn apply(&mut self, entry: LogEntry) {
         if entry.is_event() {
-            self.generation += 1;
+            self.generation = self.generation.next();
         }
         let task = &mut self.task;
         match entry {
@@ -481,7 +481,7 @@ impl TaskMachine {
     /// reason once per generation.
     fn agent_message(&self, text: String) -> Message {
         Message {
-            message_id: self.message_id(self.generation + 1),
+            message_id: self.message_id(self.generation.next()),
             context_id: None,
             task_id: None,
             role: Role::Agent,
@@ -498,7 +498,7 @@ impl TaskMachine {
         status.message.as_ref().is_some_and(|message| message.message_id == own)
     }
 
-    fn message_id(&self, generation: u64) -> String {
+    fn message_id(&self, generation: Generation) -> String {
         format!("{}-{generation}", self.task.id)
     }
 }

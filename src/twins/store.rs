@@ -1,5 +1,6 @@
 //! The storage of a task in memory.
 
+use a2a::model::Generation;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
@@ -54,7 +55,11 @@ impl TaskStore for MemoryStore {
         })
     }
 
-    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+    fn read_after(
+        &self,
+        after: Generation,
+        max_bytes: usize,
+    ) -> Result<(Vec<Batch>, bool), StoreError> {
         self.0.pages.set(self.0.pages.get() + 1);
         let log = self.stored().map(|stored| stored.log).unwrap_or_default();
         let mut size = 0;

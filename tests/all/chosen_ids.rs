@@ -4,7 +4,9 @@ use std::cell::RefCell;
 use std::rc::Rc;
 
 use a2a::error::Error;
-use a2a::model::{Message, Part, Role, SendMessageRequest, TaskId, TaskState, UnixMillis};
+use a2a::model::{
+    Generation, Message, Part, Role, SendMessageRequest, TaskId, TaskState, UnixMillis,
+};
 use a2a::{Outcome, Terms};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
@@ -216,7 +218,8 @@ fn a_stream_begins_the_task_or_goes_on_with_a_snapshot() {
             send_streaming_message(&session, host.sender(), request, after, Terms::default());
         host.platform.run_until(begun).map(|beginning| beginning.frames)
     };
-    let refused = follow(message("m1", "hi"), Some(5)).expect_err("there is no event 5");
+    let refused =
+        follow(message("m1", "hi"), Some(Generation(5))).expect_err("there is no event 5");
     assert!(matches!(refused, Error::InvalidParams(_)), "{refused:?}");
     assert_eq!(host.store.stored(), None, "and nothing has begun");
     assert!(follow(message("m1", "hi"), None).expect("a stream").is_empty());
@@ -228,7 +231,8 @@ fn a_stream_begins_the_task_or_goes_on_with_a_snapshot() {
         host.platform.run_all();
     }
     assert_eq!(said_by_client(&session), ["hi", "stop"]);
-    let missed = subscribe_to_task(owned(&session), Some(0), Terms::default()).expect("a stream");
+    let missed = subscribe_to_task(owned(&session), Some(Generation::NONE), Terms::default())
+        .expect("a stream");
     assert!(missed.frames[0].starts_with("E1\n"), "{:?}", missed.frames);
 }
 

@@ -8,7 +8,7 @@ use std::task::{Context, Waker};
 
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{Part, TaskId, TaskState, UnixMillis};
+use a2a::model::{Generation, Part, TaskId, TaskState, UnixMillis};
 use a2a::{Call, FollowCall, Operation, Outcome, TaskCall, Terms};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::auth::Caller;
@@ -174,12 +174,18 @@ fn ask(
             }
             Call::Follow(FollowCall::SubscribeToTask(_)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;
-                operation::subscribe_to_task(task, after, terms).map(|_| ())
+                operation::subscribe_to_task(task, after.map(Generation), terms).map(|_| ())
             }
             Call::Follow(FollowCall::SendStreamingMessage(request)) => {
-                operation::send_streaming_message(session, sender, *request, after, terms)
-                    .await
-                    .map(|_| ())
+                operation::send_streaming_message(
+                    session,
+                    sender,
+                    *request,
+                    after.map(Generation),
+                    terms,
+                )
+                .await
+                .map(|_| ())
             }
             Call::List(_) | Call::Webhooks(_) | Call::Card => panic!("no object answers {call:?}"),
         }

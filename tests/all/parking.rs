@@ -546,7 +546,7 @@ fn a_parked_task_can_be_asked_for_and_is_kept() {
     let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
     let (agent, caller) = ("agent", Caller::anonymous());
     let generation = owned(&session).generation();
-    let terms = Terms { after: Some(generation), wait_ms: Some(20_000), ..Terms::default() };
+    let terms = Terms { after: Some(generation.0), wait_ms: Some(20_000), ..Terms::default() };
     let before = host.platform.now();
     host.platform.run_until(get_task(&session, agent, &caller, &request, terms)).expect("a task");
     assert_eq!(host.platform.now().0 - before.0, 20_000, "as long as the client wants to wait");

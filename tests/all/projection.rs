@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{Artifact, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
+use a2a::model::{Artifact, Generation, Part, SendMessageRequest, TaskId, TaskState, UnixMillis};
 use a2a::{Outcome, Terms};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
@@ -159,7 +159,7 @@ fn a_quick_task_costs_one_statement_and_can_be_listed_when_it_is_answered() {
     assert_eq!(host.state(), Some(TaskState::Completed), "before anything else runs");
     host.platform.run_all();
     assert_eq!(host.index().statements(), 1);
-    assert_eq!(host.indexed(), Indexed { generation: 4, failures: 0 });
+    assert_eq!(host.indexed(), Indexed { generation: Generation(4), failures: 0 });
     assert_eq!(host.platform.alarm(), None);
     assert_eq!(host.platform.alarms_set(), 0);
 }
@@ -267,7 +267,7 @@ fn an_index_that_fails_fails_no_task_and_is_retried() {
     host.send(&session, "complete");
     assert_eq!(owned(&session).with_task(|task| task.status.state), Some(TaskState::Completed));
     assert!(host.platform.now().0 < 1_000, "nobody waits for an index that is down");
-    assert_eq!(host.indexed(), Indexed { generation: 0, failures: 1 });
+    assert_eq!(host.indexed(), Indexed { generation: Generation::NONE, failures: 1 });
     assert_eq!(host.platform.errors().len(), 1);
 
     let mut due = Vec::new();
@@ -279,7 +279,7 @@ fn an_index_that_fails_fails_no_task_and_is_retried() {
     host.index().set_failing(false);
     assert_eq!(host.ring(&session), 8_000);
     assert_eq!(host.state(), Some(TaskState::Completed));
-    assert_eq!(host.indexed(), Indexed { generation: 2, failures: 0 });
+    assert_eq!(host.indexed(), Indexed { generation: Generation(2), failures: 0 });
 }
 
 #[test]

@@ -410,7 +410,7 @@ impl World {
                 "a turn that counts as counted and is not: {task:?}"
             );
             let says_owing = says_owing || is_uncounted;
-            let is_owing = says_owing || self.listed() < status_generation;
+            let is_owing = says_owing || self.listed() < status_generation.0;
             let is_known = self.is_told.get() || self.manner.is_announced_at_once();
             assert!(!is_known || !is_owing || says_owing, "a debt that is not known: {task:?}");
             let parked_until = machine.parked().map(Park::until);
@@ -469,7 +469,7 @@ impl World {
 
     /// The generation in the index; 0 without a row.
     fn listed(&self) -> u64 {
-        self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation)
+        self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation.0)
     }
 
     /// The task's usage in the sums.
@@ -675,7 +675,7 @@ fn check_end(world: &World) -> Result<(), TestCaseError> {
     let is_listed = || {
         let is_counted = world.used().is_none_or(|used| used == world.counted());
         let task = world.store.stored().map(|stored| replay(&stored).status_generation());
-        is_counted && task.is_none_or(|status| world.listed() >= status)
+        is_counted && task.is_none_or(|status| world.listed() >= status.0)
     };
     world.run(None, is_listed);
     prop_assert!(is_listed());

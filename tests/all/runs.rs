@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use a2a::Terms;
-use a2a::model::{Artifact, Part, TaskState};
+use a2a::model::{Artifact, Generation, Part, TaskState};
 use a2a_agents::{Recovery, RunSettings};
 use a2a_edge::config::Limits;
 use a2a_edge::executor::{ExecutorError, Retry};
@@ -395,7 +395,7 @@ fn a_thousand_quick_events_are_a_hundred_rows_and_each_is_shown() {
     });
     let session = host.open();
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
-    assert_eq!(owned(&session).generation(), 1_002);
+    assert_eq!(owned(&session).generation(), Generation(1_002));
     let rows = host.rows();
     assert!((95..=108).contains(&rows), "{rows} rows");
     let events: usize = host.platform.frames().iter().map(|frame| frame.lines().count() - 1).sum();

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use a2a::error::Error;
-use a2a::model::{Artifact, Message, Part, SendMessageRequest, TaskId, TaskState};
+use a2a::model::{Artifact, Generation, Message, Part, SendMessageRequest, TaskId, TaskState};
 use a2a::{Outcome, Terms};
 use a2a_agents::Recovery;
 use a2a_edge::auth::Caller;
@@ -35,7 +35,7 @@ fn a_quick_task_is_one_row() {
     let outcome = host.platform.run_until(host.send(&session, first("hi")));
     assert!(matches!(outcome, Ok(Outcome::SentTask(_))));
     assert_eq!(state(&session), TaskState::Completed);
-    assert_eq!(owned(&session).generation(), 4);
+    assert_eq!(owned(&session).generation(), Generation(4));
     assert_eq!(host.rows(), 1);
     assert_eq!(task(&host.open()), task(&session));
 }
@@ -53,7 +53,7 @@ fn events_on_both_sides_of_a_wait_are_two_rows() {
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
     assert_eq!(host.rows(), 2);
     let generations: Vec<u64> =
-        host.store.stored().unwrap().log.iter().map(|row| row.batch.generation).collect();
+        host.store.stored().unwrap().log.iter().map(|row| row.batch.generation.0).collect();
     assert_eq!(generations, [2, 3]);
 }
 

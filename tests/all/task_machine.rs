@@ -1,6 +1,8 @@
 //! The task machine with arbitrary inputs.
 
-use a2a::model::{Artifact, ContextId, Message, Part, Role, Secret, TaskId, TaskState, UnixMillis};
+use a2a::model::{
+    Artifact, ContextId, Generation, Message, Part, Role, Secret, TaskId, TaskState, UnixMillis,
+};
 use a2a_edge::auth::Caller;
 use a2a_edge::task::{
     Admission, CallbackCall, CallbackName, CallbackRecord, Effect, HeldText, Input, LogEntry, Loss,
@@ -194,7 +196,7 @@ proptest! {
 
             // Generations count the events: 1, 2, 3, …
             let events = log.iter().filter(|entry| entry.is_event()).count();
-            prop_assert_eq!(machine.generation(), u64::try_from(events).unwrap());
+            prop_assert_eq!(machine.generation(), Generation(u64::try_from(events).unwrap()));
 
             // An active task always has a run that will bring it to an end, or is parked.
             let parked = usize::from(machine.parked().is_some());

@@ -3,7 +3,7 @@
 use crate::support::{Host, first, owned};
 use a2a::Outcome;
 use a2a::error::Error;
-use a2a::model::{GetTaskTimelineRequest, TaskId, TimelineOrder};
+use a2a::model::{Generation, GetTaskTimelineRequest, TaskId, TimelineOrder};
 use a2a_edge::operation::get_task_timeline;
 use a2a_edge::port::{Batch, Counted, Indexed, LogRow, StoredTask, TaskFacts};
 use a2a_edge::session::TaskSession;
@@ -58,7 +58,7 @@ fn host_of(log: Vec<Batch>, webhooks: Vec<String>) -> Host {
     let host = Host::new(|_, _| Box::pin(async { Ok(()) }));
     let facts =
         TaskFacts { agent: "agent".to_owned(), owner: "anonymous".to_owned(), fingerprint: None };
-    let generation = log.last().map_or(0, |batch| batch.generation);
+    let generation = log.last().map_or(Generation::NONE, |batch| batch.generation);
     let indexed = Indexed { generation, ..Indexed::default() };
     let counted = Counted::default();
     let log = in_rows(1, log);
@@ -151,7 +151,7 @@ fn rows<'a>(
         batch.times.push_str(&format!("{space}{}", now - last));
         last = now;
         if line.ends_row {
-            batch.generation = generation;
+            batch.generation = Generation(generation);
             log.push(std::mem::take(&mut batch));
             last = 0;
         }
@@ -235,7 +235,7 @@ proptest! {
         size in 1..12_u8,
     ) {
         let log = log_of(&lines);
-        let newest = log.last().unwrap().generation;
+        let newest = log.last().unwrap().generation.0;
         let known = |chance: f64| 1 + (chance * newest as f64) as u64;
         let hooks: Vec<Vec<(i64, u64)>> = hooks
             .iter()

@@ -54,7 +54,7 @@ fn send(host: &Host, session: &TaskSession, answers: &[u16]) -> Vec<u64> {
     for (nth, status) in answers.iter().enumerate() {
         let Some(notification) = next else { break };
         let (generation, at) = (notification.generation, host.platform.now().0);
-        sent.push(generation);
+        sent.push(generation.0);
         let report = Report { generation, at, status: Some(*status), ..Report::default() };
         next = asked(Some(notification.lease), Some(report), nth + 1 == answers.len());
     }

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{
-    Artifact, Part, PushNotificationConfigRequest, RedeliverRequest, TaskId,
+    Artifact, Generation, Part, PushNotificationConfigRequest, RedeliverRequest, TaskId,
     TaskPushNotificationConfig, UnixMillis,
 };
 use a2a::{Outcome, WebhookCall};
@@ -80,11 +80,11 @@ fn ask(
     let asked = NextNotification { config_id, lease, report, leaves: false };
     let next = session.next_notification(asked).next?;
     assert!(!next.body.contains('\n'));
-    Some((next.generation, next.lease))
+    Some((next.generation.0, next.lease))
 }
 
 fn answered(generation: u64, status: u16) -> Option<Report> {
-    Some(Report { generation, status: Some(status), ..Report::default() })
+    Some(Report { generation: Generation(generation), status: Some(status), ..Report::default() })
 }
 
 /// Sends all pending notifications to a receiver that accepts everything; returns the generations.
@@ -477,7 +477,7 @@ impl World {
             let webhook: serde_json::Value = serde_json::from_str(json).unwrap();
             let delivery = &webhook["delivery"];
             let is_suspended = delivery["health"] == "suspended" && delivery["tellsEnd"] != true;
-            delivery["done"].as_u64().unwrap() < newest && !is_suspended
+            delivery["done"].as_u64().unwrap() < newest.0 && !is_suspended
         };
         stored.iter().filter(is_open).count()
     }
@@ -743,7 +743,7 @@ proptest! {
                 first_seen.push(generation);
             }
         }
-        prop_assert_eq!(first_seen, (1..=newest).collect::<Vec<u64>>());
+        prop_assert_eq!(first_seen, (1..=newest.0).collect::<Vec<u64>>());
         let backwards = seen.windows(2).filter(|pair| pair[1] < pair[0]).count();
         prop_assert!(backwards <= deaths, "{:?} with {} deaths", seen, deaths);
     }

@@ -6,13 +6,13 @@ use crate::push::signature::SigningSecret;
 use crate::push::{Notification, Report, retry_after_s};
 use a2a::dialect::Dialect;
 use a2a::http::trace::TraceContext;
-use a2a::model::{AuthenticationInfo, TaskPushNotificationConfig, UnixMillis};
+use a2a::model::{AuthenticationInfo, Generation, TaskPushNotificationConfig, UnixMillis};
 
 /// The id of a notification about the object's task: the same for every attempt at the same event.
 pub(super) fn notification_id(
     object: &ObjectId,
     config: &TaskPushNotificationConfig,
-    generation: u64,
+    generation: Generation,
 ) -> String {
     format!("{object}.{}.{generation}", config.id)
 }
@@ -89,7 +89,7 @@ pub(super) enum Ending {
 
 /// The report of an attempt for the object of the task.
 pub(super) fn report(
-    generation: u64,
+    generation: Generation,
     begun: UnixMillis,
     ended: UnixMillis,
     ending: Ending,
@@ -141,7 +141,7 @@ mod tests {
         whole.as_object_mut().unwrap().extend(members);
         Notification {
             lease: "l".to_owned(),
-            generation: 4,
+            generation: Generation(4),
             body: r#"{"statusUpdate":{}}"#.to_owned(),
             dialect: Dialect::V1,
             config: decode(whole).unwrap(),
@@ -177,9 +177,9 @@ mod tests {
     fn attempts_at_the_same_event_have_the_same_id() {
         let config = notification(json!({})).config;
         let object = ObjectId::new("0a");
-        assert_eq!(notification_id(&object, &config, 4), "0a.c.4");
+        assert_eq!(notification_id(&object, &config, Generation(4)), "0a.c.4");
         for (object, generation) in [(&object, 5), (&ObjectId::new("0b"), 4)] {
-            assert_ne!(notification_id(object, &config, generation), "0a.c.4");
+            assert_ne!(notification_id(object, &config, Generation(generation)), "0a.c.4");
         }
     }
 
@@ -234,8 +234,9 @@ mod tests {
 
     #[test]
     fn the_report_tells_how_an_attempt_ended() {
-        let told = |ending| report(4, NOW, UnixMillis(NOW.0 + 30), ending);
-        let plain = Report { generation: 4, at: NOW.0, duration_ms: 30, ..Report::default() };
+        let told = |ending| report(Generation(4), NOW, UnixMillis(NOW.0 + 30), ending);
+        let plain =
+            Report { generation: Generation(4), at: NOW.0, duration_ms: 30, ..Report::default() };
         let answered = |status, retry_after: Option<&str>| Ending::Answered {
             status,
             retry_after: retry_after.map(str::to_owned),
@@ -271,7 +272,7 @@ mod tests {
     #[test]
     fn a_clock_that_goes_back_is_no_duration() {
         let ending = Ending::NoAnswer(String::new());
-        assert_eq!(report(1, NOW, UnixMillis(NOW.0 - 1), ending).duration_ms, 0);
+        assert_eq!(report(Generation(1), NOW, UnixMillis(NOW.0 - 1), ending).duration_ms, 0);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
 
+use a2a::model::Generation;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -125,8 +126,8 @@ impl SqlTaskStore {
         sql.exec("DELETE FROM webhook WHERE id = ?", vec![text(id)]).map(|_| ())
     }
 
-    fn read_page(&self, after: u64, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
-        let after = i64::try_from(after).unwrap_or(i64::MAX);
+    fn read_page(&self, after: Generation, max_bytes: usize) -> worker::Result<(Vec<Batch>, bool)> {
+        let after = after.as_i64();
         let Some(Page { first, last, has_more }) = self.page_after(after, max_bytes)? else {
             return Ok((Vec::new(), false));
         };
@@ -210,7 +211,11 @@ impl TaskStore for SqlTaskStore {
         self.read(admits)
     }
 
-    fn read_after(&self, after: u64, max_bytes: usize) -> Result<(Vec<Batch>, bool), StoreError> {
+    fn read_after(
+        &self,
+        after: Generation,
+        max_bytes: usize,
+    ) -> Result<(Vec<Batch>, bool), StoreError> {
         self.read_page(after, max_bytes).map_err(|error| StoreError::Failed(error.to_string()))
     }
 
@@ -243,7 +248,7 @@ impl TaskStore for SqlTaskStore {
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
-        let generation = i64::try_from(indexed.generation).unwrap_or(i64::MAX);
+        let generation = indexed.generation.as_i64();
         let values = vec![generation.into(), i64::from(indexed.failures).into()];
         let update =
             self.sql().exec("UPDATE log SET indexed = ?, index_failures = ? WHERE seq = 1", values);
@@ -300,7 +305,7 @@ struct FactsRow {
     agent: String,
     owner: String,
     fingerprint: Option<String>,
-    indexed: u64,
+    indexed: Generation,
     index_failures: u32,
 }
 
@@ -310,7 +315,7 @@ struct FactsRow {
 struct PieceOfLog {
     #[serde(default)]
     seq: Option<u64>,
-    generation: u64,
+    generation: Generation,
     more: u8,
     marks: String,
     #[serde(default)]
@@ -373,7 +378,7 @@ fn write(
     if opening.is_some() {
         sql.exec(SCHEMA, None)?;
     }
-    let generation = i64::try_from(batch.generation).unwrap_or(i64::MAX);
+    let generation = batch.generation.as_i64();
     let mut marks = batch.marks.as_str();
     let mut times = batch.times.as_str();
     let mut pieces = split(&batch.lines, MAX_ROW_BYTES).peekable();
@@ -398,7 +403,7 @@ fn write(
                     text(agent),
                     text(owner),
                     fingerprint,
-                    i64::try_from(indexed.generation).unwrap_or(i64::MAX).into(),
+                    indexed.generation.as_i64().into(),
                     i64::from(indexed.failures).into(),
                 ]);
                 "INSERT INTO log (seq, generation, more, marks, times, lines, schema, agent, owner, \
@@ -536,18 +541,18 @@ mod tests {
             lines: lines.to_owned(),
         };
         let log = batches(vec![
-            row(1, 1, 0, "o", "a"),
-            row(2, 3, 1, "oo", "b"),
-            row(3, 3, 1, "", "c"),
-            row(4, 3, 0, "", "d"),
-            row(5, 4, 0, "e", "e"),
+            row(1, Generation(1), 0, "o", "a"),
+            row(2, Generation(3), 1, "oo", "b"),
+            row(3, Generation(3), 1, "", "c"),
+            row(4, Generation(3), 0, "", "d"),
+            row(5, Generation(4), 0, "e", "e"),
         ]);
         let log: Vec<(u64, u64, &str, &str, &str)> = log
             .iter()
             .map(|LogRow { row, rows, batch }| {
                 assert_eq!(*rows, if *row == 2 { 3 } else { 1 });
                 let Batch { generation, marks, times, lines } = batch;
-                (*row, *generation, marks.as_str(), times.as_str(), lines.as_str())
+                (*row, generation.0, marks.as_str(), times.as_str(), lines.as_str())
             })
             .collect();
         let expected = [(1, 1, "o", "1 ", "a"), (2, 3, "oo", "1 1 ", "bcd"), (5, 4, "e", "e", "e")];

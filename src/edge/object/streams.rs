@@ -1,5 +1,6 @@
 //! New followers: the check that they may follow the task, and their first frames.
 
+use a2a::model::Generation;
 use std::rc::Rc;
 
 use worker::{ResponseBuilder, Result, WebSocket, WebSocketPair};
@@ -111,7 +112,7 @@ impl TaskObject {
 async fn begin_stream(
     session: &Rc<TaskSession>,
     command: Command<FollowCall>,
-    after: Option<u64>,
+    after: Option<Generation>,
 ) -> std::result::Result<Beginning, Error> {
     let (command, call) = command.take_call();
     let terms = command.terms;

@@ -7,7 +7,7 @@ use super::merge::OneAttempt;
 use crate::push::origin_of;
 use crate::session::LoggedLine;
 use crate::task::{CallbackName, LogEntry, RunStart, StepRecord, Unanswered};
-use a2a::model::{Task, TaskArtifactUpdateEvent, TaskStatus};
+use a2a::model::{Generation, Task, TaskArtifactUpdateEvent, TaskStatus};
 
 /// The reader of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -47,7 +47,7 @@ pub(super) fn of_attempt(of: &OneAttempt) -> Value {
     Value::Object(whole)
 }
 
-fn opening(at: i64, generation: Option<u64>, kind: &str) -> Map<String, Value> {
+fn opening(at: i64, generation: Option<Generation>, kind: &str) -> Map<String, Value> {
     let mut opening = Map::new();
     opening.insert("at".to_owned(), at.into());
     opening.insert("generation".to_owned(), json!(generation));
@@ -236,7 +236,8 @@ mod tests {
 
     fn told(line: &Value, audience: Audience) -> Value {
         let json = line.to_string();
-        let line = LoggedLine { generation: 3, is_event: false, at: UnixMillis(9), json };
+        let line =
+            LoggedLine { generation: Generation(3), is_event: false, at: UnixMillis(9), json };
         let entry = line.entry().expect("a line of the log");
         of_log(&line, &entry, audience)
     }
@@ -325,7 +326,7 @@ mod tests {
     fn of_the_url_of_a_webhook_the_origin_is_told() {
         let attempt = Attempt {
             at: 5,
-            generation: 2,
+            generation: Generation(2),
             attempt: 1,
             status: Some(500),
             duration_ms: 7,

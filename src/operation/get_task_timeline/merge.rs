@@ -10,7 +10,7 @@ use super::token::{Cursor, Mark};
 use crate::push::Attempt;
 use crate::session::LoggedLine;
 use a2a::error::Error;
-use a2a::model::TimelineOrder;
+use a2a::model::{Generation, TimelineOrder};
 
 /// The attempts of all webhooks that a page may show.
 pub(super) struct Attempts(Vec<OfWebhook>);
@@ -31,7 +31,7 @@ struct OfWebhook {
     url: String,
     /// The remaining attempts, each with the newest generation that was sent to the webhook up to and including this attempt.
     /// A redelivered attempt itself has a lower generation.
-    left: VecDeque<(u64, Attempt)>,
+    left: VecDeque<(Generation, Attempt)>,
     /// The last shown attempt, in ascending order.
     shown: Option<Mark>,
 }
@@ -55,12 +55,13 @@ impl Attempts {
     /// The attempts that a page from this cursor on may show.
     pub(super) fn of(webhooks: Vec<(String, String, VecDeque<Attempt>)>, cursor: &Cursor) -> Self {
         let of_webhook = |(id, url, all): (String, String, VecDeque<Attempt>)| {
-            let mut reached = 0;
+            let mut reached = Generation::NONE;
             let with_reached = |attempt: Attempt| {
                 reached = attempt.generation.max(reached);
                 (reached, attempt)
             };
-            let mut left: VecDeque<(u64, Attempt)> = all.into_iter().map(with_reached).collect();
+            let mut left: VecDeque<(Generation, Attempt)> =
+                all.into_iter().map(with_reached).collect();
             let known = cursor
                 .attempts
                 .as_ref()
@@ -161,7 +162,7 @@ impl<'a> Merge<'a> {
 
 /// True if an attempt follows a line of the log. `reached` is the newest generation that was sent to the webhook up to and
 /// including this attempt.
-fn is_behind(reached: u64, at: i64, line: &LoggedLine) -> bool {
+fn is_behind(reached: Generation, at: i64, line: &LoggedLine) -> bool {
     let has_reached = line.generation < reached || (line.generation == reached && line.is_event);
     has_reached || line.at.0 <= at
 }
@@ -183,8 +184,13 @@ mod tests {
             (4, true, 101, false),
         ] {
             let at = UnixMillis(at);
-            let line = LoggedLine { generation, is_event, at, json: String::new() };
-            assert_eq!(is_behind(3, 100, &line), expected, "{line:?}");
+            let line = LoggedLine {
+                generation: Generation(generation),
+                is_event,
+                at,
+                json: String::new(),
+            };
+            assert_eq!(is_behind(Generation(3), 100, &line), expected, "{line:?}");
         }
     }
 }

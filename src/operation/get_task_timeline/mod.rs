@@ -15,7 +15,7 @@ use serde_json::{Map, Value, json};
 use crate::session::{OpenStep, Owned};
 use a2a::Outcome;
 use a2a::error::Error;
-use a2a::model::{GetTaskTimelineRequest, TimelineOrder};
+use a2a::model::{Generation, GetTaskTimelineRequest, TimelineOrder};
 use entry::Audience;
 use log::LogReader;
 use merge::{Attempts, Merge, Next};
@@ -77,7 +77,7 @@ pub fn get_task_timeline(
 }
 
 /// The facts about the current task.
-fn head(task: Owned<'_>, generation: u64, is_operators: bool) -> Map<String, Value> {
+fn head(task: Owned<'_>, generation: Generation, is_operators: bool) -> Map<String, Value> {
     let mut head = Map::new();
     let mut put = |name: &str, value: Value| head.insert(name.to_owned(), value);
     let facts = task.facts();

@@ -11,7 +11,7 @@ use crate::port::LogRange;
 use crate::push::Attempt;
 use crate::session::Owned;
 use a2a::error::Error;
-use a2a::model::{MAX_DOCUMENT_VALUES, TaskId, TimelineOrder, fnv1a, read_foreign};
+use a2a::model::{Generation, MAX_DOCUMENT_VALUES, TaskId, TimelineOrder, fnv1a, read_foreign};
 
 /// The beginning of a page.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +29,7 @@ pub(super) struct Cursor {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) at: i64,
-    pub(super) generation: u64,
+    pub(super) generation: Generation,
     pub(super) attempt: u32,
 }
 
@@ -153,7 +153,7 @@ impl Cursor {
             let [id, at, generation, attempt] = attempt.as_array()?.as_slice() else { return None };
             let mark = Mark {
                 at: at.as_i64()?,
-                generation: generation.as_u64()?,
+                generation: Generation(generation.as_u64()?),
                 attempt: u32::try_from(attempt.as_u64()?).ok()?,
             };
             Some((id.as_str()?.to_owned(), mark))
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn cursor(order: TimelineOrder) -> Cursor {
-        let mark = Mark { at: -1, generation: 7, attempt: 2 };
+        let mark = Mark { at: -1, generation: Generation(7), attempt: 2 };
         let attempts = Some(vec![("a.b~c:d".to_owned(), mark)]);
         Cursor { order, place: Place { row: 3, line: 4 }, attempts }
     }

@@ -3,7 +3,7 @@
 use super::shown::shown;
 use crate::session::Owned;
 use a2a::error::Error;
-use a2a::model::{RedeliverRequest, ShownWebhook};
+use a2a::model::{Generation, RedeliverRequest, ShownWebhook};
 
 /// Sends the events from a generation on again, even to a suspended webhook.
 ///
@@ -15,7 +15,7 @@ pub(super) fn redeliver(
     task: Owned<'_>,
     request: &RedeliverRequest,
 ) -> Result<ShownWebhook, Error> {
-    let (newest, from) = (task.settle_generation()?, request.from_generation);
+    let (newest, from) = (task.settle_generation()?, Generation(request.from_generation));
     if from > newest {
         let description = format!("must be the generation of an event, at most {newest}");
         return Err(Error::invalid("fromGeneration", description));

@@ -7,14 +7,14 @@ use crate::session::TaskSession;
 use crate::session::bell::Bell;
 use crate::session::life::Life;
 use crate::session::webhooks::Webhooks;
-use a2a::model::TaskId;
+use a2a::model::{Generation, TaskId};
 
 /// The debt to the index, by generations of the task.
 pub(in crate::session) struct Index;
 
 impl Debt for Index {
     /// The generation of the row.
-    type Part = u64;
+    type Part = Generation;
 
     /// The client may have left, so that no answer announces the task.
     const ANNOUNCES: bool = true;
@@ -24,10 +24,10 @@ impl Debt for Index {
     }
 
     fn wanted(life: &Life, _: &Webhooks) -> u64 {
-        life.status_generation()
+        life.status_generation().0
     }
 
-    async fn next(session: &TaskSession) -> Option<Statement<'_, u64>> {
+    async fn next(session: &TaskSession) -> Option<Statement<'_, Generation>> {
         if !session.owes::<Self>() {
             return None;
         }
@@ -40,13 +40,13 @@ impl Debt for Index {
         Some(Statement { part, result: session.ports.index.upsert(row) })
     }
 
-    fn reached(generation: &u64) -> u64 {
-        *generation
+    fn reached(generation: &Generation) -> u64 {
+        generation.0
     }
 
     fn failed<'a>(
         task: &'a TaskId,
-        _generation: &'a u64,
+        _generation: &'a Generation,
         Failure { failures, retry_ms, reason }: Failure<'a>,
     ) -> Observation<'a> {
         Observation::IndexBehind { task, failures, retry_ms, reason }
@@ -64,13 +64,13 @@ async fn gather(clock: &dyn Clock, bell: &Bell, life: &Life) {
 
 impl From<Indexed> for Progress {
     fn from(Indexed { generation, failures }: Indexed) -> Self {
-        Self { reached: generation, failures }
+        Self { reached: generation.0, failures }
     }
 }
 
 impl From<Progress> for Indexed {
     fn from(Progress { reached, failures }: Progress) -> Self {
-        Self { generation: reached, failures }
+        Self { generation: Generation(reached), failures }
     }
 }
 

@@ -17,20 +17,20 @@ use serde_json::{Map, Value};
 
 use crate::port::Batch;
 use crate::session::journal::{Mark, NO_EVENT};
-use a2a::model::{EventFilter, TaskState};
+use a2a::model::{EventFilter, Generation, TaskState};
 
 /// The frame with the events of a batch that come after the generation `after`, if there are any.
-pub fn events(batch: &Batch, after: u64) -> Option<String> {
+pub fn events(batch: &Batch, after: Generation) -> Option<String> {
     let lines = batch.lines.lines().zip(batch.marks.chars());
     let events = lines.filter(|(_, mark)| *mark != NO_EVENT);
     let count = batch.marks.chars().filter(|mark| *mark != NO_EVENT).count();
-    let first = (batch.generation + 1).saturating_sub(u64::try_from(count).unwrap_or(u64::MAX));
-    let known = after.saturating_add(1).saturating_sub(first);
+    let first = batch.generation.next().before(count);
+    let known = after.next().0.saturating_sub(first.0);
     let skipped = usize::try_from(known).unwrap_or(usize::MAX);
     if skipped >= count {
         return None;
     }
-    let mut frame = format!("E{}", first.max(after.saturating_add(1)));
+    let mut frame = format!("E{}", first.max(after.next()));
     for (line, mark) in events.skip(skipped) {
         frame.push('\n');
         frame.push(mark);
@@ -40,11 +40,11 @@ pub fn events(batch: &Batch, after: u64) -> Option<String> {
 }
 
 /// The events in a frame, each with its generation. Other frames have none.
-pub(in crate::session) fn events_in(frame: &str) -> impl Iterator<Item = (u64, &str)> {
+pub(in crate::session) fn events_in(frame: &str) -> impl Iterator<Item = (Generation, &str)> {
     let (head, lines) = frame.split_once('\n').unwrap_or_default();
     let first = head.strip_prefix('E').and_then(|first| first.parse().ok());
     let events = lines.lines().filter_map(|line| line.get(1..));
-    first.into_iter().flat_map(move |first: u64| (first..).zip(events.clone()))
+    first.into_iter().flat_map(move |first: u64| (first..).map(Generation).zip(events.clone()))
 }
 
 /// Whether the filter of a webhook lets this event through. The JSON of an event begins with its kind.
@@ -58,7 +58,7 @@ pub(in crate::session) fn passes(filter: EventFilter, json: &str) -> bool {
 }
 
 /// The frame with the present task.
-pub fn snapshot(generation: u64, state: TaskState, task: &str) -> String {
+pub fn snapshot(generation: Generation, state: TaskState, task: &str) -> String {
     let mark = Mark::of(state).letter();
     format!("S{generation}\n{mark}{{\"task\":{task}}}")
 }
@@ -98,7 +98,7 @@ mod tests {
 
     fn batch() -> Batch {
         Batch {
-            generation: 7,
+            generation: Generation(7),
             marks: ".-.T".to_owned(),
             times: String::new(),
             lines: "a\nm\nb\nc\n".to_owned(),
@@ -115,14 +115,17 @@ mod tests {
             (7, None),
             (u64::MAX, None),
         ] {
-            assert_eq!(events(&batch(), after).as_deref(), expected, "after {after}");
+            assert_eq!(events(&batch(), Generation(after)).as_deref(), expected, "after {after}");
         }
     }
 
     #[test]
     fn the_events_in_a_frame_have_their_generations() {
-        let frame = events(&batch(), 5).unwrap();
-        assert_eq!(events_in(&frame).collect::<Vec<_>>(), [(6, "b"), (7, "c")]);
+        let frame = events(&batch(), Generation(5)).unwrap();
+        assert_eq!(
+            events_in(&frame).collect::<Vec<_>>(),
+            [(Generation(6), "b"), (Generation(7), "c")]
+        );
         for frame in [ready(), message("{}"), String::new()] {
             assert_eq!(events_in(&frame).count(), 0, "{frame}");
         }
@@ -131,20 +134,20 @@ mod tests {
     #[test]
     fn a_batch_without_events_is_no_frame() {
         let batch = Batch {
-            generation: 3,
+            generation: Generation(3),
             marks: "-".to_owned(),
             lines: "m\n".to_owned(),
             ..Batch::default()
         };
-        assert_eq!(events(&batch, 0), None);
-        assert_eq!(events(&batch, 3), None);
+        assert_eq!(events(&batch, Generation::NONE), None);
+        assert_eq!(events(&batch, Generation(3)), None);
     }
 
     #[test]
     fn a_frame_says_what_the_follower_has_to_know() {
         for (frame, expected) in [
-            (snapshot(4, TaskState::InputRequired, "{}"), "S4\nI{\"task\":{}}"),
-            (snapshot(5, TaskState::Canceled, "{}"), "S5\nT{\"task\":{}}"),
+            (snapshot(Generation(4), TaskState::InputRequired, "{}"), "S4\nI{\"task\":{}}"),
+            (snapshot(Generation(5), TaskState::Canceled, "{}"), "S5\nT{\"task\":{}}"),
             (message("{}"), "M\nT{\"message\":{}}"),
             (ready(), "R\n"),
         ] {

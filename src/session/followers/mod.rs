@@ -10,7 +10,7 @@ use super::life::Life;
 use crate::port::StoreError;
 use a2a::ShownTask;
 use a2a::error::Error;
-use a2a::model::TaskState;
+use a2a::model::{Generation, TaskState};
 
 /// The first frames for a follower, and the continuation after them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -45,7 +45,7 @@ impl Beginning {
 
     /// The present task, in this state.
     pub(super) fn snapshot(task: &ShownTask, state: TaskState) -> Self {
-        let frames = vec![frame::snapshot(task.generation, state, &task.json)];
+        let frames = vec![frame::snapshot(Generation(task.generation), state, &task.json)];
         Self { frames, next: Next::after(state) }
     }
 
@@ -54,7 +54,11 @@ impl Beginning {
     /// # Errors
     ///
     /// When storage fails.
-    pub(super) fn missed(life: &Life, journal: &Journal, after: u64) -> Result<Self, StoreError> {
+    pub(super) fn missed(
+        life: &Life,
+        journal: &Journal,
+        after: Generation,
+    ) -> Result<Self, StoreError> {
         let (mut frames, has_more) = frames_after(journal, after)?;
         let next = if has_more { Next::MoreOfTheLog } else { Next::after_newest(life) };
         if frames.is_empty() && next == Next::Events {
@@ -81,12 +85,14 @@ impl Next {
 /// # Errors
 ///
 /// [`Error::InvalidParams`] if it cannot.
-pub(crate) fn check_position(after: u64, newest: u64) -> Result<(), Error> {
+pub(crate) fn check_position(after: Generation, newest: Generation) -> Result<(), Error> {
     if after <= newest {
         return Ok(());
     }
     let description = match newest {
-        0 => "must be left out: this send begins a task, which has no events yet".to_owned(),
+        Generation::NONE => {
+            "must be left out: this send begins a task, which has no events yet".to_owned()
+        }
         newest => format!("must be the id of an event of this task, at most {newest}"),
     };
     Err(Error::invalid("Last-Event-ID", description))
@@ -99,7 +105,7 @@ pub(crate) fn check_position(after: u64, newest: u64) -> Result<(), Error> {
 /// When storage fails.
 pub(super) fn frames_after(
     journal: &Journal,
-    after: u64,
+    after: Generation,
 ) -> Result<(Vec<String>, bool), StoreError> {
     let page = journal.page_after(after)?;
     let frames = page.batches.iter().filter_map(|batch| frame::events(batch, after));

@@ -3,7 +3,7 @@
 use super::times;
 use crate::port::{LogRow, StoreError};
 use crate::task::LogEntry;
-use a2a::model::UnixMillis;
+use a2a::model::{Generation, UnixMillis};
 
 /// Lines that were stored together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,7 +20,7 @@ pub struct LoggedBatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LoggedLine {
     /// The generation of the task after the line.
-    pub generation: u64,
+    pub generation: Generation,
     /// Whether the line is an event, so that `generation` is its own.
     pub is_event: bool,
     /// The instant at which the line was appended.
@@ -50,7 +50,7 @@ impl LoggedBatch {
     pub(super) fn read(LogRow { row, rows, batch }: LogRow) -> Result<Self, StoreError> {
         let is_event = |mark: char| mark != '-';
         let events = batch.marks.chars().filter(|mark| is_event(*mark)).count();
-        let mut generation = batch.generation.saturating_sub(events as u64);
+        let mut generation = batch.generation.before(events);
         let times = times::read(&batch.times, batch.marks.len());
         let times = times.ok_or_else(|| {
             StoreError::Unreadable(format!("log: the times of row {row}: {:?}", batch.times))
@@ -58,7 +58,9 @@ impl LoggedBatch {
         let marks = batch.marks.chars().zip(times);
         let lines = batch.lines.lines().zip(marks).map(|(json, (mark, at))| {
             let is_event = is_event(mark);
-            generation += u64::from(is_event);
+            if is_event {
+                generation = generation.next();
+            }
             LoggedLine { generation, is_event, at, json: json.to_owned() }
         });
         Ok(Self { row, rows, lines: lines.collect() })
@@ -73,7 +75,7 @@ mod tests {
     #[test]
     fn lines_have_their_generations_and_times() {
         let batch = Batch {
-            generation: 7,
+            generation: Generation(7),
             marks: "-.-.".to_owned(),
             times: "100 0 5 1".to_owned(),
             lines: "a\nb\nc\nd\n".to_owned(),
@@ -82,7 +84,7 @@ mod tests {
             LoggedBatch::read(LogRow { row: 3, rows: 2, batch }).unwrap();
         let lines: Vec<_> = lines
             .iter()
-            .map(|line| (line.json.as_str(), line.generation, line.is_event, line.at.0))
+            .map(|line| (line.json.as_str(), line.generation.0, line.is_event, line.at.0))
             .collect();
         assert_eq!((row, rows), (3, 2));
         assert_eq!(

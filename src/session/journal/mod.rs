@@ -15,7 +15,7 @@ use crate::port::{
     Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
 };
 use crate::task::LogEntry;
-use a2a::model::{JsonSize, Part, TaskId, UnixMillis, encode_line};
+use a2a::model::{Generation, JsonSize, Part, TaskId, UnixMillis, encode_line};
 pub use logged::{LoggedBatch, LoggedLine};
 pub(super) use mark::{Mark, NO_EVENT};
 use passages::{Passage, Passages, contents, contents_of, reference, unfold};
@@ -148,7 +148,7 @@ impl Journal {
     ) -> Result<(Vec<LogEntry>, Place), StoreError> {
         let Place { generation, batches, bytes } = place;
         // A batch without events has the generation of the one before it.
-        let from = generation.saturating_sub(1);
+        let from = generation.before(1);
         let (page, _) = self.store.read_after(from, bytes.saturating_add(PAGE_BYTES))?;
         let (mut entries, mut place, mut read) = (Vec::new(), place, 0);
         for batch in page.into_iter().skip(batches) {
@@ -288,7 +288,7 @@ impl Journal {
     /// When storage fails. The log in memory then has more than storage and must not be used any more.
     pub(super) fn store(
         &self,
-        generation: u64,
+        generation: Generation,
         opening: Option<FirstRow<'_>>,
         now: UnixMillis,
     ) -> Result<Batch, StoreError> {
@@ -407,7 +407,7 @@ impl Journal {
     /// # Errors
     ///
     /// When the storage fails.
-    pub(super) fn page_after(&self, generation: u64) -> Result<LogPage, StoreError> {
+    pub(super) fn page_after(&self, generation: Generation) -> Result<LogPage, StoreError> {
         let (page, mut has_more) = self.store.read_after(generation, PAGE_BYTES)?;
         let (mut batches, mut size) = (Vec::new(), 0);
         for batch in page {
@@ -435,7 +435,7 @@ impl Journal {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Place {
     /// The generation of the last batch that was read; 0 before any.
-    generation: u64,
+    generation: Generation,
     /// The number of batches of that generation that were read, and their bytes.
     batches: usize,
     bytes: usize,
@@ -546,8 +546,11 @@ mod tests {
             assert!(journal.unsaved_bytes() > 0);
             let facts = facts();
             let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
-            let batch = journal.store(generation, Some(opening), now).unwrap();
-            assert_eq!((batch.generation, batch.lines.as_str()), (generation, "\"taken\"\n"));
+            let batch = journal.store(Generation(generation), Some(opening), now).unwrap();
+            assert_eq!(
+                (batch.generation, batch.lines.as_str()),
+                (Generation(generation), "\"taken\"\n")
+            );
             assert_eq!(journal.unsaved_bytes(), 0);
         }
         assert_eq!(store.stored().unwrap().log.len(), 2, "another opening would begin a new log");
@@ -558,7 +561,7 @@ mod tests {
         assert_eq!(entries, [LogEntry::Taken, LogEntry::Taken]);
         assert_eq!(reopened.size.get(), journal.size.get());
         assert_eq!(reopened.size.get(), LogSize { bytes: 16, values: 2 });
-        assert_eq!(reopened.page_after(1).unwrap().batches.len(), 1);
+        assert_eq!(reopened.page_after(Generation(1)).unwrap().batches.len(), 1);
     }
 
     #[test]
@@ -593,7 +596,7 @@ mod tests {
             journal.append(&LogEntry::Taken, now);
             journal.append(entry, now);
             let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
-            lines.push(journal.store(generation, Some(opening), now).unwrap().lines);
+            lines.push(journal.store(Generation(generation), Some(opening), now).unwrap().lines);
         }
         let stored = store.stored().unwrap().log;
         let sizes: Vec<usize> = stored.iter().map(|row| row.batch.lines.len()).collect();
@@ -613,8 +616,8 @@ mod tests {
         // A page ends behind a large batch, where the stored ones would all fit it.
         let (mut after, mut pages, mut followed) = (0, Vec::new(), Vec::new());
         loop {
-            let LogPage { batches, has_more } = reopened.page_after(after).unwrap();
-            after = batches.last().unwrap().generation;
+            let LogPage { batches, has_more } = reopened.page_after(Generation(after)).unwrap();
+            after = batches.last().unwrap().generation.0;
             pages.push(batches.len());
             followed.extend(batches.into_iter().map(|batch| batch.lines));
             if !has_more {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::Journal;
 use crate::port::StoreError;
 use crate::task::LogEntry;
-use a2a::model::{HistoryLimit, TaskStatus};
+use a2a::model::{Generation, HistoryLimit, TaskStatus};
 
 /// The statuses of a task as far as they are stored, oldest first: the newest ones, as many as a history of this length has
 /// entries. The log is read a page at a time.
@@ -22,7 +22,7 @@ pub(in crate::session) fn read(
         HistoryLimit::Newest(length) => length,
     };
     let mut newest = VecDeque::new();
-    let mut generation = 0;
+    let mut generation = Generation::NONE;
     loop {
         let page = journal.page_after(generation)?;
         for line in page.batches.iter().flat_map(|batch| batch.lines.lines()) {
@@ -90,9 +90,9 @@ mod tests {
         for (generation, line) in (1..).zip(&lines) {
             journal.append(&LogEntry::parse(&line.to_string()).unwrap(), UnixMillis(0));
             let opening = FirstRow { facts: &facts, indexed: Indexed::default() };
-            journal.store(generation, Some(opening), UnixMillis(0)).unwrap();
+            journal.store(Generation(generation), Some(opening), UnixMillis(0)).unwrap();
         }
-        assert!(journal.page_after(0).unwrap().has_more);
+        assert!(journal.page_after(Generation::NONE).unwrap().has_more);
         for (length, expected) in [
             (HistoryLimit::All, "-0123"),
             (HistoryLimit::Newest(9), "-0123"),

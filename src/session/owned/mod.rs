@@ -17,8 +17,8 @@ use crate::task::{Park, Refusal, TaskMachine};
 use crate::usage::TaskUsage;
 use a2a::error::Error;
 use a2a::model::{
-    HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig, TaskState,
-    UnixMillis,
+    Generation, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig,
+    TaskState, UnixMillis,
 };
 use a2a::{ShownTask, Terms};
 
@@ -70,7 +70,7 @@ impl<'a> Owned<'a> {
     }
 
     /// The generation of the newest event; 0 while there is no task.
-    pub fn generation(self) -> u64 {
+    pub fn generation(self) -> Generation {
         self.session.life.generation()
     }
 
@@ -150,7 +150,7 @@ impl<'a> Owned<'a> {
         } else {
             Vec::new()
         };
-        Ok(ShownTask { json, generation, created, statuses })
+        Ok(ShownTask { json, generation: generation.0, created, statuses })
     }
 
     /// Waits until the condition holds, `limit_ms` milliseconds at most. It is looked at after each change.
@@ -188,7 +188,7 @@ impl<'a> Owned<'a> {
     ///
     /// [`Error::GenerationMismatch`] otherwise.
     pub(crate) fn check_generation(self, expected: Option<u64>) -> Result<(), Error> {
-        let generation = self.generation();
+        let generation = self.generation().0;
         match expected {
             Some(expected) if expected != generation => {
                 Err(Error::GenerationMismatch { id: self.id().clone(), expected, generation })
@@ -274,7 +274,7 @@ impl<'a> Owned<'a> {
     /// # Errors
     ///
     /// [`Error::Internal`] when storage fails.
-    pub(crate) fn settle_generation(self) -> Result<u64, Error> {
+    pub(crate) fn settle_generation(self) -> Result<Generation, Error> {
         self.session.flush().map_err(|_| self.internal())?;
         Ok(self.generation())
     }
@@ -392,7 +392,7 @@ impl<'a> Owned<'a> {
     /// # Errors
     ///
     /// [`Error::InvalidParams`] if there is no such generation yet; [`Error::Internal`] when storage fails.
-    pub(crate) fn begin_with_missed(self, after: u64) -> Result<Beginning, Error> {
+    pub(crate) fn begin_with_missed(self, after: Generation) -> Result<Beginning, Error> {
         check_position(after, self.generation())?;
         // The frames are made of stored rows.
         self.settle_generation()?;

@@ -11,7 +11,7 @@ use crate::session::webhooks::Webhook;
 use crate::session::{Sender, notifications};
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::TaskPushNotificationConfig;
+use a2a::model::{Generation, TaskPushNotificationConfig};
 
 impl Owned<'_> {
     /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the object: the
@@ -44,7 +44,7 @@ impl Owned<'_> {
         self,
         config: TaskPushNotificationConfig,
         dialect: Dialect,
-        after: u64,
+        after: Generation,
     ) -> Result<TaskPushNotificationConfig, Error> {
         let session = self.session;
         let random = &session.ports.random;
@@ -91,7 +91,7 @@ impl Owned<'_> {
     pub(crate) fn restart_webhook(
         self,
         id: &str,
-        generation: u64,
+        generation: Generation,
     ) -> Option<TaskPushNotificationConfig> {
         let now = self.session.now();
         self.session.webhooks.with(id, |webhook| {

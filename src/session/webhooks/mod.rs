@@ -19,7 +19,7 @@ use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{Task, TaskId, TaskPushNotificationConfig, UnixMillis};
+use a2a::model::{Generation, Task, TaskId, TaskPushNotificationConfig, UnixMillis};
 pub(super) use webhook::Webhook;
 use webhook::{Listing, Looks};
 
@@ -91,7 +91,7 @@ impl Webhooks {
         &self,
         config: TaskPushNotificationConfig,
         dialect: Dialect,
-        after: u64,
+        after: Generation,
         now: impl FnOnce() -> UnixMillis,
     ) -> Result<(), Error> {
         self.check_room(&config.id)?;
@@ -159,7 +159,7 @@ impl Webhooks {
     pub(super) fn task_at(
         &self,
         id: &str,
-        generation: u64,
+        generation: Generation,
         task: &TaskId,
         life: &Life,
         journal: &Journal,
@@ -284,21 +284,27 @@ mod tests {
     #[test]
     fn a_webhook_of_the_same_id_is_replaced_where_it_stands_and_needs_no_room() {
         let webhooks = Webhooks::new(Rc::new(MemoryStore::default()), 2, 1);
-        webhooks.put(config("a", "one.example"), Dialect::V1, 3, now).unwrap();
-        webhooks.put(config("b", "two.example"), Dialect::V1, 4, now).unwrap();
-        let full = webhooks.put(config("c", "three.example"), Dialect::V1, 5, now).unwrap_err();
+        webhooks.put(config("a", "one.example"), Dialect::V1, Generation(3), now).unwrap();
+        webhooks.put(config("b", "two.example"), Dialect::V1, Generation(4), now).unwrap();
+        let full = webhooks
+            .put(config("c", "three.example"), Dialect::V1, Generation(5), now)
+            .unwrap_err();
         assert!(full.to_string().contains("at most 2 webhooks"), "{full}");
-        webhooks.put(config("a", "four.example"), Dialect::V1, 9, now).unwrap();
+        webhooks.put(config("a", "four.example"), Dialect::V1, Generation(9), now).unwrap();
         assert_eq!(ids(&webhooks), ["a", "b"]);
         assert_eq!(webhooks.configs()[0].url, "https://four.example/");
-        assert_eq!(webhooks.with("a", |webhook| webhook.delivery.done), Some(3), "where it was");
+        assert_eq!(
+            webhooks.with("a", |webhook| webhook.delivery.done),
+            Some(Generation(3)),
+            "where it was"
+        );
     }
 
     #[test]
     fn a_webhook_that_cannot_be_deleted_stays() {
         let store = MemoryStore::default();
         let webhooks = Webhooks::new(Rc::new(store.clone()), 2, 1);
-        webhooks.put(config("a", "one.example"), Dialect::V1, 0, now).unwrap();
+        webhooks.put(config("a", "one.example"), Dialect::V1, Generation::NONE, now).unwrap();
         store.set_failing(true);
         assert!(webhooks.delete("a").is_err());
         assert_eq!(webhooks.delete("b"), Ok(()), "nothing to delete");

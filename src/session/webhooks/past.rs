@@ -5,7 +5,7 @@
 use crate::port::StoreError;
 use crate::session::journal::{Journal, Place};
 use crate::task::{LogEntry, TaskMachine};
-use a2a::model::{Task, TaskId};
+use a2a::model::{Generation, Task, TaskId};
 
 /// The task after an earlier event, and the position from which to continue the replay.
 #[derive(Default)]
@@ -27,7 +27,7 @@ impl Past {
         &mut self,
         journal: &Journal,
         id: &TaskId,
-        generation: u64,
+        generation: Generation,
     ) -> Result<Option<&Task>, StoreError> {
         if self.generation() > generation {
             *self = Self::default();
@@ -47,8 +47,8 @@ impl Past {
         Ok(self.machine.as_ref().map(TaskMachine::task))
     }
 
-    fn generation(&self) -> u64 {
-        self.machine.as_ref().map_or(0, TaskMachine::generation)
+    fn generation(&self) -> Generation {
+        self.machine.as_ref().map_or(Generation::NONE, TaskMachine::generation)
     }
 
     fn follow(&mut self, entry: LogEntry) {

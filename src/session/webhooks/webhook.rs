@@ -7,7 +7,7 @@ use crate::push::{Delivery, GivenUp, Health, Report, RetryPolicy, Verdict};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::model::decode::{Decode, Fields};
-use a2a::model::{EventFilter, TaskPushNotificationConfig, UnixMillis};
+use a2a::model::{EventFilter, Generation, TaskPushNotificationConfig, UnixMillis};
 
 /// A webhook of the task.
 pub(crate) struct Webhook {
@@ -26,7 +26,7 @@ pub(crate) struct Webhook {
     /// The lease of the consumer that sends its notifications.
     lease: Option<Lease>,
     /// The generation of the event that a consumer is sending, until it is reported. A report of another generation is out of date.
-    pending: Option<u64>,
+    pending: Option<Generation>,
     /// The number of reports that are not stored yet.
     unsaved: u32,
     /// Whether the webhook was stored at least once.
@@ -101,7 +101,7 @@ impl Webhook {
     pub(in crate::session) fn new(
         config: TaskPushNotificationConfig,
         dialect: Dialect,
-        after: u64,
+        after: Generation,
     ) -> Self {
         Self {
             config,
@@ -129,7 +129,7 @@ impl Webhook {
         let was_in_trouble = self.delivery.is_in_trouble();
         let delivery = self.delivery.replaced();
         let (lost_at, listing) = (self.lost_at, self.listing);
-        *self = Self { delivery, lost_at, listing, ..Self::new(config, dialect, 0) };
+        *self = Self { delivery, lost_at, listing, ..Self::new(config, dialect, Generation::NONE) };
         self.note_changed(was_in_trouble, now);
     }
 
@@ -147,7 +147,7 @@ impl Webhook {
     }
 
     /// Makes the webhook get the events from this generation on again. The report of a present attempt is then ignored.
-    pub(in crate::session) fn restart_from(&mut self, generation: u64, now: UnixMillis) {
+    pub(in crate::session) fn restart_from(&mut self, generation: Generation, now: UnixMillis) {
         let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
         self.note_changed(was_in_trouble, now);
@@ -170,13 +170,13 @@ impl Webhook {
     }
 
     /// The generation after which the next owed event is; none if no event is owed.
-    pub(in crate::session) fn owed_after(&self, machine: &TaskMachine) -> Option<u64> {
+    pub(in crate::session) fn owed_after(&self, machine: &TaskMachine) -> Option<Generation> {
         let Delivery { done, health, tells_end, .. } = self.delivery;
         if health == Health::Suspended {
             let end = machine.status_generation();
             let has_end = machine.state().is_terminal() && end > done;
             let is_wanted = self.config.events != EventFilter::Artifacts;
-            return (tells_end && has_end && is_wanted).then(|| end.saturating_sub(1));
+            return (tells_end && has_end && is_wanted).then(|| end.before(1));
         }
         let newest = match self.config.events {
             EventFilter::All => machine.generation(),
@@ -257,7 +257,7 @@ impl Webhook {
     /// Records that the event of this generation is sent by the holder of a new lease.
     pub(in crate::session) fn give_out(
         &mut self,
-        generation: u64,
+        generation: Generation,
         holder: String,
         until: UnixMillis,
     ) {
@@ -299,7 +299,7 @@ impl Decode for Webhook {
         let dialect = Dialect::read(fields, "dialect")?;
         let delivery = fields.object("delivery")?;
         let listing = fields.object("listing").unwrap_or_default();
-        let new = Self::new(config, dialect, 0);
+        let new = Self::new(config, dialect, Generation::NONE);
         Some(Self { delivery, listing, is_stored: true, is_watched: false, ..new })
     }
 }
@@ -323,7 +323,7 @@ mod tests {
 
     fn webhook() -> Webhook {
         let config = r#"{"id": "w", "taskId": "t", "url": "https://receiver.example/"}"#;
-        Webhook::new(read_json(config).unwrap(), Dialect::V1, 0)
+        Webhook::new(read_json(config).unwrap(), Dialect::V1, Generation::NONE)
     }
 
     #[test]
@@ -340,11 +340,11 @@ mod tests {
     fn one_consumer_at_a_time_is_admitted_until_its_lease_ends() {
         let mut webhook = webhook();
         assert!(webhook.admit(None, UnixMillis(0)));
-        webhook.give_out(1, "one".to_owned(), UnixMillis(100));
+        webhook.give_out(Generation(1), "one".to_owned(), UnixMillis(100));
         assert!(!webhook.admit(None, UnixMillis(99)));
         assert!(!webhook.admit(Some("two"), UnixMillis(99)));
         assert!(webhook.admit(Some("one"), UnixMillis(99)), "the holder comes back");
-        webhook.give_out(1, "one".to_owned(), UnixMillis(100));
+        webhook.give_out(Generation(1), "one".to_owned(), UnixMillis(100));
         assert!(webhook.admit(None, UnixMillis(100)), "the lease is over");
     }
 
@@ -357,11 +357,11 @@ mod tests {
             let report = Report { generation, status: Some(200), ..Report::default() };
             webhook.report(report, &policy, UnixMillis(0), 0.5).map(|(verdict, _)| verdict)
         };
-        assert_eq!(report(&mut webhook, 1), None);
-        webhook.give_out(1, "one".to_owned(), UnixMillis(100));
-        assert_eq!(report(&mut webhook, 2), None);
-        assert_eq!(report(&mut webhook, 1), Some(Verdict::Delivered));
-        assert_eq!(report(&mut webhook, 1), None);
+        assert_eq!(report(&mut webhook, Generation(1)), None);
+        webhook.give_out(Generation(1), "one".to_owned(), UnixMillis(100));
+        assert_eq!(report(&mut webhook, Generation(2)), None);
+        assert_eq!(report(&mut webhook, Generation(1)), Some(Verdict::Delivered));
+        assert_eq!(report(&mut webhook, Generation(1)), None);
         assert!(!webhook.must_be_stored(true) && webhook.must_be_stored(false));
         webhook.note_stored();
         assert!(!webhook.must_be_stored(false));
@@ -373,7 +373,7 @@ mod tests {
             RetryPolicy { max_attempts: 1, max_age_ms: 1_000, delay_ms: 10, suspend_after: 3 };
         let mut webhook = webhook();
         let version_after = |webhook: &mut Webhook, status, at| {
-            let generation = webhook.delivery.done + 1;
+            let generation = webhook.delivery.done.next();
             webhook.give_out(generation, "one".to_owned(), UnixMillis(at + 100));
             let report = Report { generation, status: Some(status), ..Report::default() };
             webhook.report(report, &policy, UnixMillis(at), 0.5).unwrap();
@@ -388,10 +388,10 @@ mod tests {
         assert_eq!(version_after(&mut webhook, 200, 30), 30, "healthy, with dead letters");
         let read: Webhook = read_json(&webhook.to_json()).unwrap();
         assert_eq!(read.listing, Listing { version: 30, listed: 21 });
-        webhook.restart_from(2, UnixMillis(40));
+        webhook.restart_from(Generation(2), UnixMillis(40));
         assert_eq!((webhook.listing.version, webhook.owes_listing()), (40, true));
         assert!(!webhook.delivery.is_in_trouble());
-        webhook.restart_from(1, UnixMillis(50));
+        webhook.restart_from(Generation(1), UnixMillis(50));
         let config = webhook.config.clone();
         webhook.replace(config, Dialect::V1, UnixMillis(60));
         assert_eq!(webhook.listing.version, 40, "nothing that the list shows has changed");
@@ -410,7 +410,7 @@ mod tests {
     #[test]
     fn a_webhook_is_read_as_it_was_stored() {
         let mut webhook = webhook();
-        webhook.delivery.done = 7;
+        webhook.delivery.done = Generation(7);
         let read: Webhook = read_json(&webhook.to_json()).unwrap();
         assert_eq!((read.config, read.delivery), (webhook.config, webhook.delivery));
         assert!(read.is_stored);

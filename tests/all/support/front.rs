@@ -390,6 +390,7 @@ impl Front {
         stored
             .and_then(|stored| stored.log.last().map(|row| row.batch.generation))
             .unwrap_or_default()
+            .0
     }
 
     pub fn entries(&self) -> Vec<LogEntry> {

@@ -30,7 +30,7 @@ pub use agent_card::{
 pub use artifact::Artifact;
 pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
-pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER};
+pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;
 pub use id::{ContextId, TaskId};
 pub use json::{Json, Metadata, Text, encode, encode_line, measure};

@@ -93,7 +93,7 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
 pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
     let IndexRow { generation, head, history, .. } = row;
-    let generation = i64::try_from(generation).unwrap_or(i64::MAX);
+    let generation = generation.as_i64();
     let duration_ms = duration_ms.filter(|_| counts);
     let mut values = vec![
         Value::Text(owner),
@@ -136,7 +136,7 @@ const UNLESS_NEWER: &str = "WHERE excluded.generation > tasks.generation";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::model::{ContextId, UnixMillis};
+    use a2a::model::{ContextId, Generation, UnixMillis};
 
     #[test]
     fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
@@ -167,7 +167,7 @@ mod tests {
             state,
             status_ms: UnixMillis(7),
             duration_ms,
-            generation: 4,
+            generation: Generation(4),
             head: "{}".to_owned(),
             history: String::new(),
         }

@@ -103,7 +103,7 @@ impl Keyring {
         self.find_of(shown, |_| true)
     }
 
-    /// The caller of this id, if the secret is this caller's.
+    /// The caller with this id, if `shown` is a secret of the caller.
     pub(super) fn find_named(&self, id: &str, shown: &str) -> Option<Proven> {
         self.find_of(shown, |caller| caller.subject == id)
     }

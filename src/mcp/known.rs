@@ -129,7 +129,8 @@ const LEAST_FRESH_MS: u64 = 5 * 60_000;
 /// The longest time for which a list is fresh: a day.
 const MOST_FRESH_MS: u64 = 24 * 60 * 60_000;
 
-/// A larger schema is left out if the stored form would be too long.
+/// The size above which the input schema of a tool counts as large. Large schemas are left out of a stored list of tools that
+/// would be too long.
 const LARGE_SCHEMA_BYTES: usize = 4 * 1024;
 
 #[cfg(test)]

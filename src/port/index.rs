@@ -52,6 +52,6 @@ pub struct IndexRow {
 pub struct Indexed {
     /// The newest generation that the index is known to contain; 0 if the index has no row.
     pub generation: Generation,
-    /// The number of attempts failed since then.
+    /// The number of failed attempts since the last successful one.
     pub failures: u32,
 }

@@ -68,12 +68,13 @@ impl Run {
             (Self::Active(turn) | Self::Absent(turn), Move::End) => Self::Over(turn),
             (Self::Active(turn), Move::Lose) => Self::Absent(turn),
             (Self::Parked(turn, _) | Self::Absent(turn), Move::TaskEnd) => Self::Over(turn),
-            // An active run stops by itself when its task has ended.
+            // Any other move is illegal and has no effect. `TaskEnd` has none for an active run, which stops by itself.
             (run, Move::Enter | Move::Park(_) | Move::End | Move::Lose | Move::TaskEnd) => run,
         };
     }
 
-    /// The turn of a run that begins after this one. Another attempt at the same turn keeps the turn's callbacks and messages.
+    /// The turn of the run that begins after the run `self`. Another attempt at the same turn keeps the request of the newest
+    /// message. If the attempt resumes, it also keeps the callbacks and `has_waited`.
     fn begin(self, start: RunStart, unread: usize) -> Turn {
         let before = self.into_turn().filter(|turn| turn.start.message == start.message);
         let (has_waited, latest, callbacks) =

@@ -147,8 +147,9 @@ impl MemoryPlatform {
         true
     }
 
-    /// Drives all spawned futures until no future can continue, or until the clock would pass `limit`. At the alarm, stops
-    /// before later timers, clears the alarm, and returns true.
+    /// Drives all spawned futures and advances the clock, up to `limit`. If the alarm is due by then and not later than the next
+    /// timer, moves the clock to the alarm, clears it, and returns true. Otherwise returns false, with the clock at `limit` or
+    /// later.
     pub fn run_to(&self, limit: UnixMillis) -> bool {
         loop {
             for _ in 0..IDLE_ROUNDS {

@@ -5,8 +5,8 @@
 //!
 //! ```text
 //! cron trigger (edge/jobs/expiry.rs) ── {delete: up to 100 tasks} ──> queue ──> consumer (edge/jobs/deletion.rs)
-//!   walks the old tasks of each caller and agent in D1                            1 clear yourself ──> object: if its task is finished
-//!                                                                                 2 DELETE the rows of those that did: one statement
+//!   walks the old tasks of each caller and agent in D1                            1 "clear your storage" ──> object, which does if its task is finished
+//!                                                                                 2 one DELETE for the rows of the cleared tasks
 //! ```
 //!
 //! - Nothing is remembered between two triggers. A task is found as long as it has a row, so a failed deletion is found again. A

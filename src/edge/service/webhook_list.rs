@@ -167,8 +167,8 @@ const CLEAN_MS: u64 = 86_400_000;
 /// How long an unchanged row is kept: 90 days, in milliseconds.
 const KEPT_MS: i64 = 90 * 86_400_000;
 
-/// How long a row is kept whose task has no row in the index: one hour, in milliseconds. The row in the index may only
-/// be late.
+/// How long a row is kept if its task has no row in the index: one hour, in milliseconds. The row of the task may still be
+/// written.
 const ORPHAN_MS: i64 = 3_600_000;
 
 #[cfg(test)]

@@ -132,12 +132,13 @@ impl HttpExecutor {
         }
     }
 
-    /// Waits before the repetition of a request that no program has answered. Short waits are in memory; for longer ones the run
-    /// is parked, and the function does not return.
+    /// Waits before the repetition of a request that was not answered. During a short wait the run stays in memory; for a longer
+    /// one the run is parked, and the function does not return.
     ///
     /// # Errors
     ///
-    /// If no program has answered for too long, or our own task refuses an event.
+    /// If requests were not answered for `unreachable_wait_ms`, if the pause would be longer than the remaining time of the run,
+    /// or if the task refuses an event.
     async fn wait_for(
         &self,
         what: &str,

@@ -88,7 +88,8 @@ pub trait RunTask {
     /// The usage of the turn so far.
     fn usage(&self) -> Usage;
 
-    /// Begins a wait outside of memory; with a callback, for its next body.
+    /// Begins a wait for which the run is dropped from memory. If a callback is given, the next body posted to it also ends the
+    /// wait.
     ///
     /// # Errors
     ///

@@ -15,7 +15,7 @@ pub(super) struct Audience {
     /// True if the results of steps and the bodies of callbacks are shown. These belong to the agent, and its clients may
     /// not be allowed to see them.
     pub(super) sees_outcomes: bool,
-    /// True if callers are shown.
+    /// True if the reader is an operator. Callers are then shown.
     pub(super) is_operators: bool,
 }
 

@@ -105,7 +105,7 @@ impl Debts {
         self.index.note_stored(indexed);
     }
 
-    /// Clears the retries that are due, because the alarm has fired.
+    /// Records that the alarm has fired: removes the retry times that have passed, so that these debts may be paid now.
     pub(super) fn note_alarm(&self, now: UnixMillis) {
         for ledger in self.all() {
             ledger.note_alarm(now);

@@ -120,12 +120,13 @@ impl<'a> Owned<'a> {
         &self.session.limits
     }
 
-    /// The error for a failure on our side, with the task if clients can know it.
+    /// The error for a failure on our side, with the id of the task if the task exists.
     pub(crate) fn internal(self) -> Error {
         self.session.internal()
     }
 
-    /// The task as 1.0 JSON, if it exists. Unless it is large, all answers share one text until it changes.
+    /// The task as 1.0 JSON, if it exists. The text of a task that is not large is kept, and all answers share the text until the
+    /// task changes.
     pub fn task_json(self, history: HistoryLimit) -> Option<Rc<String>> {
         // What the run said since it was last stored is stored first.
         self.session.flush().ok()?;

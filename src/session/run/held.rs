@@ -103,7 +103,8 @@ impl Held {
         self.set(end.id, end.tail, now);
     }
 
-    /// Stores the end of an artifact after a chunk of an earlier attempt, of which `held` characters were not let out.
+    /// Stores the end of an artifact after a chunk that an earlier attempt has already emitted. The last `held` characters of the
+    /// text were not emitted.
     pub(super) fn recall(&self, end: End, held: usize, now: UnixMillis) {
         let tail = self.redaction().recalled(end.before, &end.said, held);
         self.set(end.id, tail, now);

@@ -189,7 +189,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// When storage fails. After a crash, the webhook's newest notifications are then repeated.
+    /// When storage fails. If the object crashes after that, the newest notifications of the webhook are sent again.
     pub(super) fn store(&self, id: &str) -> Result<(), StoreError> {
         let Some(json) = self.with(id, |webhook| webhook.to_json()) else { return Ok(()) };
         self.store.put_webhook(id, &json)?;

@@ -238,7 +238,7 @@ impl Run<'_> {
         Ok(next.await)
     }
 
-    /// Stores an answer, in one row with the end of its text.
+    /// Emits the end of an answer's text, and stores the answer as the result of the step. Both are in one row of the log.
     fn keep(
         &self,
         nth: u32,

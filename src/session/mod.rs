@@ -19,7 +19,7 @@
 //! | `health` | whether memory may differ from storage |
 //!
 //! [`TaskSession`] combines the parts. A part does not know the session: it takes the parts below it. What changes several parts at once takes
-//! the session, for [`TaskSession::step`] and [`TaskSession::flush`]: a run, the payment of a debt, `notifications`, the alarm, a deletion.
+//! the session, for `TaskSession::step` and `TaskSession::flush`: a run, the payment of a debt, `notifications`, the alarm, a deletion.
 //! `opening` makes a session, and `doors` has its public methods. Operations of clients get an [`Owned`], which is the result of the owner check.
 
 mod agents;

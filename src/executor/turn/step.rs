@@ -52,7 +52,7 @@ impl Turn {
     }
 
     /// The result of the task's newest [`step`](Self::step) of this name, in any turn. So a turn can read the work that an
-    /// earlier turn has begun outside, and [`cancel`](super::AgentExecutor::cancel) can read the work that must be ended. Failed
+    /// earlier turn has begun outside, and [`cancel`](crate::executor::AgentExecutor::cancel) can read the work that must be ended. Failed
     /// steps do not count. The task is read from storage.
     ///
     /// # Errors

@@ -1,5 +1,5 @@
-//! Embeds the agents of this repository, and on demand those of its tests. A Worker of one's own, which takes
-//! this crate without its features, embeds its agents itself.
+//! Embeds the agents of this repository, and on request the agents of its tests. A Worker that uses this crate as a
+//! library disables the feature `demo` and embeds its own agents.
 
 extern crate a2a_agents as a2a_edge;
 
@@ -23,6 +23,6 @@ fn main() -> ExitCode {
     report([embed("agents", &tools), for_tests])
 }
 
-/// The variable that names the file for what would be embedded of the tests' agents; unless it is set, they
-/// are left alone.
+/// The variable with the path of the file into which the agents of the tests are embedded. Without it they are not
+/// embedded.
 const TEST_AGENTS_FILE: &str = "A2A_EDGE_TEST_AGENTS";

@@ -1,4 +1,5 @@
-// Sends a text to an agent, and prints its answer: npm install @a2a-js/sdk, then node send.mjs "Hello" [URL of the agent]. Valid TypeScript, too.
+// Sends a text to an agent, and prints the answer: npm install @a2a-js/sdk, then node send.mjs "Hello" [URL of the agent]. The file is also valid
+// TypeScript.
 import { SendMessageRequest } from "@a2a-js/sdk";
 import { ClientFactory } from "@a2a-js/sdk/client";
 

@@ -1,5 +1,5 @@
-//! Embeds the agents of `agents/`. Tools are part of their cards, so they are compiled for the build, too; there
-//! the library goes by another name.
+//! Embeds the agents of `agents/`. The cards describe the tools, so the build script compiles them, too; there the
+//! library has another name.
 
 extern crate a2a_agents as a2a_edge;
 

@@ -1,4 +1,4 @@
-//! The tools that are part of this build, one file each. To add one: write its file, add it to [`all`].
+//! The tools of this build, one file each. To add one, write its file and add it to [`all`].
 
 mod add_numbers;
 mod current_time;

@@ -1,4 +1,5 @@
-// Credentials for a task that waits for them: they reach the agent, and are neither shown nor stored unencrypted.
+// Credentials for a task that waits for them: the agent receives them, and they are neither shown nor stored
+// unencrypted.
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { mkdtempSync, readFileSync, readdirSync, rmSync, statSync } from "node:fs";
@@ -34,7 +35,7 @@ async function start(stateKey: string | undefined): Promise<void> {
   agent = new Agent(`${worker.url}/credentials`);
 }
 
-/** Begins a task that will call this path of the sink, and waits for credentials. */
+/** Begins a task that waits for credentials and then calls this path of the sink. */
 async function begin(path: string): Promise<Task> {
   const task = await agent.sendForTask(sink.url + path, { taskPushNotificationConfig: { url: `${sink.url}/notified${path}` } } as object);
   assert.equal(task.status.state, "TASK_STATE_AUTH_REQUIRED");
@@ -123,7 +124,7 @@ test("the next request's Authorization is a token for the task where no scheme u
   const ended = await caller.sendForTask(message({ taskId: task.id, parts: [{ text: "go" }] }));
   assert.equal(textOf(ended.status.message), "200 for [credentials.authorization]");
   assert.equal((await sink.arrival("/header")).headers.authorization, `Bearer ${TOKEN}`);
-  // Such a client sends the header with every request; other agents ignore it.
+  // A client with credentials for the task sends the header with every request; other agents ignore it.
   assert.equal((await caller.sendForTask(`${sink.url}/header`)).status.state, "TASK_STATE_AUTH_REQUIRED");
 });
 

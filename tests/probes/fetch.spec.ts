@@ -1,4 +1,4 @@
-// What tools in Rust fetch: servers that misbehave, addresses that are guarded, the trace that goes with a request, and secrets.
+// Requests of tools in Rust to other servers: servers with errors, guarded addresses, the trace headers, and secrets.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -64,7 +64,7 @@ test("a request belongs to the trace of the message, as a span of its own, and t
   assert.deepEqual([untraced.headers["traceparent"], untraced.headers["tracestate"]], [undefined, undefined]);
 });
 
-/** Asks for the raw text of a method's answer. */
+/** The raw text of the response to a request with this method. */
 async function raw(method: string, params: unknown): Promise<string> {
   const headers = { "content-type": "application/json", "a2a-version": "1.0" };
   const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method, params });
@@ -96,7 +96,7 @@ test("a secret goes to the server that the tool calls, and is seen nowhere else"
     const ended = ({ body }: Arrival): boolean => /TASK_STATE_(?:COMPLETED|FAILED)/.test(body);
     await until(async () => sink.arrivals(`/notified${path}`), (arrivals) => arrivals.some(ended));
   }
-  // The request holds it: without that, this test would show nothing.
+  // The request contains the secret; otherwise this test would prove nothing.
   assert.equal((await sink.arrival("/echo")).headers.authorization, MARKERS.RUST_KEY);
   clean(sink.arrivals("/notified").map(shown).join("\n"), "notifications");
   clean(await raw("ListTasks", { includeArtifacts: true, historyLength: 100, pageSize: 100 }), "ListTasks");

@@ -1,4 +1,4 @@
-// Agents of one Worker call each other by name: never over HTTP, and for the caller of the task (design, section 12).
+// Agents of one Worker call each other by name: not over HTTP, and as the caller of the task (design, section 12).
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { bearer, caller, secretsOf, type Headers } from "../e2e/access.ts";
@@ -28,7 +28,7 @@ function agents(): string {
     copy("calling", "readers", { schemes: { token }, requires: [{ token: ["read"] }] }),
     copy("demo", "script", { schemes: { token } }),
     copy("choosy", "texts", { open: true }, { defaultInputModes: ["text/plain"], skills: [] }),
-    // Its scheme has the same name, and its alice has another secret.
+    // The scheme has the same name, but the secret of alice differs.
     copy("calling", "namesake", { schemes: { token: { ...token, callers: [caller("alice", ["CAROL"], { permissions: ["read"] })] } } }),
   ];
   return JSON.stringify({ ...built, agents: [...agents, ...copies] });

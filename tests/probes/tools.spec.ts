@@ -1,4 +1,5 @@
-// What tools in Rust are told and can give: the agent `probes`. What holds for every tool is in tests/e2e/tools.spec.ts.
+// The calls and the results of tools in Rust: the agent `probes`. tests/e2e/tools.spec.ts tests the properties of all
+// tools.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { bearer, caller, fresh } from "../e2e/access.ts";
@@ -27,7 +28,7 @@ test("a call knows when it is made and by whom (§4.1.7)", async () => {
     const task = await asked.sendForTask(toolCall("probe_call"));
     const [now, ...caller] = textOf(task.artifacts?.[0]).split(" ");
     assert.deepEqual(caller, told);
-    // The clock of a Worker stands still while it computes, so it may lag a little.
+    // The clock of a Worker does not advance during a computation, so it may be a little late.
     assert.ok(Math.abs(Date.parse(now ?? "") - before) < 60_000, now);
   }
 });

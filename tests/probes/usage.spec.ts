@@ -67,7 +67,7 @@ describe("sums", () => {
     await bob().sendForTask("7");
     await bob().sendForTask("8 fail");
     await bob().sendForTask("ask");
-    // The answer waits for the sums, like for the row in the index.
+    // The response waits for the sums and for the row in the index.
     const row = (owner: string, turns: number, requests: number, input_tokens: number, output_tokens: number): Sum =>
       ({ day: today(), owner, agent: "metered", turns, requests, input_tokens, output_tokens, cost_micros: 2 * (input_tokens + output_tokens) });
     assert.deepEqual(await sums(), [row("key:alice", 2, 3, 101, 100), row("key:bob", 2, 2, 8, 7)]);

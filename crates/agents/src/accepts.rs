@@ -1,20 +1,20 @@
-//! Which messages an agent takes: the key `accepts` of its file.
+//! The media types that an agent accepts in messages: the key `accepts` of its file.
 
 use serde::{Deserialize, Serialize};
 
-/// Which media types the parts of messages may have (spec §3.1.1).
+/// The media types that the parts of a message may have (spec §3.1.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Accepts {
-    /// Any.
+    /// Any media type.
     #[default]
     Any,
-    /// Those that the card lists.
+    /// The input media types that the card lists.
     Declared,
 }
 
 impl Accepts {
-    /// Whether nothing is said.
+    /// True if the agent file does not set `accepts`.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -1,4 +1,4 @@
-//! Which optional parts of the protocol an agent supports: the table `[capabilities]` of its file.
+//! The optional parts of the protocol that an agent supports: the table `[capabilities]` of its file.
 
 use serde::{Deserialize, Serialize};
 
@@ -8,7 +8,7 @@ use a2a::model::{AgentCapabilities, AgentExtension};
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
-    /// SendStreamingMessage and SubscribeToTask; offered unless the file says `false`.
+    /// SendStreamingMessage and SubscribeToTask; true unless the file contains `false`.
     #[serde(default = "yes")]
     pub streaming: bool,
     /// Webhooks.
@@ -17,10 +17,11 @@ pub struct Capabilities {
     /// GetExtendedAgentCard.
     #[serde(default)]
     pub extended_agent_card: bool,
-    /// Whether cards for older clients say that the history of a task has its statuses. A2A 1.0 has no word for that.
+    /// True if cards for older clients declare that the history of a task contains its statuses. A2A 1.0 has no such
+    /// member.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub state_transition_history: bool,
-    /// Extensions that the agent knows.
+    /// Extensions that the agent supports.
     #[serde(default)]
     pub extensions: Vec<AgentExtension>,
 }

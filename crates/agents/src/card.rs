@@ -1,10 +1,10 @@
-//! The card that the build made, as the Worker shows it: with the variables of the deployment, and for one caller.
+//! Completes the card that the build made: fills in the variables of the deployment, and adds the skills of one caller.
 
 use serde_json::Value;
 
 use crate::{Expandable, Misfit, NotSet, RestrictedSkill, Values};
 
-/// A card with the variables of the deployment in place of `${NAME}`, which may stand in what it says of schemes.
+/// The card with the variables of the deployment in place of `${NAME}` in its security schemes.
 ///
 /// # Errors
 ///
@@ -23,7 +23,7 @@ pub fn expand_card(card: &str, variables: &dyn Values) -> Result<String, Misfit>
 fn expand(value: &mut Value, variables: &dyn Values) -> Result<(), NotSet> {
     match value {
         Value::String(text) => {
-            // What is no place for a variable stays as it is.
+            // A text with invalid placeholders is not changed.
             if let Ok(template) = Expandable::parse(text) {
                 *text = template.expand(variables)?.reveal().to_owned();
             }
@@ -39,12 +39,12 @@ fn expand(value: &mut Value, variables: &dyn Values) -> Result<(), NotSet> {
     Ok(())
 }
 
-/// The card for a caller of whom `may` says what it may do: with those of the `restricted` skills that it may use, each
-/// at its place.
+/// The card for one caller. `may` returns true for each permission of the caller. The card also contains the
+/// `restricted` skills that the caller may use, each at its position.
 ///
 /// # Errors
 ///
-/// None with a card that the build made.
+/// A card that the build made causes no error.
 pub fn extended_card(
     card: &str,
     restricted: &[RestrictedSkill],

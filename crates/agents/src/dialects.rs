@@ -1,4 +1,4 @@
-//! The older versions of the protocol that an agent speaks: the table `[dialects]`.
+//! The older versions of the protocol that an agent supports: the table `[dialects]`.
 
 use serde::{Deserialize, Serialize};
 
@@ -7,59 +7,60 @@ use crate::Problem;
 use crate::access::Access;
 use a2a::dialect::{self, Habits};
 
-/// The versions of the protocol that an agent speaks besides 1.0, which all agents do.
+/// The versions of the protocol that an agent supports in addition to 1.0, which all agents support.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialects {
-    /// A2A 0.3, of which 0.2 is a part.
+    /// A2A 0.3, which includes 0.2.
     #[serde(skip_serializing_if = "V0_3::is_default")]
     pub v0_3: V0_3,
-    /// A2A 0.1: the `tasks/send` family.
+    /// A2A 0.1: the methods `tasks/send` and similar.
     #[serde(skip_serializing_if = "Legacy::is_default")]
     pub legacy: Legacy,
 }
 
-/// How an agent speaks A2A 0.3.
+/// The settings of an agent for A2A 0.3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct V0_3 {
-    /// Whether it does at all; it does unless the file says `false`.
+    /// True if the agent supports A2A 0.3: unless the file contains `false`.
     pub enabled: bool,
-    /// How bytes of files are written over HTTP+JSON.
+    /// The encoding of the bytes of files over HTTP+JSON.
     pub file_bytes: FileBytes,
 }
 
-/// How `fileWithBytes` is written over HTTP+JSON in A2A 0.3. Both are read.
+/// The encoding of `fileWithBytes` in responses over HTTP+JSON in A2A 0.3. Requests may have either encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FileBytes {
-    /// Base64 of base64, as the SDKs for Python and Go of that version do.
+    /// Base64 of base64, like the SDKs for Python and Go of that version.
     #[default]
     Double,
-    /// Base64, as the SDK for JavaScript of that version does.
+    /// Base64, like the SDK for JavaScript of that version.
     Single,
 }
 
-/// How an agent speaks A2A 0.1.
+/// The settings of an agent for A2A 0.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Legacy {
-    /// Whether it does at all; unless the file says so, agents do that know their callers. The clients choose the ids of
-    /// their tasks there: two anonymous ones who choose the same would have one task, since all of them are one owner.
+    /// True if the agent supports A2A 0.1. Default: true for agents with access schemes. In A2A 0.1, clients choose the
+    /// ids of their tasks. All anonymous callers are one owner, so two of them that choose the same id would share a
+    /// task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
-    /// What the history of a task is.
+    /// The contents of a task's history.
     pub history: LegacyHistory,
 }
 
-/// What the history of a task is in A2A 0.1.
+/// The contents of a task's history in A2A 0.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LegacyHistory {
-    /// Its messages.
+    /// The messages.
     #[default]
     Messages,
-    /// Its statuses, with their timestamps.
+    /// The statuses, with their timestamps.
     Statuses,
 }
 
@@ -88,7 +89,7 @@ impl Default for V0_3 {
 }
 
 impl Dialects {
-    /// Those that an agent with this access speaks.
+    /// The versions that an agent with this access supports.
     pub fn spoken(&self, access: &Access) -> dialect::Dialects {
         let Self { v0_3, legacy } = self;
         dialect::Dialects {
@@ -101,7 +102,7 @@ impl Dialects {
         }
     }
 
-    /// What is said of a dialect that is not spoken, by key.
+    /// The problems of settings for a version that the agent does not support, each with its key.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn problems(&self, access: &Access) -> Vec<Problem> {
         let spoken = self.spoken(access);

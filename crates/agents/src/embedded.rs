@@ -1,4 +1,4 @@
-//! What the build embeds of an agent, and the Worker reads: one shape for both.
+//! The data that the build embeds and the Worker reads, with the same types in both.
 
 use std::collections::BTreeMap;
 
@@ -11,94 +11,96 @@ use crate::{
 };
 use a2a::model::UnixMillis;
 
-/// What is embedded: every agent, and the remote agents and MCP servers that they may call by name.
+/// The embedded data: every agent, and the remote agents and MCP servers that agents may call by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Embedded {
-    /// When it was built, in milliseconds since the epoch: no card is older or newer.
+    /// The instant of the build, in milliseconds since the epoch. It is the date of all cards.
     pub built_ms: i64,
-    /// The agents, by the names of their files.
+    /// The agents, sorted by the names of their files.
     pub agents: Vec<EmbeddedAgent>,
-    /// The remote agents that have names, by them.
+    /// The remote agents that have names, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<Remote>,
-    /// The MCP servers that have names, by them.
+    /// The MCP servers that have names, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<McpServer>,
 }
 
-/// What is embedded of an agent: what is needed to answer. All else is in the card.
+/// The embedded data of an agent: the values that are needed to answer. The others are in the card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedAgent {
-    /// Its path and tenant.
+    /// The slug: the agent's path and tenant.
     pub slug: Slug,
-    /// Whether it answers at `/` too.
+    /// True if the agent also answers at `/`.
     pub default: bool,
-    /// Whether it is served only where `DEVELOPMENT` is set.
+    /// True if the agent is served only where `DEVELOPMENT` is set.
     pub development: bool,
-    /// The optional parts of the protocol that it supports.
+    /// The optional parts of the protocol that the agent supports.
     pub capabilities: Capabilities,
-    /// Who may call.
+    /// The callers that the agent accepts.
     #[serde(default, skip_serializing_if = "Access::is_default")]
     pub access: Access,
-    /// The older versions of the protocol that it speaks.
+    /// The older versions of the protocol that the agent supports.
     #[serde(default, skip_serializing_if = "Dialects::is_default")]
     pub dialects: Dialects,
-    /// Which messages it takes.
+    /// The media types that the parts of messages may have.
     #[serde(default, skip_serializing_if = "Accepts::is_default")]
     pub accepts: Accepts,
-    /// What clients of MCP see of it.
+    /// The tools of the agent for clients of MCP.
     #[serde(default, skip_serializing_if = "McpTable::is_default")]
     pub mcp: McpTable,
-    /// What answers.
+    /// The executor, which answers messages.
     pub executor: EmbeddedExecutor,
-    /// Its HTTP tools: those that it shares with others, and its own.
+    /// The agent's HTTP tools: those that it shares with other agents, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<HttpToolDefinition>,
-    /// The secrets and variables that it needs, for the scripts that name those that are missing.
+    /// The secrets and variables that the agent needs. Scripts use them to report the missing ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
-    /// Its skills that need permissions.
+    /// The skills that need permissions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restricted: Vec<RestrictedSkill>,
-    /// Its skills that are learned while the Worker runs.
+    /// The skills that are learned while the Worker runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<LearnedSkills>,
-    /// Its card as JSON, in which [`ORIGIN`](a2a::binding::discovery::ORIGIN) stands for the origin.
+    /// The card as JSON. In its URLs, [`ORIGIN`](a2a::binding::discovery::ORIGIN) is the placeholder of the origin.
     pub card: String,
 }
 
-/// What is embedded of an executor.
+/// The embedded data of an executor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EmbeddedExecutor {
-    /// The kind, by which the Worker finds the constructor.
+    /// The kind. The Worker selects the constructor by it.
     pub kind: String,
-    /// What the constructor gets.
+    /// The settings, which the constructor reads.
     pub table: Table,
-    /// How runs are bounded, and what happens to interrupted ones.
+    /// The limits of runs, and the recovery of interrupted runs.
     pub run: RunSettings,
-    /// Where the agent file says so, for a kind that the Worker registers: what is wrong with it is found when the Worker starts.
+    /// The lines of the settings in the agent file, for a kind that the Worker registers: their problems are found when the
+    /// Worker starts.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<ExecutorPlace>,
 }
 
-/// Where an agent file says what its executor is made from.
+/// The lines of an agent file that configure its executor.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExecutorPlace {
-    /// The file, as `agents/demo.toml`.
+    /// The path of the file, as `agents/demo.toml`.
     pub file: String,
-    /// The line of `kind`, and those of the keys of the table, as `seats.rows`.
+    /// The line of `kind`, and the lines of the keys in the table, as `seats.rows`.
     pub lines: BTreeMap<String, usize>,
 }
 
 impl EmbeddedExecutor {
-    /// Why it cannot be made, if the Worker has no such kind: with the place, if that is known.
+    /// Adds the file and the line, if known, to the error for a kind that the Worker does not have.
     pub fn misfit_of_kind(&self, Misfit(fix): Misfit) -> Misfit {
         self.misfit_at("kind", &fix).unwrap_or(Misfit(fix))
     }
 
-    /// Why it cannot be made from its table: with the place, if that is known.
+    /// Adds the file and the line, if known, to the error for a table that does not fit.
     pub fn misfit_of_table(&self, Misfit(fix): Misfit) -> Misfit {
-        // What is wrong names a key, if it is about one, and not where that stands.
+        // An error of the constructor names the key between backticks, if one key is concerned, but not the table that contains
+        // the key.
         let mut named = fix.split('`').skip(1).step_by(2).map(|name| format!(".{name}"));
         let lines = || self.place.iter().flat_map(|place| place.lines.keys());
         let key = named.find_map(|name| lines().find(|key| key.ends_with(&name)));
@@ -109,7 +111,7 @@ impl EmbeddedExecutor {
 
     fn misfit_at(&self, key: &str, fix: &str) -> Option<Misfit> {
         let ExecutorPlace { file, lines } = self.place.as_ref()?;
-        // An agent without a table of the kind has the kind alone.
+        // If the file has no table of the kind, only the line of `kind` is known.
         let line = lines.get(key).or_else(|| lines.get("kind"))?;
         let problem = Problem::at(format!("executor.{key}"), fix);
         Some(problem.in_file(file).at_line(*line).into())
@@ -117,18 +119,18 @@ impl EmbeddedExecutor {
 }
 
 impl Embedded {
-    /// Agents with the date of their build.
+    /// The agents, without remotes and MCP servers.
     pub fn new(built_at: UnixMillis, agents: Vec<EmbeddedAgent>) -> Self {
         Self { built_ms: built_at.0, agents, remotes: Vec::new(), mcp: Vec::new() }
     }
 
-    /// The same with these remote agents.
+    /// The same data with these remote agents.
     #[must_use]
     pub fn with_remotes(self, remotes: Vec<Remote>) -> Self {
         Self { remotes, ..self }
     }
 
-    /// The same with these MCP servers.
+    /// The same data with these MCP servers.
     #[must_use]
     pub fn with_mcp(self, mcp: Vec<McpServer>) -> Self {
         Self { mcp, ..self }
@@ -138,16 +140,16 @@ impl Embedded {
     ///
     /// # Errors
     ///
-    /// None that an agent file could cause: all of its keys are text.
+    /// No agent file causes an error: all keys are text.
     pub fn to_json(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
 
-    /// The agents of a JSON that [`to_json`](Self::to_json) made.
+    /// Reads the JSON that [`to_json`](Self::to_json) made.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// The first invalid value of the JSON.
     pub fn read(json: &str) -> serde_json::Result<Self> {
         a2a::model::read_own(json)
     }

@@ -1,9 +1,8 @@
-//! Skills that are learned while the Worker runs, since only another server knows them: that of a remote agent, or MCP
-//! servers.
+//! Skills that are learned while the Worker runs, because only another server knows them: a remote agent or MCP servers.
 //!
-//! The build embeds where they come from, and what the agent file says of skills that it cannot know yet. How they get here is
-//! the Worker's matter; here is what they change on the card. They are text of somebody else: nothing in them is a template,
-//! and only skills are taken over, within bounds.
+//! The build embeds the sources of these skills, and the changes of the agent file to skills that the build does not know. Other
+//! modules of the Worker fetch the skills; this module adds them to the card. The skills are texts of other parties, so
+//! placeholders in them are not replaced, and their number and size are limited.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -14,61 +13,62 @@ use a2a::binding::discovery::verbatim;
 use a2a::client::RemoteCard;
 use a2a::model::AgentSkill;
 
-/// What is embedded of an agent that learns skills.
+/// The embedded data of an agent that learns skills.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearnedSkills {
-    /// Where they come from, in the order in which the card shows them; at least one.
+    /// The sources in the order of the card; at least one.
     pub parts: Vec<LearnedPart>,
-    /// What the agent file says of skills that no source of the build gives. It has the last word about a learned skill of
-    /// the same id.
+    /// The skills of the agent file that no source known to the build has. They overwrite members of learned skills with the same
+    /// id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<OwnSkill>,
 }
 
-/// A place from which skills are learned.
+/// A source of learned skills, and its position.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct LearnedPart {
-    /// The place.
+    /// The source.
     pub source: LearnedSource,
-    /// The number of skills that the build knows and that stand before them, among those of other sources.
+    /// The number of skills known to the build that precede the learned skills in the list of all.
     pub position: usize,
 }
 
-/// What an agent file says of a skill.
+/// A skill of an agent file.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct OwnSkill {
-    /// Its id and the members that the file gives, as a card has them.
+    /// The id and the members that the file sets, as in a card.
     pub skill: Map<String, Value>,
-    /// The permissions that a caller needs, all of them.
+    /// A caller needs all of these permissions.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
 }
 
-/// Who has skills that are learned.
+/// A source of learned skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LearnedSource {
-    /// The card of the agent of this name: a table of `remotes.toml`, or the slug of an agent of the same Worker.
+    /// The card of the agent with this name: a table of `remotes.toml`, or the slug of an agent of the same Worker.
     Remote(String),
     /// The tools of MCP servers.
     Mcp {
-        /// What is taken of which server, as `[executor.tools] mcp` says it.
+        /// The chosen tools of each server, as in `[executor.tools] mcp`.
         choices: Vec<String>,
-        /// The names of the agent's tools that are of no server.
+        /// The names of the agent's other tools.
         own: Vec<String>,
     },
 }
 
-/// What an agent shows: its card for everybody, and the skills that need permissions.
+/// The skills that an agent shows: a card for all callers, and the skills that need permissions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ShownSkills {
     /// The card.
     pub card: String,
-    /// The skills that it does not show.
+    /// The skills that are not in the card.
     pub restricted: Vec<RestrictedSkill>,
 }
 
-/// By hand, since every agent is read at each start of the Worker, and few learn skills: a derived reader is several times larger.
+/// Implemented by hand: every agent is read at each start of the Worker, few agents learn skills, and a derived reader is several
+/// times larger.
 impl<'de> Deserialize<'de> for LearnedSkills {
     fn deserialize<D: Deserializer<'de>>(learned: D) -> Result<Self, D::Error> {
         let learned = Value::deserialize(learned)?;
@@ -94,16 +94,16 @@ impl LearnedSkills {
         Some(Self { parts, own: all.map(own).collect::<Option<_>>()? })
     }
 
-    /// A card and the skills that it does not show, as the build has made them, with those that were learned: for each part
-    /// those of its source, none while they are unknown.
+    /// Adds learned skills to a card that the build made, and to the skills that are not in it. `learned` contains the skills of
+    /// each part; a part that is not yet known is empty.
     ///
-    /// Of skills of one id the first is shown, and one that the build knows is the first. What the agent file says of a
-    /// learned skill counts, also that it needs permissions; it stands in the place of the learned one then. Of all parts
-    /// together at most [`MAX_LEARNED`] skills and [`MAX_LEARNED_BYTES`] are shown, and the others left out.
+    /// If several skills have the same id, the first is shown, and a skill known to the build precedes learned ones. A skill of
+    /// the agent file overwrites members and adds permissions of the learned skill with its id, and keeps the learned skill's
+    /// position. All parts together show at most [`MAX_LEARNED`] skills and [`MAX_LEARNED_BYTES`]; further skills are left out.
     ///
     /// # Errors
     ///
-    /// None with a card that the build made.
+    /// A card that the build made causes no error.
     pub fn show(
         &self,
         card: &str,
@@ -155,12 +155,12 @@ impl LearnedSkills {
         Ok(ShownSkills { card: card.to_string(), restricted })
     }
 
-    /// What the agent file says of a skill that the build does not know.
+    /// The entry of the agent file for a skill that the build does not know.
     fn own(&self, id: &str) -> Option<&OwnSkill> {
         self.own.iter().find(|own| own.skill.get("id").and_then(Value::as_str) == Some(id))
     }
 
-    /// A learned skill in the list. `defaults` are the media types of skills that name none.
+    /// Applies the agent file to a learned skill. `defaults` are the card's media types, which are removed from the skill.
     fn listed(
         &self,
         source: &LearnedSource,
@@ -200,8 +200,8 @@ impl LearnedSource {
         Some(Self::Mcp { choices: texts("choices")?, own: texts("own")? })
     }
 
-    /// The ids under which an agent file may say that a skill needs permissions. That of a tool is also its name, and this with
-    /// its server's before it: which of both is its id depends on what others are called.
+    /// The ids that an agent file may use for the permissions of a skill. The id of a tool is its name, or the server's name and
+    /// its name if other tools have the same name. An agent file may use both.
     fn names_of(&self, skill: &Value) -> Vec<String> {
         let id = id_of(skill);
         let Self::Mcp { .. } = self else { return vec![id.to_owned()] };
@@ -211,7 +211,7 @@ impl LearnedSource {
     }
 }
 
-/// A skill in the list of all.
+/// A skill in the list of all skills, and its permissions.
 struct Listed {
     skill: Value,
     permissions: Vec<String>,
@@ -231,7 +231,7 @@ fn id_of(skill: &Value) -> &str {
     skill.get("id").and_then(Value::as_str).unwrap_or_default()
 }
 
-/// The skills that the card of an agent of the same Worker shows, each with the media types that hold for it.
+/// The skills of the card of an agent of the same Worker, each with its media types or those of the card.
 pub fn skills_of_card(card: &str) -> Vec<Value> {
     let mut card: Value = a2a::model::read_own(card).unwrap_or_default();
     let skills = card.get_mut("skills").and_then(Value::as_array_mut);
@@ -246,12 +246,11 @@ pub fn skills_of_card(card: &str) -> Vec<Value> {
     skills
 }
 
-/// The members of a skill with media types, and those of a card that hold for skills without them.
+/// The members of a skill with media types, and the members of a card with the default media types.
 const MODES: [(&str, &str); 2] =
     [("inputModes", "defaultInputModes"), ("outputModes", "defaultOutputModes")];
 
-/// What is taken over of the card of an agent elsewhere, as [`take_over`] takes it, each skill with the media types that hold for
-/// it.
+/// The skills of a remote agent's card, limited by [`take_over`], each with its media types or those of the card.
 pub fn take_over_card(card: &RemoteCard) -> Vec<Value> {
     let or = |own: &[String], of_card: &[String]| match own {
         [] => of_card.to_vec(),
@@ -265,9 +264,9 @@ pub fn take_over_card(card: &RemoteCard) -> Vec<Value> {
     take_over(&skills.collect::<Vec<_>>())
 }
 
-/// What is taken over of the skills of somebody else, as a card shows it: the first of each id, at most [`MAX_LEARNED`] of
-/// [`MAX_LEARNED_BYTES`] altogether, none with a text of more than [`MAX_TEXT_BYTES`]. Their texts stay as they are, whatever
-/// they hold that is a placeholder elsewhere.
+/// Limits the skills of another party: the first of each id, at most [`MAX_LEARNED`] skills and [`MAX_LEARNED_BYTES`] together,
+/// without those that contain a text of more than [`MAX_TEXT_BYTES`]. Placeholders in their texts are escaped, so that they are
+/// shown unchanged.
 pub fn take_over(skills: &[AgentSkill]) -> Vec<Value> {
     let mut room = Room::default();
     let mut taken: Vec<Value> = Vec::new();
@@ -305,7 +304,7 @@ fn is_short(skill: &AgentSkill) -> bool {
     [id, name, description].into_iter().chain(lists).all(|text| text.len() <= MAX_TEXT_BYTES)
 }
 
-/// The room for skills of others.
+/// The remaining number and size of learned skills.
 struct Room {
     skills: usize,
     bytes: usize,
@@ -318,7 +317,7 @@ impl Default for Room {
 }
 
 impl Room {
-    /// Takes a skill in, if there is room for it.
+    /// Subtracts a skill if it fits. Returns true if it did.
     fn takes(&mut self, skill: &Value) -> bool {
         let left = self.skills.checked_sub(1).zip(self.bytes.checked_sub(skill.to_string().len()));
         if let Some((skills, bytes)) = left {
@@ -328,13 +327,13 @@ impl Room {
     }
 }
 
-/// The number of learned skills that an agent shows at most.
+/// The maximum number of learned skills that an agent shows.
 pub const MAX_LEARNED: usize = 100;
 
-/// The size of all learned skills that an agent shows, as JSON: 64 KiB.
+/// The maximum size of all learned skills that an agent shows, as JSON: 64 KiB.
 pub const MAX_LEARNED_BYTES: usize = 64 * 1024;
 
-/// The longest text of a learned skill: 8 KiB.
+/// The maximum size of a text in a learned skill: 8 KiB.
 pub const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 #[cfg(test)]

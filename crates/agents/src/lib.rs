@@ -1,11 +1,12 @@
-//! Agents: their files in `agents/`, what is embedded of them, and their tools.
+//! Agents: their files in `agents/`, the data that is embedded of them, and their tools.
 //!
-//! `build/` (feature `build`) reads the files, checks them, and makes what is embedded: an [`Embedded`]. The Worker reads that, and has nothing of
-//! `build/`. The tables of executors and remotes are embedded as they are written, and have one reader for both.
+//! `build/` (feature `build`) reads the files, checks them, and makes the embedded data: an [`Embedded`]. The Worker reads that
+//! data and contains no code of `build/`. The tables of executors and remotes are embedded as they are written; the build and the
+//! Worker read them with the same code.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
 
-// The attributes of tools write paths that begin with `::a2a_edge`.
+// The attributes of tools generate paths that begin with `::a2a_edge`.
 extern crate self as a2a_edge;
 
 mod accepts;
@@ -32,7 +33,7 @@ mod template;
 pub mod tool;
 mod value;
 
-// What tools need has the same paths in `a2a_edge`: there, a Worker compiles them.
+// The names that tools use have the same paths in `a2a_edge`: a Worker compiles its tools with that crate.
 pub use ::{async_trait, serde, serde_json};
 pub use a2a::{client, http, model};
 pub use a2a_macros::settings;

@@ -1,30 +1,30 @@
-//! What clients of MCP see of an agent: the table `[mcp]` of its file.
+//! The tools of an agent for clients of MCP: the table `[mcp]` of its file.
 
 use serde::{Deserialize, Serialize};
 
-/// What clients of MCP see of an agent.
+/// The tools of an agent for clients of MCP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct McpTable {
-    /// Which tools the agent is.
+    /// The tools that represent the agent.
     pub tools: McpTools,
 }
 
-/// Which tools of MCP an agent is.
+/// The tools of MCP that represent an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum McpTools {
-    /// One tool, which takes any message.
+    /// One tool, which accepts any message.
     #[default]
     Agent,
     /// One tool for each of its skills.
     Skills,
-    /// None: clients of MCP do not see it.
+    /// None: clients of MCP do not see the agent.
     None,
 }
 
 impl McpTable {
-    /// Whether nothing is said.
+    /// True if the agent file has no table `[mcp]`.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -5,18 +5,19 @@ use serde::{Deserialize, Serialize};
 /// A secret or a variable that an agent needs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Need {
-    /// Its name.
+    /// The name of the secret or variable.
     pub name: String,
-    /// Who needs it, as `tool weather`, `executor seats` or `scheme key`.
+    /// The parts of the agent that need it, as `tool weather`, `executor seats` or `scheme key`.
     pub by: Vec<String>,
-    /// The names of secrets any of which does instead, while one replaces the other.
+    /// The names of other secrets, each of which is sufficient in its place: during a rotation the old or the new
+    /// secret is set.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub or: Vec<String>,
 }
 
 impl Need {
-    /// Those of a list in which each has who needs it and its names, one of which has to be set; all that do the same
-    /// once.
+    /// Collects needs from pairs of a part of the agent and the names of secrets, one of which must be set. Needs with
+    /// the same names become one need.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn collect(needs: Vec<(String, Vec<String>)>) -> Vec<Self> {
         let mut collected: Vec<Self> = Vec::new();

@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// Something that is wrong with an agent file, `remotes.toml`, the file of a tool or a `SKILL.md`.
+/// A problem of an agent file, `remotes.toml`, the file of a tool or a `SKILL.md`.
 ///
-/// A check makes it with the key and the text; who knows the file and the line adds them. Its `Display` is the line
-/// that a build prints.
+/// A check makes the problem with a key and a text; the callers of the check add the file and the line. `Display`
+/// writes the line that a build prints.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, as `agents/demo.toml`.
@@ -14,13 +14,12 @@ pub struct Problem {
     pub line: Option<usize>,
     /// The key, as `executor.tools.names[1]`; empty for the whole file.
     pub key: String,
-    /// The rule that the value breaks, or what is wrong with it and how to repair it: one sentence, which continues the
-    /// key.
+    /// The text after the key: the rule that the value breaks, or the problem and its fix, in one sentence.
     pub text: String,
 }
 
 impl Problem {
-    /// A problem of the value at a key. File and line are not known yet.
+    /// A problem of the value at a key, without file and line.
     pub fn at(key: impl Into<String>, text: impl Into<String>) -> Self {
         Self { file: None, line: None, key: key.into(), text: text.into() }
     }
@@ -31,7 +30,8 @@ impl Problem {
         Self { file: Some(file.into()), ..Self::at("", text) }
     }
 
-    /// It with `path` before its key, as `executor.`: from a key within a table to the key within the file.
+    /// The problem with `path` before its key, as `executor.`: converts a key within a table into a key within the
+    /// file.
     #[must_use]
     pub(crate) fn under(self, path: &str) -> Self {
         let key = format!("{path}{}", self.key);
@@ -40,13 +40,13 @@ impl Problem {
         Self { key, ..self }
     }
 
-    /// It in this file.
+    /// The problem with its file.
     #[must_use]
     pub(crate) fn in_file(self, file: &str) -> Self {
         Self { file: Some(file.to_owned()), ..self }
     }
 
-    /// It at this line of its file.
+    /// The problem with its line in the file.
     #[must_use]
     pub(crate) fn at_line(self, line: usize) -> Self {
         Self { line: Some(line), ..self }
@@ -54,7 +54,7 @@ impl Problem {
 }
 
 impl fmt::Display for Problem {
-    /// As `agents/demo.toml:5: ` and the key in backticks, each as far as it is known, and the text.
+    /// Writes `agents/demo.toml:5: ` and the key in backticks, each if known, and then the text.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (&self.file, self.line) {
             (Some(file), Some(line)) => write!(out, "{file}:{line}: ")?,

@@ -1,15 +1,15 @@
-//! Skills that not every caller may use.
+//! Skills that need permissions.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// A skill that a caller needs permissions for. For others it does not exist: neither their cards nor the answers of
-/// the agent name it.
+/// A skill that needs permissions. For callers without them the skill does not exist: neither their cards nor the
+/// agent's answers contain it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RestrictedSkill {
-    /// The permissions that a caller needs, all of them; at least one.
+    /// A caller needs all of these permissions; at least one.
     pub permissions: Vec<String>,
-    /// How many skills stand before it in a card that shows all.
+    /// The number of skills before this one in a card with all skills.
     pub position: usize,
     /// The skill, as a card shows it.
     pub skill: Value,
@@ -21,7 +21,7 @@ impl RestrictedSkill {
         self.skill.get("id").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// Whether a caller of whom `may` says what it may do can use it.
+    /// True if a caller may use the skill. `may` returns true for each permission of the caller.
     pub fn is_for(&self, may: impl Fn(&str) -> bool) -> bool {
         self.permissions.iter().all(|permission| may(permission))
     }

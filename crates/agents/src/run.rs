@@ -1,29 +1,29 @@
-//! How the runs of an agent are bounded: the table `[executor.run]` of its file.
+//! The limits of an agent's runs: the table `[executor.run]` of its file.
 
 use serde::{Deserialize, Serialize};
 
-/// How an agent's runs are bounded, and what becomes of interrupted ones: the table `[executor.run]`.
+/// The limits of an agent's runs, and the recovery of interrupted runs: the table `[executor.run]`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSettings {
-    /// What is to be done when a run was interrupted; unless given, what the kind of executor says.
+    /// The recovery of interrupted runs. Default: the recovery of the kind of executor.
     pub recovery: Option<Recovery>,
-    /// How often a run is begun at most; `MAX_ATTEMPTS` unless given.
+    /// The maximum number of attempts of a run; `MAX_ATTEMPTS` unless given.
     pub max_attempts: Option<u32>,
-    /// How long a run may take, all attempts together, in milliseconds; `RUN_TIMEOUT_MS` unless given.
+    /// The maximum duration of a run, all attempts together, in milliseconds; `RUN_TIMEOUT_MS` unless given.
     pub timeout_ms: Option<u64>,
-    /// How long a run may do nothing that shows, in milliseconds; 0 for as long as it may take,
-    /// `IDLE_TIMEOUT_MS` unless given.
+    /// The maximum time without an event of the run, in milliseconds; `IDLE_TIMEOUT_MS` unless given. With 0,
+    /// `timeout_ms` is the only limit.
     pub idle_timeout_ms: Option<u64>,
 }
 
-/// What is to be done when a run was lost.
+/// The recovery of a run that was interrupted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
-    /// Run again; steps that are done give what they gave, what was said is not said again.
+    /// Run again. Finished steps return their stored results, and stored events are not sent a second time.
     Resume,
-    /// Run again from the start, which knows that it is another attempt.
+    /// Run again from the beginning. The run can read the number of its attempt.
     Restart,
     /// Fail the task.
     Fail,

@@ -1,4 +1,4 @@
-//! Slugs: the names by which agents are called, as the first segment of their paths and as tenants.
+//! Slugs: the names of agents. A slug is the first segment of the agent's path, and the agent's tenant.
 
 use std::borrow::Borrow;
 use std::fmt;
@@ -7,18 +7,18 @@ use std::ops::Deref;
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-/// The slug of an agent: lower-case letters, digits and `-`, beginning with a letter, at most 63, and no word that the Worker has a use
-/// for in its own paths, now or later.
+/// The slug of an agent: 1 to 63 lower-case letters, digits and `-`, beginning with a letter. Words that the Worker uses or
+/// reserves for its own paths are excluded.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(transparent)]
 pub struct Slug(String);
 
 impl Slug {
-    /// The slug that is written like this.
+    /// Parses a slug.
     ///
     /// # Errors
     ///
-    /// What it must be, to be read behind the name of the thing that holds it.
+    /// The rule for a slug, as a text that continues the name of the value.
     pub fn parse(text: &str) -> Result<Self, String> {
         if RESERVED.contains(&text) {
             return Err(format!("must not be {text:?}, which the server keeps for itself"));
@@ -34,7 +34,7 @@ impl Slug {
         Err(format!("must be {rule}, at most {MAX_CHARS}"))
     }
 
-    /// It as a text.
+    /// The slug as a text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -78,7 +78,7 @@ impl PartialEq<Slug> for &str {
     }
 }
 
-/// What is given to a deployment as text was not checked by a build.
+/// Checks the slug, because agents in a variable of the deployment were not checked by a build.
 impl<'de> Deserialize<'de> for Slug {
     fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
         let text = String::deserialize(text)?;
@@ -86,10 +86,10 @@ impl<'de> Deserialize<'de> for Slug {
     }
 }
 
-/// The longest slug.
+/// The maximum length of a slug.
 const MAX_CHARS: usize = 63;
 
-/// Words that begin paths of the Worker itself, or will.
+/// First segments of paths that the Worker itself uses, or that are reserved for it.
 const RESERVED: [&str; 15] = [
     "_dev",
     "a2a",

@@ -1,42 +1,42 @@
-//! Secrets and variables of a deployment, as agents ask for them.
+//! Secrets and variables of a deployment, as agents read them.
 
 use std::fmt;
 
 use a2a::model::Secret;
 
-/// Who knows the secrets and the variables of a deployment.
+/// Access to the secrets and variables of a deployment.
 pub trait Values {
-    /// The secret of this name or, if there is none, the variable. It is read anew each time. Never show it or
-    /// write it to a log.
+    /// The secret with this name or, if there is none, the variable. The value is read again in each call. Do not show
+    /// it or write it to a log.
     ///
     /// # Errors
     ///
-    /// If neither is set. One that is empty or blank counts as not set.
+    /// If neither is set. An empty or blank value counts as not set.
     fn value(&self, name: &str) -> Result<Secret, NotSet>;
 }
 
-/// A secret or a variable that is asked for, and that the deployment does not have. The text is for clients and for
-/// the log: it has the name alone.
+/// A secret or a variable that is needed and not set. The text is for clients and for the log: it contains only the
+/// name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotSet {
-    /// What it is: `secret`, `variable`, or `secret or variable`.
+    /// The kind: `secret`, `variable`, or `secret or variable`.
     pub what: &'static str,
-    /// Its name.
+    /// The name of the secret or variable.
     pub name: String,
 }
 
 impl NotSet {
-    /// A secret of this name.
+    /// The error for a secret with this name.
     pub fn secret(name: &str) -> Self {
         Self { what: "secret", name: name.to_owned() }
     }
 
-    /// A variable of this name.
+    /// The error for a variable with this name.
     pub fn variable(name: &str) -> Self {
         Self { what: "variable", name: name.to_owned() }
     }
 
-    /// A name that either may have.
+    /// The error for a name that a secret or a variable may have.
     pub fn value(name: &str) -> Self {
         Self { what: "secret or variable", name: name.to_owned() }
     }
@@ -51,8 +51,8 @@ impl fmt::Display for NotSet {
 
 impl std::error::Error for NotSet {}
 
-/// Whether this may be the name of a secret or a variable in an agent file: capital letters, digits and `_`,
-/// beginning with a letter.
+/// True for a name that a secret or a variable in an agent file may have: capital letters, digits and `_`, beginning
+/// with a letter.
 pub fn is_value_name(name: &str) -> bool {
     let goes_on = |byte: u8| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_';
     name.starts_with(|first: char| first.is_ascii_uppercase()) && name.bytes().all(goes_on)

@@ -6,7 +6,7 @@ export default {
   },
 };
 
-/** The verbs that answer a turn. */
+/** Yields the verbs that answer a turn. */
 async function* answer(said, turn) {
   yield { do: "working", text: "counting" };
   const words = said.split(/\s+/).filter(Boolean);

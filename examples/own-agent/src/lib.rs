@@ -1,4 +1,4 @@
-//! A Worker of one's own: an agent with an executor in Rust, and one with tools.
+//! A Worker of your own: an agent with an executor in Rust, and an agent with tools.
 
 mod publisher;
 mod tools;

@@ -1,14 +1,14 @@
-//! The executor `publisher`: calls the links of a text, asks somebody for an approval, and publishes the text.
+//! The executor `publisher`: checks the links of a text, waits for an approval, and publishes the text.
 
 use a2a_edge::prelude::*;
 
 /// `[executor.publisher]` in an agent file.
 #[settings]
 pub struct Publisher {
-    /// Where texts are published, by POST, and the header `Authorization` of that.
+    /// The URL to which texts are posted, and the header `Authorization` of the posts.
     url: Expandable,
     authorization: Expandable,
-    /// How many days an approval may take. The client is told each day that it is missing.
+    /// The number of days for which the executor waits for an approval. Each day without one is reported to the client.
     patience_days: u32,
 }
 
@@ -22,7 +22,7 @@ impl AgentExecutor for Publisher {
             return events.require_input("Which text? It needs a link.");
         }
         for (index, link) in links.iter().enumerate() {
-            // A step that is done is not done again, whatever happens to this process.
+            // A finished step is not repeated after a crash or a deployment.
             let call = async || {
                 let request = HttpRequest::new("HEAD", *link).guarded();
                 Ok(turn.fetch_stream(request).await?.status)
@@ -40,7 +40,7 @@ impl AgentExecutor for Publisher {
         let approval = turn.callback("approval")?;
         events.working(Some(&format!("to approve it, post to {}", approval.url())))?;
         for day in 1..=self.patience_days {
-            // While it waits, nothing runs and nothing is in memory.
+            // During the wait, no code runs and no object is in memory.
             let called = turn.wait_callback(&approval, Wait::for_millis(DAY_MS)).await?;
             if called.body().is_some() {
                 turn.step_with("publish", Retry::times(5), async || self.publish(turn).await)
@@ -96,7 +96,7 @@ mod tests {
         message.as_ref().map(Message::text).unwrap_or_default()
     }
 
-    /// The URL that the agent has told the client.
+    /// The callback URL in the last progress note.
     fn approval(agent: &TestAgent) -> String {
         let task = agent.task().unwrap();
         let said = task.history.iter().chain(&task.status.message).map(Message::text);
@@ -128,7 +128,7 @@ mod tests {
             lines,
             "200 http://good\n404 http://gone\nhttp://down did not answer: nobody listens\n"
         );
-        // What cannot be reached is tried twice; nothing else is called again.
+        // The unreachable link is called twice; all other URLs are called once.
         let urls = ["http://good", "http://gone", "http://down", "http://down", "http://cms/posts"];
         assert_eq!(agent.http().called(), urls);
     }

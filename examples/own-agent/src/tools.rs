@@ -2,7 +2,7 @@
 
 use a2a_edge::tool::prelude::*;
 
-/// Every one of them.
+/// All tools.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     vec![Box::new(page_title())]
 }
@@ -16,7 +16,7 @@ async fn page_title(
     call: &dyn ToolCall,
 ) -> Result<Value, ToolError> {
     call.progress(&format!("reading {url}"))?;
-    // Guarded: the caller has chosen the URL, so it must not lead into a private network.
+    // Guarded, because the caller chooses the URL: addresses in private networks are refused.
     let page = call.fetch(HttpRequest::get(&url).guarded()).await?.success()?;
     let title = page.body.split_once("<title>").and_then(|(_, rest)| rest.split_once("</title>"));
     let (title, _) = title.ok_or_else(|| ToolError::upstream(format!("{url} has no title")))?;

@@ -9,7 +9,7 @@ import { ClientFactory } from "@a2a-js/sdk/client";
 
 const url = process.env.A2A_EDGE_URL;
 
-/** The server at PUBLISH_URL, and the site whose pages are looked at. */
+/** The server at PUBLISH_URL, which also contains the pages that the agents read. */
 const published = [];
 const server = createServer(async (request, response) => {
   const { pathname, searchParams } = new URL(request.url, "http://localhost");

@@ -1,5 +1,5 @@
-//! The Worker of the tests: the tools of this repository, and the tools and executors that tests alone need. It is a project
-//! of one's own, as `examples/own-agent`: nothing of it is in the module that is deployed.
+//! The Worker of the tests: the tools of this repository, and tools and executors for tests only. Like `examples/own-agent`
+//! it is a separate project, so the deployed module contains no code of it.
 
 mod executors;
 mod tools;

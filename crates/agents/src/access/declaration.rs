@@ -1,4 +1,4 @@
-//! How a card declares who may call: what follows from `[access]`, and nothing else (spec §4.5).
+//! The security schemes and requirements of a card. They are derived from `[access]` alone (spec §4.5).
 
 use std::collections::BTreeMap;
 
@@ -10,8 +10,8 @@ use a2a::model::{
 };
 
 impl Access {
-    /// The schemes as a card declares them: those that a requirement names. One whose declaration lacks something is left
-    /// out; that is a build error.
+    /// The schemes that requirements name, as a card declares them. A scheme is left out if its declaration lacks a
+    /// value; the build reports that as an error.
     pub(crate) fn security_schemes(&self) -> BTreeMap<String, SecurityScheme> {
         let requirements = self.requirements();
         let is_required = |name: &String| requirements.iter().any(|one| one.contains_key(name));
@@ -19,7 +19,7 @@ impl Access {
         declared.filter_map(|(name, scheme)| Some((name.clone(), scheme.declaration()?))).collect()
     }
 
-    /// What callers must pass, as a card declares it.
+    /// The requirements as a card declares them.
     pub(crate) fn security_requirements(&self) -> Vec<SecurityRequirement> {
         let declared = self.requirements().into_iter().map(|requirement| {
             let list = |(name, list)| (name, StringList { list });
@@ -28,7 +28,7 @@ impl Access {
         declared.collect()
     }
 
-    /// What is wrong with how schemes are declared, each with its key and the fix.
+    /// The problems of the declarations of schemes, each with its key and the fix.
     pub(crate) fn declaration_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         for (name, scheme) in &self.schemes {
@@ -51,7 +51,8 @@ impl Scheme {
                 api_key(&access.description, KeyLocation::Header, CLOUDFLARE_ACCESS_HEADER)
             }
             Self::MutualTls(tls) => {
-                // Without any text its object would be empty, which signers of some SDKs leave out.
+                // Without a description, the object of this scheme would be empty, and signers of some SDKs omit empty
+                // objects.
                 let described = tls.description.clone();
                 let described = described.or_else(|| Some("A client certificate.".to_owned()));
                 SecurityScheme::MutualTls(MutualTlsSecurityScheme { description: described })
@@ -166,7 +167,7 @@ impl OAuthFlow {
         })
     }
 
-    /// Its URLs by the names of their keys.
+    /// The URLs of the flow, each with its key.
     fn urls(&self) -> impl Iterator<Item = (&'static str, &str)> {
         let urls = [
             ("authorization_url", &self.authorization_url),
@@ -182,7 +183,7 @@ impl OAuthFlow {
     }
 }
 
-/// The URLs that a flow must have, and those that it cannot have.
+/// The URLs that a flow requires, and the URLs that it must not have.
 fn needs_of(flow: &str) -> Option<(&'static [&'static str], &'static [&'static str])> {
     match flow {
         "authorizationCode" => {
@@ -196,7 +197,7 @@ fn needs_of(flow: &str) -> Option<(&'static [&'static str], &'static [&'static s
     }
 }
 
-/// Checks a URL as far as it is known before variables are filled in.
+/// Checks a URL, unless it contains variables.
 fn check_template(url: &str) -> Result<(), String> {
     if url.contains("${") { Ok(()) } else { check_url(url) }
 }
@@ -222,7 +223,7 @@ fn http(description: &Option<String>, scheme: &str, format: Option<&str>) -> Sec
     })
 }
 
-/// The header in which Cloudflare Access says who calls.
+/// The header in which Cloudflare Access sends its token.
 const CLOUDFLARE_ACCESS_HEADER: &str = "Cf-Access-Jwt-Assertion";
 
 const FLOWS: &str = "authorizationCode, clientCredentials, deviceCode";

@@ -1,4 +1,4 @@
-//! Who may call an agent: the table `[access]` of its file (spec §7, §4.5).
+//! The callers that an agent accepts: the table `[access]` of its file (spec §7, §4.5).
 
 #[cfg(any(test, feature = "build"))]
 mod check;
@@ -26,36 +26,36 @@ pub(crate) use check::{is_same_scheme, problems_of};
 #[cfg(any(test, feature = "build"))]
 pub(crate) use needs::{needs_of, secrets_of};
 
-/// Who may call an agent. An agent without schemes takes everybody as the same anonymous caller.
+/// The callers that an agent accepts. An agent without schemes treats all callers as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct Access {
-    /// Whether the agent is served without schemes outside of development. Not together with `schemes`.
+    /// True if the agent is served without schemes outside of development. Excludes `schemes`.
     pub open: bool,
-    /// Whether anonymous callers of an open agent may list its tasks without naming a context: everybody sees all
-    /// of them.
+    /// True if anonymous callers of an open agent may list its tasks without naming a context. Each of them sees the
+    /// tasks of all.
     pub open_listing: bool,
-    /// Whether anonymous callers of an open agent may register webhooks.
+    /// True if anonymous callers of an open agent may register webhooks.
     pub open_webhooks: bool,
-    /// The schemes, by the names that the card gives them. The name is part of the ids of callers.
+    /// The schemes, by their names in the card. The name is part of the ids of callers.
     pub schemes: BTreeMap<String, Scheme>,
-    /// What a caller must pass: one of these. Without it, any one of the schemes.
+    /// The alternative requirements, one of which a caller must fulfil. If empty, any one of the schemes is sufficient.
     pub requires: Vec<Requirement>,
     /// The claim whose value names the group of a caller. The callers of a group share their tasks.
     pub share_by: Option<String>,
     /// The permission of operators, who may read, cancel and redeliver the tasks of all callers.
     pub operator: String,
-    /// The origins whose pages may call the agent, also with cookies. Without any, pages of all origins may, without
-    /// cookies.
+    /// The origins whose pages may call the agent, also with cookies. If empty, pages of all origins may call it
+    /// without cookies.
     pub allowed_origins: Vec<String>,
-    /// Guards against too many requests, by bindings in wrangler.toml.
+    /// Limits of the rate of requests, by bindings in wrangler.toml.
     pub rate_limits: Vec<RateLimit>,
-    /// Whether a task that waits for credentials takes them from the `Authorization` header of the next message,
-    /// where no scheme uses that header. Those in a part of the message are always taken.
+    /// True if a task that waits for credentials also reads them from the header `Authorization` of the next message.
+    /// This has no effect if a scheme uses that header. Credentials in a part of the message are always read.
     pub authorization_is_for_task: bool,
 }
 
-/// One way to be let in: every scheme in it has to pass, and the caller needs these scopes of each.
+/// A set of schemes, all of which must accept the caller, each with the scopes that the caller needs there.
 pub type Requirement = BTreeMap<String, Vec<String>>;
 
 impl Default for Access {
@@ -76,12 +76,12 @@ impl Default for Access {
 }
 
 impl Access {
-    /// Whether callers need no credentials.
+    /// True if callers need no credentials.
     pub fn is_anonymous(&self) -> bool {
         self.schemes.is_empty()
     }
 
-    /// What a caller must pass, one of these: `requires`, or any one of the schemes.
+    /// The alternative requirements, one of which a caller must fulfil: `requires`, or any one of the schemes.
     pub fn requirements(&self) -> Vec<Requirement> {
         if !self.requires.is_empty() {
             return self.requires.clone();
@@ -90,8 +90,9 @@ impl Access {
         self.schemes.keys().map(alone).collect()
     }
 
-    /// Whether a message's header `Authorization` is for its task: `authorization_is_for_task` says so, and no scheme
-    /// reads that header. Agents that were not built here may say both.
+    /// True if the header `Authorization` of a message contains credentials for its task: `authorization_is_for_task`
+    /// is set, and no scheme reads that header. The build refuses agents with both, but agents from the variable
+    /// `AGENTS` are not checked by the build.
     pub fn may_hand_authorization_to_tasks(&self) -> bool {
         let reads_it = |scheme: &Scheme| match scheme {
             Scheme::Bearer(_) | Scheme::Basic(_) => true,
@@ -101,7 +102,7 @@ impl Access {
         self.authorization_is_for_task && !self.schemes.values().any(reads_it)
     }
 
-    /// Whether nothing is said about access.
+    /// True if the agent file has no table `[access]`.
     pub fn is_default(&self) -> bool {
         *self == Self::default()
     }

@@ -1,11 +1,12 @@
-//! What `[access]` needs of a deployment.
+//! The secrets and variables of the deployment that `[access]` needs.
 
 use serde_json::Value;
 
 use super::{Access, Scheme, StaticCaller};
 use crate::Expandable;
 
-/// The secrets and variables in texts with `${NAME}`: who needs them, and their names.
+/// The secrets and variables in texts with `${NAME}`, each as a pair: the scheme that needs the value, and the name of
+/// the value.
 pub(crate) fn needs_of(access: &Access) -> Vec<(String, String)> {
     let mut needs = Vec::new();
     for (name, scheme) in &access.schemes {
@@ -19,7 +20,8 @@ pub(crate) fn needs_of(access: &Access) -> Vec<(String, String)> {
     needs
 }
 
-/// The secrets that schemes compare with: who needs them, and their names, of which one has to be set.
+/// The secrets that schemes compare credentials with: the scheme and the names of the secrets, at least one of which
+/// must be set.
 pub(crate) fn secrets_of(access: &Access) -> Vec<(String, &[String])> {
     let mut needs: Vec<(String, &[String])> = Vec::new();
     for (name, scheme) in &access.schemes {

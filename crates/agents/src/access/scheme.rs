@@ -1,10 +1,10 @@
-//! How callers prove who they are: `[access.schemes.<name>]`.
+//! Authentication of callers: `[access.schemes.<name>]`.
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-/// A scheme. Texts with `${NAME}` are expanded with the variables of the deployment.
+/// A scheme. `${NAME}` in its texts is replaced by variables of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scheme {
@@ -16,21 +16,22 @@ pub enum Scheme {
     Basic(Basic),
     /// A JSON Web Token (RFC 7519), as `Authorization: Bearer` or in a cookie.
     Jwt(Box<Jwt>),
-    /// What Cloudflare Access says in `Cf-Access-Jwt-Assertion`.
+    /// The token that Cloudflare Access sends in `Cf-Access-Jwt-Assertion`.
     CloudflareAccess(CloudflareAccess),
     /// A client certificate that the platform has verified.
     MutualTls(MutualTls),
 }
 
 impl Scheme {
-    /// The ids of the callers that it knows; `None` for a scheme that lists none.
+    /// The ids of the callers that the scheme lists; `None` for a kind of scheme without a list.
     pub fn callers(&self) -> Option<impl Iterator<Item = &str>> {
         let callers = self.static_callers()?;
         Some(callers.iter().map(|caller| caller.id.as_str()))
     }
 
-    /// Whether the caller of this id is the same one for both schemes, and may do the same: it has the same secrets, or its
-    /// tokens are checked and read alike. Where a secret is shown does not count.
+    /// True if the caller of this id is the same in both schemes and has the same permissions: the entries for the id are
+    /// equal, or both schemes check and read tokens in the same way. The place of a listed caller's credential is not
+    /// compared.
     pub fn knows_alike(&self, other: &Self, id: &str) -> bool {
         match (self.static_callers(), other.static_callers()) {
             (Some(callers), Some(others)) => {
@@ -58,19 +59,19 @@ impl Scheme {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ApiKey {
-    /// Where it is.
+    /// The place of the key.
     #[serde(rename = "in", default)]
     pub location: KeyLocation,
     /// The name of the header, of the query parameter or of the cookie.
     pub name: String,
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whose keys there are.
+    /// The callers, each with its keys.
     pub callers: Vec<StaticCaller>,
 }
 
-/// Where a key is.
+/// The place of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum KeyLocation {
@@ -87,10 +88,10 @@ pub enum KeyLocation {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StaticBearer {
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whose tokens there are.
+    /// The callers, each with its tokens.
     pub callers: Vec<StaticCaller>,
 }
 
@@ -98,83 +99,84 @@ pub struct StaticBearer {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Basic {
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Whose passwords there are.
+    /// The callers, each with its passwords.
     pub callers: Vec<StaticCaller>,
 }
 
-/// A caller who shows a secret of the deployment.
+/// A caller who proves its identity by a secret of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct StaticCaller {
-    /// Who it is. The id of the caller is this behind the name of the scheme, as `key:billing`.
+    /// The caller's own id. The id in the system is the scheme's name, a colon and this id, as `key:billing`.
     pub id: String,
-    /// The names of Worker secrets, any of which is taken: two while one replaces the other. One that is not set is
-    /// passed over; none at all is a fault of the deployment.
+    /// The names of Worker secrets, each of which is accepted: two while one replaces the other. A secret that is not set
+    /// is skipped; if none is set, that is an error of the deployment.
     pub secrets: Vec<String>,
-    /// What the caller may do.
+    /// The caller's permissions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
-    /// Its claims, for `share_by`.
+    /// The caller's claims, for `share_by`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub claims: BTreeMap<String, String>,
 }
 
-/// A JSON Web Token (RFC 7519). Its keys are one of `secrets`, `jwks_url` and `discover`.
+/// A JSON Web Token (RFC 7519). Exactly one of `secrets`, `jwks_url` and `discover` is the source of its keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Jwt {
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The claim `iss` that tokens must have. Needed unless there are `secrets`.
+    /// The claim `iss` that tokens must have. Required unless there are `secrets`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub issuer: Option<String>,
-    /// One of these must be in the claim `aud`.
+    /// The accepted audiences: the claim `aud` must contain one of them.
     pub audience: Vec<String>,
     /// The names of Worker secrets for HS256: two while one replaces the other.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub secrets: Vec<String>,
-    /// Where the public keys are.
+    /// The URL of the public keys.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jwks_url: Option<String>,
-    /// Whether `<issuer>/.well-known/openid-configuration` says where the public keys are.
+    /// True if the URL of the public keys is read from `<issuer>/.well-known/openid-configuration`.
     #[serde(default)]
     pub discover: bool,
-    /// The algorithms that are taken. Without it HS256 with `secrets`, else RS256, ES256 and EdDSA.
+    /// The accepted algorithms. Default: HS256 with `secrets`, otherwise RS256, ES256 and EdDSA.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub algorithms: Vec<JwtAlgorithm>,
     /// The cookie that holds the token, instead of the header `Authorization`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cookie: Option<String>,
-    /// Which claims say what.
+    /// The names of the claims that are read.
     #[serde(default)]
     pub claims: JwtClaims,
-    /// By how much clocks may differ, in seconds: 0 to 300.
+    /// The accepted difference between clocks, in seconds: 0 to 300.
     #[serde(default = "default_leeway")]
     pub leeway_s: u32,
-    /// How the card declares it. A token in a cookie is declared as an API key.
+    /// The kind of the declaration in the card. A token in a cookie is declared as an API key.
     #[serde(default)]
     pub declared_as: DeclaredAs,
-    /// Where tokens are to be had, for `declared_as = "oauth2"`: one flow, by its name in the card.
+    /// The flow by which clients obtain tokens, for `declared_as = "oauth2"`: one flow, by its name in the card.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub flows: BTreeMap<String, OAuthFlow>,
-    /// Metadata of the authorization server (RFC 8414), for `declared_as = "oauth2"`.
+    /// The URL of the authorization server's metadata (RFC 8414), for `declared_as = "oauth2"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth2_metadata_url: Option<String>,
 }
 
-/// Which claims of a token say what. A name with dots leads into objects.
+/// The names of the claims that are read from a token. A name with dots is a path into nested objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct JwtClaims {
-    /// Who the caller is: `sub`.
+    /// The id of the caller: `sub` unless given.
     pub id: String,
-    /// The caller's session: `session_id`.
+    /// The caller's session: `session_id` unless given.
     pub session: String,
-    /// What the caller may do: `scope`, `scp` and `permissions`, each a list or a text with spaces.
+    /// The caller's permissions: `scope`, `scp` and `permissions` unless given. Each claim is a list, or a text that is
+    /// split at spaces.
     pub permissions: Vec<String>,
 }
 
@@ -188,7 +190,7 @@ impl Default for JwtClaims {
     }
 }
 
-/// An algorithm of signatures (RFC 7518, RFC 8037).
+/// A signature algorithm (RFC 7518, RFC 8037).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum JwtAlgorithm {
     /// HMAC with SHA-256, and a shared secret.
@@ -205,7 +207,7 @@ pub enum JwtAlgorithm {
     EdDsa,
 }
 
-/// How the card declares a scheme of tokens.
+/// The kind of the card's declaration of a scheme of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DeclaredAs {
@@ -223,37 +225,37 @@ pub enum DeclaredAs {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct OAuthFlow {
-    /// Where people allow it.
+    /// The page at which people allow access.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub authorization_url: Option<String>,
-    /// Where devices ask for codes.
+    /// The URL from which devices request codes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub device_authorization_url: Option<String>,
-    /// Where tokens are given out.
+    /// The URL from which clients request tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub token_url: Option<String>,
-    /// Where tokens are renewed.
+    /// The URL from which clients request new tokens for old ones.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub refresh_url: Option<String>,
-    /// Whether PKCE (RFC 7636) is needed.
+    /// True if PKCE (RFC 7636) is required.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pkce_required: bool,
     /// The scopes, each with a description.
     pub scopes: BTreeMap<String, String>,
 }
 
-/// What Cloudflare Access says in `Cf-Access-Jwt-Assertion`. Its keys are those of the team.
+/// The token that Cloudflare Access sends in `Cf-Access-Jwt-Assertion`, signed with the keys of the team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct CloudflareAccess {
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
     /// The team domain, as `https://example.cloudflareaccess.com`.
     pub team: String,
-    /// The audience tags of the applications, any of which is taken.
+    /// The audience tags of the applications, each of which is accepted.
     pub audience: Vec<String>,
-    /// Which claims say what. For a service token, which has no `sub`, the claim `common_name` is the caller.
+    /// The names of the claims that are read. A service token has no `sub`; its caller is the claim `common_name`.
     #[serde(default)]
     pub claims: JwtClaims,
 }
@@ -262,14 +264,14 @@ pub struct CloudflareAccess {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct MutualTls {
-    /// For people, in the card.
+    /// The description in the card, for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The SHA-256 fingerprints that are taken, in hexadecimal digits; without any, every certificate of a client
-    /// authority that the zone trusts.
+    /// The accepted SHA-256 fingerprints, in hexadecimal digits. If empty, every certificate of a client authority that the
+    /// zone trusts is accepted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fingerprints: Vec<String>,
-    /// What the callers may do.
+    /// The permissions of the callers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
 }

@@ -1,11 +1,11 @@
 //! URLs of identity providers.
 
-/// Checks a URL from which keys are fetched, and says what it must be. What is fetched decides who gets in, so nobody on
-/// the way may change it: https, or this machine.
+/// Checks a URL from which keys are fetched. The keys decide which callers are accepted, so they must not be changed on
+/// their way: the URL must have https, or be on this machine.
 ///
 /// # Errors
 ///
-/// What the URL must be, to be read behind the key.
+/// The rule for the URL, as a text that continues the key.
 pub fn check_url(url: &str) -> Result<(), String> {
     const RULE: &str = "must be an https:// URL, as https://id.example.com/keys";
     let is_plain =
@@ -34,11 +34,12 @@ pub fn check_url(url: &str) -> Result<(), String> {
     }
 }
 
-/// Checks an origin, as browsers write it in `Origin`: scheme, host, and port if it is not that of the scheme.
+/// Checks an origin as browsers send it in `Origin`: scheme, host, and the port unless it is the default port of the
+/// scheme.
 ///
 /// # Errors
 ///
-/// What it must be, to be read behind the key.
+/// The rule for the origin, as a text that continues the key.
 #[cfg(any(test, feature = "build"))]
 pub(super) fn check_origin(origin: &str) -> Result<(), String> {
     const RULE: &str = "must be an origin, as \"https://app.example.com\": in small letters, without path and slash at its end";
@@ -51,7 +52,7 @@ pub(super) fn check_origin(origin: &str) -> Result<(), String> {
     if is_plain && !is_default { Ok(()) } else { Err(RULE.to_owned()) }
 }
 
-/// The hosts that are this machine.
+/// The host names of this machine.
 const LOOPBACK: [&str; 3] = ["localhost", "127.0.0.1", "[::1]"];
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! What is embedded of an agent file.
+//! Makes an embedded agent from an agent file.
 
 use super::card::{capabilities_of, card_of};
 use super::definition::AgentDefinition;
@@ -8,12 +8,12 @@ use crate::tool::Tool;
 use crate::{EmbeddedAgent, EmbeddedExecutor, HttpToolDefinition, Misfit, Need, Slug};
 
 impl EmbeddedAgent {
-    /// An agent as its file describes it, with the card that follows from that and from the tools there are. `shared`
-    /// are those of the tools that are HTTP tools.
+    /// An agent as its file describes it, with a card that is derived from the file and from all tools. `shared`
+    /// contains the HTTP tools among them.
     ///
     /// # Errors
     ///
-    /// None that an agent file could cause.
+    /// No agent file causes an error.
     pub(crate) fn new(
         definition: AgentDefinition,
         tools: &[&dyn Tool],

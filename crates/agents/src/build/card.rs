@@ -1,4 +1,4 @@
-//! The card that follows from an agent file.
+//! The card of an agent, derived from its file.
 
 use super::definition::AgentDefinition;
 use super::skills::public_skills;
@@ -11,8 +11,8 @@ use a2a::model::{
     WEBHOOKS_EXTENSION,
 };
 
-/// The card of an agent, as everybody may get it. URLs begin with [`ORIGIN`], which the Worker replaces by the origin at
-/// which the request came in.
+/// The card of an agent for anonymous callers. URLs begin with [`ORIGIN`], which the Worker replaces by the origin of the
+/// request.
 pub(super) fn card_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> AgentCard {
     AgentCard {
         name: agent.name.clone(),
@@ -31,8 +31,8 @@ pub(super) fn card_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> AgentCard
     }
 }
 
-/// What an agent supports: what its file says, the extension that all agents have, and the one of those
-/// that have webhooks. Those are what anonymous callers need `open_webhooks` for.
+/// The capabilities of an agent: those of its file and the extensions that a2a-edge adds. Anonymous callers have webhooks
+/// only with `open_webhooks`, and without webhooks their extension is not declared.
 pub(super) fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     let mut capabilities = agent.capabilities.clone();
     capabilities.push_notifications &= !agent.access.is_anonymous() || agent.access.open_webhooks;
@@ -53,8 +53,8 @@ pub(super) fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     capabilities
 }
 
-/// JSON-RPC first, then HTTP+JSON, and the same for 0.3 behind those of 1.0. All answer at the URL of the agent, but clients
-/// of HTTP+JSON append paths to theirs, so that it must not end in a slash.
+/// The interfaces of an agent: JSON-RPC and then HTTP+JSON for 1.0, and both again for 0.3. All have the URL of the agent.
+/// Clients of HTTP+JSON append paths to it, so it must not end with a slash.
 fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
     let (endpoint, base) = if agent.default {
         (format!("{ORIGIN}/"), ORIGIN.to_owned())
@@ -150,7 +150,7 @@ mod tests {
         let expected = |endpoint: &str, base: &str| {
             let pair = |binding: &str, url: &str| (binding.to_owned(), url.to_owned());
             let both = [pair("JSONRPC", endpoint), pair("HTTP+JSON", base)];
-            // Those of 1.0, and those of 0.3.
+            // The interfaces of 1.0, then the same of 0.3.
             [both.clone(), both].concat()
         };
         assert_eq!(urls(true), expected("{origin}/", "{origin}"));

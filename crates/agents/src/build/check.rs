@@ -1,4 +1,4 @@
-//! Whether the agent files hold together. Every problem names the file, the key and the fix.
+//! Checks agent files. Every problem contains the file, the key and the fix.
 
 use super::definition::AgentDefinition;
 use super::skills;
@@ -8,7 +8,7 @@ use crate::tool::Tool;
 use crate::{HttpToolDefinition, Problem, Slug};
 use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
 
-/// Everything that is wrong with the agents of a folder; empty if they can be served.
+/// All problems of the agents of a folder; empty if the agents can be served.
 pub(crate) fn check_all(
     folder: &str,
     agents: &[AgentDefinition],
@@ -86,7 +86,7 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     problems.into_iter().map(|problem| problem.in_file(&agent.file)).collect()
 }
 
-/// Schemes of one name in several files.
+/// Reports schemes that have the same name in several files and different settings.
 fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, agent) in agents.iter().enumerate() {
@@ -109,7 +109,7 @@ fn check_schemes(agents: &[AgentDefinition]) -> Vec<Problem> {
     problems
 }
 
-/// The HTTP tools of an agent's own.
+/// The problems of the HTTP tools in an agent file.
 fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let takes_tools = agent.executor.offer().is_some();
@@ -134,7 +134,7 @@ fn check_own_tools(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem>
     problems
 }
 
-/// The HTTP tools that agents may share, each in a file of its own.
+/// The problems of the HTTP tools that agents share, each with a file of its own.
 pub(super) fn check_shared_tools(
     shared: &[HttpToolDefinition],
     tools: &[&dyn Tool],
@@ -152,7 +152,8 @@ pub(super) fn check_shared_tools(
     problems
 }
 
-/// The URIs stand in a header, as a list separated by commas.
+/// The problems of the extensions. Their URIs are sent in a header as a list separated by commas, so they must not
+/// contain commas.
 fn check_extensions(extensions: &[AgentExtension]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, AgentExtension { uri, .. }) in extensions.iter().enumerate() {

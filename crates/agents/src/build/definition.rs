@@ -13,72 +13,72 @@ use a2a::model::AgentProvider;
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentDefinition {
-    /// Its file, as `agents/demo.toml`. Not part of the file.
+    /// The path of the file, as `agents/demo.toml`. Not part of the file.
     #[serde(skip)]
     pub(crate) file: String,
     /// The name of the file without `.toml`, which has to be a [`Slug`](crate::Slug): the agent answers at `/<slug>`. Not part of the file.
     #[serde(skip)]
     pub(crate) slug: String,
-    /// A name for people.
+    /// The name for people.
     pub(crate) name: String,
-    /// What the agent does.
+    /// The description of the agent.
     pub(crate) description: String,
     /// The version of the agent itself, as `1.0.0`.
     pub(crate) version: String,
-    /// Whether it answers at `/` too; one agent does.
+    /// True if the agent also answers at `/`; exactly one agent does.
     #[serde(default)]
     pub(crate) default: bool,
-    /// Whether it is served only where `DEVELOPMENT` is set.
+    /// True if the agent is served only where `DEVELOPMENT` is set.
     #[serde(default)]
     pub(crate) development: bool,
-    /// Where its documentation is.
+    /// The URL of the documentation.
     #[serde(default)]
     pub(crate) documentation_url: Option<String>,
-    /// Where its picture is.
+    /// The URL of the picture.
     #[serde(default)]
     pub(crate) icon_url: Option<String>,
-    /// Who offers it.
+    /// The organization that offers the agent.
     #[serde(default)]
     pub(crate) provider: Option<AgentProvider>,
-    /// Media types that it takes.
+    /// The media types that the agent accepts.
     #[serde(default = "default_modes")]
     pub(crate) input_modes: Vec<String>,
-    /// Which messages it takes.
+    /// The media types that the parts of messages may have.
     #[serde(default)]
     pub(crate) accepts: Accepts,
-    /// Media types that it gives.
+    /// The media types of the agent's output.
     #[serde(default = "default_modes")]
     pub(crate) output_modes: Vec<String>,
-    /// The optional parts of the protocol that it supports.
+    /// The optional parts of the protocol that the agent supports.
     #[serde(default)]
     pub(crate) capabilities: Capabilities,
-    /// Who may call.
+    /// The callers that the agent accepts.
     #[serde(default)]
     pub(crate) access: Access,
-    /// The older versions of the protocol that it speaks.
+    /// The older versions of the protocol that the agent supports.
     #[serde(default)]
     pub(crate) dialects: Dialects,
-    /// What clients of MCP see of it.
+    /// The tools of the agent for clients of MCP.
     #[serde(default)]
     pub(crate) mcp: McpTable,
-    /// What answers.
+    /// The executor, which answers messages.
     pub(crate) executor: ExecutorDefinition,
-    /// HTTP tools of its own.
+    /// The HTTP tools of this agent alone.
     #[serde(default)]
     pub(crate) tools: Vec<HttpToolDefinition>,
-    /// Where its skills come from; unless given, from its tools if it has any.
+    /// The sources of the skills. Default: the tools, if the agent has any.
     #[serde(default)]
     pub(crate) skills_from: Option<Vec<SkillsSource>>,
-    /// What it can do besides the skills of those sources, or what differs from them.
+    /// Skills in addition to those of the sources, and changes to skills of the sources.
     #[serde(default)]
     pub(crate) skills: Vec<SkillDefinition>,
-    /// What the folders in `skills_from` hold. Not part of the file.
+    /// The skills in the folders of `skills_from`. Not part of the file.
     #[serde(skip)]
     pub(crate) file_skills: Vec<FileSkill>,
 }
 
 impl AgentDefinition {
-    /// What a kind of executor sees of it, in a folder whose agents may name these tools.
+    /// The context in which the executor is checked. `tools` are the tools that all agents of the folder may name.
     pub(crate) fn context<'a>(&'a self, tools: &'a [&'a dyn Tool]) -> KindContext<'a> {
         KindContext::new(self.development, self.access.is_anonymous(), &self.tools, tools)
     }

@@ -1,7 +1,7 @@
-//! For build scripts: reads the agent files of a folder, checks them and embeds them, with the cards
-//! that follow from them.
+//! For build scripts: reads the agent files of a folder, checks them and embeds them, with the cards that are derived
+//! from them.
 //!
-//! A file that does not hold together is a build error that names the file, the key and the fix.
+//! An invalid file is a build error that contains the file, the key and the fix.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -20,24 +20,24 @@ use super::{file, skill_file};
 use crate::tool::Tool;
 use crate::{Embedded, EmbeddedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem};
 
-/// Embeds the agents of `folder`, whose `tools` are these, in the file `agents.json` of the folder
-/// `OUT_DIR` of the build, and tells cargo when to run the build script again.
+/// Embeds the agents of `folder` in the file `agents.json` of the folder `OUT_DIR` of the build, and prints for cargo
+/// the changes after which the build script runs again. The agents may name the `tools`.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the agent files.
+/// All problems of the agent files.
 pub fn embed(folder: &str, tools: &[Box<dyn Tool>]) -> Result<(), Vec<Problem>> {
     println!("cargo::rerun-if-env-changed=SOURCE_DATE_EPOCH");
     let target = env::var("OUT_DIR").map_err(|error| vec![Problem::at("", error.to_string())])?;
     embed_into(folder, tools, &Path::new(&target).join("agents.json"))
 }
 
-/// As [`embed`], in the file `target`. HTTP tools that agents share are in the folder `tools` beside `folder`, if there
-/// is one; remote agents and MCP servers in the file `remotes.toml` beside it, if there is one.
+/// Like [`embed`], but writes the file `target`. Also reads HTTP tools that agents share from the folder `tools`, and
+/// remote agents and MCP servers from the file `remotes.toml`, both next to `folder` and both optional.
 ///
 /// # Errors
 ///
-/// As [`embed`].
+/// The same as [`embed`].
 pub fn embed_into(
     folder: &str,
     tools: &[Box<dyn Tool>],
@@ -96,7 +96,7 @@ pub fn embed_into(
     fs::write(target, json).map_err(failed)
 }
 
-/// Where a file says what an executor of the Worker's own is made from.
+/// The lines of the agent file that configure an executor of the Worker; `None` for a built-in kind.
 fn place_of(agent: &AgentDefinition, files: &[(String, String)]) -> Option<ExecutorPlace> {
     let kind = agent.executor.kind.as_str();
     if ExecutorKind::named(kind).is_some() {
@@ -107,7 +107,7 @@ fn place_of(agent: &AgentDefinition, files: &[(String, String)]) -> Option<Execu
     Some(ExecutorPlace { file: file.clone(), lines })
 }
 
-/// Reads the folders in `skills_from`, each once; gives what is wrong with them.
+/// Reads the folders in `skills_from`, each once. Returns their problems.
 fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut known: BTreeMap<String, Vec<FileSkill>> = BTreeMap::new();
@@ -131,7 +131,7 @@ fn read_skills(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     problems
 }
 
-/// Takes the files that tables of executors name into them; returns what cannot be read.
+/// Replaces the names of files in the tables of executors by the contents of the files. Returns the problems.
 fn read_table_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     let read = |AgentDefinition { file, executor, .. }: &mut AgentDefinition| {
         let problems = executor.read_files(file).into_iter();
@@ -140,8 +140,8 @@ fn read_table_files(agents: &mut [AgentDefinition]) -> Vec<Problem> {
     agents.iter_mut().flat_map(read).collect()
 }
 
-/// What the build script of a Worker is: embeds the agents of `folder`, whose `tools` are these, and prints what is
-/// wrong with them.
+/// The whole build script of a Worker: embeds the agents of `folder`, which may name the `tools`, and prints their
+/// problems.
 ///
 /// ```no_run
 /// # mod tools { pub fn all() -> Vec<Box<dyn a2a_agents::tool::Tool>> { Vec::new() } }
@@ -153,7 +153,7 @@ pub fn run(folder: &str, tools: Vec<Box<dyn Tool>>) -> ExitCode {
     report([embed(folder, &tools)])
 }
 
-/// What the `main` of a build script ends with: prints every problem as an error of cargo's.
+/// The last call in the `main` of a build script: prints every problem as an error of cargo.
 pub fn report(results: impl IntoIterator<Item = Result<(), Vec<Problem>>>) -> ExitCode {
     let problems: Vec<Problem> = results.into_iter().filter_map(Result::err).flatten().collect();
     for problem in &problems {
@@ -162,8 +162,9 @@ pub fn report(results: impl IntoIterator<Item = Result<(), Vec<Problem>>>) -> Ex
     if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Now, or what `SOURCE_DATE_EPOCH` says, so that builds can be reproduced. This runs again when an
-/// agent or what its card is made of changes, so it comes after the last change.
+/// The instant of the build: `SOURCE_DATE_EPOCH` if it is set, so that builds can be reproduced, otherwise the current
+/// time. The build script runs again after each change of an agent or of the inputs of its card, so this instant is
+/// later than the last change.
 #[expect(clippy::disallowed_methods, reason = "a build runs on the host, which has a clock")]
 fn built_at() -> UnixMillis {
     let given = env::var("SOURCE_DATE_EPOCH").ok().and_then(|text| text.parse::<i64>().ok());
@@ -174,7 +175,7 @@ fn built_at() -> UnixMillis {
     UnixMillis(given.unwrap_or_else(now).saturating_mul(1000))
 }
 
-/// What a file says. `files` gets its text.
+/// Reads and parses a file. Its text is added to `files`.
 fn read_file<T>(
     path: &Path,
     files: &mut Vec<(String, String)>,
@@ -188,7 +189,7 @@ fn read_file<T>(
     read.map_err(|problem| vec![located(problem, files)])
 }
 
-/// What the files of a folder say, by their names. `files` gets the text of each.
+/// Reads and parses the TOML files of a folder, sorted by name. Their texts are added to `files`.
 fn read_files<T>(
     folder: &Path,
     files: &mut Vec<(String, String)>,

@@ -1,4 +1,4 @@
-//! Reads agent files and the files of shared tools, and checks that nothing in them that goes to the card is a secret.
+//! Reads agent files and the files of shared tools, and checks that no value that is copied to the card refers to a secret.
 
 use std::collections::BTreeMap;
 
@@ -8,11 +8,11 @@ use super::definition::AgentDefinition;
 use super::source::{line_at, read, visit_keys, visit_texts};
 use crate::{Expandable, HttpToolDefinition, Problem};
 
-/// The agent that the text of `agents/<slug>.toml` (or of a file elsewhere) describes.
+/// Parses an agent file, which is `agents/<slug>.toml` or in another folder.
 ///
 /// # Errors
 ///
-/// The first thing that an agent file cannot say, with its line and its key.
+/// The first invalid value of the file, with its line and its key.
 pub(super) fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinition, Problem> {
     let parsed: AgentDefinition = read(file, text)?;
     if let Some(problem) = parsed.executor.unreadable.first() {
@@ -24,11 +24,11 @@ pub(super) fn parse(file: &str, slug: &str, text: &str) -> Result<AgentDefinitio
     Ok(AgentDefinition { slug: slug.to_owned(), file: file.to_owned(), ..parsed })
 }
 
-/// The HTTP tool that the text of `tools/<name>.toml` describes.
+/// Parses the file of a shared HTTP tool, `tools/<name>.toml`.
 ///
 /// # Errors
 ///
-/// As [`parse`].
+/// The same as [`parse`].
 pub(super) fn parse_tool(
     file: &str,
     name: &str,
@@ -44,7 +44,7 @@ pub(super) fn parse_tool(
     Ok(HttpToolDefinition { name: name.to_owned(), file: file.to_owned(), ..parsed })
 }
 
-/// Whether a key of an HTTP tool stays within the Worker. All others go to the card.
+/// True if a key of an HTTP tool stays within the Worker. All other keys are copied to the card.
 fn is_private_of_tool(key: &str) -> bool {
     let Some((_, key)) = key.strip_prefix("tools[").and_then(|key| key.split_once("].")) else {
         return false;
@@ -52,7 +52,7 @@ fn is_private_of_tool(key: &str) -> bool {
     !["name", "description", "arguments.", "schema."].iter().any(|public| key.starts_with(public))
 }
 
-/// Whether the Worker fills in variables at a key of `[access]`. All others are compared as they stand.
+/// True if the Worker fills in variables at a key of `[access]`. The values of all other keys are compared literally.
 fn is_filled_in_access(key: &str) -> bool {
     let Some((_, member)) = key.strip_prefix("access.schemes.").and_then(|key| key.split_once('.'))
     else {
@@ -62,11 +62,11 @@ fn is_filled_in_access(key: &str) -> bool {
     is_of_flow || FILLED_IN_ACCESS.contains(&member.split('[').next().unwrap_or_default())
 }
 
-/// The texts of schemes in which variables are filled in, besides those of flows.
+/// The keys of schemes in which variables are filled in, apart from the keys of flows.
 const FILLED_IN_ACCESS: [&str; 6] =
     ["audience", "description", "issuer", "jwks_url", "oauth2_metadata_url", "team"];
 
-/// Nothing that goes to the card refers to a secret or a variable.
+/// Checks that no value that is copied to the card refers to a secret or a variable.
 fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Result<(), Problem> {
     let Ok(table) = DeTable::parse(text) else { return Ok(()) };
     let mut found = None;
@@ -91,8 +91,8 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
     found.map_or(Ok(()), Err)
 }
 
-/// The lines of `[executor]` that say what an executor is made from: that of `kind`, and that of each key of the table of this kind, by
-/// the keys below `executor`.
+/// The lines of the keys in `[executor]` that configure the executor: the line of `kind`, and the line of each key in the table
+/// of this kind. The keys of the map are relative to `executor`.
 pub(super) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> {
     let mut lines = BTreeMap::new();
     let Ok(table) = DeTable::parse(text) else { return lines };
@@ -126,7 +126,7 @@ mod tests {
         [[executor.script.rules.follow_up]]\n\
         then = [{ do = 'fail', text = 'x' }]\n";
 
-    /// What is wrong with a file, or with its executor.
+    /// The problems of an agent file and of its executor.
     fn problems(text: &str) -> Vec<String> {
         let found = match parse("f.toml", "f", text) {
             Ok(agent) => {

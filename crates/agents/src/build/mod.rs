@@ -1,7 +1,7 @@
-//! Agent files: how they are read, whether they hold together, and what is embedded of them.
+//! Reads agent files, checks them, and makes the data that is embedded.
 //!
-//! Only build scripts have this folder (feature `build`). The Worker reads its result, [`Embedded`](crate::Embedded), and nothing outside of
-//! this folder uses it.
+//! Only build scripts contain this folder (feature `build`). The Worker reads [`Embedded`](crate::Embedded), which this
+//! folder makes; no module outside of this folder uses the folder.
 
 mod agent;
 mod card;

@@ -1,4 +1,4 @@
-//! Skills as agent files and `SKILL.md` files describe them, and the sources that `skills_from` names.
+//! Skills as agent files and `SKILL.md` files describe them, and the sources in `skills_from`.
 
 use serde::Deserialize;
 
@@ -13,35 +13,36 @@ pub(crate) struct SkillDefinition {
     /// A name for people.
     #[serde(default)]
     pub(crate) name: Option<String>,
-    /// What it does.
+    /// The description of the skill.
     #[serde(default)]
     pub(crate) description: Option<String>,
     /// Key words.
     #[serde(default)]
     pub(crate) tags: Vec<String>,
-    /// What one may ask.
+    /// Examples of messages.
     #[serde(default)]
     pub(crate) examples: Vec<String>,
-    /// Media types that it takes, if other than the agent's.
+    /// The media types that the skill accepts, if they differ from the agent's.
     #[serde(default)]
     pub(crate) input_modes: Vec<String>,
-    /// Media types that it gives, if other than the agent's.
+    /// The media types of the skill's output, if they differ from the agent's.
     #[serde(default)]
     pub(crate) output_modes: Vec<String>,
-    /// The permissions that a caller needs, all of them. For others the skill does not exist.
+    /// A caller needs all of these permissions. For other callers the skill does not exist.
     #[serde(default)]
     pub(crate) permissions: Vec<String>,
 }
 
-/// Where skills of an agent come from: an element of `skills_from`.
+/// A source of an agent's skills: an element of `skills_from`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(try_from = "String")]
 pub(crate) enum SkillsSource {
     /// The agent's tools, each a skill.
     Tools,
-    /// The files `SKILL.md` in this folder and in those below it, relative to the folder of Cargo.toml; ends with `/`.
+    /// The files `SKILL.md` in this folder and its subfolders. The path is relative to the folder of Cargo.toml and
+    /// ends with `/`.
     Folder(String),
-    /// The card of the remote agent that an agent of kind `remote` is a front of, while the Worker runs.
+    /// The card of the remote agent, for an agent of the kind `remote`. The Worker reads the card while it runs.
     Remote,
 }
 
@@ -68,7 +69,7 @@ impl TryFrom<String> for SkillsSource {
     }
 }
 
-/// Whether a folder is inside of the project.
+/// True if a folder is inside of the project.
 fn is_below(folder: &str) -> bool {
     !folder.starts_with('/') && !folder.contains('\\') && folder.split('/').all(|name| name != "..")
 }
@@ -76,9 +77,9 @@ fn is_below(folder: &str) -> bool {
 /// A skill that a file `SKILL.md` describes.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FileSkill {
-    /// The folder of `skills_from` that the file was found in.
+    /// The folder in `skills_from` in which the file was found.
     pub(crate) folder: String,
-    /// The file, as `skills/pdf/SKILL.md`.
+    /// The path of the file, as `skills/pdf/SKILL.md`.
     pub(crate) file: String,
     /// The skill.
     pub(crate) skill: AgentSkill,

@@ -8,11 +8,11 @@ use crate::Problem;
 use a2a::client::skill_from_markdown;
 use a2a::model::FieldViolation;
 
-/// The skills of the files in a folder and in those below it, by the paths of the files.
+/// The skills of the files in a folder and its subfolders, sorted by path.
 ///
 /// # Errors
 ///
-/// If there is no such folder, it has no such file, or one cannot be read.
+/// If the folder does not exist, contains no file `SKILL.md`, or contains a file that cannot be read.
 pub(super) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
     let mut files = Vec::new();
     find(Path::new(folder), 0, &mut files)
@@ -55,10 +55,10 @@ fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Resul
     Ok(())
 }
 
-/// How many skills a folder may have.
+/// The maximum number of skills in a folder.
 const MAX_FILES: usize = 200;
 
-/// How deep folders are looked into.
+/// The maximum depth of subfolders that are read.
 const MAX_DEPTH: usize = 4;
 
 #[cfg(test)]
@@ -68,7 +68,7 @@ mod tests {
     #[test]
     fn files_are_found_in_a_folder_and_below_it() {
         let folder = std::env::temp_dir().join(format!("a2a-edge-skills-{}", std::process::id()));
-        // A process of an earlier boot may have had the same id.
+        // The folder may remain from a process with the same id before a reboot.
         let _ = fs::remove_dir_all(&folder);
         let path = format!("{}/", folder.display());
         assert!(read_folder(&path).unwrap_err()[0].text.starts_with("cannot be read"));

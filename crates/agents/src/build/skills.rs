@@ -1,4 +1,4 @@
-//! The skills of an agent's card: those of its sources (`skills_from`), and what its file says of them or adds.
+//! The skills of an agent's card: those of its sources (`skills_from`), and those that its file changes or adds.
 
 use serde_json::Value;
 
@@ -8,26 +8,26 @@ use crate::tool::Tool;
 use crate::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill, Problem, RestrictedSkill};
 use a2a::model::AgentSkill;
 
-/// A skill that a source gives.
+/// A skill from a source.
 struct Given {
     skill: AgentSkill,
-    /// Which element of `skills_from` it came from.
+    /// The index of the source in `skills_from`.
     source: usize,
-    /// What gives it, for people.
+    /// The name of the source, for people.
     origin: String,
 }
 
-/// The skills that everybody may use.
+/// The skills for all callers.
 pub(crate) fn public_skills(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<AgentSkill> {
     let all = skills_of(agent, tools).into_iter();
     all.filter(|(_, permissions)| permissions.is_empty()).map(|(skill, _)| skill).collect()
 }
 
-/// The other skills.
+/// The skills for callers with permissions.
 ///
 /// # Errors
 ///
-/// None that an agent file could cause.
+/// No agent file causes an error.
 pub(crate) fn restricted_skills(
     agent: &AgentDefinition,
     tools: &[&dyn Tool],
@@ -41,8 +41,8 @@ pub(crate) fn restricted_skills(
     restricted.collect()
 }
 
-/// The skills of an agent, each with the permissions that a caller needs: those of its sources, with what its file says
-/// of them, and then those that the file alone describes.
+/// The skills of an agent, each with the permissions that a caller needs. First are the skills of the sources, with the
+/// changes of the agent file; then follow the skills that only the file describes.
 fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, Vec<String>)> {
     let given = given(agent, tools);
     let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
@@ -57,12 +57,12 @@ fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, V
     given.into_iter().map(told).chain(own).collect()
 }
 
-/// The skills that an agent learns while the Worker runs; `None` if its file names no source of such.
+/// The skills that an agent learns while the Worker runs; `None` if it has no source of such skills.
 pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option<LearnedSkills> {
     let given = given(agent, tools);
     let part = |(index, from): (usize, &SkillsSource)| {
         let source = learned_source(agent, from)?;
-        // The tools of servers stand behind those of the Worker.
+        // In the source `tools`, the tools of servers follow the tools of the Worker.
         let is_before = |known: &&Given| match source {
             LearnedSource::Remote(_) => known.source < index,
             LearnedSource::Mcp { .. } => known.source <= index,
@@ -76,7 +76,7 @@ pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option
     (!parts.is_empty()).then_some(LearnedSkills { parts, own })
 }
 
-/// What an agent file says of a skill that it does not know.
+/// A skill of the agent file that no source known to the build has: its id and the members that the file sets.
 fn own_skill(own: &SkillDefinition) -> OwnSkill {
     let texts = [("name", &own.name), ("description", &own.description)];
     let texts = texts.into_iter().filter_map(|(name, text)| {
@@ -96,7 +96,8 @@ fn own_skill(own: &SkillDefinition) -> OwnSkill {
     OwnSkill { skill: members.collect(), permissions: own.permissions.clone() }
 }
 
-/// The source from which skills are learned that an element of `skills_from` names, if it names one.
+/// The source of learned skills that an element of `skills_from` names; `None` if the build knows all skills of the
+/// element.
 fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
     let executor = &agent.executor;
     match from {
@@ -112,7 +113,7 @@ fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<Learne
     }
 }
 
-/// What is wrong with the skills of an agent, each with its key and the fix.
+/// The problems of an agent's skills, each with its key and the fix.
 pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let executor = &agent.executor;
@@ -140,12 +141,12 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
             problems.push(Problem::at(key, fix));
         }
     }
-    // What servers offer is not known here.
+    // The build does not know the tools of MCP servers, so it cannot report unknown ids.
     let has_mcp = executor.offer().is_some_and(|offer| !offer.mcp.is_empty());
     let given = given(agent, tools);
     for (index, Given { skill, source, origin }) in given.iter().enumerate() {
         let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
-        // What the same source gives twice is told there.
+        // A tool that is named twice is reported by the check of the names.
         if let Some(earlier) = earlier.filter(|earlier| earlier.origin != *origin) {
             let fix = format!(
                 "gives the skill {:?} twice: by {} and by {origin}; rename one of the two",
@@ -181,7 +182,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
     problems
 }
 
-/// The sources of an agent: unless its file names them, its tools if it has any.
+/// The sources of an agent's skills. Default: its tools, if it has any.
 fn sources_of(agent: &AgentDefinition) -> Vec<SkillsSource> {
     let of_kind = || {
         if agent.executor.has_tool_skills() { vec![SkillsSource::Tools] } else { vec![] }
@@ -209,14 +210,14 @@ fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
                     origin: file.clone(),
                 }));
             }
-            // Nobody knows them yet.
+            // The Worker reads these skills while it runs.
             SkillsSource::Remote => {}
         }
     }
     given
 }
 
-/// A skill of which nothing but its id is known.
+/// A skill of which only the id is known.
 fn bare(own: &SkillDefinition) -> AgentSkill {
     AgentSkill {
         id: own.id.clone(),
@@ -229,7 +230,7 @@ fn bare(own: &SkillDefinition) -> AgentSkill {
     }
 }
 
-/// A skill with what an agent file says of it.
+/// A skill with the changes of an agent file.
 fn merged(skill: AgentSkill, own: &SkillDefinition) -> AgentSkill {
     let or = |own: &Vec<String>, derived: Vec<String>| {
         if own.is_empty() { derived } else { own.clone() }

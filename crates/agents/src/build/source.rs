@@ -6,24 +6,24 @@ use toml::de::{DeTable, DeValue, Error};
 use crate::Problem;
 use crate::table::with_meant_key;
 
-/// What the text of a file says.
+/// Parses the text of a file.
 ///
 /// # Errors
 ///
-/// The first thing that the type does not take, with its line and its key.
+/// The first value that does not fit the type, with its line and its key.
 pub(super) fn read<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, Problem> {
     toml::from_str(text).map_err(|error| problem(file, text, &error))
 }
 
-/// Adds the line of its key, or of the innermost table around it, to a problem that has none. `files` are the files that were
-/// read, with their texts.
+/// Adds the missing line to a problem: the line of its key, or of the innermost table that contains the key. `files` are the
+/// files that were read, with their texts.
 pub(super) fn located(problem: Problem, files: &[(String, String)]) -> Problem {
     let text = files.iter().find(|(file, _)| problem.file.as_ref() == Some(file));
     let line = problem.line.or_else(|| line_of(&text?.1, &problem.key));
     Problem { line, ..problem }
 }
 
-/// The line of a key, as `executor.tools.names[0]`, or of the innermost table around it.
+/// The line of a key, as `executor.tools.names[0]`, or of the innermost table that contains it.
 fn line_of(text: &str, key: &str) -> Option<usize> {
     let table = DeTable::parse(text).ok()?;
     let mut best: Option<(usize, usize)> = None;
@@ -41,7 +41,7 @@ pub(super) fn line_at(text: &str, at: usize) -> usize {
     text.get(..at).unwrap_or_default().matches('\n').count() + 1
 }
 
-/// Calls `visit` with each key of a table, and where it stands.
+/// Calls `visit` with each key of a table and its offset.
 pub(super) fn visit_keys(table: &DeTable<'_>, prefix: &str, visit: &mut impl FnMut(&str, usize)) {
     for (name, value) in table {
         let key = format!("{prefix}{}", name.get_ref());
@@ -64,7 +64,7 @@ fn visit_elements(value: &DeValue<'_>, key: &str, visit: &mut impl FnMut(&str, u
     }
 }
 
-/// Calls `visit` with each text of a table, its key and where it stands.
+/// Calls `visit` with each text of a table, its key and its offset.
 pub(super) fn visit_texts(
     table: &DeTable<'_>,
     prefix: &str,
@@ -99,19 +99,19 @@ fn visit_text(
     }
 }
 
-/// An error of the parser as a problem.
+/// Converts an error of the parser into a problem.
 fn problem(file: &str, text: &str, error: &Error) -> Problem {
     let span = error.span().unwrap_or_default();
     let at = span.start;
     let line = line_at(text, at);
-    // What is no TOML, and a key that the file as a whole lacks, have no key.
+    // A text that is not TOML and a missing key at the top of the file have an empty key.
     let table = DeTable::parse(text).ok().filter(|_| !span.is_empty());
     let key = table.and_then(|table| key_in_table(table.get_ref(), at)).unwrap_or_default();
     let fix = with_meant_key(error.message()).replace('\n', " ");
     Problem::at(key, fix).in_file(file).at_line(line)
 }
 
-/// The key of the innermost value at this place of the text, as `executor.script.rules[0].then`.
+/// The key of the innermost value at this offset of the text, as `executor.script.rules[0].then`.
 fn key_in_table(table: &DeTable<'_>, at: usize) -> Option<String> {
     table.iter().find_map(|(key, value)| {
         let name = key.get_ref();

@@ -1,4 +1,4 @@
-//! What an answer is as a result.
+//! Converts a response of a server into the result of a tool.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -20,12 +20,12 @@ pub(super) enum Answer {
 }
 
 impl Answer {
-    /// What an answer of success is: JSON is data, text is text, anything else bytes. With a pointer, what stands
-    /// there in the JSON.
+    /// Converts a successful response: JSON becomes data, text remains text, and other bodies become bytes. With a
+    /// pointer, the result is the value at the pointer in the JSON.
     ///
     /// # Errors
     ///
-    /// What the answer is not, to be read behind "but".
+    /// The reason why the response cannot be used, as a text that follows "but".
     pub(super) fn read(answer: HttpAnswer<Vec<u8>>, pointer: Option<&str>) -> Result<Self, String> {
         let content_type = answer.header("content-type").unwrap_or_default();
         let media_type =
@@ -52,7 +52,7 @@ impl Answer {
         }
     }
 
-    /// The answer without secrets.
+    /// The result without secrets.
     pub(super) fn redacted(self, redaction: &Redaction) -> Self {
         match self {
             Self::Text(text) => Self::Text(redaction.text(&text)),
@@ -88,7 +88,7 @@ impl From<Answer> for ToolOutput {
     }
 }
 
-/// The JSON of a body, within the bounds that hold for requests.
+/// Parses the JSON of a body, within the limits of requests.
 fn parse(body: &[u8], media_type: &str) -> Result<Value, String> {
     read_foreign(body, MAX_FOREIGN_VALUES).map_err(|unfit| match unfit {
         UnfitJson::NotJson { .. } => {
@@ -101,7 +101,7 @@ fn parse(body: &[u8], media_type: &str) -> Result<Value, String> {
     })
 }
 
-/// How much of a body is looked at for an error, in bytes.
+/// The number of bytes of a body from which the excerpt in an error is made.
 const MAX_SHOWN: usize = 4 * 1024;
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use crate::Problem;
 
 /// The JSON schema of the arguments.
 ///
-/// In short, an argument is its description, for a text that is needed, or a table of JSON schema for it: of type
-/// `string` unless it says otherwise, and needed unless it has `optional = true` or a default.
+/// In the short form, an argument is either a text, which describes a required string, or a table of JSON schema. In a
+/// table, the default type is `string`, and the argument is required unless it has `optional = true` or a default.
 ///
 /// # Errors
 ///
-/// The key within the tool, and what is wrong there.
+/// The key within the tool, and the problem of its value.
 pub(super) fn schema_of(definition: &HttpToolDefinition) -> Result<Value, Problem> {
     match (&definition.schema, definition.arguments.is_empty()) {
         (Some(_), false) => {
@@ -57,7 +57,7 @@ fn in_full(arguments: &Map<String, Value>) -> Result<Value, Problem> {
     )
 }
 
-/// The arguments of a call, with the defaults of those that it does not give.
+/// The arguments of a call, and the defaults of the missing ones.
 pub(super) fn with_defaults(schema: &Value, arguments: Value) -> Map<String, Value> {
     let Value::Object(mut arguments) = arguments else { return Map::new() };
     let properties = schema.get("properties").and_then(Value::as_object);

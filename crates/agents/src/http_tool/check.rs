@@ -1,4 +1,4 @@
-//! Whether an HTTP tool holds together. Only the build asks.
+//! Checks an HTTP tool. Only the build uses this module.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::Problem;
 use crate::template::{BodyTemplate, HeaderTemplate, Template, UrlTemplate, is_argument_name};
 use crate::tool::check_schema;
 
-/// Everything that is wrong with a tool: each with its key within the tool, and the fix.
+/// All problems of a tool, each with its key within the tool and the fix.
 pub(crate) fn problems_of(tool: &HttpToolDefinition) -> Vec<Problem> {
     let mut problems = Vec::new();
     let mut report = |key: &str, fix: &str| problems.push(Problem::at(key, fix));
@@ -52,13 +52,13 @@ pub(crate) fn problems_of(tool: &HttpToolDefinition) -> Vec<Problem> {
     problems
 }
 
-/// What could be read of a tool.
+/// The parts of a tool that could be parsed.
 struct Parts {
     schema: Option<Value>,
     url: Option<UrlTemplate>,
     headers: Vec<(String, HeaderTemplate)>,
     body: Option<BodyTemplate>,
-    /// Whether nothing was unreadable.
+    /// True if all parts could be parsed.
     is_whole: bool,
 }
 
@@ -103,7 +103,7 @@ impl Parts {
         problems
     }
 
-    /// Each template with its key.
+    /// Each template of the headers and of the body, with its key.
     fn templates(&self) -> Vec<(String, &Template)> {
         let headers = self.headers.iter().map(|(key, header)| (key.clone(), header.value()));
         let key = if matches!(self.body, Some(BodyTemplate::Form(_))) { "form" } else { "body" };
@@ -111,7 +111,7 @@ impl Parts {
         headers.chain(body.map(|template| (key.to_owned(), template))).collect()
     }
 
-    /// Every argument stands somewhere, and what stands somewhere is an argument.
+    /// Checks that the request uses every argument, and that every placeholder names an argument.
     fn check_arguments(&self, tool: &HttpToolDefinition) -> Vec<Problem> {
         let Some(schema) = &self.schema else { return Vec::new() };
         let properties = schema.get("properties").and_then(Value::as_object);
@@ -168,7 +168,8 @@ impl Parts {
         problems
     }
 
-    /// Who chooses the server must not get the secrets that are sent to it.
+    /// Refuses secrets in a request whose server the caller chooses: the caller could choose a server of its own to
+    /// obtain them.
     fn check_host(&self) -> Option<Problem> {
         let url = self.url.as_ref().filter(|url| url.is_host_of_caller())?;
         let templates = self.templates();
@@ -222,13 +223,13 @@ fn is_tool_name(name: &str) -> bool {
         && name.len() <= 64
 }
 
-/// The longest attempt, in milliseconds: ten minutes of the fifteen that a run has.
+/// The maximum duration of an attempt, in milliseconds: ten of the fifteen minutes of a run.
 const MAX_TIMEOUT_MS: u64 = 600_000;
 
-/// The largest answer, in bytes.
+/// The maximum size of a response, in bytes.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The largest number of attempts.
+/// The maximum number of attempts.
 const MAX_ATTEMPTS: u64 = 10;
 
 #[cfg(test)]

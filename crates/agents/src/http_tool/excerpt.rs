@@ -1,4 +1,4 @@
-//! What an error shows of the text of a server.
+//! Shortens the text of a server for an error.
 
 use a2a::http::one_line;
 
@@ -11,5 +11,5 @@ pub(super) fn excerpt(text: &str) -> String {
     }
 }
 
-/// The number of letters that an error shows of a text.
+/// The maximum number of characters of an excerpt.
 const EXCERPT_CHARS: usize = 300;

@@ -1,4 +1,4 @@
-//! The request of one call, sent as often as the tool may.
+//! Sends the request of one call, up to the number of attempts of the tool.
 
 use futures_util::future::{Either, select};
 
@@ -9,7 +9,7 @@ use super::redaction::Redaction;
 use crate::tool::{Retry, ToolCall, ToolError};
 use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest, retry_after_ms};
 
-/// One request, and what it is sent by.
+/// One request, and the tool and the call that send it.
 pub(super) struct Exchange<'a> {
     pub(super) tool: &'a HttpTool,
     pub(super) call: &'a dyn ToolCall,
@@ -22,14 +22,14 @@ pub(super) struct Exchange<'a> {
 /// An attempt that failed.
 struct Failure {
     error: ToolError,
-    /// Whether another attempt may succeed.
+    /// True if another attempt may succeed.
     is_temporary: bool,
-    /// How long the server wants to be left alone, in milliseconds.
+    /// The time from the header `Retry-After` of the response, in milliseconds.
     retry_after_ms: Option<u64>,
 }
 
 impl Exchange<'_> {
-    /// Sends the request until it is answered, or may not be sent again.
+    /// Sends the request until it succeeds or may not be sent again.
     pub(super) async fn run(&self) -> Result<Answer, ToolError> {
         let pauses = Retry { attempts: self.tool.attempts, delay_ms: 500, max_delay_ms: 30_000 };
         let mut failures = 0;
@@ -73,7 +73,7 @@ impl Exchange<'_> {
         answer.body = self.redaction.bytes(answer.body);
         let status = answer.status;
         let read = Answer::read(answer, self.tool.result.as_deref());
-        // Escapes of JSON may have hidden a secret until now.
+        // The first redaction worked on the raw bytes, in which escapes of JSON may have hidden a secret.
         read.map(|answer| answer.redacted(&self.redaction)).map_err(|problem| Failure {
             error: self.upstream(&format!("answered {status}, but {problem}")),
             is_temporary: false,
@@ -95,12 +95,13 @@ impl Exchange<'_> {
         }
     }
 
-    /// Why there is no answer, or no whole one.
+    /// The failure for a missing or incomplete response.
     fn unanswered(&self, error: HttpError) -> Failure {
         let is_temporary = matches!(error, HttpError::Failed { .. } | HttpError::Silent { .. });
         let error = match error {
             HttpError::Failed { reason, .. } => {
-                // The platform's words may name the URL, and with it what was filled in.
+                // The platform's error text may contain the URL with its secrets, so the URL is replaced by its
+                // template.
                 let reason = reason.replace(&self.url, self.tool.url.text());
                 self.upstream(&format!("did not answer: {}", self.redaction.text(&reason)))
             }
@@ -124,7 +125,7 @@ impl Exchange<'_> {
         Failure { error, is_temporary, retry_after_ms: None }
     }
 
-    /// Why an answer is no success.
+    /// The failure for a response whose status is not 2xx.
     async fn refused(&self, answer: HttpAnswer) -> Failure {
         let status = answer.status;
         let retry_after = answer.header("retry-after");
@@ -145,14 +146,14 @@ impl Exchange<'_> {
         Failure { error, is_temporary, retry_after_ms }
     }
 
-    /// An error that names the URL as the file has it.
+    /// An error that contains the URL as the file has it, without secrets.
     fn upstream(&self, what: &str) -> ToolError {
         let (method, url) = (self.tool.method.name(), self.tool.url.text());
         ToolError::Upstream(format!("{method} {url} {what}"))
     }
 }
 
-/// The first bytes of a body, as far as they come.
+/// The first bytes of a body. An error of the body ends them.
 async fn beginning(mut body: HttpBody) -> String {
     let mut bytes = Vec::new();
     while bytes.len() < MAX_ERROR_BYTES
@@ -169,8 +170,8 @@ fn host_of(url: &str) -> Option<&str> {
     authority.rsplit('@').next().filter(|host| !host.is_empty())
 }
 
-/// The longest time for which a server is left alone, in milliseconds. One that asks for more is not called again.
+/// The maximum accepted `Retry-After`, in milliseconds. After a longer one the request is not sent again.
 const MAX_RETRY_AFTER_MS: u64 = 60_000;
 
-/// How much of the body of an error is read, in bytes.
+/// The number of bytes that are read from the body of an error.
 const MAX_ERROR_BYTES: usize = 16 * 1024;

@@ -1,6 +1,6 @@
-//! Tools without Rust: a request to another server, described in a file.
+//! Tools without Rust: requests to other servers, described in files.
 //!
-//! What is checked here is what a file says; where a request may go is judged by the platform.
+//! These modules check the contents of files. The platform checks the addresses to which requests are sent.
 
 mod answer;
 mod arguments;
@@ -28,8 +28,8 @@ use arguments::{schema_of, with_defaults};
 use exchange::Exchange;
 use redaction::Redaction;
 
-/// An HTTP tool, ready to be called. Each call is one durable step: a call that goes on after a crash does not send its
-/// request again once it was answered.
+/// An HTTP tool that can be called. Each call is one durable step: after a crash, a request with a stored response is
+/// not sent again.
 #[derive(Clone, Debug)]
 pub struct HttpTool {
     name: String,
@@ -47,11 +47,11 @@ pub struct HttpTool {
 }
 
 impl HttpTool {
-    /// A tool as its file describes it.
+    /// Makes a tool from its description.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it; the build names all of them.
+    /// The first problem of the tool; the build reports all of them.
     pub fn new(definition: &HttpToolDefinition) -> Result<Self, Misfit> {
         let misfit = |problem| Misfit(format!("the tool {}: {problem}", definition.name));
         Self::read(definition).map_err(misfit)
@@ -75,7 +75,7 @@ impl HttpTool {
         })
     }
 
-    /// The request of a call, as often as it is sent.
+    /// The request of a call; every attempt sends the same request.
     fn exchange<'a>(
         &'a self,
         arguments: &Map<String, Value>,
@@ -111,7 +111,7 @@ impl HttpTool {
         })
     }
 
-    /// Every secret and variable of the request, each once.
+    /// The names of all secrets and variables of the request, each once.
     fn value_names(&self) -> Vec<&str> {
         let mut names: Vec<&str> = self.url.origin_values().chain(self.secret_names()).collect();
         names.sort_unstable();
@@ -119,7 +119,7 @@ impl HttpTool {
         names
     }
 
-    /// Those that do not say which server is called.
+    /// The names of the secrets and variables outside of the URL's origin.
     fn secret_names(&self) -> impl Iterator<Item = &str> {
         let headers = self.headers.iter().map(HeaderTemplate::value);
         let body = self.body.iter().flat_map(BodyTemplate::templates);
@@ -159,11 +159,11 @@ impl Tool for HttpTool {
     }
 }
 
-/// The secrets and variables of one call, read once, when it begins.
+/// The secrets and variables of a call, read once at its beginning.
 struct Read {
-    /// What may not be shown, each with its name.
+    /// The values that must not be shown, each with its name.
     secrets: Vec<(String, Secret)>,
-    /// What everybody may know: the servers that are called.
+    /// The origins of the servers, which may be shown, each with its name.
     origins: Vec<(String, Secret)>,
 }
 
@@ -189,7 +189,8 @@ impl Values for Read {
     }
 }
 
-/// Whether a URL is a secret itself, as those of some services for incoming webhooks: a segment of its path is long.
+/// True if a URL has a long segment in its path, and so may be a secret itself, as the URLs of some services for
+/// incoming webhooks.
 fn holds_token(url: &str) -> bool {
     url.split('/').skip(3).any(|segment| segment.len() >= TOKEN_BYTES)
 }

@@ -1,25 +1,26 @@
-//! Other servers may give back what they were sent: secrets are kept out of answers before those are stored.
+//! Removes secrets from responses before they are stored, because a server may return parts of the request.
 
 use serde_json::Value;
 
 use a2a::binding::percent::encode;
 use a2a::model::Secret;
 
-/// Replaces the secrets of a call by their names in brackets, in whatever form a server gives them back.
+/// Replaces the secrets of a call by their names in brackets, in each form in which a server may return them.
 pub(super) struct Redaction {
     /// Each form of each secret, with the name in brackets.
     forms: Vec<(String, String)>,
 }
 
 impl Redaction {
-    /// For these secrets, each with its name. A short one is not kept out: it would stand in too many texts by chance.
+    /// The redaction of these secrets, each with its name. Short secrets are not replaced, because many texts contain them by
+    /// chance.
     pub(super) fn new(secrets: &[(String, Secret)]) -> Self {
         let long = secrets.iter().filter(|(_, secret)| secret.reveal().len() >= MIN_BYTES);
         let forms = long.flat_map(|(name, secret)| {
             forms_of_secret(secret).into_iter().map(move |form| (form, format!("[{name}]")))
         });
         let mut forms: Vec<_> = forms.collect();
-        // One form may be a part of another.
+        // One form may contain another, so the longest is replaced first.
         forms.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
         Self { forms }
     }
@@ -34,7 +35,7 @@ impl Redaction {
         self.forms.iter().fold(bytes, |bytes, (form, name)| replaced(bytes, form, name))
     }
 
-    /// Every text in a value, names of members among them.
+    /// Redacts every text in a value, and the names of members.
     pub(super) fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => self.text(&text).into(),
@@ -52,12 +53,12 @@ impl Redaction {
     }
 }
 
-/// The forms in which servers give back a secret that they were sent: as it is, as in a URL, in a form and in JSON. Each once.
+/// The forms in which a server may return a secret, each once: unchanged, encoded as in a URL, as in a form, and as in JSON.
 pub fn forms_of_secret(secret: &Secret) -> Vec<String> {
     let plain = secret.reveal();
     let (in_url, in_json) = (encode(plain), escaped(plain));
     let in_form = in_url.replace("%20", "+");
-    // Whoever puts the body of a request into JSON escapes it once more.
+    // A server that puts the body of a request into JSON escapes it a second time.
     let twice = escaped(&in_json);
     let mut forms = vec![plain.to_owned(), in_url, in_form, in_json, twice];
     forms.sort();
@@ -65,7 +66,7 @@ pub fn forms_of_secret(secret: &Secret) -> Vec<String> {
     forms
 }
 
-/// A text as it stands between the quotes of JSON.
+/// A text as it is written between the quotes of JSON.
 fn escaped(text: &str) -> String {
     let json = Value::from(text).to_string();
     let inside = json.strip_prefix('"').and_then(|json| json.strip_suffix('"'));
@@ -88,7 +89,7 @@ fn replaced(bytes: Vec<u8>, from: &str, to: &str) -> Vec<u8> {
     }
 }
 
-/// The shortest secret that is kept out, in bytes.
+/// The minimum length of a secret that is replaced, in bytes.
 const MIN_BYTES: usize = 8;
 
 #[cfg(test)]

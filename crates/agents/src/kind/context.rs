@@ -1,19 +1,19 @@
-//! What the checks of a kind see of the agent around its table.
+//! The properties of an agent on which the checks of its executor depend.
 
 use crate::tool::Tool;
 use crate::{HttpTool, HttpToolDefinition};
 
-/// What the checks of a kind see of the agent around its table.
+/// The properties of an agent on which the checks of its executor depend.
 pub(crate) struct KindContext<'a> {
-    /// Whether the agent is served in development only.
+    /// True if the agent is served in development only.
     pub(crate) is_development: bool,
-    /// Whether its callers need no credentials.
+    /// True if callers need no credentials.
     pub(crate) is_anonymous: bool,
-    /// The HTTP tools of its own, as its file describes them.
+    /// The HTTP tools of the agent alone, as its file describes them.
     pub(crate) own: &'a [HttpToolDefinition],
-    /// Those of them that hold together.
+    /// The valid tools among `own`.
     own_tools: Vec<HttpTool>,
-    /// The tools that every agent may name.
+    /// The tools that all agents may name.
     shared: &'a [&'a dyn Tool],
 }
 
@@ -28,12 +28,12 @@ impl<'a> KindContext<'a> {
         Self { is_development, is_anonymous, own, own_tools, shared }
     }
 
-    /// Its own tools that hold together.
+    /// The valid HTTP tools of the agent alone.
     pub(super) fn own_tools(&self) -> impl Iterator<Item = &dyn Tool> {
         self.own_tools.iter().map(|tool| -> &dyn Tool { tool })
     }
 
-    /// The tools that it may name: those of the Worker, then its own.
+    /// The tools that the agent may name: those of the Worker, then its own.
     pub(super) fn tools(&self) -> Vec<&dyn Tool> {
         self.shared.iter().copied().chain(self.own_tools()).collect()
     }

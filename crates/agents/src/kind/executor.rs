@@ -1,5 +1,5 @@
-//! `[executor]` as the build reads it: the kind, the table of the kind, and `[executor.run]`; and what is derived from the table of any
-//! kind, by keys of the whole file.
+//! Reads `[executor]` in the build: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
+//! any kind, with keys of the whole file.
 
 use std::path::Path;
 
@@ -14,23 +14,23 @@ use super::{
 use crate::table::{Reader, Texts, closest};
 use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
 
-/// What answers for an agent: the table `[executor]`.
+/// The executor of an agent: the table `[executor]`.
 #[derive(Debug, Deserialize)]
 #[serde(from = "Map<String, Value>")]
 pub(crate) struct ExecutorDefinition {
-    /// The name of the kind, as the file says it.
+    /// The name of the kind in the file.
     pub(crate) kind: String,
-    /// How runs are bounded, and what happens to interrupted ones.
+    /// The limits of runs, and the recovery of interrupted runs.
     pub(crate) run: RunSettings,
     /// The table of the kind as it is written; empty if the file has none.
     written: Map<String, Value>,
-    /// It as the kind reads it.
+    /// The table as the type of the kind.
     table: Box<dyn Kind>,
-    /// What cannot be read in the table of the kind.
+    /// The problems that the reader of the kind's table has found.
     misfits: Vec<Problem>,
-    /// What cannot be read in `[executor.run]`.
+    /// The problems of `[executor.run]`.
     run_misfits: Vec<Problem>,
-    /// What is wrong with the names of tables, or with `kind`. Then it is not known which table is meant.
+    /// The problems of `kind` and of the names of tables. If there are any, the table of the kind is unknown.
     pub(crate) unreadable: Vec<Problem>,
 }
 
@@ -62,7 +62,7 @@ fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
             if kind == "rust" {
                 "must be the name under which the Worker registers the executor, whose settings stand in [executor.<name>]".to_owned()
             } else if closest(kind, ExecutorKind::names()).is_some() {
-                // The rule lists the kinds.
+                // The text of the rule already lists the kinds.
                 rule
             } else {
                 format!("{rule}; or {}", ExecutorKind::names().collect::<Vec<_>>().join(" or "))
@@ -71,11 +71,11 @@ fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
     })
 }
 
-/// Only the table of the kind may stand there.
+/// Reports tables of other kinds, and unknown keys.
 fn check_tables(keys: &mut Reader<'_>, kind: &str) {
     for name in keys.names() {
         let is_table = keys.value(name).is_some_and(Value::is_object);
-        // Without a kind any table may be the one that is meant.
+        // Without a kind, each table may be the table of the intended kind.
         let is_meant = name == kind || kind.is_empty();
         if name == "kind" || name == "run" || (is_meant && is_table) {
             continue;
@@ -112,10 +112,10 @@ fn read_run(keys: &mut Reader<'_>) -> RunSettings {
     keys.below("run", read).unwrap_or_default()
 }
 
-/// Makes the reader of the tables of all kinds.
+/// Makes the functions that read the table of any kind.
 macro_rules! readers {
     ($($(#[$about:meta])* $kind:ident = $name:literal, $table:ty;)*) => {
-        /// What the kind of this name reads in its table, and what it cannot read.
+        /// Reads the table of a kind. Returns the table and its problems.
         fn read_of(kind: &str, table: &Map<String, Value>) -> (Box<dyn Kind>, Vec<Problem>) {
             match ExecutorKind::named(kind) {
                 $(Some(ExecutorKind::$kind) => read_as::<$table>(table),)*
@@ -123,7 +123,7 @@ macro_rules! readers {
             }
         }
 
-        /// The keys of the table of a kind; none for one that a Worker registers.
+        /// The keys of the table of a built-in kind; empty for a kind that a Worker registers.
         fn keys_of(kind: &str) -> &'static [&'static str] {
             match ExecutorKind::named(kind) {
                 $(Some(ExecutorKind::$kind) => <$table as KindTable>::KEYS,)*
@@ -143,16 +143,16 @@ fn read_as<T: KindTable + Kind + 'static>(
 }
 
 impl ExecutorDefinition {
-    /// The table as the constructor of the kind gets it.
+    /// The table for the constructor of the kind.
     ///
     /// # Errors
     ///
-    /// None that an agent file could cause.
+    /// No agent file causes an error.
     pub(crate) fn embedded(&self) -> Result<Table, Misfit> {
         Table::of(&self.written)
     }
 
-    /// What is wrong with the executor of such an agent, each with its key and the fix.
+    /// The problems of the executor of this agent, each with its key and the fix.
     pub(crate) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = self.run_misfits.clone();
         let recovery = self.run.recovery;
@@ -165,7 +165,7 @@ impl ExecutorDefinition {
         let of_table = if self.misfits.is_empty() {
             self.problems_of_table(agent)
         } else {
-            // Defaults stand for what cannot be read.
+            // The table contains defaults in place of invalid values, so it is not checked further.
             self.misfits.clone()
         };
         problems.extend(of_table.into_iter().map(|problem| problem.under(&self.key(""))));
@@ -183,8 +183,8 @@ impl ExecutorDefinition {
         problems
     }
 
-    /// The secrets and variables of the deployment that the executor of such an agent needs, as far as its file and its tools
-    /// name them: each with who needs it.
+    /// The secrets and variables that the agent's file and tools name, each as a pair: the part of the agent that needs the
+    /// value, and the name of the value.
     pub(crate) fn needs(&self, agent: &KindContext<'_>) -> Vec<(String, String)> {
         let mut needs = Vec::new();
         for (_, text) in self.table.filled_in() {
@@ -196,45 +196,45 @@ impl ExecutorDefinition {
         needs
     }
 
-    /// The tools that it calls; `None` if it calls none.
+    /// The tools that the executor calls; `None` for a kind without tools.
     pub(crate) fn offer(&self) -> Option<ToolOffer<'_>> {
         self.table.offer()
     }
 
-    /// Whether its tools are skills of the agent.
+    /// True if the executor's tools are skills of the agent.
     pub(crate) fn has_tool_skills(&self) -> bool {
         self.offer().is_some_and(|offer| offer.are_skills)
     }
 
-    /// The remote agent whose skills its agent may show.
+    /// The remote agent whose skills the agent may show.
     pub(crate) fn front_of(&self) -> Option<&str> {
         self.table.front_of()
     }
 
-    /// What the problem of an agent without skills says behind "needs at least one `[[skills]]`".
+    /// The text after "needs at least one `[[skills]]`" in the problem of an agent without skills.
     pub(crate) fn skills_hint(&self) -> &'static str {
         self.table.skills_hint()
     }
 
-    /// The remote agents that it names, each with its key.
+    /// The names of remote agents in the table, each with its key.
     pub(crate) fn remotes(&self) -> Vec<(String, &str)> {
         let remotes = self.table.remotes().into_iter();
         remotes.map(|(key, name)| (self.key(&key), name)).collect()
     }
 
-    /// What it takes of MCP servers, each with its key.
+    /// The tools of MCP servers in the table, each choice with its key.
     pub(crate) fn mcp(&self) -> Vec<(String, McpChoice<'_>)> {
         let choices = self.offer().into_iter().flat_map(|offer| offer.mcp_choices());
         choices.map(|(key, choice)| (self.key(&key), choice)).collect()
     }
 
-    /// Takes the files that the table names into it, relative to the file of its agent. Returns what cannot be read, each with its
-    /// key; it is left out.
+    /// Replaces the names of files in the table by the contents of the files. The paths are relative to the agent's file. Returns
+    /// the problems, each with its key; a file that cannot be read is left out.
     pub(crate) fn read_files(&mut self, agent_file: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut written = self.written.clone();
         for TableFile { key, content_key, is_json } in self.table.files() {
-            // What is wrong with the keys themselves is among the problems.
+            // Values that are not texts are already among the problems of the table.
             let Some(Value::String(name)) = self.written.get(*key) else { continue };
             if self.written.contains_key(*content_key) {
                 continue;
@@ -254,7 +254,7 @@ impl ExecutorDefinition {
         problems
     }
 
-    /// A key of the file: this one below the table.
+    /// The key in the file of a key in the table.
     fn key(&self, key: &str) -> String {
         format!("executor.{}.{key}", self.kind)
     }
@@ -273,5 +273,5 @@ fn read_file(path: &Path, is_json: bool) -> Result<Value, String> {
 const RECOVERIES: [(&str, Recovery); 3] =
     [("resume", Recovery::Resume), ("restart", Recovery::Restart), ("fail", Recovery::Fail)];
 
-/// The longest run: 15 minutes, in milliseconds. The platform keeps an object for as long.
+/// The maximum duration of a run: 15 minutes, in milliseconds. The platform keeps an object active for this time.
 const MAX_RUN_MS: u64 = 900_000;

@@ -1,4 +1,4 @@
-//! The kind `http`: an agent behind one POST, written in any language.
+//! The kind `http`: an agent in any language, which answers by HTTP.
 
 use super::KindTable;
 #[cfg(any(test, feature = "build"))]
@@ -10,33 +10,34 @@ use crate::table::Reader;
 #[cfg(any(test, feature = "build"))]
 use crate::template::{check_header_name, visible};
 
-/// `[executor.http]`. Every text may hold `${NAME}`, a secret or a variable of the deployment.
+/// `[executor.http]`. Every text may contain `${NAME}`, a secret or a variable of the deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpTable {
-    /// Where turns are posted to: an https URL, or an http one of this machine.
+    /// The URL to which turns are posted: https, or http on this machine.
     pub url: Option<String>,
-    /// The service binding of another Worker that turns are posted to instead.
+    /// The service binding of another Worker to which turns are posted, in place of `url`.
     pub service: Option<String>,
     /// The path at the other Worker; `/` unless given.
     pub path: Option<String>,
-    /// Further headers of each request.
+    /// Additional headers of each request.
     pub headers: Vec<(String, String)>,
-    /// What requests are signed with, as notifications are: `whsec_` and base64 of 24 to 64 bytes.
+    /// The secret that signs requests, in the same way as notifications: `whsec_` and base64 of 24 to 64 bytes.
     pub signing_secret: Option<String>,
-    /// How long the agent may take until its answer begins, in milliseconds: 100 to 900,000.
+    /// The maximum time until the agent's response begins, in milliseconds: 100 to 900,000.
     pub timeout_ms: u64,
-    /// How long nothing may come of an answer that has begun, in milliseconds: 100 to 900,000.
+    /// The maximum time without data in a response that has begun, in milliseconds: 100 to 900,000.
     pub idle_timeout_ms: u64,
-    /// How often a run asks the agent at most for one turn: 1 to 10.
+    /// The maximum number of requests of a run for one turn: 1 to 10.
     pub attempts: u32,
-    /// For how long the agent is asked again while nobody answers, in milliseconds: up to 900,000; 0 for as often as any
-    /// other request that fails.
+    /// The time during which an unreachable agent is called again, in milliseconds: up to 900,000. With 0, `attempts` is
+    /// the limit, as for other failures.
     pub unreachable_wait_ms: u64,
-    /// How often text that an artifact grows by is stored and shown at most, in milliseconds: 0 to 10,000.
+    /// The minimum interval at which text that is appended to an artifact is stored and shown, in milliseconds: 0 to
+    /// 10,000.
     pub event_interval_ms: u64,
-    /// How many earlier tasks of the conversation the agent is told of at most: 0 to 50.
+    /// The maximum number of earlier tasks of the conversation in a request: 0 to 50.
     pub context_tasks: u8,
-    /// Where the agent is told that a task was canceled: a URL, or a path at the same server.
+    /// The URL that is called when a task is canceled: a URL, or a path at the same server.
     pub cancel_url: Option<String>,
 }
 
@@ -151,12 +152,12 @@ impl Kind for HttpTable {
     }
 }
 
-/// Checks the URL of an agent behind HTTP: https, or this machine. What is sent there are messages of callers, so nobody on
-/// the way may read it.
+/// Checks the URL of an agent: https, or this machine. The requests contain messages of callers, which must not be readable
+/// on their way.
 ///
 /// # Errors
 ///
-/// What the URL must be, to be read behind the key.
+/// The rule for the URL, as a text that continues the key.
 pub fn check_agent_url(url: &str) -> Result<(), String> {
     check_url(url).map_err(|fix| match fix.as_str() {
         fix if fix.contains("id.example.com") => {
@@ -166,11 +167,11 @@ pub fn check_agent_url(url: &str) -> Result<(), String> {
     })
 }
 
-/// Checks a path with its query.
+/// Checks a path, which may have a query.
 ///
 /// # Errors
 ///
-/// What it must be, to be read behind the key.
+/// The rule for the path, as a text that continues the key.
 pub fn check_path(path: &str) -> Result<(), String> {
     let is_plain =
         path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte));
@@ -180,7 +181,7 @@ pub fn check_path(path: &str) -> Result<(), String> {
     Err("must be a path, as /turn".to_owned())
 }
 
-/// Checks a text of [`Kind::filled_in`]. One that holds `${NAME}` is checked when it is used.
+/// Checks a text of [`Kind::filled_in`], unless it contains `${NAME}`: then it is checked when it is used.
 #[cfg(any(test, feature = "build"))]
 fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
     if text.contains("${") { Ok(()) } else { check(text) }
@@ -201,7 +202,7 @@ fn plain(value: &str) -> Result<(), String> {
     visible(value).map(|_| ()).map_err(str::to_owned)
 }
 
-/// A secret stands in no file.
+/// Refuses a secret that is written in the file.
 #[cfg(any(test, feature = "build"))]
 fn check_secret(secret: &str) -> Result<(), String> {
     check_written(secret, |_| {
@@ -216,7 +217,7 @@ fn is_binding(name: &str) -> bool {
     begins_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
-/// The headers that a request has of its own.
+/// The headers that a2a-edge itself sets in each request.
 #[cfg(any(test, feature = "build"))]
 const OWN_HEADERS: [&str; 6] =
     ["accept", "content-type", "idempotency-key", "traceparent", "tracestate", "user-agent"];

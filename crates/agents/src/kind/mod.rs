@@ -1,9 +1,10 @@
-//! The kinds of executors that an agent file may name: the table of the kind, what must hold for it, and the skills
-//! that follow from it. The Worker has a constructor for each.
+//! The kinds of executors in agent files: the table of each kind, its checks, and the skills that are derived from it. The Worker
+//! has a constructor for each kind.
 //!
-//! A kind that comes with every Worker is a file here, which implements `KindTable` (its reader, in the build and in the Worker) and `Kind`
-//! (what the build derives from it), and a line in the list `kinds!`. The list makes [`ExecutorKind`] and the reader of `[executor]`; a file without its line does not compile, nor does a line without its file, nor
-//! the Worker without a constructor for each line. Every other name is one under which a Worker registers an executor of its own.
+//! A built-in kind is a file in this folder and a line in the list `kinds!`. The file implements `KindTable` (its reader, in the
+//! build and in the Worker) and `Kind` (the data that the build derives from it). The list makes [`ExecutorKind`] and the reader
+//! of `[executor]`. The build fails if a file has no line, if a line has no file, or if the Worker has no constructor for a line.
+//! Any other name is the name of an executor that a Worker registers.
 
 #[cfg(any(test, feature = "build"))]
 mod context;
@@ -41,69 +42,70 @@ pub use remote::RemoteTable;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
 
-/// The table of a kind, `[executor.<kind>]`, in the form that its executor takes.
+/// The table of a kind, `[executor.<kind>]`, as the type that its executor uses.
 pub(crate) trait KindTable: Sized {
-    /// Its keys.
+    /// The keys of the table.
     const KEYS: &'static [&'static str];
 
-    /// Reads the table; what is wrong with it collects in `keys`, and its default stands in its place.
+    /// Reads the table. Problems are collected in `keys`, and defaults replace invalid values.
     fn read(keys: &mut Reader<'_>) -> Self;
 }
 
-/// What the build makes of the table of a kind. Keys are those below the table.
+/// The data that the build derives from the table of a kind. Keys are relative to the table.
 #[cfg(any(test, feature = "build"))]
 pub(crate) trait Kind: fmt::Debug {
-    /// What is wrong with the table of such an agent that its reader cannot know, each with its key and the fix.
+    /// The problems of the table that the reader cannot know because they depend on the agent, each with its key and the fix.
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem>;
 
-    /// The texts in which `${NAME}` stands for a secret or a variable, each with its key.
+    /// The texts in which `${NAME}` is a secret or a variable, each with its key.
     fn filled_in(&self) -> Vec<(String, &str)> {
         Vec::new()
     }
 
-    /// The tools that the executor calls; `None` for a kind that calls none.
+    /// The tools that the executor calls; `None` for a kind without tools.
     fn offer(&self) -> Option<ToolOffer<'_>> {
         None
     }
 
-    /// The remote agents that the table names, each with its key.
+    /// The names of remote agents in the table, each with its key.
     fn remotes(&self) -> Vec<(String, &str)> {
         Vec::new()
     }
 
-    /// The remote agent whose skills `skills_from = ["remote"]` takes.
+    /// The remote agent whose skills `skills_from = ["remote"]` shows.
     fn front_of(&self) -> Option<&str> {
         None
     }
 
-    /// Why `recovery` must be `resume`; `None` if it may be anything.
+    /// The reason why `recovery` must be `resume`; `None` if other values are allowed.
     fn resumes_because(&self) -> Option<&'static str> {
         None
     }
 
-    /// What the problem of an agent without skills says behind "needs at least one `[[skills]]`".
+    /// The text after "needs at least one `[[skills]]`" in the problem of an agent without skills.
     fn skills_hint(&self) -> &'static str {
         ""
     }
 
-    /// The keys that name files, which the build reads.
+    /// The keys whose values are names of files that the build reads.
     fn files(&self) -> &'static [TableFile] {
         &[]
     }
 }
 
-/// A key of a table that names a file, relative to the file of its agent. The build puts the content of the file in its place.
+/// A key of a table whose value is the name of a file, relative to the file of the agent. The build replaces the name by the
+/// content of the file.
 #[cfg(any(test, feature = "build"))]
 pub(crate) struct TableFile {
-    /// The key.
+    /// The key of the name.
     pub(crate) key: &'static str,
-    /// The key that the content gets.
+    /// The key of the content.
     pub(crate) content_key: &'static str,
-    /// Whether the content is JSON, and not a text.
+    /// True if the content is JSON, otherwise it is a text.
     pub(crate) is_json: bool,
 }
 
-/// The list of kinds, handed to the macro `$make`.
+/// Passes the list of kinds to the macro `$make`.
 macro_rules! kinds {
     ($make:ident) => {
         $make! {
@@ -111,11 +113,11 @@ macro_rules! kinds {
             Tools = "tools", ToolsTable;
             /// Follows fixed rules, for tests and demonstrations.
             Script = "script", ScriptTable;
-            /// Passes everything on to an agent elsewhere.
+            /// Forwards each message to an agent elsewhere.
             Remote = "remote", RemoteTable;
-            /// Asks an agent in any language by one POST.
+            /// Posts each turn to an agent in any language.
             Http = "http", HttpTable;
-            /// Asks a language model.
+            /// Calls a language model.
             Model = "model", ModelSettings;
         }
     };
@@ -124,10 +126,10 @@ macro_rules! kinds {
 #[cfg(any(test, feature = "build"))]
 use kinds;
 
-/// Makes the enum of the kinds, and a door to the reader of each table.
+/// Makes the enum of the kinds, and for each table a public function that reads it.
 macro_rules! kinds_and_doors {
     ($($(#[$about:meta])* $kind:ident = $name:literal, $table:ty;)*) => {
-        /// A kind that comes with every Worker.
+        /// A built-in kind.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum ExecutorKind {
             $($(#[$about])* $kind,)*
@@ -137,7 +139,7 @@ macro_rules! kinds_and_doors {
             /// Every kind.
             pub const ALL: &[Self] = &[$(Self::$kind),*];
 
-            /// Its name in agent files.
+            /// The name of the kind in agent files.
             pub fn name(self) -> &'static str {
                 match self {
                     $(Self::$kind => $name,)*
@@ -146,11 +148,11 @@ macro_rules! kinds_and_doors {
         }
 
         $(impl $table {
-            /// Reads the table of an agent that was embedded.
+            /// Reads the table of an embedded agent.
             ///
             /// # Errors
             ///
-            /// The first thing that is wrong with it.
+            /// The first problem of the table.
             pub fn of(table: &Table) -> Result<Self, Misfit> {
                 let read = Reader::read_embedded(table, Texts::Literal, read_table);
                 read.map_err(|problem| problem.under(concat!("executor.", $name, ".")).into())
@@ -161,14 +163,14 @@ macro_rules! kinds_and_doors {
 
 kinds!(kinds_and_doors);
 
-/// Reads the table of a kind.
+/// Reads the table of a kind, and reports unknown keys.
 fn read_table<T: KindTable>(keys: &mut Reader<'_>) -> T {
     keys.only(T::KEYS);
     T::read(keys)
 }
 
 impl ExecutorKind {
-    /// The kind of this name.
+    /// The kind with this name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|kind| kind.name() == name)
     }

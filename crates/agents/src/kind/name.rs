@@ -3,11 +3,11 @@
 use super::ExecutorKind;
 use crate::table::closest;
 
-/// Whether a Worker may register an executor under this name, and agent files name it as their kind.
+/// Checks the name under which a Worker registers an executor. Agent files use the name as their kind.
 ///
 /// # Errors
 ///
-/// What a name must be.
+/// The rule for the name.
 pub fn check_kind(name: &str) -> Result<(), String> {
     if ExecutorKind::named(name).is_some() || RESERVED.contains(&name) {
         return Err("must be a name of your own: this one belongs to a2a-edge".to_owned());
@@ -31,8 +31,9 @@ pub fn check_kind(name: &str) -> Result<(), String> {
     ))
 }
 
-/// Names that no Worker can register: the key beside the tables, and what is no name of a kind.
+/// Names that no Worker can register: `run` is another table of `[executor]`, and `rust` is the language of all
+/// registered executors.
 const RESERVED: [&str; 2] = ["run", "rust"];
 
-/// The longest name of a kind.
+/// The maximum length of the name of a kind, in bytes.
 const MAX_BYTES: usize = 64;

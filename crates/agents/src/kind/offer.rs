@@ -1,4 +1,4 @@
-//! The tools that agents call: those that their tables name, those of their own, and what they take of MCP servers.
+//! The tools that agents call: tools that their tables name, tools of the agent alone, and tools of MCP servers.
 
 use super::KindContext;
 use crate::table::no_such;
@@ -6,28 +6,29 @@ use crate::tool::{Tool, check_schema, skill_of};
 use crate::{McpChoice, Problem};
 use a2a::model::AgentSkill;
 
-/// The tools that a table names for its executor, in addition to the agent's own. Keys are those below the table.
+/// The tools that a table names for its executor, in addition to the tools of the agent alone. Keys are relative to the
+/// table.
 #[derive(Clone, Copy)]
 pub(crate) struct ToolOffer<'a> {
-    /// The key of the names, as `names`.
+    /// The key of `names` in the table.
     pub(crate) key: &'static str,
-    /// The names of tools in Rust, and of files in `tools/`.
+    /// The names of tools in Rust and of files in `tools/`.
     pub(crate) names: &'a [String],
-    /// The key `mcp`: what is taken of MCP servers, as `files` or `github:search_*`.
+    /// The key `mcp`: the choices of tools of MCP servers, as `files` or `github:search_*`.
     pub(crate) mcp: &'a [String],
-    /// Whether each tool is a skill of the agent.
+    /// True if each tool is a skill of the agent.
     pub(crate) are_skills: bool,
 }
 
 impl<'a> ToolOffer<'a> {
-    /// What is wrong with the names, the schemas of the tools, and what is taken of MCP servers, as far as the table shows.
+    /// The problems of the names, of the schemas of tools, and of the form of `mcp`.
     pub(super) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = self.mcp_problems();
         let known = agent.tools();
         for (index, name) in self.names.iter().enumerate() {
             let key = format!("{}[{index}]", self.key);
             let Some(tool) = known.iter().find(|tool| tool.name() == name) else {
-                // What is wrong with a tool of its own is reported at `tools`.
+                // The problems of a tool in the agent file are reported at `tools`.
                 if !agent.own.iter().any(|own| own.name == *name) {
                     let fix = no_such("tool", name, known.iter().map(|tool| tool.name()));
                     problems.push(Problem::at(key, fix));
@@ -67,14 +68,15 @@ impl<'a> ToolOffer<'a> {
         problems
     }
 
-    /// What is taken of MCP servers, each with its key. Texts that name no server are problems.
+    /// The choices of tools of MCP servers, each with its key. Texts without the name of a server are left out; they are
+    /// among the problems.
     pub(super) fn mcp_choices(self) -> impl Iterator<Item = (String, McpChoice<'a>)> {
         let choices = self.mcp.iter().map(|written| McpChoice::of(written)).enumerate();
         let named = choices.filter(|(_, choice)| !choice.server.is_empty());
         named.map(|(index, choice)| (format!("mcp[{index}]"), choice))
     }
 
-    /// The name of each tool with that of each secret or variable that it needs.
+    /// The secrets and variables that tools need, each as a pair: the tool, and the name of the secret or variable.
     pub(super) fn needs(&self, agent: &KindContext<'_>) -> Vec<(String, String)> {
         let needs = |tool: &dyn Tool| {
             let name = format!("tool {}", tool.name());
@@ -88,7 +90,7 @@ impl<'a> ToolOffer<'a> {
         self.tools(agent).into_iter().map(skill_of).collect()
     }
 
-    /// The tools that are named, and then the agent's own.
+    /// The tools that the table names, then the other tools of the agent alone.
     fn tools<'t>(&self, agent: &'t KindContext<'_>) -> Vec<&'t dyn Tool> {
         let known = agent.tools();
         let named = self.names.iter();
@@ -99,7 +101,7 @@ impl<'a> ToolOffer<'a> {
     }
 }
 
-/// Whether the same text stands before this one in a list.
+/// True if an earlier text of a list is the same.
 fn is_repeated(texts: &[String], index: usize) -> bool {
     texts.iter().take(index).any(|earlier| Some(earlier) == texts.get(index))
 }

@@ -1,20 +1,20 @@
-//! Kinds that a Worker registers: an agent whose executor is written in Rust.
+//! Kinds that a Worker registers: executors of its own, in Rust.
 
 use serde_json::{Map, Value};
 
 use super::{Kind, KindContext};
 use crate::Problem;
 
-/// `[executor.<kind>]` of a kind that is none of a2a-edge's own: the settings for the executor.
+/// `[executor.<kind>]` of a kind that a Worker registers: the settings of the executor.
 ///
-/// Whether the Worker has registered an executor under this name, and it takes these settings, is known when the
-/// Worker starts: the build does not run it. An agent whose executor cannot be made refuses messages; the log, `npm start`
-/// and `npm test` say why, with the file and the line.
+/// The build does not run the Worker. When the Worker starts, it checks that an executor with this name is registered and
+/// that it accepts the settings. An agent whose executor cannot be made refuses messages; the log, `npm start` and `npm
+/// test` show the reason, with the file and the line.
 #[derive(Debug)]
 pub(super) struct RegisteredTable(pub(super) Map<String, Value>);
 
 impl Kind for RegisteredTable {
-    /// Only the executor knows what may stand there.
+    /// No problems: only the executor knows the allowed settings.
     fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         Vec::new()
     }
@@ -28,7 +28,7 @@ impl Kind for RegisteredTable {
     }
 }
 
-/// Adds each text in a value, with its key.
+/// Adds each text in a value to `texts`, with its key.
 fn collect_texts<'a>(value: &'a Value, key: String, texts: &mut Vec<(String, &'a str)>) {
     match value {
         Value::String(text) => texts.push((key, text)),

@@ -1,4 +1,4 @@
-//! The kind `remote`: an agent that is a front of another one.
+//! The kind `remote`: an agent that forwards messages to another agent.
 
 use super::KindTable;
 #[cfg(any(test, feature = "build"))]
@@ -12,9 +12,9 @@ use crate::table::Reader;
 pub struct RemoteTable {
     /// The name of the remote agent: a table of `remotes.toml`.
     pub remote: String,
-    /// How long the remote agent may be silent until the run is parked, in milliseconds: 1,000 to 240,000.
+    /// The time without data from the remote agent after which the run is parked, in milliseconds: 1,000 to 240,000.
     pub silence_ms: u64,
-    /// Whether the remote agent is asked to send webhooks to a run that is parked.
+    /// True if the remote agent is requested to send webhooks to a run that is parked.
     pub webhooks: bool,
 }
 

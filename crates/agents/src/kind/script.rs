@@ -1,4 +1,4 @@
-//! The kind `script`: an agent that answers by fixed rules.
+//! The kind `script`: an agent whose answers follow fixed rules.
 
 #[cfg(any(test, feature = "build"))]
 use super::{Kind, KindContext};
@@ -14,8 +14,8 @@ use crate::table::{Reader, Table, Texts};
 pub struct ScriptTable {
     /// The rules, at least one.
     pub rules: Vec<Rule>,
-    /// What goes wrong on purpose between the agent and its clients, in `development` agents only. Of those that are for a
-    /// request the first happens whose `times` are not used up.
+    /// Simulated faults between the agent and its clients, in `development` agents only. A request gets the first matching
+    /// fault whose `times` are not used up.
     pub faults: Vec<Fault>,
 }
 
@@ -54,7 +54,7 @@ impl ScriptTable {
     ///
     /// # Errors
     ///
-    /// Everything that cannot be read, each with its key below the table.
+    /// All problems of the reader, each with its key relative to the table.
     pub fn parse(table: &Table) -> Result<Self, Vec<Problem>> {
         let Some(members) = table.members() else {
             return Err(vec![Problem::at("", "must be a table")]);
@@ -63,8 +63,8 @@ impl ScriptTable {
         if problems.is_empty() { Ok(script) } else { Err(problems) }
     }
 
-    /// What is wrong with the table itself, each with its key below it. `is_development` is true for an agent that is served in
-    /// development only.
+    /// The problems of the table itself, each with its key relative to the table. `is_development` is true for an agent that is
+    /// served in development only.
     pub fn own_problems(&self, is_development: bool) -> Vec<Problem> {
         let Self { rules, faults } = self;
         let mut problems = Vec::new();
@@ -86,7 +86,7 @@ impl ScriptTable {
         problems
     }
 
-    /// Whether a step parks the run of its agent.
+    /// True if a step parks the run.
     pub fn parks(&self) -> bool {
         self.rules.iter().any(parks)
     }

@@ -1,4 +1,4 @@
-//! The kind `tools`: an agent that calls functions.
+//! The kind `tools`: an agent that calls tools.
 
 use super::KindTable;
 #[cfg(any(test, feature = "build"))]
@@ -7,16 +7,16 @@ use super::{Kind, KindContext, ToolOffer};
 use crate::Problem;
 use crate::table::Reader;
 
-/// `[executor.tools]`; may be absent where the agent has `[[tools]]` of its own.
+/// `[executor.tools]`; may be omitted if the agent file contains `[[tools]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolsTable {
-    /// The names of tools. The agent's own follow, as far as they are not named; the first of all gets messages that
-    /// name none.
+    /// The names of tools. Other tools of the agent alone follow them. A plain text calls the first tool that accepts one:
+    /// see [`text_argument`](crate::tool::text_argument).
     pub names: Vec<String>,
-    /// Whether arguments that are missing or do not fit are asked for; else the task fails.
+    /// True if the agent requests missing and invalid arguments from the client; otherwise the task fails.
     pub ask_missing: bool,
-    /// MCP servers of `remotes.toml` whose tools are offered too, as `files`, or those of their tools that match a pattern
-    /// with `*`, as `github:search_*`.
+    /// The MCP servers of `remotes.toml` whose tools are also offered: all tools, as `files`, or those that match a
+    /// pattern with `*`, as `github:search_*`.
     pub mcp: Vec<String>,
 }
 

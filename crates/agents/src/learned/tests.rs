@@ -39,7 +39,8 @@ fn agent(text: &str) -> AgentDefinition {
 
 const FRONT: &str = "executor = { kind = 'remote', remote = { remote = 'far' } }";
 
-/// The ids of what everybody sees, and of what needs permissions with its place, when these skills were learned.
+/// The ids of the skills in the card, and of the skills that need permissions with their positions, after these skills
+/// were learned.
 fn shown(text: &str, learned: &[&str]) -> (Vec<String>, Vec<(usize, String)>) {
     let shown = show(&agent(text), &learned.iter().map(|id| skill(id)).collect::<Vec<_>>());
     let card: Value = serde_json::from_str(&shown.card).unwrap();
@@ -65,7 +66,7 @@ fn learned_skills_stand_where_their_source_stands() {
         ("['one/', 'remote']", &["x"], "a b x"),
         ("['remote', 'one/']", &["x"], "x a b"),
         ("['one/', 'remote', 'two/']", &["x"], "a b x c"),
-        // What the build knows is the first.
+        // A skill that the build knows has priority.
         ("['remote', 'one/']", &["b", "x", "x"], "x a b"),
     ] {
         let (public, _) = shown(&format!("skills_from = {from}\n{FRONT}"), learned);
@@ -84,7 +85,7 @@ fn the_file_has_the_last_word_about_a_learned_skill() {
     let places = |all: &[(usize, &str)]| -> Vec<(usize, String)> {
         all.iter().map(|(place, id)| (*place, (*id).to_owned())).collect()
     };
-    // While nothing is known, what the file says stands for itself.
+    // Before any skill is learned, the skills of the agent file are shown by themselves.
     let (public, restricted) = shown(&text, &[]);
     assert_eq!(public.join(" "), "a c y own");
     assert_eq!(restricted, places(&[(1, "b"), (3, "x")]));
@@ -117,7 +118,7 @@ fn what_is_too_much_is_left_out_and_the_rest_stays() {
     let tag = AgentSkill { tags: vec!["x".repeat(MAX_TEXT_BYTES + 1)], ..skill("d") };
     let blank = skill(" ");
     assert_eq!(take_over(&[tag, blank]), Vec::<Value>::new());
-    // One that does not fit any more leaves room for smaller ones.
+    // If a skill does not fit, smaller ones after it may still fit.
     let large: Vec<_> =
         (0..20).map(|number| long(&format!("l{number}"), MAX_TEXT_BYTES - 100)).collect();
     let taken = take_over(&[large, vec![skill("small")]].concat());
@@ -126,7 +127,7 @@ fn what_is_too_much_is_left_out_and_the_rest_stays() {
     assert_eq!(id_of(taken.last().unwrap()), "small");
     let empty = AgentSkill { tags: vec![String::new(); 100_000], ..skill("e") };
     assert_eq!(take_over(&[empty]), Vec::<Value>::new());
-    // The bound holds for all sources together, too.
+    // The limit applies to all sources together.
     let agent = agent(&format!("skills_from = ['remote']\n{FRONT}"));
     let LearnedSkills { parts, .. } = learned_of(&agent, &[]).unwrap();
     let learned = LearnedSkills { parts: [parts.clone(), parts].concat(), own: Vec::new() };
@@ -160,7 +161,7 @@ fn a_learned_skill_keeps_the_media_types_that_hold_for_it() {
     let expected = [AgentSkill { input_modes: modes(&["image/png"]), ..skill("a") }, skill("b")];
     let read: Value = serde_json::from_str(&shown).unwrap();
     assert_eq!(read["skills"], json!(expected));
-    // The same by way of an agent of the same Worker.
+    // The skills of an agent of the same Worker produce the same card.
     assert_eq!(show(&skills_of_card(&shown)), shown);
 }
 
@@ -222,7 +223,7 @@ fn what_is_learned_is_embedded_by_its_source_alone() {
     assert_eq!(serde_json::from_value::<LearnedSkills>(json).unwrap(), learned);
 }
 
-/// An agent with tools of its own and of servers, and what it says of some.
+/// An agent with tools of the Worker and of servers.
 const SERVERS: &str = "executor = { kind = 'tools', tools = { names = ['say'], mcp = ['files', 'github:a*'] } }\n\
     [access.schemes.tls]\nkind = 'mutual_tls'\n";
 

@@ -1,24 +1,26 @@
-//! What shows a remote agent who calls.
+//! The credentials that are sent to a remote agent or to an MCP server.
 
 use crate::table::Reader;
 use crate::template::{check_header_name, visible};
 use a2a::model::Secret;
 
-/// What shows a remote agent who calls, with secrets filled in. All of it goes to the host of the remote's URL alone.
+/// The credentials that are sent to a remote agent or to an MCP server, with secrets filled in. API key and token are
+/// sent only to the host of the
+/// remote's URL.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RemoteCredentials {
     /// `Authorization: Bearer`.
     pub bearer_token: Option<Secret>,
     /// An API key.
     pub api_key: Option<RemoteKey>,
-    /// Tokens that are asked for (RFC 6749 §4.4).
+    /// Tokens that are requested from an authorization server (RFC 6749 §4.4).
     pub oauth2: Option<RemoteOAuth2>,
 }
 
 /// An API key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteKey {
-    /// Where it goes.
+    /// The place of the key in the request.
     pub place: KeyPlace,
     /// The name of the header, of the query parameter or of the cookie.
     pub name: String,
@@ -26,30 +28,30 @@ pub struct RemoteKey {
     pub value: Secret,
 }
 
-/// Where an API key goes.
+/// The place of an API key in the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum KeyPlace {
-    /// Into a header.
+    /// In a header.
     #[default]
     Header,
-    /// Into the query.
+    /// In the query.
     Query,
-    /// Into a cookie.
+    /// In a cookie.
     Cookie,
 }
 
 /// The client credentials grant of OAuth 2.0 (RFC 6749 §4.4).
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteOAuth2 {
-    /// Where tokens are asked for.
+    /// The URL from which tokens are requested.
     pub token_url: String,
     /// The id of the client.
     pub client_id: Secret,
-    /// Its secret.
+    /// The secret of the client.
     pub client_secret: Secret,
-    /// The scopes that are asked for.
+    /// The scopes in the request for a token.
     pub scopes: Vec<String>,
-    /// The parameter `audience`, which some servers want.
+    /// The parameter `audience`, which some authorization servers require.
     pub audience: Option<String>,
 }
 
@@ -77,7 +79,7 @@ impl RemoteCredentials {
         let oauth2 = keys.below("oauth2", |keys| {
             keys.only(&["token_url", "client_id", "client_secret", "scopes", "audience"]);
             keys.need("token_url", "");
-            // What goes there is the secret itself.
+            // The client's secret is sent to this URL, so the same rule applies as for the URLs of keys.
             let token_url = keys.checked("token_url", crate::access::check_url);
             let (client_id, client_secret) =
                 (keys.needed("client_id"), keys.needed("client_secret"));
@@ -95,7 +97,7 @@ impl RemoteCredentials {
     }
 }
 
-/// The headers that go along with every request; not those of `own`, which the client sends by itself.
+/// The additional headers of every request. Headers of `own` are problems, because the client sends them itself.
 pub(super) fn headers(keys: &mut Reader<'_>, own: &[&str]) -> Vec<(String, String)> {
     let headers = keys.below("headers", |keys| {
         let mut headers = Vec::new();
@@ -115,7 +117,7 @@ pub(super) fn headers(keys: &mut Reader<'_>, own: &[&str]) -> Vec<(String, Strin
     headers.unwrap_or_default()
 }
 
-/// Whether a value can stand in a header.
+/// Checks that a value can be sent in a header. Returns true if it can.
 fn is_clean(keys: &mut Reader<'_>, key: &str, value: &Secret) -> bool {
     let checked = visible(value.reveal());
     if let Err(fix) = checked {
@@ -127,7 +129,7 @@ fn is_clean(keys: &mut Reader<'_>, key: &str, value: &Secret) -> bool {
 const PLACES: [(&str, KeyPlace); 3] =
     [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];
 
-/// Headers that say how a request of A2A is to be read.
+/// Headers of the protocol A2A, which the client sets.
 pub(super) const OWN_HEADERS: [&str; 7] = [
     "a2a-extensions",
     "a2a-version",
@@ -138,7 +140,7 @@ pub(super) const OWN_HEADERS: [&str; 7] = [
     "x-a2a-extensions",
 ];
 
-/// Headers that say how a request of MCP is to be read.
+/// Headers of the protocol MCP, which the client sets.
 pub(super) const OWN_MCP_HEADERS: [&str; 7] = [
     "accept",
     "content-type",

@@ -1,4 +1,4 @@
-//! MCP servers by name: the tables `[mcp.<name>]` of `remotes.toml`, and what agents take of them.
+//! MCP servers with names: the tables `[mcp.<name>]` of `remotes.toml`, and the choices of agents among their tools.
 
 use std::fmt;
 
@@ -13,64 +13,65 @@ use crate::Problem;
 use crate::table::Reader;
 use crate::{Need, Table, Values};
 
-/// An MCP server, as its table describes it. Its texts are not filled in.
+/// An MCP server as its table describes it, before secrets and variables are filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct McpServer {
-    /// Its name, written as a slug is.
+    /// The name, in the form of a slug.
     pub name: String,
-    /// What its table says.
+    /// The table.
     pub table: Table,
-    /// The secrets and variables in it, for the scripts that name those that are missing.
+    /// The secrets and variables in the table. Scripts use them to report the missing ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
 }
 
-/// How an MCP server is called: its table with secrets and variables.
+/// The settings of an MCP server: its table with secrets and variables filled in.
 #[derive(Clone)]
 pub struct McpSettings {
-    /// Where it takes requests.
+    /// The URL to which requests are sent.
     pub url: String,
-    /// Headers of every request. They may hold secrets.
+    /// Headers of every request. They may contain secrets.
     pub headers: Vec<(String, String)>,
-    /// How long one request may take until its answer begins, and each piece of an answer, in milliseconds.
+    /// The maximum time until a response begins, and between two pieces of it, in milliseconds.
     pub timeout_ms: u64,
-    /// How long a whole call of a tool may take, in milliseconds.
+    /// The maximum duration of a call of a tool, in milliseconds.
     pub call_timeout_ms: u64,
-    /// Patterns of the tools that may be called; none allow all.
+    /// Patterns of the tools that may be called; if empty, all may be called.
     pub tools: Vec<String>,
-    /// Whether a call may be repeated after a crash if the server says that the tool reads only, or that the same call
-    /// again has no further effect.
+    /// True if the server's hints decide about calls after a crash: a call is repeated if the tool only reads, or if
+    /// the same call has no second effect.
     pub trusts_hints: bool,
-    /// What shows it who calls.
+    /// The credentials that are sent to the server.
     pub credentials: RemoteCredentials,
 }
 
 impl fmt::Debug for McpSettings {
-    /// Without URL and headers, which may hold secrets.
+    /// Omits the URL and the headers, which may contain secrets.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         out.debug_struct("McpSettings").field("tools", &self.tools).finish_non_exhaustive()
     }
 }
 
 impl McpServer {
-    /// How it is called, with the secrets and variables as they are now.
+    /// Fills in the current values of secrets and variables.
     ///
     /// # Errors
     ///
-    /// If one of them is not set, or does not fit where it stands.
+    /// If a secret or a variable is not set, or its value does not fit its place.
     pub fn fill(&self, values: &dyn Values) -> Result<McpSettings, RemoteMisfit> {
         let what = || format!("the MCP server {}", self.name);
         fill(&self.table, values, what, McpSettings::read)
     }
 
-    /// The patterns of the tools that may be called, as far as they need no secret or variable; none allow all.
+    /// The patterns of the tools that may be called, as they are written in the table; if empty, all may be called.
     pub fn allowed(&self) -> Vec<String> {
         let listed = self.table.members().and_then(|table| table.get("tools"));
         let patterns = listed.and_then(serde_json::Value::as_array).into_iter().flatten();
         patterns.filter_map(|pattern| pattern.as_str().map(str::to_owned)).collect()
     }
 
-    /// What is wrong with it as it is written, each with its key below the table, and the fix.
+    /// The problems of the table before secrets and variables are filled in, each with its key in the table and the
+    /// fix.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, McpSettings::read)
@@ -78,7 +79,7 @@ impl McpServer {
 }
 
 impl McpSettings {
-    /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
+    /// Reads a table. Problems are collected in `keys`, and defaults replace invalid values.
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         keys.need("url", "");
@@ -97,17 +98,17 @@ impl McpSettings {
     }
 }
 
-/// What an agent takes of an MCP server: an element of `[executor.tools] mcp`, as `files` or `github:search_*`.
+/// A choice of tools of an MCP server: an element of `[executor.tools] mcp`, as `files` or `github:search_*`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct McpChoice<'a> {
     /// The name of the server.
     pub server: &'a str,
-    /// The tools that are taken: a name in which `*` stands for any text. All, if nothing is said.
+    /// The pattern of the chosen tools, in which `*` matches any text. `*` if the element contains none.
     pub pattern: &'a str,
 }
 
 impl<'a> McpChoice<'a> {
-    /// The one that is written like this.
+    /// Parses an element.
     ///
     /// ```
     /// use a2a_agents::McpChoice;
@@ -120,13 +121,13 @@ impl<'a> McpChoice<'a> {
         Self { server, pattern }
     }
 
-    /// Whether it takes the tool of this name.
+    /// True if the choice contains the tool with this name.
     pub fn takes(&self, tool: &str) -> bool {
         matches_pattern(self.pattern, tool)
     }
 }
 
-/// Whether a name is one of those that a pattern stands for, in which `*` is any text, also none.
+/// True if a name matches a pattern, in which `*` matches any text, also an empty one.
 ///
 /// ```
 /// use a2a_agents::matches_pattern;
@@ -141,7 +142,7 @@ pub fn matches_pattern(pattern: &str, name: &str) -> bool {
     let mut pieces: Vec<&str> = rest.split('*').collect();
     let last = pieces.pop().unwrap_or_default();
     for piece in pieces {
-        // The first place at which a piece stands leaves the most for those behind it.
+        // The first occurrence of a piece leaves the longest rest for the pieces after it.
         let Some(at) = left.find(piece) else { return false };
         left = left.get(at + piece.len()..).unwrap_or_default();
     }
@@ -162,7 +163,7 @@ const KEYS: [&str; 9] = [
     "trust_hints",
 ];
 
-/// A minute.
+/// One minute.
 const TIMEOUT_MS: u64 = 60_000;
 
 /// Five minutes.

@@ -1,8 +1,8 @@
-//! What agents call by name: the tables `[remote.<name>]` and `[mcp.<name>]` of the file `remotes.toml` beside the agent
-//! files, which are remote agents and MCP servers.
+//! Remote agents and MCP servers that agents call by name: the tables `[remote.<name>]` and `[mcp.<name>]` of the file
+//! `remotes.toml`, which is next to the folder of the agent files.
 //!
-//! Any value may hold `${NAME}`, a secret or a variable of the deployment. The build checks what is written; what is
-//! filled in is checked when the remote is used.
+//! Any value may contain `${NAME}`, a secret or a variable of the deployment. The build checks values without placeholders; the
+//! others are checked when the remote is used.
 
 mod credentials;
 mod mcp;
@@ -22,31 +22,31 @@ use a2a::dialect::Dialect;
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 pub use mcp::{McpChoice, McpServer, McpSettings, matches_pattern};
 
-/// A remote agent, as its table describes it. Its texts are not filled in.
+/// A remote agent as its table describes it, before secrets and variables are filled in.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Remote {
-    /// Its name, a slug.
+    /// The name, a slug.
     pub name: String,
-    /// What its table says.
+    /// The table.
     pub table: Table,
-    /// The secrets and variables in it, for the scripts that name those that are missing.
+    /// The secrets and variables in the table. Scripts use them to report the missing ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needs: Vec<Need>,
 }
 
-/// How a remote agent is called: its table with secrets and variables.
+/// The settings of a remote agent: its table with secrets and variables filled in.
 #[derive(Clone)]
 pub struct RemoteSettings {
-    /// How it is called. For an agent of the same Worker the URL is empty.
+    /// The settings of the client. The URL is empty for an agent of the same Worker.
     pub client: Settings,
-    /// The slug of the agent of the same Worker that it is, if it is one.
+    /// The slug, if the remote is an agent of the same Worker.
     pub agent: Option<Slug>,
-    /// What shows it who calls.
+    /// The credentials that are sent to the remote agent.
     pub credentials: RemoteCredentials,
 }
 
-/// Why a remote agent or an MCP server cannot be called: a secret or a variable is missing, or what it holds does not fit. The text names
-/// it and the key or the variable, and shows no value that was filled in.
+/// The reason why a remote agent or an MCP server cannot be called: a secret or a variable is missing, or its value does not fit.
+/// The text contains the name of the remote, and the key or the variable, but no values of secrets and variables.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RemoteMisfit(String);
 
@@ -59,7 +59,7 @@ impl fmt::Display for RemoteMisfit {
 impl std::error::Error for RemoteMisfit {}
 
 impl fmt::Debug for RemoteSettings {
-    /// Without headers, which may hold secrets.
+    /// Omits the headers, which may contain secrets.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut shown = out.debug_struct("RemoteSettings");
         shown.field("url", &self.client.url).field("agent", &self.agent).finish_non_exhaustive()
@@ -67,17 +67,17 @@ impl fmt::Debug for RemoteSettings {
 }
 
 impl Remote {
-    /// How it is called, with the secrets and variables as they are now.
+    /// Fills in the current values of secrets and variables.
     ///
     /// # Errors
     ///
-    /// If one of them is not set, or does not fit where it stands.
+    /// If a secret or a variable is not set, or its value does not fit its place.
     pub fn fill(&self, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
         let what = || format!("the remote {}", self.name);
         fill(&self.table, values, what, RemoteSettings::read)
     }
 
-    /// What is wrong with it as it is written, each with its key below the table, and the fix.
+    /// The problems of the table before secrets and variables are filled in, each with its key in the table and the fix.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, RemoteSettings::read)
@@ -85,7 +85,7 @@ impl Remote {
 }
 
 impl RemoteSettings {
-    /// Those of an agent of the same Worker, about which nothing else is said.
+    /// The default settings for an agent of the same Worker.
     pub fn of_agent(slug: Slug) -> Self {
         Self {
             client: Settings::new(""),
@@ -94,7 +94,7 @@ impl RemoteSettings {
         }
     }
 
-    /// Reads a table; what is wrong with it collects in `keys`, and its default stands in its place.
+    /// Reads a table. Problems are collected in `keys`, and defaults replace invalid values.
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
@@ -139,7 +139,7 @@ impl RemoteSettings {
     }
 }
 
-/// What a table says with these values.
+/// Reads a table, with these values for secrets and variables.
 fn fill<T>(
     table: &Table,
     values: &dyn Values,
@@ -150,13 +150,13 @@ fn fill<T>(
         .map_err(|problem| RemoteMisfit(format!("{}: {problem}", what())))
 }
 
-/// The problems of a table as it is written.
+/// The problems of a table before secrets and variables are filled in.
 #[cfg(any(test, feature = "build"))]
 fn unfilled_problems<T>(table: &Table, read: impl Fn(&mut Reader<'_>) -> T) -> Vec<Problem> {
     table.members().map_or_else(Vec::new, |table| Reader::read(table, Texts::Unfilled, read).1)
 }
 
-/// Checks the URL of another server. `rule` says what it must be.
+/// Checks the URL of another server. `rule` is the text of the problem.
 fn check_url_as(url: &str, rule: &str) -> Result<(), String> {
     let rest = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")).ok_or(rule)?;
     let is_plain =
@@ -199,7 +199,7 @@ const KEYS: [&str; 18] = [
     "extensions",
 ];
 
-/// What nothing can be said about an agent of this Worker.
+/// The keys that are not allowed for an agent of this Worker.
 const KEYS_OF_OTHERS: [&str; 9] = [
     "bearer_token",
     "api_key",

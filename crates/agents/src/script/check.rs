@@ -1,4 +1,4 @@
-//! Whether the rules of a script hold together.
+//! Checks the rules of a script.
 
 use serde_json::Value;
 
@@ -8,12 +8,13 @@ use super::{
 };
 use crate::Problem;
 
-/// What is wrong with the rules in the list at `path`, each with the key that it stands at.
+/// The problems of the rules in the list at `path`, each with its key.
 pub(crate) fn problems_of(rules: &[Rule], path: &str) -> Vec<Problem> {
     let mut problems = Vec::new();
     for (index, rule) in rules.iter().enumerate() {
         let at = format!("{path}[{index}]");
-        // One that needs fewer permissions is taken by those who lack the others.
+        // An earlier rule with fewer permissions does not hide this one: callers with all permissions still reach this
+        // rule.
         let hides = |earlier: &Rule| {
             let mut needed = earlier.permissions.iter();
             let takes_all = needed.all(|permission| rule.permissions.contains(permission));
@@ -107,27 +108,27 @@ fn problems_of_rule(rule: &Rule, path: &str) -> Vec<Problem> {
     problems
 }
 
-/// Whether a rule, or one that follows up on it, holds a step that only development may have: it panics,
-/// or calls whom the client names.
+/// True if a rule or one of its follow-up rules contains a step that is allowed in development only: `panic`, or
+/// `steps`, which calls a URL from the client.
 pub(crate) fn is_for_development(rule: &Rule) -> bool {
     let is_own = |action: &Action| matches!(action, Action::Panic | Action::Steps(_));
     rule.then.iter().any(is_own) || rule.follow_up.iter().any(is_for_development)
 }
 
-/// Whether a rule, or one that follows up on it, is for callers with permissions.
+/// True if a rule or one of its follow-up rules needs permissions.
 #[cfg(any(test, feature = "build"))]
 pub(crate) fn needs_permissions(rule: &Rule) -> bool {
     !rule.permissions.is_empty() || rule.follow_up.iter().any(needs_permissions)
 }
 
-/// Whether a rule, or one that follows up on it, has a step that parks the run.
+/// True if a rule or one of its follow-up rules has a step that parks the run.
 pub(crate) fn parks(rule: &Rule) -> bool {
     let parks_it =
         |action: &Action| matches!(action, Action::Park { .. } | Action::Callback { .. });
     rule.then.iter().any(parks_it) || rule.follow_up.iter().any(parks)
 }
 
-/// The texts of a step in which placeholders are not filled in, by their keys.
+/// The texts of a step in which placeholders are not filled in, each with its key.
 fn plain_texts_of(action: &Action) -> Vec<(&'static str, &str)> {
     let Action::Artifact(ArtifactAction { id, name, filename, media_type, content: _ }) = action
     else {
@@ -137,7 +138,7 @@ fn plain_texts_of(action: &Action) -> Vec<(&'static str, &str)> {
     keys.into_iter().filter_map(|(key, text)| Some((key, text.as_deref()?))).collect()
 }
 
-/// The texts of a step that may hold placeholders.
+/// The texts of a step that may contain placeholders.
 fn texts_of_action(action: &Action) -> Vec<String> {
     match action {
         Action::Working(text) | Action::Complete(text) => text.iter().cloned().collect(),
@@ -223,7 +224,7 @@ mod tests {
         problems_of(&script(rules).rules, "r")
     }
 
-    /// The problems of rules, at the top and below a rule that asks.
+    /// Asserts the problem of rules at the top, and of the same rules as follow-up rules.
     fn assert_problem(rules: &[String], key: &str, fix: &str) {
         let at_the_top = rules.join("\n");
         let asks = "[[rules]]\nthen = [{ do = 'input_required', text = '?' }]\n";

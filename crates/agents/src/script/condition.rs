@@ -1,4 +1,4 @@
-//! Which messages a rule takes.
+//! The conditions of rules: which messages a rule matches.
 
 use regex_lite::Regex;
 use serde_json::Value;
@@ -7,17 +7,17 @@ use super::Values;
 use crate::table::Reader;
 use a2a::model::Message;
 
-/// Which messages a rule takes; in the file, a table with one of these keys.
+/// The messages that a rule matches; in the file, a table with one of these keys.
 ///
-/// When several rules match, exact text goes before message id, message id before pattern, pattern
-/// before no condition; within a kind the longest match wins, then the order of the file.
+/// If several rules match, `text` has priority over `message_id`, `message_id` over `pattern`, and `pattern` over no
+/// condition. Among equal kinds the longest match has priority, then the first in the file.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Condition {
-    /// `text`: messages whose text is exactly this.
+    /// `text`: messages with exactly this text.
     Text(String),
-    /// `message_id`: messages whose id begins with this.
+    /// `message_id`: messages whose id begins with this text.
     MessageId(String),
-    /// `pattern`: messages in whose text this regular expression is found.
+    /// `pattern`: messages whose text contains a match of this regular expression.
     Pattern(Pattern),
 }
 
@@ -51,7 +51,8 @@ impl Condition {
         pattern.map_err(|fix| keys.report("pattern", fix)).ok().map(Self::Pattern)
     }
 
-    /// How well a message fits: rank of the kind and length of the match, and what was captured.
+    /// The priority of the match (rank of the kind, and length of the match), and the captured texts; `None` if the
+    /// message does not match.
     pub(super) fn fit(&self, message: &Message) -> Option<((u8, usize), Values)> {
         let text = message.text();
         let mut values = Values::of(&text);

@@ -1,4 +1,5 @@
-//! What goes wrong on purpose between a client and a scripted agent, so that authors of clients see what theirs make of it.
+//! Simulated faults between a client and a scripted agent. Authors of clients test with them how a client handles the
+//! faults.
 
 use serde_json::Value;
 
@@ -7,46 +8,47 @@ use crate::Problem;
 use crate::table::Reader;
 use a2a::Operation;
 
-/// One fault: the requests that it is for, and what happens to their answers. `dev/fault.js` carries it out.
+/// One fault: the requests to which it applies, and the changes of their responses. `dev/fault.js` implements it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fault {
-    /// The operations that it is for, by their names in A2A 1.0 whatever the client speaks, and `card`; every operation, but
-    /// not the card, unless given.
+    /// The operations to which the fault applies, by their names in A2A 1.0 in all dialects, and `card`. Default: every
+    /// operation, but not the card.
     pub on: Vec<String>,
-    /// Only requests whose body holds this text.
+    /// Applies only to requests whose body contains this text.
     pub containing: Option<String>,
-    /// To how many requests it happens, 1 or more; to all of them unless given.
+    /// The number of requests to which the fault applies, 1 or more. Default: all.
     pub times: Option<u32>,
-    /// The answer has this status, 200 to 599; 200 unless given where there is a `body`.
+    /// The status of the response, 200 to 599. Default: 200 if there is a `body`.
     pub status: Option<u16>,
-    /// It has these headers.
+    /// Headers of the response.
     pub headers: Vec<(String, String)>,
-    /// It has this body, of the type `text/plain` unless `headers` say otherwise; none unless given.
+    /// The body of the response, with the type `text/plain` unless `headers` contain another one.
     pub body: Option<String>,
-    /// Whether the agent gets a request that is answered so. It does not unless this is set: then its answer is lost.
+    /// True if the agent receives the request, although the fault replaces its response. Otherwise the agent does not
+    /// receive the request.
     pub lost: bool,
-    /// How long the answer keeps its client waiting, in milliseconds, at most [`MAX_WAIT_MS`].
+    /// The delay of the response, in milliseconds, at most [`MAX_WAIT_MS`].
     pub wait_ms: Option<u64>,
-    /// How long each event of a stream does.
+    /// The delay of each event of a stream, in milliseconds.
     pub event_wait_ms: Option<u64>,
-    /// After how many events a stream ends.
+    /// The number of events after which a stream ends.
     pub close_after: Option<u32>,
-    /// Whether the first half of the next event still comes.
+    /// True if the first half of the next event is sent before the end.
     pub half_event: bool,
-    /// Whether the connection breaks instead of being closed.
+    /// True if the connection is aborted at the end instead of closed.
     pub abort: bool,
-    /// What stands in events of a stream in place of their data, by their numbers, from 1 on. An event with nothing in it
-    /// does not come.
+    /// Data that replaces the data of a stream's events, by the numbers of the events, from 1 on. An event whose data is
+    /// empty is not sent.
     pub events: Vec<(String, String)>,
-    /// What the card says otherwise: tables go into those of the card, anything else takes the place of what is there.
-    /// `{origin}` in its texts is that of the request.
+    /// Changes of the card: tables are merged with the tables of the card, other values replace those of the card.
+    /// `{origin}` in texts is the origin of the request.
     pub card: Option<Value>,
-    /// The members that the card lacks.
+    /// The members that are removed from the card.
     pub card_without: Vec<String>,
 }
 
 impl Fault {
-    /// A fault as messages of problems show it.
+    /// An example of a fault for the texts of problems.
     pub(crate) const EXAMPLE: &'static str = "{ status = 503, times = 2 }";
 
     /// Reads a fault.
@@ -73,22 +75,22 @@ impl Fault {
         })
     }
 
-    /// Whether there is an answer in place of the agent's.
+    /// True if the fault replaces the agent's response.
     fn answers(&self) -> bool {
         self.status.is_some() || self.body.is_some()
     }
 
-    /// Whether it is one of the card.
+    /// True if the fault changes the card.
     fn lies(&self) -> bool {
         self.card.is_some() || !self.card_without.is_empty()
     }
 
-    /// Whether something happens to a stream.
+    /// True if the fault changes a stream.
     fn is_for_streams(&self) -> bool {
         self.event_wait_ms.is_some() || self.close_after.is_some() || !self.events.is_empty()
     }
 
-    /// What is wrong with it at `path`, each with its key.
+    /// The problems of the fault at `path`, each with its key.
     pub(crate) fn problems(&self, path: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut wrong =
@@ -157,7 +159,7 @@ const KEYS: [&str; 15] = [
     "card_without",
 ];
 
-/// What stands for requests for the card among the operations.
+/// The name for requests of the card in the list of operations.
 const CARD: &str = "card";
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Scripts: fixed rules that say what an agent answers (executor kind `script`).
+//! Scripts: fixed rules for an agent's answers (executor kind `script`).
 
 mod check;
 mod condition;
@@ -18,23 +18,23 @@ pub use template::Values;
 use crate::table::Reader;
 use a2a::model::{Base64, Message};
 
-/// What to do about some messages.
+/// A rule: the messages that it matches, and the steps that answer them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Which messages; without it, those that no other rule takes.
+    /// The condition. Without it, the rule matches messages that no other rule matches.
     pub when: Option<Condition>,
-    /// The permissions that the caller must have, all of them. For others the rule does not exist; of two rules that fit
-    /// alike, the one that needs more goes first.
+    /// A caller needs all of these permissions; for other callers the rule does not exist. Of two rules with equal
+    /// matches, the one with more permissions has priority.
     pub permissions: Vec<String>,
-    /// What to do, in order.
+    /// The steps, in order.
     pub then: Vec<Action>,
-    /// Rules for the next message of the same task; tried before the others. They stay for as long as one
-    /// of them asks again.
+    /// Rules for the next message of the same task, which have priority over the other rules. They also apply to later
+    /// messages as long as one of them requests input again.
     pub follow_up: Vec<Rule>,
 }
 
 impl Rule {
-    /// A rule as messages of problems show it.
+    /// An example of a rule for the texts of problems.
     pub(crate) const EXAMPLE: &'static str =
         "{ when = { text = \"hi\" }, then = [{ do = \"complete\" }] }";
 
@@ -51,75 +51,76 @@ impl Rule {
     }
 }
 
-/// One step of a rule; in the file, a table whose key `do` names it.
+/// One step of a rule; in the file, a table whose key `do` contains the name of the step.
 ///
-/// Texts may hold `{text}` (the text of the message), `{1}` or `{name}` (what the pattern captured);
-/// `{{` and `}}` stand for the braces themselves.
+/// Texts may contain `{text}` (the text of the message), and `{1}` or `{name}` (a capture of the pattern). `{{` and `}}`
+/// are literal braces.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
-    /// `working`: the task is being worked on; `text`, if given, is a progress note.
+    /// `working`: sets the task to working; `text`, if given, is a progress note.
     Working(Option<String>),
-    /// `artifact`: an artifact.
+    /// `artifact`: adds an artifact.
     Artifact(ArtifactAction),
-    /// `wait`: nothing for `ms` milliseconds, at most [`MAX_WAIT_MS`].
+    /// `wait`: waits for `ms` milliseconds, at most [`MAX_WAIT_MS`].
     Wait(Amount),
-    /// `park`: nothing for `ms` milliseconds, or `minutes`, `hours` or `days`, at most [`MAX_PARK_MS`]; the run is not in
-    /// memory meanwhile. With `until_message = true` a message of the client ends it.
+    /// `park`: parks the run for `ms` milliseconds, or `minutes`, `hours` or `days`, at most [`MAX_PARK_MS`]. A parked
+    /// run is not in memory. With `until_message = true` a message of the client also ends the wait.
     Park {
-        /// How long.
+        /// The duration.
         span: Span,
-        /// Whether a message ends it, which is taken then.
+        /// True if a message ends the wait. The run then receives the message.
         until_message: bool,
     },
-    /// `callback`: the artifact `id` with `{"url": …}`, to which somebody may post `count` bodies (one unless given). The
-    /// run is parked until each has come, and gives it as an artifact `<id>-body`, the second one as `<id>-body-2`;
-    /// the task fails if one does not come within `ms`, `minutes`, `hours` or `days`, at most [`MAX_PARK_MS`].
+    /// `callback`: adds the artifact `id` with the data `{"url": …}`, a URL to which `count` bodies may be posted (one
+    /// unless given). The run is parked until each body has arrived. The first body becomes the artifact `<id>-body`, the
+    /// second `<id>-body-2`. The task fails if a body does not arrive within `ms`, `minutes`, `hours` or `days`, at most
+    /// [`MAX_PARK_MS`].
     Callback {
-        /// The artifact; `callback` if not given.
+        /// The id of the artifact; `callback` if not given.
         id: Option<String>,
-        /// How many bodies there are to be.
+        /// The number of expected bodies.
         count: u32,
-        /// How long each of them may take.
+        /// The maximum time until each body arrives.
         span: Span,
     },
-    /// `polls`: nothing until GetTask was called `count` times, 1 or more.
+    /// `polls`: waits until GetTask was called `count` times, 1 or more.
     Polls(u32),
-    /// `complete`: the task is done; `text`, if given, is a closing word.
+    /// `complete`: completes the task; `text`, if given, is its last message.
     Complete(Option<String>),
-    /// `fail`: the task failed, with the reason `text`.
+    /// `fail`: fails the task for the reason `text`.
     Fail(String),
-    /// `reject`: the agent declines the task, with the reason `text`.
+    /// `reject`: rejects the task for the reason `text`.
     Reject(String),
-    /// `input_required`: the task waits for an answer to the question `text`.
+    /// `input_required`: requests input with the question `text`.
     InputRequired(String),
-    /// `auth_required`: the task waits for credentials; `text` says which.
+    /// `auth_required`: requests the credentials that `text` describes.
     AuthRequired(String),
-    /// `message`: a message instead of a task.
+    /// `message`: answers with a message instead of a task.
     Message(String),
-    /// `panic`: the executor panics, as a bug in an agent would make it.
+    /// `panic`: panics, like an agent with a bug.
     Panic,
-    /// `steps`: work in steps with effects outside, to see what becomes of them when it is interrupted.
+    /// `steps`: performs durable steps with external effects, to show their behaviour after an interruption.
     Steps(StepsAction),
 }
 
-/// A time for which a run is parked.
+/// The duration for which a run is parked.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Span {
-    /// How long, in units.
+    /// The number of units.
     pub amount: Amount,
     /// The unit.
     pub unit: TimeUnit,
 }
 
 impl Span {
-    /// How long, in milliseconds; `None` if the captured text is no number.
+    /// The duration in milliseconds; `None` if the captured text is not a number.
     pub fn millis(&self, values: &Values) -> Option<u64> {
         let amount = values.number(&self.amount, self.unit.most())?;
         Some(amount.saturating_mul(self.unit.millis()))
     }
 }
 
-/// A unit of time; in the file the key of an amount.
+/// A unit of time; in the file it is the key of the amount.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TimeUnit {
     /// `ms`
@@ -133,7 +134,7 @@ pub enum TimeUnit {
 }
 
 impl TimeUnit {
-    /// How many milliseconds it has.
+    /// The number of milliseconds in the unit.
     pub const fn millis(self) -> u64 {
         match self {
             Self::Millis => 1,
@@ -143,80 +144,80 @@ impl TimeUnit {
         }
     }
 
-    /// How many of it [`MAX_PARK_MS`] is.
+    /// The number of units in [`MAX_PARK_MS`].
     pub(crate) const fn most(self) -> u64 {
         MAX_PARK_MS / self.millis()
     }
 }
 
-/// Work in steps: for each number from 1 on the task says so, a POST goes to `<url>/<number>` as a step,
-/// and its answer becomes a piece of the artifact `steps`.
+/// Durable steps. For each number from 1 on, the task shows a progress note, and a step posts to `<url>/<number>`. The
+/// response becomes a piece of the artifact `steps`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct StepsAction {
-    /// Where the effects are.
+    /// The URL of the server that receives the posts.
     pub url: String,
-    /// `repeat`: how many steps there are, at most [`MAX_REPEAT`].
+    /// `repeat`: the number of steps, at most [`MAX_REPEAT`].
     pub count: Amount,
-    /// `delay_ms`: the pause after each step, in milliseconds, none unless given.
+    /// `delay_ms`: the pause after each step, in milliseconds; none unless given.
     pub delay_ms: Amount,
-    /// `attempts`: how often a step that fails is tried, once unless given.
+    /// `attempts`: the maximum number of attempts of a failing step; one unless given.
     pub attempts: u32,
-    /// `panic_at`: the step before which the first attempt panics; none unless given.
+    /// `panic_at`: the number of the step before which the first attempt of the run panics; none unless given.
     pub panic_at: Option<Amount>,
 }
 
 /// An artifact of a scripted agent.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ArtifactAction {
-    /// Its id; `artifact-<n>` if not given.
+    /// The id; `artifact-<n>` if not given.
     pub id: Option<String>,
     /// A name for people.
     pub name: Option<String>,
-    /// What it holds: in the file exactly one of `text`, `data`, `raw`, `url` and `chunks`.
+    /// The content: in the file exactly one of `text`, `data`, `raw`, `url` and `chunks`.
     pub content: ArtifactContent,
-    /// The name of the file that it is.
+    /// The file name of the part.
     pub filename: Option<String>,
-    /// Its media type.
+    /// The media type of the part.
     pub media_type: Option<String>,
 }
 
-/// What an artifact of a scripted agent holds.
+/// The content of an artifact.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ArtifactContent {
     /// Text.
     Text(String),
-    /// JSON data; texts in it may hold placeholders.
+    /// JSON data, whose texts may contain placeholders.
     Data(Value),
     /// Bytes; in the file in base64.
     Raw(Base64),
     /// A link.
     Url(String),
-    /// Text in pieces, each an event of its own.
+    /// Text in pieces, each sent as a separate event.
     Chunks {
         /// The pieces, at least one.
         pieces: Vec<String>,
-        /// `repeat`: how often to go through them, 1 unless given, at most [`MAX_REPEAT`].
+        /// `repeat`: how often the list of pieces is sent, once unless given, at most [`MAX_REPEAT`] times.
         repeat: Amount,
-        /// `delay_ms`: the pause between pieces, in milliseconds, none unless given.
+        /// `delay_ms`: the pause between pieces, in milliseconds; none unless given.
         delay_ms: Amount,
     },
 }
 
-/// A number.
+/// A number, fixed or captured.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Amount {
-    /// In the file a number.
+    /// A number in the file.
     Fixed(u64),
-    /// In the file a text that gives one when its captures are filled in, as `"{1}"`.
+    /// A text in the file that becomes a number when its captures are filled in, as `"{1}"`.
     Captured(String),
 }
 
-/// The rule for the newest of the client's `messages` (oldest first), and what its texts may use. `may` says which
-/// permissions the caller has.
+/// The rule that matches the newest of the client's `messages` (oldest first), and the values for its texts. `may`
+/// returns true for each permission of the caller.
 ///
-/// Earlier messages decide which follow-up rules apply, innermost first: those of the rule before, then
-/// those that it was one of itself, and so on outwards, then `rules`. So the siblings of a rule that asks
-/// again stay. A rule taken from further out leaves those inside it behind.
+/// Earlier messages determine which follow-up rules apply. The innermost list is searched first: the follow-up rules of
+/// the previous rule, then the list that contains the previous rule, and so on outwards to `rules`. So the siblings of a
+/// rule that requests input again still apply. After a rule of an outer list, the inner lists no longer apply.
 pub fn rule_for<'a>(
     rules: &'a [Rule],
     messages: &[Message],
@@ -260,13 +261,13 @@ fn best<'a>(
     best.map(|(_, rule, values)| (rule, values))
 }
 
-/// The longest wait of a script, in milliseconds: ten minutes.
+/// The maximum duration of a script's wait, in milliseconds: ten minutes.
 pub const MAX_WAIT_MS: u64 = 600_000;
 
-/// How long a script parks its run at most, in milliseconds: 366 days.
+/// The maximum duration for which a script parks its run, in milliseconds: 366 days.
 pub const MAX_PARK_MS: u64 = 366 * 86_400_000;
 
-/// How often a script goes through the pieces of an artifact at most.
+/// The maximum number of times that a script sends the pieces of an artifact.
 pub const MAX_REPEAT: u64 = 10_000;
 
 #[cfg(test)]
@@ -398,15 +399,15 @@ mod tests {
             (&["guess", "7"][..], "right"),
             (&["guess", "1", "2", "3", "4"], "not 4, again"),
             (&["guess", "1", "2", "3", "7"], "right"),
-            // The rules of a follow-up rule go before its siblings, which stay as well.
+            // The follow-up rules of a follow-up rule have priority over its siblings, which still apply.
             (&["guess", "1", "help", "yes"], "below ten"),
             (&["guess", "help", "yes", "yes"], "below ten"),
             (&["guess", "help", "yes", "2", "7"], "right"),
-            // A rule from further out leaves those inside it behind.
+            // After a rule of an outer list, the inner lists no longer apply.
             (&["guess", "help", "2", "yes"], "default yes"),
             (&["guess", "1", "ask", "red"], "you chose red"),
             (&["guess", "ask", "7"], "which then?"),
-            // Rules that are not of this question are no siblings.
+            // Follow-up rules of other questions do not apply.
             (&["7"], "default 7"),
             (&["ask", "guess", "7"], "last: 7"),
         ] {

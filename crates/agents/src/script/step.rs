@@ -1,4 +1,4 @@
-//! The reader of steps: flat tables, of which each kind takes some keys.
+//! The reader of steps: flat tables, whose keys depend on the kind of step.
 
 use serde_json::Value;
 
@@ -12,7 +12,7 @@ use crate::table::Reader;
 use a2a::model::Base64;
 
 impl Action {
-    /// A step as messages of problems show it.
+    /// An example of a step for the texts of problems.
     pub(super) const EXAMPLE: &'static str = "{ do = \"complete\" }";
 
     /// Reads a step.
@@ -110,7 +110,7 @@ fn amount_or(keys: &mut Reader<'_>, key: &str, most: u64, default: u64) -> Optio
     if keys.has(key) { amount(keys, key, most, "") } else { Some(Amount::Fixed(default)) }
 }
 
-/// `hint` follows what is wrong.
+/// Reads an amount. `hint` is appended to the text of a problem.
 fn amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amount> {
     let rule = format!(
         "must be a number from 0 to {most}, or a text that captures make one, as \"{{1}}\""
@@ -129,14 +129,14 @@ fn amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amo
     None
 }
 
-/// Whether a text can become a number: captures, with nothing around them but digits.
+/// True if a text can become a number: it consists of captures and digits.
 fn is_number_once_filled(text: &str) -> bool {
     let pieces = pieces(text);
     let is_digits = |literal: &&str| literal.bytes().all(|letter| letter.is_ascii_digit());
     pieces.iter().any(Result::is_err) && pieces.iter().flatten().all(is_digits)
 }
 
-/// The steps, each with its keys besides `do`, and what reads them.
+/// The steps, each with its keys in addition to `do`, and its reader.
 const STEPS: [(&str, &[&str], ReadStep); 14] = [
     ("working", &["text"], |keys| Some(Action::Working(keys.text("text")))),
     ("artifact", ARTIFACT, |keys| artifact(keys).map(Action::Artifact)),
@@ -192,7 +192,7 @@ const UNITS: [(&str, TimeUnit); 4] = [
     ("days", TimeUnit::Days),
 ];
 
-/// How many bodies a script waits for at one callback at most.
+/// The maximum number of bodies for which a script waits at one callback.
 const MAX_CALLBACK_BODIES: u32 = 100;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Texts with placeholders, and what a message fills in.
+//! Texts with placeholders, and the values from a message.
 
 use std::collections::HashMap;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::Amount;
 
-/// The placeholders that a message fills in.
+/// The values of placeholders, from a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values(HashMap<String, String>);
 
@@ -26,7 +26,7 @@ impl Values {
         }
     }
 
-    /// Fills the placeholders of a text in; unknown ones stay empty.
+    /// Fills in the placeholders of a text; unknown placeholders become empty.
     pub fn fill(&self, template: &str) -> String {
         let mut filled = String::with_capacity(template.len());
         for piece in pieces(template) {
@@ -38,7 +38,7 @@ impl Values {
         filled
     }
 
-    /// Fills the placeholders of every text in a JSON value in.
+    /// Fills in the placeholders of every text in a JSON value.
     pub fn fill_json(&self, value: &Value) -> Value {
         match value {
             Value::String(text) => Value::String(self.fill(text)),
@@ -52,7 +52,7 @@ impl Values {
         }
     }
 
-    /// A number, `most` at the most; `None` if the captured text is none.
+    /// The number, but at most `most`; `None` if the captured text is not a number.
     pub fn number(&self, amount: &Amount, most: u64) -> Option<u64> {
         let number = match amount {
             Amount::Fixed(number) => *number,
@@ -62,8 +62,7 @@ impl Values {
     }
 }
 
-/// A template cut into literal text (`Ok`) and names of placeholders (`Err`). A brace that opens
-/// nothing stands for itself.
+/// Splits a template into literal texts (`Ok`) and names of placeholders (`Err`). An unmatched brace is literal text.
 pub(super) fn pieces(template: &str) -> Vec<Result<&str, &str>> {
     let mut pieces = Vec::new();
     let mut rest = template;

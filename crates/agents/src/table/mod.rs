@@ -1,11 +1,11 @@
-//! Tables of executors and of `remotes.toml`: how they are read, and how what is wrong with them is reported.
+//! Tables of executors and of `remotes.toml`: reading them, and reporting their problems.
 //!
-//! A [`Table`] is embedded as it is written, and `Reader` reads it key by key, in the build and in the Worker: all kinds of executors,
-//! remotes and MCP servers. It reports all problems at once, each with its key, fills in secrets, and costs less code in WebAssembly than
-//! derived readers.
+//! A [`Table`] is embedded as it is written, and `Reader` reads it key by key, in the build and in the Worker. This applies to
+//! all built-in kinds of executors, remotes and MCP servers. The reader reports all problems at once, each with its key, fills in
+//! secrets, and needs less code in WebAssembly than derived readers.
 //!
-//! Everything around these tables (`build/definition.rs`) has derived readers, because it is embedded as JSON of the same types. The settings of an
-//! executor that a Worker registers are read by [`Table::read`] into a type of the Worker's own.
+//! The other parts of an agent file (`build/definition.rs`) have derived readers, because the same types are embedded as JSON.
+//! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
 
 mod nearest;
 mod reader;
@@ -21,17 +21,17 @@ pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
 pub(crate) use reader::{Reader, Texts};
 
-/// The table of an executor, as `[executor.script]`: what only its own code understands.
+/// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Table(Value);
 
 impl Table {
-    /// The table that reads as `content`.
+    /// Converts `content` into a table.
     ///
     /// # Errors
     ///
-    /// If `content` is no JSON object.
+    /// If `content` does not serialize to a JSON object.
     pub fn of(content: &impl Serialize) -> Result<Self, Misfit> {
         match serde_json::to_value(content)? {
             object @ Value::Object(_) => Ok(Self(without_nulls(object))),
@@ -39,17 +39,17 @@ impl Table {
         }
     }
 
-    /// It as JSON.
+    /// The table as JSON.
     pub fn json(&self) -> &Value {
         &self.0
     }
 
-    /// Its members; `None` if what a deployment was given as text is no table.
+    /// The members; `None` if the JSON of a deployment's agents contains another value than a table.
     pub(crate) fn members(&self) -> Option<&Map<String, Value>> {
         self.0.as_object()
     }
 
-    /// What the table says, as the type that the executor reads.
+    /// Reads the table as the type of the executor's settings.
     ///
     /// ```
     /// use a2a_agents::{Misfit, Table};
@@ -70,7 +70,7 @@ impl Table {
     ///
     /// # Errors
     ///
-    /// The first thing that the type does not take.
+    /// The first value that does not fit the type.
     pub fn read<T: DeserializeOwned>(&self) -> Result<T, Misfit> {
         Ok(T::deserialize(&self.0)?)
     }
@@ -82,8 +82,8 @@ impl From<Value> for Table {
     }
 }
 
-/// Why an executor cannot be made from its table. The text names the key and what would be right; it is for
-/// the log, not for clients.
+/// The reason why an executor cannot be made from its table. The text contains the key and the rule for its value. It is for the
+/// log, not for clients.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Misfit(pub String);
 
@@ -107,7 +107,7 @@ impl From<Problem> for Misfit {
     }
 }
 
-/// TOML has no null: each stands for a key that is not there.
+/// Removes keys whose value is null, because TOML has no null.
 fn without_nulls(json: Value) -> Value {
     match json {
         Value::Object(members) => {

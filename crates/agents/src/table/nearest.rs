@@ -1,7 +1,7 @@
-//! Suggestions for misspelt names: the known name that is nearest to a written one.
+//! Suggestions for misspelt names: the known name that is nearest to the written one.
 
-/// The one of these names that `written` differs from by nothing but a letter: one that is missing, one too many, another one,
-/// two that have changed places, or small ones and capitals.
+/// The known name that differs from `written` in one letter: a missing one, an additional one, another one, or two that are
+/// swapped. Upper and lower case are not distinguished.
 pub(crate) fn closest<'a>(
     written: &str,
     known: impl IntoIterator<Item = &'a str>,
@@ -10,7 +10,7 @@ pub(crate) fn closest<'a>(
     known.into_iter().find(|name| differs_by_a_letter(written.as_bytes(), name.as_bytes()))
 }
 
-/// The problem of a name that does not exist: "there is no tool "ecko", did you mean "echo"?; there are: echo".
+/// The text of the problem for an unknown name: "there is no tool "ecko", did you mean "echo"?; there are: echo".
 pub fn no_such<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a str>) -> String {
     let known: Vec<&str> = known.into_iter().collect();
     let meant = closest(name, known.iter().copied());
@@ -19,15 +19,15 @@ pub fn no_such<'a>(what: &str, name: &str, known: impl IntoIterator<Item = &'a s
     format!("there is no {what} {name:?}{meant}; there are: {listed}")
 }
 
-/// The problem of a key that its table does not have.
+/// The text of the problem for an unknown key.
 pub(crate) fn no_such_key(table: &str, key: &str, known: &[&str]) -> String {
     let meant = closest(key, known.iter().copied());
     let meant = meant.map(|meant| format!(", did you mean `{meant}`?")).unwrap_or_default();
     format!("is no key of {table}{meant}; there are: {}", known.join(", "))
 }
 
-/// What a derived reader says about a table, with the key that is meant where it says that it knows no such key:
-/// "unknown field `txt`, did you mean `text`?; expected `id`, `text`".
+/// Adds the suggested key to an error of a derived reader about an unknown key: "unknown field `txt`, did you mean `text`?;
+/// expected `id`, `text`". Other errors are unchanged.
 pub(crate) fn with_meant_key(said: &str) -> String {
     let with_meant = || {
         let (written, expected) = said.strip_prefix(UNKNOWN)?.split_once("`, expected ")?;
@@ -37,7 +37,7 @@ pub(crate) fn with_meant_key(said: &str) -> String {
     with_meant().unwrap_or_else(|| said.to_owned())
 }
 
-/// How serde begins what it says about a key that a type does not have.
+/// The beginning of serde's error for an unknown key.
 const UNKNOWN: &str = "unknown field `";
 
 fn differs_by_a_letter(a: &[u8], b: &[u8]) -> bool {
@@ -89,7 +89,7 @@ mod tests {
                 "unknown field `row`, expected `rows`",
                 "unknown field `row`, did you mean `rows`?; expected `rows`",
             ),
-            // Serde says this of a table without any keys.
+            // The error of serde for a type without any keys.
             (
                 "unknown field `rows`, there are no fields",
                 "unknown field `rows`, there are no fields",

@@ -1,6 +1,6 @@
-//! Reads a table key by key. Problems collect, each with its key, so that all of them are reported at once; it is also
-//! less code in WebAssembly than a derived reader. `[executor]` and its tables, and those of `remotes.toml` are read by it, in the build and
-//! in the Worker.
+//! Reads a table key by key. Problems are collected, each with its key, so that all of them are reported at once. This needs less
+//! code in WebAssembly than a derived reader. The build and the Worker read `[executor]`, its tables, and the tables of
+//! `remotes.toml` in this way.
 
 use serde_json::{Map, Value};
 
@@ -10,29 +10,29 @@ use crate::NotSet;
 use crate::{Expandable, Problem, Values};
 use a2a::model::Secret;
 
-/// A table that is read.
+/// A table and the problems that were found in it.
 pub(crate) struct Reader<'a> {
     table: &'a Map<String, Value>,
     texts: Texts<'a>,
-    /// What is put before its keys, as `oauth2.` or `rules[0].`.
+    /// The prefix of keys in problems, as `oauth2.` or `rules[0].`.
     prefix: String,
     problems: Vec<Problem>,
 }
 
-/// How `${NAME}` in the texts of a table is read.
+/// The treatment of `${NAME}` in the texts of a table.
 #[derive(Clone, Copy)]
 pub(crate) enum Texts<'a> {
-    /// As any other text: whoever uses the text fills it in.
+    /// Not filled in: the user of the text does that.
     Literal,
-    /// It is filled in with these values.
+    /// Filled in with these values.
     Filled(&'a dyn Values),
-    /// A text that holds it is skipped: the build checks the others.
+    /// A text with `${NAME}` is skipped: the build checks only the other texts.
     #[cfg(any(test, feature = "build"))]
     Unfilled,
 }
 
 impl<'a> Reader<'a> {
-    /// What `read` makes of a table, and what is wrong with the table, each with its key below it.
+    /// Reads a table with `read`. Returns the result and the problems, each with its key relative to the table.
     pub(crate) fn read<T>(
         table: &'a Map<String, Value>,
         texts: Texts<'a>,
@@ -43,11 +43,11 @@ impl<'a> Reader<'a> {
         (content, keys.problems)
     }
 
-    /// As [`read`](Self::read), for a table that was embedded.
+    /// Like [`read`](Self::read), for an embedded table.
     ///
     /// # Errors
     ///
-    /// The first thing that is wrong with it.
+    /// The first problem of the table.
     pub(crate) fn read_embedded<T>(
         table: &'a Table,
         texts: Texts<'a>,
@@ -68,12 +68,12 @@ impl<'a> Reader<'a> {
         self.table.contains_key(key)
     }
 
-    /// All other keys than these are problems.
+    /// Reports all keys except these.
     pub(crate) fn only(&mut self, known: &[&str]) {
         self.only_of("this table", known);
     }
 
-    /// As [`only`](Self::only), with a name for the table.
+    /// Like [`only`](Self::only), with a name of the table for the text of the problem.
     pub(crate) fn only_of(&mut self, table: &str, known: &[&str]) {
         for key in self.table.keys() {
             if !known.contains(&key.as_str()) {
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A problem unless there is this key. `why` follows "is missing".
+    /// Reports a missing key. `why` is appended to "is missing".
     pub(crate) fn need(&mut self, key: &str, why: &str) {
         if !self.has(key) {
             self.report(key, format!("is missing{why}"));
@@ -99,7 +99,7 @@ impl<'a> Reader<'a> {
         self.table.keys().map(String::as_str).collect()
     }
 
-    /// A text. `None` if it is absent, wrong or skipped.
+    /// A text; `None` if it is absent, invalid or skipped.
     pub(crate) fn secret(&mut self, key: &str) -> Option<Secret> {
         match self.table.get(key)? {
             Value::String(text) => self.filled(key, text),
@@ -110,12 +110,12 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// As [`secret`](Self::secret), for a text that may be shown.
+    /// Like [`secret`](Self::secret), for a text that may be shown.
     pub(crate) fn text(&mut self, key: &str) -> Option<String> {
         self.secret(key).map(|text| text.reveal().to_owned())
     }
 
-    /// As [`secret`](Self::secret), for one that is needed and may not be empty.
+    /// Like [`secret`](Self::secret), for a text that is required and must not be empty.
     pub(crate) fn needed(&mut self, key: &str) -> Option<Secret> {
         self.need(key, "");
         let text = self.secret(key)?;
@@ -126,7 +126,7 @@ impl<'a> Reader<'a> {
         Some(text)
     }
 
-    /// As [`text`](Self::text), for one that becomes a type.
+    /// Like [`text`](Self::text), for a text that is parsed.
     pub(crate) fn parsed<T>(
         &mut self,
         key: &str,
@@ -136,7 +136,7 @@ impl<'a> Reader<'a> {
         parse(&text).map_err(|fix| self.report(key, fix)).ok()
     }
 
-    /// As [`text`](Self::text), for one that is checked.
+    /// Like [`text`](Self::text), for a text that is checked.
     pub(crate) fn checked(
         &mut self,
         key: &str,
@@ -145,12 +145,12 @@ impl<'a> Reader<'a> {
         self.parsed(key, |text| check(text).map(|()| text.to_owned()))
     }
 
-    /// A list of texts, none of them empty.
+    /// A list of texts; empty texts are reported.
     pub(crate) fn texts(&mut self, key: &str) -> Vec<String> {
         self.all_texts(key, false)
     }
 
-    /// A list of texts, of which some may be empty.
+    /// A list of texts, which may be empty texts.
     pub(crate) fn pieces(&mut self, key: &str) -> Vec<String> {
         self.all_texts(key, true)
     }
@@ -192,7 +192,7 @@ impl<'a> Reader<'a> {
         self.below(key, read).unwrap_or_default()
     }
 
-    /// One of these words.
+    /// The value of one of these words.
     pub(crate) fn choice<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let text = self.secret(key)?;
         let found = words.iter().find(|(word, _)| *word == text.reveal()).map(|(_, what)| *what);
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
         found
     }
 
-    /// Yes or no. Where texts are filled in, also one that is `true` or `false`.
+    /// True or false. If placeholders are filled in, also the text `true` or `false`.
     pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
         let flag = match (self.table.get(key)?, self.texts) {
             (Value::Bool(flag), _) => Some(*flag),
@@ -217,7 +217,7 @@ impl<'a> Reader<'a> {
         flag
     }
 
-    /// A whole number within these bounds. Where texts are filled in, also one in a text.
+    /// A whole number within these bounds. If placeholders are filled in, also a text with such a number.
     pub(crate) fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
         let number = match (self.table.get(key)?, self.texts) {
             (Value::Number(number), _) => number.as_u64(),
@@ -228,7 +228,7 @@ impl<'a> Reader<'a> {
         let number = number.filter(|number| (least..=most).contains(number));
         if number.is_none() {
             let got = match (self.table.get(key), self.texts) {
-                // What is filled in is not shown.
+                // A value that was filled in may be a secret, so it is not shown.
                 (Some(Value::String(_)), Texts::Filled(_)) | (None, _) => String::new(),
                 (Some(given), _) => format!(", got {given}"),
             };
@@ -237,7 +237,7 @@ impl<'a> Reader<'a> {
         number
     }
 
-    /// A number from zero on.
+    /// A number that is 0 or more.
     pub(crate) fn amount(&mut self, key: &str) -> Option<f64> {
         let amount = self.table.get(key)?.as_f64().filter(|amount| *amount >= 0.0);
         if amount.is_none() {
@@ -257,7 +257,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// A table below this one, read by `read`.
+    /// A nested table, read by `read`.
     pub(crate) fn below<T>(
         &mut self,
         key: &str,
@@ -267,7 +267,7 @@ impl<'a> Reader<'a> {
         self.within(table, key, read)
     }
 
-    /// A list of tables, each read by `read`. `example` shows one.
+    /// A list of tables, each read by `read`. `example` is shown in problems.
     pub(crate) fn tables<T>(
         &mut self,
         key: &str,
@@ -317,7 +317,7 @@ impl<'a> Reader<'a> {
             Texts::Filled(values) => match expandable.expand(values) {
                 Ok(filled) => Some(filled),
                 Err(missing) => {
-                    // Only the text is printed: see `Remote::fill`.
+                    // The key is part of the text, without the file: `Remote::fill` prints only this text.
                     let text = format!("`{}{key}`: {missing}", self.prefix);
                     self.problems.push(Problem::at("", text));
                     None
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// No value is set.
+/// Values without any entry.
 #[cfg(any(test, feature = "build"))]
 struct Nothing;
 

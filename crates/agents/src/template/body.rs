@@ -1,4 +1,4 @@
-//! Bodies of a request as templates: JSON, a form, or text.
+//! Templates of request bodies: JSON, a form, or text.
 
 use serde_json::{Map, Value};
 
@@ -13,29 +13,29 @@ pub(crate) enum BodyTemplate {
     Json(JsonTemplate),
     /// The fields of a form, urlencoded.
     Form(Vec<(String, Template)>),
-    /// Text, in which values stand as they are.
+    /// Text, in which values are not escaped.
     Text(Template),
 }
 
 /// JSON whose strings are templates.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum JsonTemplate {
-    /// A number, a truth value or nothing.
+    /// A number, a boolean or null.
     Fixed(Value),
-    /// A string. One that is nothing but an argument becomes the value of that argument, of whatever type.
+    /// A string. If it consists of one argument, it becomes the value of that argument, of any type.
     Text(Template),
-    /// A list. An element that is nothing but an argument that was not given is left out.
+    /// A list. An element that consists of one argument is left out if the call does not set the argument.
     List(Vec<JsonTemplate>),
-    /// Members. One that is nothing but an argument that was not given is left out.
+    /// Members. A member that consists of one argument is left out if the call does not set the argument.
     Members(Vec<(String, JsonTemplate)>),
 }
 
 impl BodyTemplate {
-    /// Reads a body: a string is text, a table or an array is JSON.
+    /// Parses a body: a string is text, a table or an array is JSON.
     ///
     /// # Errors
     ///
-    /// What is wrong, each with where it is within the body (as `.items[0]`).
+    /// The problem, with its position in the body as the key (as `.items[0]`).
     pub(crate) fn parse(body: &Value) -> Result<Self, Problem> {
         match body {
             Value::String(text) => {
@@ -45,11 +45,11 @@ impl BodyTemplate {
         }
     }
 
-    /// Reads the fields of a form.
+    /// Parses the fields of a form.
     ///
     /// # Errors
     ///
-    /// As [`parse`](Self::parse).
+    /// The same as [`parse`](Self::parse).
     pub(crate) fn form(fields: &Map<String, Value>) -> Result<Self, Problem> {
         let read = |(name, value): (&String, &Value)| {
             let parsed = match value {
@@ -65,7 +65,7 @@ impl BodyTemplate {
         fields.iter().map(read).collect::<Result<_, _>>().map(Self::Form)
     }
 
-    /// The media type that the body has, unless a header says otherwise.
+    /// The media type of the body, if no header of the tool contains another one.
     pub(crate) fn media_type(&self) -> &'static str {
         match self {
             Self::Json(_) => "application/json",
@@ -74,7 +74,7 @@ impl BodyTemplate {
         }
     }
 
-    /// Every template in it.
+    /// All templates of the body.
     pub(crate) fn templates(&self) -> Vec<&Template> {
         match self {
             Self::Json(json) => json.templates(),
@@ -83,7 +83,7 @@ impl BodyTemplate {
         }
     }
 
-    /// The body as text.
+    /// The body with all values filled in.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl JsonTemplate {
         }
     }
 
-    /// The value; `None` if it is nothing but an argument that was not given.
+    /// The value; `None` if it consists of one argument that the call does not set.
     fn fill(&self, filling: &Filling<'_>) -> Result<Option<Value>, FillError> {
         Ok(Some(match self {
             Self::Fixed(value) => value.clone(),
@@ -174,7 +174,7 @@ fn as_it_is(text: &str) -> Result<String, &'static str> {
     Ok(text.to_owned())
 }
 
-/// A name or a value of a form: a space is `+`.
+/// Encodes a name or a value of a form: a space becomes `+`.
 fn field(text: &str) -> String {
     encode(text).replace("%20", "+")
 }

@@ -6,8 +6,8 @@ use super::{Piece, Pieces, Template, no_value_name, unclosed};
 use crate::{NotSet, Values, is_value_name};
 use a2a::model::Secret;
 
-/// A text of an executor's settings with places for secrets and variables: `${NAME}`. All other braces stand for
-/// themselves, `$${…}` for the text `${…}`.
+/// A text of an executor's settings with placeholders for secrets and variables: `${NAME}`. `$${…}` is the literal text
+/// `${…}`; all other braces are literal.
 ///
 /// ```
 /// use a2a_agents::{Expandable, NotSet, Values};
@@ -35,11 +35,11 @@ use a2a::model::Secret;
 pub struct Expandable(Template);
 
 impl Expandable {
-    /// Reads a text.
+    /// Parses a text.
     ///
     /// # Errors
     ///
-    /// If a `${` is not followed by a name in capital letters and a brace.
+    /// If `${` is not followed by a name in capital letters and a closing brace.
     pub fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Pieces::default();
         let mut rest = text;
@@ -63,11 +63,11 @@ impl Expandable {
         Ok(Self(Template(pieces.0)))
     }
 
-    /// The text with its secrets and variables, read anew each time. It may hold a secret now.
+    /// The text with its secrets and variables, which are read in each call. The result may contain a secret.
     ///
     /// # Errors
     ///
-    /// If one of them is not set.
+    /// If a secret or a variable is not set.
     pub fn expand(&self, values: &(impl Values + ?Sized)) -> Result<Secret, NotSet> {
         let mut text = String::new();
         for piece in &self.0.0 {
@@ -79,7 +79,7 @@ impl Expandable {
         Ok(Secret::new(text))
     }
 
-    /// The names of the secrets and variables in it.
+    /// The names of the secrets and variables in the text.
     pub fn values(&self) -> impl Iterator<Item = &str> {
         self.0.values()
     }

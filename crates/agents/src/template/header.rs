@@ -1,4 +1,4 @@
-//! Headers of a request as templates.
+//! Templates of request headers.
 
 use super::{FillError, Filling, Template};
 
@@ -11,11 +11,11 @@ pub(crate) struct HeaderTemplate {
 }
 
 impl HeaderTemplate {
-    /// Reads a header.
+    /// Parses a header.
     ///
     /// # Errors
     ///
-    /// What is wrong with the name or with the value; to be read behind the key.
+    /// The problem of the name or of the value, as a text that continues the key.
     pub(crate) fn parse(name: &str, value: &str) -> Result<Self, String> {
         check_header_name(name)?;
         let value = Template::parse(value)?;
@@ -30,11 +30,11 @@ impl HeaderTemplate {
         &self.value
     }
 
-    /// The value; `None` if it is nothing but an argument that was not given.
+    /// The value; `None` if it consists of one argument that the call does not set.
     ///
     /// # Errors
     ///
-    /// If what is filled in cannot stand in a header.
+    /// If a value contains characters that a header must not contain.
     pub(crate) fn fill(&self, filling: &Filling<'_>) -> Result<Option<String>, FillError> {
         if self.value.is_left_out(filling) {
             return Ok(None);
@@ -43,11 +43,11 @@ impl HeaderTemplate {
     }
 }
 
-/// Checks the name of a header that a request may have.
+/// Checks the name of a header that a tool may set.
 ///
 /// # Errors
 ///
-/// What is wrong with it, to be read behind the key.
+/// The problem of the name, as a text that continues the key.
 pub(crate) fn check_header_name(name: &str) -> Result<(), String> {
     let is_of_a_name =
         |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
@@ -63,7 +63,7 @@ pub(crate) fn check_header_name(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// A text that may stand in a header: visible letters of ASCII, and spaces between them.
+/// Checks that a text can be sent in a header: visible ASCII characters and spaces. Returns the text.
 pub(crate) fn visible(text: &str) -> Result<String, &'static str> {
     if text.bytes().all(|byte| (b' '..=b'~').contains(&byte)) {
         Ok(text.to_owned())
@@ -72,10 +72,10 @@ pub(crate) fn visible(text: &str) -> Result<String, &'static str> {
     }
 }
 
-/// How headers begin by which clients of Cloudflare's own services show who they are: AI Gateway, and service tokens of Access.
+/// The prefixes of headers for authentication at Cloudflare's own services: AI Gateway, and service tokens of Access.
 const OF_CLIENTS: [&str; 2] = ["cf-aig-", "cf-access-client-"];
 
-/// What belongs to the connection, or is made of the request itself.
+/// Headers of the connection, and headers that are derived from the request.
 const FORBIDDEN: [&str; 13] = [
     "accept-encoding",
     "connection",

@@ -1,8 +1,8 @@
-//! The text between the placeholders of a URL.
+//! Checks the literal texts of a URL's template.
 
 use a2a::binding::percent::encode;
 
-/// The letters that stand in a URL as they are, and whole escapes.
+/// Checks that a text contains only characters of URLs, and complete escapes.
 pub(super) fn check_literal(text: &str) -> Result<(), String> {
     if text.contains('#') {
         return Err(

@@ -1,7 +1,7 @@
-//! Texts in agent files into which arguments, secrets and variables are filled: `{argument}` and `${NAME}`.
+//! Texts in agent files with placeholders for arguments, secrets and variables: `{argument}` and `${NAME}`.
 //!
-//! A template is parsed once and filled whenever it is used. How a value is escaped follows from where it stands, so
-//! the places are types of their own: [`UrlTemplate`], [`HeaderTemplate`], [`BodyTemplate`].
+//! A template is parsed once and filled in for each use. The escaping of a value depends on its place in the request,
+//! so each place has its own type: [`UrlTemplate`], [`HeaderTemplate`], [`BodyTemplate`].
 
 mod body;
 mod expandable;
@@ -18,29 +18,29 @@ pub(crate) use header::{HeaderTemplate, check_header_name, visible};
 pub(crate) use url::UrlTemplate;
 
 use crate::{NotSet, Values, is_value_name};
-/// A text with places for arguments (`{city}`), and for secrets and variables (`${API_KEY}`).
+/// A text with placeholders for arguments (`{city}`), and for secrets and variables (`${API_KEY}`).
 ///
-/// `{{` and `}}` stand for braces, `$${…}` for the text `${…}`.
+/// `{{` and `}}` are literal braces, `$${…}` is the literal text `${…}`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Template(Vec<Piece>);
 
 /// A piece of a template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Piece {
-    /// Text that stays.
+    /// Literal text.
     Text(String),
-    /// An argument of the call.
+    /// The name of an argument of the call.
     Argument(String),
-    /// A secret or a variable of the deployment.
+    /// The name of a secret or a variable of the deployment.
     Value(String),
 }
 
 impl Template {
-    /// Reads a template.
+    /// Parses a template.
     ///
     /// # Errors
     ///
-    /// What a brace stands for that means nothing, and what to write instead; to be read behind the key.
+    /// The invalid brace and its correction, as a text that continues the key.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let mut pieces = Pieces::default();
         let mut rest = text;
@@ -84,7 +84,7 @@ impl Template {
         Ok(Self(pieces.0))
     }
 
-    /// The names of the arguments in it.
+    /// The names of the arguments in the template.
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Argument(name) => Some(name.as_str()),
@@ -92,7 +92,7 @@ impl Template {
         })
     }
 
-    /// The names of the secrets and variables in it.
+    /// The names of the secrets and variables in the template.
     pub(crate) fn values(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Value(name) => Some(name.as_str()),
@@ -100,7 +100,7 @@ impl Template {
         })
     }
 
-    /// The argument that is all there is.
+    /// The name of the argument, if the template consists of one argument.
     fn only_argument(&self) -> Option<&str> {
         match self.0.as_slice() {
             [Piece::Argument(name)] => Some(name),
@@ -108,12 +108,12 @@ impl Template {
         }
     }
 
-    /// Whether nothing is filled in.
+    /// True if the template has no placeholders.
     fn is_fixed(&self) -> bool {
         self.0.iter().all(|piece| matches!(piece, Piece::Text(_)))
     }
 
-    /// The texts that stay.
+    /// The literal texts.
     fn texts(&self) -> impl Iterator<Item = &str> {
         self.0.iter().filter_map(|piece| match piece {
             Piece::Text(text) => Some(text.as_str()),
@@ -121,12 +121,13 @@ impl Template {
         })
     }
 
-    /// Whether it is nothing but one argument that the call does not give: what holds it is left out then.
+    /// True if the template consists of one argument that the call does not set. The header, field or member with this
+    /// template is then left out.
     fn is_left_out(&self, filling: &Filling<'_>) -> bool {
         self.only_argument().is_some_and(|name| filling.argument(name).is_none())
     }
 
-    /// The template filled in; each value as `escape` writes it at its place.
+    /// Fills in the template; `escape` encodes each value for its place.
     fn fill(
         &self,
         filling: &Filling<'_>,
@@ -152,7 +153,7 @@ impl Template {
         Ok(filled)
     }
 
-    /// The parts between the separators that stand in its texts; one if there is none.
+    /// Splits the template at the separators in its literal texts; returns one part if there are none.
     fn split(self, separator: char) -> Vec<Self> {
         let mut parts = vec![Pieces::default()];
         for piece in self.0 {
@@ -174,7 +175,7 @@ impl Template {
         parts.into_iter().map(|part| Self(part.0)).collect()
     }
 
-    /// What stands before the first of these letters in its texts, and what stands from that letter on.
+    /// Splits the template before the first of these characters in its literal texts.
     fn split_at_first(self, letters: &[char]) -> (Self, Self) {
         let (mut before, mut from) = (Pieces::default(), Pieces::default());
         let mut is_found = false;
@@ -194,7 +195,7 @@ impl Template {
         (Self(before.0), Self(from.0))
     }
 
-    /// What follows when it begins with this text.
+    /// The rest of the template after the text `prefix`; `None` if the template does not begin with that text.
     fn strip_prefix(&self, prefix: &str) -> Option<Self> {
         let (first, rest) = self.0.split_first()?;
         let Piece::Text(text) = first else { return None };
@@ -205,7 +206,7 @@ impl Template {
     }
 }
 
-/// Pieces that are being collected: no empty texts.
+/// Collects pieces, without empty texts.
 #[derive(Default)]
 struct Pieces(Vec<Piece>);
 
@@ -219,9 +220,9 @@ impl Pieces {
     }
 }
 
-/// What is filled in: the arguments of a call, and the secrets and variables of the deployment.
+/// The values for a template: the arguments of a call, and the secrets and variables of the deployment.
 pub(crate) struct Filling<'a> {
-    /// The arguments by their names. `null` counts as not given.
+    /// The arguments by name. `null` counts as not set.
     pub(crate) arguments: &'a Map<String, Value>,
     /// The secrets and variables.
     pub(crate) values: &'a dyn Values,
@@ -233,12 +234,12 @@ impl Filling<'_> {
     }
 }
 
-/// Why a template cannot be filled in. No text holds a secret.
+/// The reason why a template cannot be filled in. The texts contain no secrets.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum FillError {
-    /// An argument cannot stand where it is to stand: the caller's fault.
+    /// The value of an argument does not fit its place: an error of the caller.
     Argument(String),
-    /// A secret or a variable cannot stand where it is to stand: the fault of the deployment.
+    /// A secret or a variable does not fit its place: an error of the deployment.
     Value(String),
     /// A secret or a variable is not set.
     NotSet(NotSet),
@@ -260,7 +261,7 @@ impl From<NotSet> for FillError {
     }
 }
 
-/// An argument as text: a string as it is, several values separated by commas, anything else as JSON.
+/// An argument as text: a string unchanged, a list of simple values separated by commas, anything else as JSON.
 fn text_of(value: &Value) -> String {
     match value {
         Value::Null => String::new(),
@@ -274,7 +275,7 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// Whether this may be the name of an argument in a template.
+/// True for a name that an argument in a template may have.
 pub(crate) fn is_argument_name(name: &str) -> bool {
     let goes_on = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')

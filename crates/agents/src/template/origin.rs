@@ -1,19 +1,19 @@
-//! Where the URL of a request begins: scheme, host and port, or a variable that holds them.
+//! The origin of a request's URL: scheme, host and port, or a variable that contains them.
 
 use super::literal::check_literal;
 use super::{FillError, Filling, Piece, Template};
 
-/// Where a URL begins.
+/// The origin of a URL.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Origin {
     /// Scheme with `://`, host, and port with its colon.
     Written { scheme: &'static str, host: Template, port: Template },
-    /// The value of this name.
+    /// The secret or variable with this name.
     Value(String),
 }
 
 impl Origin {
-    /// The origin of a URL, and what follows: nothing, or what begins with `/` or `?`.
+    /// Splits a URL into its origin and the rest, which is empty or begins with `/` or `?`.
     pub(super) fn parse(whole: Template) -> Result<(Self, Template), String> {
         if let [Piece::Value(name), rest @ ..] = whole.0.as_slice() {
             let rest = Template(rest.to_vec());
@@ -50,7 +50,7 @@ impl Origin {
         Ok((Self::Written { scheme, host, port }, rest))
     }
 
-    /// The origin as text. One that is a value may have a path, too, but no slash at its end.
+    /// The origin as text. The value of a variable may also have a path; slashes at its end are removed.
     pub(super) fn fill(&self, filling: &Filling<'_>) -> Result<String, FillError> {
         match self {
             Self::Written { scheme, host, port } => {
@@ -85,7 +85,7 @@ impl Origin {
         self.host().into_iter().flat_map(Template::arguments)
     }
 
-    /// The secrets and variables in it.
+    /// The secrets and variables in the origin.
     pub(super) fn values(&self) -> impl Iterator<Item = &str> {
         let (value, port) = match self {
             Self::Value(name) => (Some(name.as_str()), None),
@@ -94,7 +94,7 @@ impl Origin {
         value.into_iter().chain(self.host().into_iter().chain(port).flat_map(Template::values))
     }
 
-    /// Whether an argument stands in the host, and no domain behind it.
+    /// True if an argument is part of the host, and the host does not end with a literal domain.
     #[cfg(any(test, feature = "build"))]
     pub(super) fn is_of_caller(&self) -> bool {
         let Some(host) = self.host() else { return false };
@@ -115,7 +115,7 @@ impl Origin {
     }
 }
 
-/// Parts of a host, as `eu` or `api.example`.
+/// Checks labels of a host, as `eu` or `api.example`. Returns them in lower case.
 fn labels(text: &str) -> Result<String, &'static str> {
     let is_label = |label: &str| {
         let is_good = label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-');
@@ -152,7 +152,7 @@ fn check_host(host: &Template, is_address: bool) -> Result<(), String> {
     if is_good { Ok(()) } else { Err("must have a host of letters, digits, - and dots".to_owned()) }
 }
 
-/// A port with its colon; a variable may give it, a caller may not.
+/// Checks a port with its colon: it may be a variable, but not an argument of the caller.
 fn check_port(port: &Template) -> Result<(), String> {
     let is_good = match port.0.as_slice() {
         [] => true,
@@ -169,5 +169,5 @@ fn check_port(port: &Template) -> Result<(), String> {
     }
 }
 
-/// The longest name of a host.
+/// The maximum length of the name of a host.
 const MAX_HOST: usize = 253;

@@ -1,6 +1,6 @@
-//! URLs of a request as templates.
+//! Templates of request URLs.
 //!
-//! A template is cut into host, segments of the path, and pairs of the query before anything is filled in, and each
+//! A template is split into host, segments of the path, and pairs of the query before any value is filled in, and each
 //! value is escaped for its place. So no value can add a segment, a pair or another host.
 
 use super::literal::check_literal;
@@ -8,19 +8,19 @@ use super::origin::Origin;
 use super::{FillError, Filling, Template};
 use a2a::binding::percent::encode;
 
-/// A URL: `https://api.example.com/cities/{city}?units={units}`, or one that begins with a variable:
+/// A URL: `https://api.example.com/cities/{city}?units={units}`, or a URL that begins with a variable:
 /// `${API_URL}/cities/{city}`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UrlTemplate {
-    /// As it is written, for messages: secrets are names in it.
+    /// The URL as it is written, for messages: it contains the names of secrets, not their values.
     text: String,
     origin: Origin,
-    /// What stands between the slashes of the path.
+    /// The texts between the slashes of the path.
     segments: Vec<Template>,
     query: Option<Vec<Pair>>,
 }
 
-/// A pair of a query. One without `=` has no value.
+/// A pair of a query. Without `=`, the pair has no value.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Pair {
     name: Template,
@@ -28,11 +28,11 @@ struct Pair {
 }
 
 impl UrlTemplate {
-    /// Reads a URL.
+    /// Parses a URL.
     ///
     /// # Errors
     ///
-    /// What a URL must be and this one is not; to be read behind the key.
+    /// The rule that the URL breaks, as a text that continues the key.
     pub(crate) fn parse(text: &str) -> Result<Self, String> {
         let whole = Template::parse(text)?;
         for literal in whole.texts() {
@@ -51,12 +51,12 @@ impl UrlTemplate {
         Ok(Self { text: text.to_owned(), origin, segments, query })
     }
 
-    /// The URL as it is written, for messages: secrets are names in it.
+    /// The URL as it is written, for messages: it contains the names of secrets, not their values.
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// The arguments in the host: the caller chooses which server is called.
+    /// The arguments in the host, by which the caller chooses the server.
     pub(crate) fn host_arguments(&self) -> impl Iterator<Item = &str> {
         self.origin.arguments()
     }
@@ -67,24 +67,25 @@ impl UrlTemplate {
         self.segments.iter().flat_map(Template::arguments)
     }
 
-    /// Every argument in it.
+    /// The arguments in the URL.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         let query = self.query_templates().flat_map(Template::arguments);
         self.host_arguments().chain(self.path_arguments()).chain(query)
     }
 
-    /// The secrets and variables that say which server is called.
+    /// The secrets and variables in the origin, which determine the server.
     pub(crate) fn origin_values(&self) -> impl Iterator<Item = &str> {
         self.origin.values()
     }
 
-    /// All others.
+    /// The secrets and variables in the path and in the query.
     pub(crate) fn path_and_query_values(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().chain(self.query_templates()).flat_map(Template::values)
     }
 
-    /// Whether the caller chooses the server: an argument stands in the host, and no domain behind it.
+    /// True if the caller chooses the server: an argument is part of the host, and the host does not end with a literal
+    /// domain.
     #[cfg(any(test, feature = "build"))]
     pub(crate) fn is_host_of_caller(&self) -> bool {
         self.origin.is_of_caller()
@@ -95,11 +96,11 @@ impl UrlTemplate {
         pairs.flat_map(|pair| std::iter::once(&pair.name).chain(&pair.value))
     }
 
-    /// The URL.
+    /// The URL with all values filled in.
     ///
     /// # Errors
     ///
-    /// If what is filled in cannot stand at its place.
+    /// If a value does not fit its place.
     pub(crate) fn fill(&self, filling: &Filling<'_>) -> Result<String, FillError> {
         let origin = self.origin.fill(filling)?;
         let mut url = origin.clone();
@@ -122,7 +123,8 @@ impl UrlTemplate {
         Ok(url)
     }
 
-    /// Looks once more at what came out: the origin is as it was, and the path has as many segments as the template.
+    /// Checks the filled-in URL a second time: its origin is unchanged, and its path has the same number of segments as
+    /// the template.
     fn check_shape(&self, url: &str, origin: &str, before_query: usize) -> Result<(), FillError> {
         let is_visible =
             url.bytes().all(|byte| byte.is_ascii_graphic() && !b"\\#<>\"`".contains(&byte));
@@ -155,7 +157,7 @@ fn pairs_of(query: Template) -> Vec<Pair> {
     query.split('&').into_iter().map(pair).collect()
 }
 
-/// A segment of the path. What is filled in may neither make it empty nor make it one that goes up.
+/// Fills in a segment of the path. The result must not be empty, `.` or `..`.
 fn fill_segment(segment: &Template, filling: &Filling<'_>) -> Result<String, FillError> {
     let filled = segment.fill(filling, |text| Ok(encode(text)))?;
     let rule = match filled.as_str() {
@@ -170,7 +172,7 @@ fn fill_segment(segment: &Template, filling: &Filling<'_>) -> Result<String, Fil
     })
 }
 
-/// Whether a segment is `.` or `..`, however that is written.
+/// True if a segment is `.` or `..`, also with escaped dots.
 fn is_dots(segment: &str) -> bool {
     let plain = segment.replace("%2e", ".").replace("%2E", ".");
     plain == "." || plain == ".."

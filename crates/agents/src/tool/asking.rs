@@ -1,13 +1,15 @@
-//! How a tool is asked: what a plain text is to it, and an example of its arguments.
+//! Chooses a tool for a plain text, and makes an example of a tool's arguments.
 
 use std::cell::Cell;
 
 use serde_json::{Map, Value, json};
 
-/// The tool that a plain text goes to, and the argument that it is, of tools that have these schemas: the first whose one
-/// required argument is a string. If there is none, the first that requires nothing and takes exactly one string.
+/// The tool for a plain text, and the argument that the text becomes. `tools` contains tools with their schemas. The
+/// first tool whose only required argument is a string is chosen, otherwise the first tool without required arguments and
+/// with exactly one string.
 ///
-/// With `asks_missing`, other arguments may be required beside the one string: they will be asked for.
+/// With `asks_missing`, the tool may also require other arguments that are not strings: the agent requests them from the
+/// client.
 pub fn text_argument<'a, T: Copy>(
     tools: &[(T, &'a Value)],
     asks_missing: bool,
@@ -35,13 +37,13 @@ fn only_string(schema: &Value) -> Option<&str> {
     }
 }
 
-/// The names of the arguments that a schema requires, in its order.
+/// The names of the arguments that a schema requires, in the order of the schema.
 pub fn required(schema: &Value) -> Vec<&str> {
     let names = schema.get("required").and_then(Value::as_array);
     names.into_iter().flatten().filter_map(Value::as_str).collect()
 }
 
-/// Whether the argument of this name is a string.
+/// True if the argument with this name is a string.
 pub fn takes_string(schema: &Value, name: &str) -> bool {
     properties(schema).any(|(known, property)| known == name && is_string(property))
 }
@@ -59,8 +61,8 @@ fn is_string(schema: &Value) -> bool {
     }
 }
 
-/// Arguments that show what a schema wants: what it requires, each as its default, its example or a plain value of
-/// its type. It is of a limited size, whatever the schema.
+/// An example of the arguments that a schema requires, each with its default, its example or a simple value of its type.
+/// The size of the example is limited for any schema.
 pub fn example(schema: &Value) -> Value {
     if let Some(given) = schema.get("examples").and_then(|examples| examples.get(0)) {
         return given.clone();
@@ -109,7 +111,7 @@ fn example_of(root: &Value, schema: &Value, depth: usize, left: &Cell<usize>) ->
                 (name.to_owned(), value.unwrap_or_default())
             };
             let required = required(schema);
-            // What requires nothing is shown with its first argument.
+            // Without required arguments, the example contains the first argument.
             let first = properties(schema).map(|(name, _)| name).next();
             let shown = if required.is_empty() && depth == 0 {
                 first.into_iter().collect()
@@ -125,7 +127,7 @@ fn example_of(root: &Value, schema: &Value, depth: usize, left: &Cell<usize>) ->
 
 const MAX_DEPTH: usize = 8;
 
-/// How many values are looked at for an example.
+/// The maximum number of values in an example.
 const MAX_VALUES: usize = 500;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The call that a tool answers: who makes it, and what the tool may ask of the outside meanwhile.
+//! The call of a tool: its caller, and the functions that the tool may use meanwhile.
 
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
@@ -8,112 +8,113 @@ use a2a::client::Client;
 use a2a::http::{Http, HttpAnswer, HttpRequest};
 use a2a::model::{Json, Message, Secret, UnixMillis};
 
-/// A call that a tool answers. Durable steps are methods of `dyn ToolCall`: [`step`](trait.ToolCall.html#method.step)
-/// and [`step_with`](trait.ToolCall.html#method.step_with).
+/// A call of a tool. Durable steps are methods of `dyn ToolCall`: [`step`](trait.ToolCall.html#method.step) and
+/// [`step_with`](trait.ToolCall.html#method.step_with).
 pub trait ToolCall {
-    /// The present instant. It advances only while waiting.
+    /// The current instant. It advances only while the tool waits.
     fn now(&self) -> UnixMillis;
 
-    /// Who calls.
+    /// The id of the caller.
     fn caller_id(&self) -> &str;
 
-    /// Whose the task is: the caller, or the group with which it shares its tasks. What a tool keeps for the caller
-    /// belongs to this.
+    /// The owner of the task: the caller, or the group with which the caller shares its tasks. Data that a tool stores
+    /// for the caller belongs to the owner.
     fn owner(&self) -> &str {
         self.caller_id()
     }
 
-    /// What the caller may do.
+    /// The caller's permissions.
     fn permissions(&self) -> &[String];
 
-    /// The task that the call is part of.
+    /// The id of the task that contains the call.
     fn task_id(&self) -> &str;
 
-    /// A text for the header `Idempotency-Key`: the same for every attempt at this call, also after a crash, and
-    /// of no other call, neither in the same message nor in another. Nobody can tell the task from it.
+    /// A text for the header `Idempotency-Key`. It is the same in every attempt of this call, also after a crash, and
+    /// differs from the key of any other call, in the same message or in another one. The id of the task cannot be
+    /// derived from it.
     fn idempotency_key(&self) -> String;
 
-    /// What was said in the task so far, oldest first, the message that asks for this call included.
+    /// The messages of the task, oldest first, including the message that requests this call.
     fn history(&self) -> Vec<Message>;
 
-    /// Numbers that outlive the call.
+    /// Numbers that remain stored after the call.
     fn counters(&self) -> &dyn Counters;
 
-    /// Shows the caller how far the call has come.
+    /// Shows the caller the progress of the call.
     ///
     /// # Errors
     ///
-    /// If nobody waits for the result any more, because the caller has canceled the call.
+    /// If the caller has canceled the call, so that the result is not needed.
     fn progress(&self, text: &str) -> Result<(), ToolError>;
 
-    /// Whether the caller has canceled the call. Its result does not count then.
+    /// True if the caller has canceled the call. Its result is then discarded.
     fn is_canceled(&self) -> bool;
 
-    /// Waits until the caller cancels the call. A tool that calls nobody but the outside need not: after a
-    /// moment of grace it is dropped.
+    /// Waits until the caller cancels the call. Only tools that must react to a cancellation need this: other calls are
+    /// dropped after a short delay.
     fn canceled(&self) -> LocalBoxFuture<'_, ()>;
 
     /// Waits for `millis` milliseconds, or until the caller cancels the call.
     fn sleep(&self, millis: u64) -> LocalBoxFuture<'_, ()>;
 
-    /// Sends a request to another server, and reads the whole answer as text within the request's
-    /// `timeout_ms`.
+    /// Sends a request to another server, and reads the whole response as text within the request's `timeout_ms`.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Upstream`] if there is no answer, not in time, or too large a one. An answer of any status is no
+    /// [`ToolError::Upstream`] if the response is missing, late or too large. A response with an error status is not an
     /// error.
     fn fetch(
         &self,
         request: HttpRequest,
     ) -> LocalBoxFuture<'_, Result<HttpAnswer<String>, ToolError>>;
 
-    /// Other servers, for answers that are read piece by piece.
+    /// The HTTP client, for responses that are read piece by piece.
     fn http(&self) -> &dyn Http;
 
-    /// A client of the agent of this name: one of `remotes.toml`, else one of this Worker.
+    /// A client of the agent with this name: a remote of `remotes.toml`, otherwise an agent of this Worker.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Tool`] if there is none, or a secret or a variable that it needs is not set. The text names it.
+    /// [`ToolError::Tool`] if no agent has this name, or if a secret or a variable of the remote is not set. The text
+    /// contains the name.
     fn remote(&self, name: &str) -> Result<Client, ToolError> {
         Err(ToolError::Tool(format!("there is no remote {name:?}; there are: none")))
     }
 
-    /// The secret of the deployment that has this name, as it is now. Where its text appears in what the call gives
-    /// (results, progress and errors), the caller sees its name instead, if it has 8 bytes or more.
+    /// The current value of a secret of the deployment. If the secret has 8 bytes or more, its name replaces it in the
+    /// results, progress and errors of the call that the caller sees.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Tool`] if it is not set or empty. The text names it.
+    /// [`ToolError::Tool`] if the secret is not set or empty. The text contains its name.
     fn secret(&self, name: &str) -> Result<Secret, ToolError>;
 
-    /// The variable of the deployment that has this name, as it is now. It is no secret: callers may see it.
+    /// The current value of a variable of the deployment. It is not a secret: callers may see it.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Tool`] if it is not set or empty. The text names it.
+    /// [`ToolError::Tool`] if the variable is not set or empty. The text contains its name.
     fn var(&self, name: &str) -> Result<String, ToolError>;
 
-    /// The secret of this name or, if there is none, the variable.
+    /// The secret with this name or, if there is none, the variable.
     ///
     /// # Errors
     ///
-    /// [`ToolError::Tool`] if neither is set. The text has the name.
+    /// [`ToolError::Tool`] if neither is set. The text contains the name.
     fn value(&self, name: &str) -> Result<Secret, ToolError>;
 
-    /// Begins a step, or gives what it came to before. Use [`step`](trait.ToolCall.html#method.step).
+    /// Begins a step, or returns its stored result. Use [`step`](trait.ToolCall.html#method.step).
     ///
     /// # Errors
     ///
-    /// If the call may have no such step.
+    /// If the call may not have this step.
     fn begin_step(&self, name: &str) -> Result<StepStart, ToolError>;
 
-    /// Keeps what a step came to. Use [`step`](trait.ToolCall.html#method.step).
+    /// Stores the result of a step. Use [`step`](trait.ToolCall.html#method.step).
     ///
     /// # Errors
     ///
-    /// If it cannot be kept.
+    /// If the result cannot be stored.
     fn end_step(
         &self,
         name: &str,
@@ -122,10 +123,10 @@ pub trait ToolCall {
     ) -> Result<(), ToolError>;
 }
 
-/// Numbers that survive restarts, each by an owner and a name.
+/// Stored numbers, each with an owner and a name.
 #[async_trait(?Send)]
 pub trait Counters {
-    /// Adds one and gives the new value; the first is 1. Never gives one value twice.
+    /// Adds one and returns the new value; the first is 1. A value is never returned twice.
     ///
     /// # Errors
     ///
@@ -133,11 +134,11 @@ pub trait Counters {
     async fn increment(&self, owner: &str, name: &str) -> Result<u64, String>;
 }
 
-/// What a step begins with.
+/// The state of a step at its beginning.
 #[derive(Clone, Debug, PartialEq)]
 pub enum StepStart<T = Json> {
-    /// It is to be done; which of its name it is.
+    /// The step must be performed. The number counts the steps with the same name in this call.
     New(u32),
-    /// It was done.
+    /// The step has this stored result.
     Done(Result<T, String>),
 }

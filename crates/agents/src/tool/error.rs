@@ -1,10 +1,10 @@
-//! Why a call of a tool failed, and who is at fault.
+//! Errors of calls of tools, and the party that caused each.
 
 use std::fmt;
 
 use a2a::http::HttpError;
 
-/// Why a call failed, in words that the caller may read, by who can do something about it.
+/// The reason why a call failed, for the caller, by the party that can correct it.
 ///
 /// ```
 /// use a2a_agents::tool::{Fault, ToolError};
@@ -15,11 +15,11 @@ use a2a::http::HttpError;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ToolError {
-    /// The caller's arguments are wrong: the same call cannot succeed. It is not tried again.
+    /// The caller's arguments are invalid: the same call cannot succeed, so it is not repeated.
     Arguments(String),
-    /// The tool itself failed, or its deployment lacks something, as a secret.
+    /// The tool itself failed, or its deployment lacks a value, as a secret.
     Tool(String),
-    /// Something that the tool called failed, or did not answer.
+    /// A server or an agent that the tool called failed, or did not answer.
     Upstream(String),
 }
 
@@ -29,27 +29,27 @@ impl ToolError {
         Self::Tool(text.into())
     }
 
-    /// An error of something that the tool called.
+    /// An error of a server or an agent that the tool called.
     pub fn upstream(text: impl Into<String>) -> Self {
         Self::Upstream(text.into())
     }
 
-    /// An error of the caller, whose arguments are wrong.
+    /// An error of the caller, whose arguments are invalid.
     pub fn arguments(text: impl Into<String>) -> Self {
         Self::Arguments(text.into())
     }
 
-    /// For a secret that a tool needs and the deployment does not have.
+    /// The error for a secret that the tool needs and that is not set.
     pub fn no_secret(name: &str) -> Self {
         Self::Tool(format!("the secret {name} is not set, or empty"))
     }
 
-    /// For a variable that a tool needs and the deployment does not have.
+    /// The error for a variable that the tool needs and that is not set.
     pub fn no_variable(name: &str) -> Self {
         Self::Tool(format!("the variable {name} is not set, or empty"))
     }
 
-    /// Who is at fault.
+    /// The party that caused the error.
     pub fn fault(&self) -> Fault {
         match self {
             Self::Arguments(_) => Fault::Arguments,
@@ -58,7 +58,7 @@ impl ToolError {
         }
     }
 
-    /// The reason, without who is at fault.
+    /// The reason, without the party that caused it.
     pub fn text(&self) -> &str {
         let (Self::Arguments(text) | Self::Tool(text) | Self::Upstream(text)) = self;
         text
@@ -85,19 +85,19 @@ impl From<HttpError> for ToolError {
     }
 }
 
-/// Who is at fault when a call fails.
+/// The party that caused the failure of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Fault {
-    /// The caller.
+    /// The caller, by its arguments.
     Arguments,
     /// The tool, or its deployment.
     Tool,
-    /// What the tool called.
+    /// A server or an agent that the tool called.
     Upstream,
 }
 
 impl Fault {
-    /// Its name on the wire: `arguments`, `tool` or `upstream`.
+    /// The name in JSON: `arguments`, `tool` or `upstream`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Arguments => "arguments",
@@ -106,12 +106,12 @@ impl Fault {
         }
     }
 
-    /// The fault of this name.
+    /// The fault with this name.
     pub fn named(name: &str) -> Option<Self> {
         [Self::Arguments, Self::Tool, Self::Upstream].into_iter().find(|fault| fault.name() == name)
     }
 
-    /// An error of this fault.
+    /// An error with this fault.
     pub fn error(self, text: String) -> ToolError {
         match self {
             Self::Arguments => ToolError::Arguments(text),

@@ -10,8 +10,8 @@ use serde_json::Value;
 
 use super::{Argument, Tool, ToolCall, ToolError, ToolOutput};
 
-/// A tool that is one asynchronous function: what `#[tool]` makes. [`new`](Self::new) makes one whose description or
-/// schema is known only when it is made.
+/// A tool that is one asynchronous function, as `#[tool]` makes it. [`new`](Self::new) makes a tool whose description
+/// or schema is computed at run time.
 ///
 /// ```
 /// # extern crate a2a_agents as a2a_edge;
@@ -52,7 +52,7 @@ where
     Arguments: Argument,
     Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<ToolOutput, ToolError>,
 {
-    /// A tool from its function, whose arguments have a type with `#[arguments]`. `needs` are names of secrets and
+    /// A tool from its function, whose arguments have a type with `#[arguments]`. `needs` contains names of secrets and
     /// variables.
     pub fn of(
         name: &'static str,
@@ -77,8 +77,8 @@ where
     Arguments: DeserializeOwned,
     Function: AsyncFn(Arguments, &dyn ToolCall) -> Result<ToolOutput, ToolError>,
 {
-    /// A tool from its function and the schema of its arguments, which are checked against it and then read into the
-    /// type that the function takes.
+    /// A tool from its function and the schema of its arguments. Arguments are checked against the schema and then
+    /// decoded into the function's type.
     pub fn new(
         name: impl Into<Cow<'static, str>>,
         description: impl Into<Cow<'static, str>>,

@@ -1,7 +1,7 @@
-//! Tools: functions with a name, a description and a JSON schema, that agents offer as skills.
+//! Tools: functions with a name, a description and a JSON schema, which agents offer as skills.
 //!
-//! This module knows nothing of tasks or of the platform; a build script uses it too, to check agent
-//! files against the tools that exist.
+//! This module does not depend on tasks or on the platform. Build scripts use it as well, to check agent files against
+//! the existing tools.
 
 mod asking;
 mod call;
@@ -29,37 +29,36 @@ pub use schema::{check_schema, validate, validate_as};
 pub use shape::{Argument, Field, Shape};
 pub use step::Retry;
 
-/// Something that can be called with JSON arguments.
+/// A function that can be called with JSON arguments.
 #[async_trait(?Send)]
 pub trait Tool {
-    /// Unique among the tools; lower-case words joined by `_`, as `add_numbers`.
+    /// The name, unique among the tools: lower-case words joined by `_`, as `add_numbers`.
     fn name(&self) -> &str;
 
-    /// What it does, in one or two sentences for models and people.
+    /// The description in one or two sentences, for models and people.
     fn description(&self) -> &str;
 
-    /// The JSON schema of its arguments, always of type `object`.
+    /// The JSON schema of the arguments, always of type `object`.
     fn input_schema(&self) -> &Value;
 
-    /// The names of the secrets and variables that it reads, as far as it knows them: scripts name those that a
-    /// deployment lacks.
+    /// The known names of the secrets and variables that the tool reads. Scripts use them to report the missing ones.
     fn needs(&self) -> Vec<String> {
         Vec::new()
     }
 
-    /// Calls it with arguments that fit the schema.
+    /// Calls the tool with arguments that fit the schema.
     ///
     /// # Errors
     ///
-    /// A reason that the caller may read, and who is at fault.
+    /// The reason, which the caller may read, and the party that caused it.
     async fn call(&self, arguments: Value, call: &dyn ToolCall) -> Result<ToolOutput, ToolError>;
 }
 
-/// Calls a tool after checking the arguments against its schema.
+/// Checks arguments against the schema of a tool, and then calls the tool.
 ///
 /// # Errors
 ///
-/// Everything that is wrong with the arguments, each with its path, or the tool's own reason.
+/// All problems of the arguments, each with its path, or the error of the tool.
 pub async fn call_checked(
     tool: &dyn Tool,
     arguments: Value,
@@ -73,8 +72,8 @@ pub async fn call_checked(
     tool.call(arguments, call).await
 }
 
-/// The same JSON with whole numbers written as such. To JSON Schema 3.0 is an integer, and some clients send every
-/// number like that, since theirs are all floats (`google.protobuf.Struct`); serde takes it for a float alone.
+/// The same JSON, with whole numbers as integers. Some clients send every number as a float (`google.protobuf.Struct`).
+/// JSON Schema treats 3.0 as an integer, but serde decodes it only as a float.
 fn with_whole_numbers(json: Value) -> Value {
     match json {
         Value::Number(number) => Value::Number(whole(&number).unwrap_or(number)),
@@ -87,15 +86,14 @@ fn with_whole_numbers(json: Value) -> Value {
     }
 }
 
-/// A float as the integer that it is, if it is one that floats hold exactly.
+/// Converts a float into an integer; `None` if the float is not a whole number within the range of exact floats.
 fn whole(number: &Number) -> Option<Number> {
     const EXACT: f64 = 9_007_199_254_740_992.0;
     let float = number.as_f64().filter(|_| number.is_f64())?;
     (float.fract() == 0.0 && float.abs() <= EXACT).then(|| Number::from(float as i64))
 }
 
-/// The skill that a tool is to the clients of an agent: `add_numbers` becomes "Add Numbers", tagged
-/// with its words.
+/// The skill of a tool in an agent's card: `add_numbers` becomes "Add Numbers", with its words as tags.
 pub fn skill_of(tool: &dyn Tool) -> AgentSkill {
     let words: Vec<&str> = tool.name().split('_').filter(|word| !word.is_empty()).collect();
     let title: Vec<String> = words.iter().map(|word| capitalized(word)).collect();

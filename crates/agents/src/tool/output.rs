@@ -1,4 +1,4 @@
-//! What a tool gives.
+//! The results of tools.
 
 use serde::Serialize;
 use serde_json::Value;
@@ -6,8 +6,8 @@ use serde_json::Value;
 use super::ToolError;
 use a2a::model::Part;
 
-/// The result of a call: one part or several, of any kind. Whatever has one obvious form converts into it: a text,
-/// a number, a JSON value, a [`Part`], a list of parts.
+/// The result of a call: one or more parts of any kind. Types with one obvious form are converted: a text, a number, a
+/// JSON value, a [`Part`], a list of parts.
 ///
 /// ```
 /// use a2a_agents::model::Part;
@@ -28,11 +28,11 @@ use a2a::model::Part;
 pub struct ToolOutput(Vec<Part>);
 
 impl ToolOutput {
-    /// A result of data, from anything that serde writes as JSON.
+    /// A result with data, from any type that serde serializes as JSON.
     ///
     /// # Errors
     ///
-    /// If it is no JSON: a map with keys other than text.
+    /// If the data cannot be JSON, as a map whose keys are not text.
     pub fn of(data: &impl Serialize) -> Result<Self, ToolError> {
         let no_json = |error| ToolError::Tool(format!("the result is no JSON: {error}"));
         serde_json::to_value(data).map(Self::from).map_err(no_json)
@@ -48,7 +48,7 @@ impl ToolOutput {
         self.0
     }
 
-    /// The text, if the result is one text.
+    /// The text, if the result consists of one text.
     pub fn text(&self) -> Option<&str> {
         match self.0.as_slice() {
             [part] => part.as_text(),
@@ -56,7 +56,7 @@ impl ToolOutput {
         }
     }
 
-    /// The data of the first part that has any.
+    /// The data of the first part with data.
     pub fn data(&self) -> Option<Value> {
         self.0.iter().find_map(Part::as_data)
     }
@@ -75,7 +75,7 @@ impl ToolOutput {
 }
 
 impl From<Vec<Part>> for ToolOutput {
-    /// No parts are the data `null`.
+    /// An empty list becomes the data `null`.
     fn from(parts: Vec<Part>) -> Self {
         if parts.is_empty() { Value::Null.into() } else { Self(parts) }
     }
@@ -94,7 +94,7 @@ impl From<Part> for ToolOutput {
 }
 
 impl From<Value> for ToolOutput {
-    /// A string is text, anything else data.
+    /// A string becomes text, any other value becomes data.
     fn from(value: Value) -> Self {
         match value {
             Value::String(text) => text.into(),
@@ -115,7 +115,7 @@ impl From<&str> for ToolOutput {
     }
 }
 
-/// What is data as it stands.
+/// Implements the conversion for types that become data.
 macro_rules! from_data {
     ($($data:ty),*) => {
         $(impl From<$data> for ToolOutput {
@@ -128,13 +128,13 @@ macro_rules! from_data {
 
 from_data!((), bool, i32, i64, u32, u64, f64, serde_json::Number);
 
-/// What the function of a tool may return: a result, or something that is one at once.
+/// The return types of a tool's function: a `Result`, or any type that converts into a [`ToolOutput`].
 pub trait IntoAnswer {
-    /// The answer of the tool.
+    /// Converts the returned value into the answer of the tool.
     ///
     /// # Errors
     ///
-    /// Why there is none.
+    /// The error of the function.
     fn into_answer(self) -> Result<ToolOutput, ToolError>;
 }
 
@@ -144,7 +144,7 @@ impl<Output: Into<ToolOutput>, Error: Into<ToolError>> IntoAnswer for Result<Out
     }
 }
 
-/// What is an answer without a `Result`.
+/// Implements the conversion for types other than `Result`.
 macro_rules! is_answer {
     ($($output:ty),*) => {
         $(impl IntoAnswer for $output {

@@ -1,4 +1,4 @@
-//! What the file of a tool needs: `use a2a_edge::tool::prelude::*`. The same path works in a Worker and, with
+//! The imports for the file of a tool: `use a2a_edge::tool::prelude::*`. The path is the same in a Worker and, with
 //! `extern crate a2a_agents as a2a_edge;`, in its build script.
 
 pub use super::{Retry, Tool, ToolCall, ToolError, ToolOutput, arguments, tool};

@@ -1,18 +1,19 @@
-//! Types that arguments are made of, and the JSON schema that follows from each.
+//! Types of arguments, and the JSON schemas that are derived from them.
 
 use std::collections::{BTreeMap, HashMap};
 
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Number, Value};
 
-/// A type that arguments are made of. `#[arguments]` implements it for structs and enums. A type that holds itself
-/// has no shape, and does not compile.
+/// A type of arguments. `#[arguments]` implements it for structs and enums. A recursive type does not compile, because
+/// it has no finite shape.
 pub trait Argument: DeserializeOwned {
-    /// What JSON it is read from.
+    /// The JSON from which the type is decoded.
     const SHAPE: &'static Shape;
 }
 
-/// What JSON a type is read from, as constants. `more` are keywords of JSON Schema as text, a comma behind each.
+/// The JSON from which a type is decoded, as constants. `more` contains further keywords of JSON Schema as text, each
+/// followed by a comma.
 #[derive(Clone, Copy, Debug)]
 pub enum Shape {
     /// Any JSON.
@@ -21,32 +22,32 @@ pub enum Shape {
     Type {
         /// The type, as `string`.
         name: &'static str,
-        /// What else holds.
+        /// Further keywords.
         more: &'static str,
     },
-    /// This or null.
+    /// This shape or null.
     Optional(&'static Shape),
-    /// A list of these.
+    /// A list of values of this shape.
     List(&'static Shape),
-    /// An object of these, with any names.
+    /// An object whose members have this shape and any names.
     Map(&'static Shape),
     /// One of these texts.
     Choice {
-        /// What else holds.
+        /// Further keywords.
         more: &'static str,
         /// The texts.
         names: &'static [&'static str],
     },
-    /// An object of these fields alone.
+    /// An object with only these fields.
     Object {
-        /// What else holds.
+        /// Further keywords.
         more: &'static str,
         /// The fields.
         fields: &'static [Field],
     },
-    /// One of these.
+    /// One of these shapes.
     OneOf {
-        /// What else holds.
+        /// Further keywords.
         more: &'static str,
         /// The alternatives.
         shapes: &'static [&'static Shape],
@@ -56,13 +57,13 @@ pub enum Shape {
 /// A field of an object.
 #[derive(Clone, Copy, Debug)]
 pub struct Field {
-    /// Its name in JSON.
+    /// The name in JSON.
     pub name: &'static str,
-    /// What it holds.
+    /// The shape of the value.
     pub shape: &'static Shape,
-    /// What else holds.
+    /// Further keywords.
     pub more: &'static str,
-    /// Whether it must be there.
+    /// True if the field is required.
     pub is_required: bool,
 }
 
@@ -74,7 +75,7 @@ impl Shape {
         a2a::model::read_own(&text).unwrap_or_default()
     }
 
-    /// Writes the schema with more keywords. Of a keyword that is written twice, the later one counts.
+    /// Writes the schema with further keywords. If a keyword is written twice, the later one has priority.
     fn write(&self, more: &str, text: &mut String) {
         text.push('{');
         match self {
@@ -146,7 +147,7 @@ fn push(text: &mut String, pieces: &[&str]) {
     }
 }
 
-/// Names as JSON, with commas between.
+/// Names as JSON strings, separated by commas.
 fn quoted<'a>(names: impl Iterator<Item = &'a &'static str>) -> String {
     names.map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(",")
 }
@@ -174,7 +175,7 @@ shapes! {
     u16: "integer" r#""minimum":0,"maximum":65535,"#,
     u32: "integer" r#""minimum":0,"maximum":4294967295,"#,
     u64: "integer" r#""minimum":0,"#,
-    // 32 bits wide in a Worker.
+    // These types have 32 bits in a Worker.
     usize: "integer" r#""minimum":0,"maximum":4294967295,"#,
     isize: "integer" r#""minimum":-2147483648,"maximum":2147483647,"#,
     Map<String, Value>: "object" "",

@@ -1,4 +1,4 @@
-//! Durable steps of a call: what is done is not done again.
+//! Durable steps of a call: finished steps are not repeated.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -6,37 +6,37 @@ use serde::de::DeserializeOwned;
 use super::{Fault, StepStart, ToolCall, ToolError};
 use a2a::model::{Json, doubled};
 
-/// How often a step is tried, and how long is waited in between.
+/// The number of attempts of a step, and the delays between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Retry {
-    /// How often at most, the first time included; 0 counts as 1.
+    /// The maximum number of attempts, including the first; 0 counts as 1.
     pub attempts: u32,
-    /// The time before the second attempt, in milliseconds; it doubles from attempt to attempt.
+    /// The delay before the second attempt, in milliseconds; it doubles with each further attempt.
     pub delay_ms: u64,
-    /// The longest time between two attempts, in milliseconds.
+    /// The maximum delay between two attempts, in milliseconds.
     pub max_delay_ms: u64,
 }
 
 impl Retry {
-    /// Tries once.
+    /// One attempt.
     pub const NEVER: Self = Self { attempts: 1, delay_ms: 0, max_delay_ms: 0 };
 
-    /// Tries `attempts` times, with one second in between at first and 30 at most.
+    /// At most `attempts` attempts. The first delay is one second, the longest 30 seconds.
     pub const fn times(attempts: u32) -> Self {
         Self { attempts, delay_ms: 1_000, max_delay_ms: 30_000 }
     }
 
-    /// How long to wait after this many failures, counted from 1, in milliseconds.
+    /// The delay after this number of failures, counted from 1, in milliseconds.
     pub fn delay_after(self, failures: u32) -> u64 {
         doubled(self.delay_ms, failures, self.max_delay_ms)
     }
 
-    /// Does `work` until it succeeds, has failed `attempts` times, or `ends` says that its error is final. In between,
+    /// Calls `work` until it succeeds, has failed `attempts` times, or `ends` returns true for its error. Between two attempts,
     /// `sleep` waits for a number of milliseconds.
     ///
     /// # Errors
     ///
-    /// The last one of `work`.
+    /// The last error of `work`.
     pub async fn done<T, E>(
         self,
         work: impl AsyncFn() -> Result<T, E>,
@@ -56,12 +56,12 @@ impl Retry {
 }
 
 impl dyn ToolCall + '_ {
-    /// Does something once: its result, or its error, is stored, and is what a call that goes on after a crash or a
-    /// deploy gets instead of doing it again. Only a step that was interrupted in the middle is done again.
+    /// Performs a step once. The result or the error of `work` is stored; when the call continues after a crash or a deployment,
+    /// the step returns the stored one. Only a step that was interrupted is repeated.
     ///
-    /// A step is known by its `name` (1 to 240 bytes); of several with one name in a call, the first is the first
-    /// again. What differs from run to run (answers of others, time, chance) and decides which step comes next belongs
-    /// into a step itself.
+    /// A step is identified by its `name` (1 to 240 bytes). Steps with the same name in one call are distinguished by their
+    /// order. If a value differs between runs (responses of others, time, random numbers) and determines the next step, read the
+    /// value within a step.
     ///
     /// ```
     /// use a2a_agents::http::HttpRequest;
@@ -79,8 +79,8 @@ impl dyn ToolCall + '_ {
     ///
     /// # Errors
     ///
-    /// What `work` fails with; if the result is larger than `MAX_STEP_BYTES`, or a run has more than `MAX_STEPS`
-    /// steps; if the caller has canceled the call.
+    /// The error of `work`. Also an error if the result is larger than `MAX_STEP_BYTES`, if a run has more than `MAX_STEPS`
+    /// steps, or if the caller has canceled the call.
     pub async fn step<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -89,12 +89,12 @@ impl dyn ToolCall + '_ {
         self.step_with(name, Retry::NEVER, work).await
     }
 
-    /// As [`step`](trait.ToolCall.html#method.step), and tries again when `work` fails, unless the arguments are at fault. Attempts count
-    /// anew if the call is interrupted meanwhile.
+    /// Like [`step`](trait.ToolCall.html#method.step), but repeats `work` after a failure, unless the arguments are at fault. If the call is interrupted
+    /// before the step is finished, the number of attempts begins at 1 again.
     ///
     /// # Errors
     ///
-    /// As [`step`](trait.ToolCall.html#method.step), with the last error of `work`.
+    /// The errors of [`step`](trait.ToolCall.html#method.step); the error of `work` is that of the last attempt.
     pub async fn step_with<T: Serialize + DeserializeOwned>(
         &self,
         name: &str,
@@ -123,12 +123,12 @@ impl dyn ToolCall + '_ {
     }
 }
 
-/// An error as it is stored: who is at fault, and why.
+/// An error in its stored form: the fault and the reason.
 fn stored(error: &ToolError) -> String {
     format!("{}: {}", error.fault().name(), error.text())
 }
 
-/// A stored error. One without a fault is what the task said about the step.
+/// Reads a stored error. An error without a fault is an error of the task about the step.
 fn recalled(stored: &str) -> ToolError {
     let error = stored
         .split_once(": ")

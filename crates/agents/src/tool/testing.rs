@@ -1,4 +1,4 @@
-//! Calls of tools, for the tests beside them.
+//! Calls of tools in tests.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -17,7 +17,7 @@ use a2a::model::{Json, Message, Secret, UnixMillis};
 ///
 /// # Errors
 ///
-/// What is wrong with the arguments, or the tool's own reason.
+/// The problems of the arguments, or the error of the tool.
 pub fn call(tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
     TestCall::default().call(tool, arguments)
 }
@@ -52,25 +52,25 @@ pub fn call(tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> 
 /// assert_eq!(call.http.called(), ["https://shop.example/pay", "https://shop.example/ship"]);
 /// ```
 pub struct TestCall {
-    /// What the caller may do; nothing unless given.
+    /// The caller's permissions; none unless given.
     pub permissions: Vec<String>,
-    /// Whether the counters can be reached.
+    /// True if the counters are available.
     pub has_counters: bool,
     /// Secrets of the deployment, each with its name.
     pub secrets: Vec<(String, Secret)>,
     /// Variables of the deployment, each with its name.
     pub variables: Vec<(String, String)>,
-    /// What was said before.
+    /// The earlier messages of the task.
     pub history: Vec<Message>,
-    /// Other servers.
+    /// The simulated other servers.
     pub http: MemoryHttp,
-    /// Whether the caller has canceled the call.
+    /// True if the caller has canceled the call.
     pub is_canceled: Cell<bool>,
-    /// How far the tool said that it had come, in order.
+    /// The progress notes of the tool, in order.
     pub progress: RefCell<Vec<String>>,
-    /// What the counters have come to.
+    /// The last value of the counters.
     pub count: Cell<u64>,
-    /// The steps that were done, for [`resume`](Self::resume).
+    /// The finished steps, for [`resume`](Self::resume).
     pub steps: RefCell<TestSteps>,
 }
 
@@ -114,27 +114,27 @@ impl TestCall {
         self
     }
 
-    /// Calls a tool anew: no step is done.
+    /// Calls a tool for the first time: no step is finished.
     ///
     /// # Errors
     ///
-    /// As [`call`].
+    /// The same as [`call`].
     pub fn call(&self, tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
         self.steps.borrow_mut().done.clear();
         self.resume(tool, arguments)
     }
 
-    /// Calls a tool as after a crash: steps that were done give what they gave.
+    /// Calls a tool as after a crash: finished steps return their stored results.
     ///
     /// # Errors
     ///
-    /// As [`call`].
+    /// The same as [`call`].
     pub fn resume(&self, tool: &dyn Tool, arguments: Value) -> Result<ToolOutput, ToolError> {
         self.steps.borrow_mut().begun.clear();
         block_on(call_checked(tool, arguments, self))
     }
 
-    /// Ends the next call before the step of this name, as a crash does.
+    /// Ends the next call before the step with this name, like a crash.
     pub fn crash_before(&self, step: &str) {
         self.steps.borrow_mut().crash_before = Some(step.to_owned());
     }

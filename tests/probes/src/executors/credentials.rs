@@ -2,11 +2,12 @@
 
 use a2a_edge::prelude::*;
 
-/// Calls a URL with the credentials that it has asked for. The URL is the text of the first message; a second text says what
-/// to do with what came: `again` asks once more, `wait` parks the turn for a second before the call, anything else calls.
+/// Calls a URL, the text of the first message, with the credentials that it has requested. A second text selects the next
+/// step: `again` requests credentials again, `wait` parks the turn for one second before the call, any other text calls at
+/// once.
 #[settings]
 pub(crate) struct CredentialsProbe {
-    /// What it asks for.
+    /// The description of the requested credentials.
     asks_for: String,
 }
 

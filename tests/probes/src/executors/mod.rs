@@ -1,4 +1,4 @@
-//! The executors: what the trait and `Turn` offer to executors of one's own, and no built-in kind shows.
+//! Executors that use functions of the trait and of `Turn` that no built-in kind uses.
 
 mod credentials;
 mod usage;

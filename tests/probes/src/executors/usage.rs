@@ -2,13 +2,13 @@
 
 use a2a_edge::prelude::*;
 
-/// Does what the words of a message say: a number is a step that has used as many tokens, half of them written; `ask` asks for more,
-/// `fail` fails, `slow` waits for a second, `limit` says what limit the turn has reached.
+/// Executes the words of a message: a number is a step that has used as many tokens, half of them output; `ask` requests input,
+/// `fail` fails, `slow` waits for one second, and `limit` reports the limit that the turn has reached.
 #[settings]
 pub(crate) struct UsageProbe {
-    /// How many tokens a caller may use in a day.
+    /// The maximum number of tokens of a caller in a day.
     tokens_per_day: Option<u64>,
-    /// The cost that a caller may cause in a day, in millionths. A token costs two millionths.
+    /// The maximum cost of a caller in a day, in millionths. A token costs two millionths.
     cost_micros_per_day: Option<u64>,
 }
 

@@ -1,4 +1,4 @@
-//! `probe_call`: what a tool may know of its call.
+//! `probe_call`: the properties of a call that a tool can read.
 
 use a2a_edge::tool::prelude::*;
 

@@ -1,4 +1,4 @@
-//! The tools that this Worker's agents may name: those of the repository, and the probes, one file each.
+//! The tools that agents of this Worker may name: the tools of the repository, and the probes, one file each.
 
 mod ask;
 mod call;
@@ -10,7 +10,7 @@ mod steps;
 
 use a2a_edge::tool::Tool;
 
-/// Every tool.
+/// All tools.
 pub(crate) fn all() -> Vec<Box<dyn Tool>> {
     let probes: [Box<dyn Tool>; 5] = [
         Box::new(call::probe_call()),

@@ -4,7 +4,7 @@ use super::{Problems, check_permissions};
 use crate::access::StaticCaller;
 use crate::{Problem, is_value_name};
 
-/// What is wrong with callers; those who have names and passwords have no colon in their names.
+/// The problems of callers. With `has_names`, the ids are user names, which must not contain a colon.
 pub(super) fn check_callers(callers: &[StaticCaller], has_names: bool) -> Problems {
     let mut problems = Vec::new();
     if callers.is_empty() || callers.len() > MAX_CALLERS {
@@ -42,7 +42,7 @@ pub(super) fn check_callers(callers: &[StaticCaller], has_names: bool) -> Proble
     problems
 }
 
-/// What is wrong with the names of secrets.
+/// The problems of the names of secrets.
 pub(super) fn check_secrets(names: &[String], key: &str) -> Problems {
     if names.is_empty() || names.len() > MAX_SECRETS {
         let fix = format!(
@@ -53,7 +53,7 @@ pub(super) fn check_secrets(names: &[String], key: &str) -> Problems {
     let mut problems = Vec::new();
     for (index, name) in names.iter().enumerate() {
         if !is_value_name(name) {
-            // It may be the secret itself, so it is not shown.
+            // The text may be the secret itself, so the problem does not show it.
             let fix = "is no name of a Worker secret: capital letters, digits and _, as BILLING_KEY; the secret itself \
                        stands in no file";
             problems.push(Problem::at(format!("{key}[{index}]"), fix));
@@ -76,11 +76,11 @@ fn check_id(id: &str, is_name: bool) -> Result<(), &'static str> {
     }
 }
 
-/// The most callers of a scheme.
+/// The maximum number of callers of a scheme.
 const MAX_CALLERS: usize = 1_000;
 
-/// The most secrets of a caller.
+/// The maximum number of secrets of a caller.
 const MAX_SECRETS: usize = 5;
 
-/// The longest id.
+/// The maximum length of an id, in bytes.
 const MAX_ID_BYTES: usize = 256;

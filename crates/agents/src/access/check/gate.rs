@@ -1,10 +1,10 @@
-//! What is asked before it is known who calls: allowed origins and rate limits.
+//! Checks before the caller is known: allowed origins and rate limits.
 
 use crate::Problem;
 use crate::access::{Access, RateLimit};
 
 impl Access {
-    /// What is wrong with the allowed origins and the rate limits: each a key of the agent file, and what would be right.
+    /// The problems of the allowed origins and of the rate limits, each with its key in the agent file and the fix.
     pub(crate) fn gate_problems(&self) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut report = |key: String, fix: String| problems.push(Problem::at(key, fix));
@@ -45,7 +45,7 @@ impl Access {
     }
 }
 
-/// Whether a text is an origin as browsers write them in `Origin`: scheme, host and port, nothing else.
+/// True if a text is an origin as browsers send it in `Origin`: scheme, host and port, nothing else.
 fn is_origin(text: &str) -> bool {
     let (host, default_port) = match (text.strip_prefix("https://"), text.strip_prefix("http://")) {
         (Some(host), _) => (host, ":443"),
@@ -75,13 +75,13 @@ fn is_binding(name: &str) -> bool {
     is_begun && name.len() <= 64 && letters.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// The longest origin, in bytes.
+/// The maximum length of an origin, in bytes.
 const MAX_ORIGIN_BYTES: usize = 300;
 
-/// How many origins an agent may allow.
+/// The maximum number of origins that an agent may allow.
 const MAX_ORIGINS: usize = 100;
 
-/// How many rate limits an agent may have. Each is asked for every request.
+/// The maximum number of rate limits of an agent. Each may cost one call of its binding per request.
 const MAX_RATE_LIMITS: usize = 6;
 
 #[cfg(test)]

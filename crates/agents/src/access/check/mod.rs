@@ -1,4 +1,4 @@
-//! Whether the table `[access]` holds together. Only the build asks.
+//! Checks the table `[access]`. Only the build uses this module.
 
 mod callers;
 mod gate;
@@ -16,10 +16,10 @@ use self::tokens::{check_access, check_jwt};
 use super::{Access, MutualTls, Scheme, StaticCaller};
 use crate::Problem;
 
-/// What is wrong: keys behind `access`, each with the fix.
+/// Problems with keys below `access`, each with the fix.
 pub(super) type Problems = Vec<Problem>;
 
-/// Everything that is wrong with a table: each with its key in the file, and the fix.
+/// All problems of a table, each with its key in the file and the fix.
 pub(crate) fn problems_of(access: &Access) -> Problems {
     let mut problems = check_whole(access);
     problems.extend(check_requirements(access));
@@ -34,8 +34,8 @@ pub(crate) fn problems_of(access: &Access) -> Problems {
     problems.into_iter().map(|problem| problem.under("access.")).collect()
 }
 
-/// Whether two agents mean the same scheme by one name: the ids of callers begin with it, and quotas and the counters of
-/// tools count by ids over all agents.
+/// True if the same name means the same scheme in two agents. The ids of callers begin with the name of the scheme, and
+/// quotas and the counters of tools count per id over all agents.
 pub(crate) fn is_same_scheme(one: &Scheme, other: &Scheme) -> bool {
     let agree = |one: &[StaticCaller], other: &[StaticCaller]| {
         let is_same = |caller: &StaticCaller| {
@@ -149,7 +149,7 @@ fn check_requirements(access: &Access) -> Problems {
     problems
 }
 
-/// Two schemes that no request can pass together: both credentials would be in one place.
+/// Reports two schemes of one requirement whose credentials are in the same place: no request can contain both.
 fn check_together<'a>(access: &Access, names: impl Iterator<Item = &'a String>) -> Option<String> {
     let mut taken: BTreeMap<String, &String> = BTreeMap::new();
     for name in names {
@@ -163,7 +163,7 @@ fn check_together<'a>(access: &Access, names: impl Iterator<Item = &'a String>) 
     None
 }
 
-/// Two schemes between which a credential does not choose.
+/// Reports pairs of schemes that read the same credential, so that the credential does not decide between them.
 fn check_pairs(schemes: &BTreeMap<String, Scheme>) -> Problems {
     let mut problems = Vec::new();
     let mut earlier: Vec<(&String, &Scheme)> = Vec::new();
@@ -183,7 +183,7 @@ fn check_pairs(schemes: &BTreeMap<String, Scheme>) -> Problems {
 fn is_read_alike(one: &Scheme, other: &Scheme) -> bool {
     let is_same_place = place_of(one) == place_of(other);
     match (one, other) {
-        // Issuers tell tokens apart; static tokens are no JWTs.
+        // Two schemes of JWTs differ by their issuers; static tokens are not JWTs.
         (Scheme::Jwt(one), Scheme::Jwt(other)) => is_same_place && one.issuer == other.issuer,
         (Scheme::Jwt(jwt), _) | (_, Scheme::Jwt(jwt)) if jwt.cookie.is_none() => false,
         (Scheme::CloudflareAccess(one), Scheme::CloudflareAccess(other)) => one.team == other.team,
@@ -191,7 +191,7 @@ fn is_read_alike(one: &Scheme, other: &Scheme) -> bool {
     }
 }
 
-/// Whether a caller of the scheme can have all of these scopes.
+/// True if a caller of the scheme can have all of these scopes.
 fn can_have(scheme: &Scheme, scopes: &[String]) -> bool {
     let has_all = |permissions: &[String]| scopes.iter().all(|scope| permissions.contains(scope));
     let any = |callers: &[StaticCaller]| callers.iter().any(|caller| has_all(&caller.permissions));
@@ -230,7 +230,7 @@ fn check_certificates(tls: &MutualTls) -> Problems {
     problems
 }
 
-/// Permissions at a key.
+/// The problems of the permissions at a key.
 fn check_permissions(permissions: &[String], key: &str) -> Problems {
     let wrong = permissions.iter().enumerate().filter_map(|(index, permission)| {
         let fix = check_permission(permission).err()?;
@@ -239,7 +239,7 @@ fn check_permissions(permissions: &[String], key: &str) -> Problems {
     wrong.collect()
 }
 
-/// A permission is a scope of OAuth (RFC 6749 §3.3).
+/// Checks that a permission is a scope of OAuth (RFC 6749 §3.3).
 fn check_permission(permission: &str) -> Result<(), String> {
     let fits = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     match permission {
@@ -250,7 +250,7 @@ fn check_permission(permission: &str) -> Result<(), String> {
     }
 }
 
-/// The name of a scheme begins the ids of its callers, which have a colon behind it.
+/// Checks the name of a scheme. The ids of its callers are this name, a colon and the caller's own id.
 fn check_scheme_name(name: &str) -> Result<(), String> {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"_-".contains(&byte);
     let is_good = name.starts_with(|first: char| first.is_ascii_alphabetic())
@@ -265,8 +265,8 @@ fn check_scheme_name(name: &str) -> Result<(), String> {
     }
 }
 
-/// The most schemes of an agent.
+/// The maximum number of schemes of an agent.
 const MAX_SCHEMES: usize = 20;
 
-/// The longest name of a scheme.
+/// The maximum length of the name of a scheme.
 const MAX_NAME: usize = 64;

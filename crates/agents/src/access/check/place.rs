@@ -1,13 +1,13 @@
-//! Where the credential of a scheme is, and whether it can be there.
+//! The place of a scheme's credential in the request, and the check of that place.
 
 use super::Problems;
 use crate::Problem;
 use crate::access::{KeyLocation, Scheme};
 
-/// Where a credential is.
+/// The place of a credential.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Place {
-    /// In `Authorization`, behind this word.
+    /// In `Authorization`, after this word.
     Authorization(&'static str),
     /// In this header, in lower case.
     Header(String),
@@ -15,12 +15,12 @@ pub(super) enum Place {
     Query(String),
     /// In this cookie.
     Cookie(String),
-    /// In the handshake of the connection.
+    /// In the TLS handshake of the connection.
     Connection,
 }
 
 impl Place {
-    /// What holds one credential at a time.
+    /// The part of a request that holds this credential, and no second one.
     pub(super) fn slot(&self) -> String {
         match self {
             Self::Authorization(_) => "the header Authorization".to_owned(),
@@ -32,7 +32,7 @@ impl Place {
     }
 }
 
-/// Where the credential of a scheme is.
+/// The place of a scheme's credential.
 pub(super) fn place_of(scheme: &Scheme) -> Place {
     match scheme {
         Scheme::ApiKey(key) => match key.location {
@@ -50,7 +50,7 @@ pub(super) fn place_of(scheme: &Scheme) -> Place {
     }
 }
 
-/// Whether the header, the parameter or the cookie of a scheme may have its name.
+/// Checks the name of the header, the query parameter or the cookie of a scheme.
 pub(super) fn check_place(scheme: &Scheme) -> Problems {
     let (key, fix) = match (scheme, place_of(scheme)) {
         (Scheme::ApiKey(_), Place::Header(name)) => ("name", check_header(&name)),
@@ -105,13 +105,13 @@ fn check_cookie(name: &str) -> Result<(), String> {
     }
 }
 
-/// A token of HTTP (RFC 9110 §5.6.2).
+/// True for a token of HTTP (RFC 9110 §5.6.2).
 fn is_token(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !name.is_empty() && name.len() <= MAX_NAME && name.bytes().all(fits)
 }
 
-/// Headers that mean something to HTTP, to browsers, to the protocol or to us.
+/// Headers that have a meaning in HTTP, in browsers, in the protocol or in a2a-edge.
 const RESERVED_HEADERS: [&str; 38] = [
     "a2a-extensions",
     "a2a-version",
@@ -156,7 +156,7 @@ const RESERVED_HEADERS: [&str; 38] = [
 const RESERVED_BEGINNINGS: [&str; 8] =
     ["access-control-", "cf-", "if-", "proxy-", "sec-", "x-forwarded-", "x-real-", "x-request-id"];
 
-/// The parameters that requests of the protocol have in a query, without `_` and capitals.
+/// The query parameters of the protocol's requests, in lower case and without `_`.
 const RESERVED_PARAMETERS: [&str; 12] = [
     "contextid",
     "fromgeneration",
@@ -172,5 +172,5 @@ const RESERVED_PARAMETERS: [&str; 12] = [
     "tenant",
 ];
 
-/// The longest name.
+/// The maximum length of a name.
 const MAX_NAME: usize = 64;

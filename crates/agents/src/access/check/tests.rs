@@ -1,4 +1,4 @@
-//! Tables that hold together, and what is said of others.
+//! Valid tables, and the problems of invalid tables.
 
 use super::*;
 
@@ -58,7 +58,7 @@ fn tables_that_hold_together_have_no_problems() {
 fn every_fault_is_told_with_its_key_and_its_fix() {
     let long = format!("[schemes.{}]\nkind = 'mutual_tls'\n", "x".repeat(65));
     for (access, problem) in [
-        // The table as a whole.
+        // Keys of the whole table.
         (format!("open = true\n{KEY}"), "`access.open` is for agents that everybody may call"),
         (
             format!("open_listing = true\n{KEY}"),
@@ -109,7 +109,7 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
             format!("requires = [{{ basic = [], token = [] }}]\n{BASIC}{TOKEN}"),
             "`access.requires[0]` asks for basic and token, which are both in the header Authorization",
         ),
-        // Pairs.
+        // Pairs of schemes.
         (
             format!(
                 "{KEY}{}",
@@ -143,7 +143,7 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
             "`access.schemes.a:b` must be named by letters",
         ),
         (TLS.replace("schemes.tls", "schemes.1"), "`access.schemes.1` must be named by letters"),
-        // Keys.
+        // API keys.
         (key("X-Api-Key", ""), "`access.schemes.key.name` is \"\", but the name of a header"),
         (key("X-Api-Key", "X Api"), "`access.schemes.key.name` is \"x api\""),
         (
@@ -211,7 +211,7 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
             BASIC.replace("alice", "a:b"),
             "`access.schemes.basic.callers[0].id` is \"a:b\", but the name before",
         ),
-        // Tokens.
+        // Schemes of tokens.
         (SHARED.replace("['agents']", "[]"), "`access.schemes.jwt.audience` must not be empty"),
         (SHARED.replace("'agents'", "''"), "`access.schemes.jwt.audience[0]` must not be empty"),
         (SHARED.replace("'agents'", "'${a}'"), "`access.schemes.jwt.audience[0]` holds ${a}"),
@@ -271,7 +271,7 @@ fn every_fault_is_told_with_its_key_and_its_fix() {
             format!("{SHARED}claims = {{ permissions = ['a..b'] }}\n"),
             "`access.schemes.jwt.claims.permissions` must be",
         ),
-        // The others.
+        // Other kinds of schemes.
         (TEAM.replace("https://a", "a"), "`access.schemes.team.team` must be an https:// URL"),
         (TEAM.replace(".com'", ".com/path'"), "`access.schemes.team.team` must be an origin"),
         (TEAM.replace("'tag'", ""), "`access.schemes.team.audience` must not be empty"),

@@ -1,4 +1,4 @@
-//! Schemes whose credentials are JSON Web Tokens. How cards declare them is checked elsewhere.
+//! Checks schemes whose credentials are JSON Web Tokens. The module `declaration` checks how cards declare them.
 
 use super::Problems;
 use super::callers::check_secrets;
@@ -6,7 +6,7 @@ use crate::access::url::{check_origin, check_url};
 use crate::access::{CloudflareAccess, Jwt, JwtAlgorithm, JwtClaims};
 use crate::{Expandable, Problem};
 
-/// What is wrong with a scheme of tokens.
+/// The problems of a scheme of the kind `jwt`.
 pub(super) fn check_jwt(jwt: &Jwt) -> Problems {
     let mut problems = check_keys(jwt);
     problems.extend(check_audience(&jwt.audience));
@@ -18,7 +18,7 @@ pub(super) fn check_jwt(jwt: &Jwt) -> Problems {
     problems
 }
 
-/// What is wrong with a scheme of Cloudflare Access.
+/// The problems of a scheme of the kind `cloudflare_access`.
 pub(super) fn check_access(access: &CloudflareAccess) -> Problems {
     let mut problems = check_audience(&access.audience);
     problems.extend(check_claims(&access.claims));
@@ -114,7 +114,8 @@ fn check_claims(claims: &JwtClaims) -> Problems {
     wrong.map(|(key, _)| Problem::at(key, fix)).collect()
 }
 
-/// Whether a text holds no variables; why it can be none.
+/// Checks a text: not empty, no spaces at its ends, and valid placeholders. Returns true if the text contains no
+/// variables.
 fn check_text(text: &str) -> Result<bool, String> {
     if text.is_empty() || text.trim() != text {
         return Err("must not be empty, and have no spaces at its ends".to_owned());
@@ -123,5 +124,5 @@ fn check_text(text: &str) -> Result<bool, String> {
     Ok(expandable.values().next().is_none())
 }
 
-/// The longest difference between clocks, in seconds.
+/// The maximum difference between clocks, in seconds.
 const MAX_LEEWAY_S: u32 = 300;

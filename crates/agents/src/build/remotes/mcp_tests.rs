@@ -47,7 +47,7 @@ fn problems(text: &str, agents: &[AgentDefinition]) -> Vec<String> {
 
 #[test]
 fn a_table_with_every_key_is_read_and_filled_in() {
-    // One server has the name of a remote, and the other that of an agent.
+    // One server has the same name as a remote, the other the same name as an agent.
     assert_eq!(problems(FULL, &[agent("{ kind = 'tools' }")]), Vec::<String>::new());
     let servers = parse_named(FILE, FULL).unwrap().mcp;
     let names: Vec<&str> = servers.iter().map(|server| server.name.as_str()).collect();
@@ -56,7 +56,7 @@ fn a_table_with_every_key_is_read_and_filled_in() {
         |name: &str| Need { name: name.to_owned(), by: vec!["mcp files".to_owned()], or: vec![] };
     assert_eq!(servers[1].needs, ["HOST", "CALL_MS", "KEY", "TEAM"].map(need));
     assert_eq!(servers[1].allowed(), ["read_*", "list"]);
-    // As the Worker has it.
+    // The Worker reads the servers from the embedded JSON.
     let embedded = Embedded::new(UnixMillis(0), Vec::new()).with_mcp(servers);
     let read = Embedded::read(&embedded.to_json().unwrap()).unwrap();
     assert_eq!(read, embedded);

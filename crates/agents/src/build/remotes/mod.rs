@@ -11,18 +11,18 @@ use super::definition::AgentDefinition;
 use super::source::read;
 use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Slug, Table, no_such};
 
-/// What `remotes.toml` describes, each by its name.
+/// The contents of `remotes.toml`, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(in crate::build) struct Named {
     pub(in crate::build) remotes: Vec<Remote>,
     pub(in crate::build) mcp: Vec<McpServer>,
 }
 
-/// What the text of `remotes.toml` describes.
+/// Parses the text of `remotes.toml`.
 ///
 /// # Errors
 ///
-/// The first thing that such a file cannot say, with its line and its key.
+/// The first invalid value of the file, with its line and its key.
 pub(in crate::build) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
     let at = |key: &str, fix: &str| Problem::at(key, fix).in_file(file);
     let parsed: Map<String, Value> = read(file, text)?;
@@ -51,7 +51,7 @@ pub(in crate::build) fn parse_named(file: &str, text: &str) -> Result<Named, Pro
     Ok(named)
 }
 
-/// Everything that is wrong with what a file describes, and with what agents say about it.
+/// All problems of the file, and of names in agent files that refer to remotes or MCP servers.
 pub(in crate::build) fn check_named(
     file: &str,
     named: &Named,
@@ -62,7 +62,7 @@ pub(in crate::build) fn check_named(
     problems
 }
 
-/// An MCP server may have the name of a remote or of an agent: nothing takes one of both.
+/// The problems of MCP servers. A server may have the same name as a remote or as an agent, because no key accepts names of both.
 fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     for server in servers {
@@ -87,7 +87,7 @@ fn check_servers(file: &str, servers: &[McpServer], agents: &[AgentDefinition]) 
     problems
 }
 
-/// Everything that is wrong with the remotes of a file, and with what agents say about them.
+/// All problems of the remotes of the file, and of the names in agent files that refer to remotes.
 fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> Vec<Problem> {
     let mut problems = Vec::new();
     let slugs = || agents.iter().map(|agent| agent.slug.as_str());
@@ -130,7 +130,8 @@ fn check_remotes(file: &str, remotes: &[Remote], agents: &[AgentDefinition]) -> 
     problems
 }
 
-/// The agent of this Worker that a name leads to, if it leads to one: that which a remote of the name names, else the one of this slug.
+/// The slug of the agent of this Worker to which a name in an agent file refers: the `agent` of the remote with this name, or
+/// without such a remote the name itself. Empty for a remote on another server.
 fn leads_to<'a>(name: &'a str, remotes: &'a [Remote]) -> &'a str {
     let remote = remotes.iter().find(|remote| remote.name == name);
     let table = remote.and_then(|remote| remote.table.members());
@@ -140,7 +141,7 @@ fn leads_to<'a>(name: &'a str, remotes: &'a [Remote]) -> &'a str {
     }
 }
 
-/// Those names in an agent file, each with its key, that no remote and no agent has.
+/// The problems of names in an agent file that are neither the name of a remote nor the slug of an agent.
 fn unknown_remotes(
     file: &str,
     known: &[&str],
@@ -156,7 +157,7 @@ fn unknown_remotes(
     unknown.map(problem).collect()
 }
 
-/// The names of secrets and variables in a value, as far as it can be read.
+/// The names of secrets and variables in a value. Invalid texts are skipped.
 fn names_in(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => {

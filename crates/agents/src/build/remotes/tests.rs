@@ -59,7 +59,7 @@ fn problems(text: &str) -> Vec<String> {
 
 fn filled(text: &str, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
     let remotes = parse_named(FILE, text).unwrap().remotes;
-    // As the Worker has it.
+    // The Worker reads the remote from the embedded JSON.
     let text = serde_json::to_string(&remotes[0]).unwrap();
     serde_json::from_str::<Remote>(&text).unwrap().fill(values)
 }

@@ -1,4 +1,4 @@
-//! The kind `model`: an agent that a language model answers for.
+//! The kind `model`: an agent that answers with a language model.
 
 mod settings;
 #[cfg(test)]
@@ -80,7 +80,7 @@ impl Kind for ModelSettings {
     }
 }
 
-/// What is wrong with a base URL as it is written.
+/// The problem of a base URL before variables are filled in.
 #[cfg(any(test, feature = "build"))]
 fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<String> {
     let ModelSettings { provider, base_url, api_key, .. } = settings;
@@ -113,11 +113,11 @@ fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<St
     })
 }
 
-/// Servers of the same machine.
+/// Servers on this machine.
 #[cfg(any(test, feature = "build"))]
 const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
 
-/// The keys that name files.
+/// The keys whose values are names of files.
 #[cfg(any(test, feature = "build"))]
 const FILES: [TableFile; 2] = [
     TableFile { key: "instructions_file", content_key: "instructions", is_json: false },

@@ -1,91 +1,91 @@
-//! What `[executor.model]` says, as the executor takes it.
+//! `[executor.model]` as the type that the executor uses.
 
 use serde_json::{Map, Value};
 
 use crate::kind::KindTable;
 use crate::table::Reader;
 
-/// What `[executor.model]` says. Texts in which `${NAME}` may stand are not filled in.
+/// `[executor.model]`. `${NAME}` in its texts is not yet filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelSettings {
-    /// The model, as the provider names it; `${NAME}` is filled in.
+    /// The provider's name of the model, which may contain `${NAME}`.
     pub model: String,
-    /// What is spoken with it.
+    /// The provider, which determines the API.
     pub provider: Provider,
-    /// The base URL of the API, or [`DEV_MODEL`]; `${NAME}` is filled in.
+    /// The base URL of the API, which may contain `${NAME}`, or [`DEV_MODEL`].
     pub base_url: String,
     /// The binding of Workers AI.
     pub binding: String,
-    /// The key of the API; `${NAME}` is filled in.
+    /// The key of the API, which may contain `${NAME}`.
     pub api_key: Option<String>,
-    /// Further headers of each request; `${NAME}` is filled in in their values.
+    /// Additional headers of each request, whose values may contain `${NAME}`.
     pub headers: Vec<(String, String)>,
-    /// How long the model may take until its answer begins, and for each next piece of it, in milliseconds.
+    /// The maximum time until the model's response begins, and between two pieces of it, in milliseconds.
     pub timeout_ms: u64,
-    /// What the model is told about its work; may be empty.
+    /// The instructions for the model; may be empty.
     pub instructions: String,
-    /// The names of tools of this Worker. The agent's own are offered besides.
+    /// The names of tools of this Worker. The tools of the agent alone are offered in addition.
     pub tools: Vec<String>,
-    /// What is offered of MCP servers.
+    /// The tools of MCP servers that are offered, as `files` or `github:search_*`.
     pub mcp: Vec<String>,
     /// The agents to which the model may delegate: names of `remotes.toml`, or slugs of this Worker.
     pub agents: Vec<String>,
-    /// Parameters that are passed on to the API as they are, the temperature among them.
+    /// Parameters that are passed to the API unchanged, as the temperature.
     pub parameters: Map<String, Value>,
     /// The JSON schema of the answer.
     pub output_schema: Option<Value>,
-    /// The shortest time between two chunks of text, in milliseconds.
+    /// The minimum interval between two chunks of text, in milliseconds.
     pub event_interval_ms: u64,
-    /// Whether the model may ask the user.
+    /// True if the model may ask the user questions.
     pub ask_user: bool,
-    /// How many tokens a request may have, roughly.
+    /// The approximate maximum number of tokens in a request.
     pub context_tokens: u64,
-    /// How many earlier tasks of the conversation the model is told.
+    /// The maximum number of earlier tasks of the conversation in a request.
     pub context_tasks: u8,
-    /// The media types of files that the model reads besides text, as `image/*`.
+    /// The media types of files that the model reads in addition to text, as `image/*`.
     pub takes: Vec<String>,
-    /// What the model costs.
+    /// The prices of the model.
     pub price: Option<Price>,
-    /// What bounds a turn, and a caller.
+    /// The limits of a turn, and of a caller.
     pub limits: ModelLimits,
 }
 
-/// What is spoken with a model.
+/// The API of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Provider {
-    /// Chat completions, as the API of OpenAI and many others.
+    /// Chat completions, the API of OpenAI and of many other providers.
     OpenAi,
     /// The binding of Workers AI.
     WorkersAi,
 }
 
-/// What a model costs, in any currency, for a million tokens.
+/// The prices of a model for a million tokens, in any currency.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Price {
-    /// What it reads.
+    /// The price of input tokens.
     pub input: f64,
-    /// What it reads of what the provider knew already; as `input` unless given.
+    /// The price of input tokens from the provider's cache; the same as `input` unless given.
     pub cached_input: f64,
-    /// What it writes.
+    /// The price of output tokens.
     pub output: f64,
 }
 
-/// What bounds the turns of an agent, and its callers.
+/// The limits of an agent's turns, and of its callers.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ModelLimits {
-    /// How many requests to the model a turn may take, repeated ones not counted.
+    /// The maximum number of requests to the model in a turn, without repeated ones.
     pub rounds: u64,
-    /// How many tokens a turn may take; none for no limit.
+    /// The maximum number of tokens in a turn; `None` for no limit.
     pub tokens: Option<u64>,
-    /// What a turn may cost; none for no limit.
+    /// The maximum cost of a turn; `None` for no limit.
     pub cost: Option<f64>,
-    /// How many tasks a turn may give to other agents.
+    /// The maximum number of tasks in a turn that are delegated to other agents.
     pub delegations: u64,
-    /// How many calls go on at once.
+    /// The maximum number of concurrent calls of tools.
     pub parallel: u64,
-    /// How many tokens a caller may take in a day; none for no limit.
+    /// The maximum number of tokens of a caller in a day; `None` for no limit.
     pub caller_tokens_per_day: Option<u64>,
-    /// What a caller may cost in a day; none for no limit.
+    /// The maximum cost of a caller in a day; `None` for no limit.
     pub caller_cost_per_day: Option<f64>,
 }
 
@@ -136,7 +136,7 @@ impl KindTable for ModelSettings {
     }
 }
 
-/// The base URL of the scripted model of development.
+/// The base URL of the scripted model for development.
 pub const DEV_MODEL: &str = "dev:model";
 
 fn provider(keys: &mut Reader<'_>) -> Provider {

@@ -1,11 +1,12 @@
-//! Which schemas are heeded as a whole.
+//! Checks schemas for keywords that [`validate`](super::validate) does not support.
 
 use regex_lite::Regex;
 use serde_json::Value;
 
 use super::target;
 
-/// What [`validate`](super::validate) would not heed in a schema, or what makes no sense there; empty if it heeds all.
+/// The keywords of a schema that [`validate`](super::validate) does not support, and invalid values of keywords; empty
+/// if the schema is supported completely.
 pub fn check_schema(schema: &Value) -> Vec<String> {
     let mut check = Check { root: schema, problems: Vec::new() };
     match schema {
@@ -20,7 +21,7 @@ struct Check<'a> {
     problems: Vec<String>,
 }
 
-/// What a keyword holds.
+/// The type of a keyword's value.
 #[derive(Clone, Copy)]
 enum Holds {
     Anything,
@@ -32,7 +33,7 @@ enum Holds {
     Number,
     /// A number above zero.
     Step,
-    /// A whole number from zero on.
+    /// A whole number that is 0 or more.
     Count,
     List,
     Names,
@@ -138,10 +139,10 @@ impl Check<'_> {
 
 const TYPES: [&str; 7] = ["string", "number", "integer", "boolean", "object", "array", "null"];
 
-/// How deep schemas may be nested.
+/// The maximum nesting of schemas.
 const MAX_DEPTH: usize = 64;
 
-/// What [`validate`](super::validate) heeds, and the keywords that only describe.
+/// The keywords that [`validate`](super::validate) checks, and keywords that only describe.
 const KEYWORDS: [(&str, Holds); 50] = [
     ("type", Holds::Types),
     ("nullable", Holds::Flag),
@@ -174,7 +175,7 @@ const KEYWORDS: [(&str, Holds); 50] = [
     ("$ref", Holds::Reference),
     ("$defs", Holds::NamedSchemas),
     ("definitions", Holds::NamedSchemas),
-    // These only describe. Formats are not checked, as the specification of JSON Schema has it.
+    // These keywords only describe. Formats are not checked, which is the default in the specification of JSON Schema.
     ("format", Holds::Text),
     ("title", Holds::Text),
     ("description", Holds::Text),

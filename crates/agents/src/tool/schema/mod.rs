@@ -1,8 +1,7 @@
-//! Checking arguments against the JSON schema of a tool.
+//! Checks arguments against the JSON schema of a tool.
 //!
-//! The part of JSON Schema (2020-12) that tool schemas use; [`check_schema`] refuses a schema that says more,
-//! so nothing in it is silently ignored. A full validator would weigh more than the rest of the
-//! Worker.
+//! Supports the part of JSON Schema (2020-12) that tool schemas use. [`check_schema`] refuses other keywords, so no keyword is
+//! silently ignored. A complete validator would be larger than the rest of the Worker.
 
 mod check;
 
@@ -13,28 +12,28 @@ use serde_json::{Map, Value};
 
 pub use check::check_schema;
 
-/// What is wrong with `value`, each as `path: what is wrong`, up to 20 things; empty if it fits.
+/// The problems of `value`, each as `path: problem`, at most 20; empty if the value fits.
 pub fn validate(schema: &Value, value: &Value) -> Vec<String> {
     validate_as("arguments", schema, value)
 }
 
-/// As [`validate`], for a value that is called `name` instead of `arguments`.
+/// Like [`validate`], for a value with the name `name` instead of `arguments`.
 pub fn validate_as(name: &str, schema: &Value, value: &Value) -> Vec<String> {
     let mut visit = Visit { root: schema, problems: Vec::new(), left: MAX_VISITS };
     visit.value(schema, value, name, 0);
     visit.problems
 }
 
-/// The schema that a `$ref` names, if it is a place in the same schema that there is.
+/// The schema to which a `$ref` refers; `None` if the same schema does not contain it.
 pub(super) fn target<'a>(root: &'a Value, reference: &str) -> Option<&'a Value> {
     root.pointer(reference.strip_prefix('#')?)
 }
 
-/// A walk through a value.
+/// The state of a walk through a value.
 struct Visit<'a> {
     root: &'a Value,
     problems: Vec<String>,
-    /// How many more schemas may be compared with values.
+    /// The remaining number of comparisons of a schema with a value.
     left: usize,
 }
 
@@ -102,7 +101,7 @@ impl Visit<'_> {
         }
         if let Some(step) = bound("multipleOf") {
             let times = number / step;
-            // What is a multiple in decimal, as 0.3 of 0.1, is one up to an error of floats.
+            // A decimal multiple, as 0.3 of 0.1, is not an exact multiple in floats, so a small error is accepted.
             if (times - times.round()).abs() > 1e-9 * times.abs().max(1.0) {
                 self.report(path, &format!("must be a multiple of {step}, got {number}"));
             }
@@ -186,7 +185,7 @@ impl Visit<'_> {
         }
     }
 
-    /// `allOf`, `anyOf`, `oneOf` and `not`.
+    /// Checks `allOf`, `anyOf`, `oneOf` and `not`.
     fn combined(&mut self, keywords: &Map<String, Value>, value: &Value, path: &str, depth: usize) {
         let schemas = |key| keywords.get(key).and_then(Value::as_array).map(Vec::as_slice);
         for schema in schemas("allOf").unwrap_or_default() {
@@ -204,7 +203,7 @@ impl Visit<'_> {
             if fitting > 0 {
                 continue;
             }
-            // Who gives an object means the alternative that is one.
+            // If exactly one alternative has the type of the value, its problems are reported.
             let other_type = format!("{path}: must be of type ");
             let is_meant = |misfits: &&Vec<String>| {
                 !misfits.iter().any(|misfit| misfit.starts_with(&other_type))
@@ -227,7 +226,7 @@ impl Visit<'_> {
         }
     }
 
-    /// What would be wrong by this schema.
+    /// The problems of a value by this schema, without reporting them.
     fn tried(&mut self, schema: &Value, value: &Value, path: &str, depth: usize) -> Vec<String> {
         let before = std::mem::take(&mut self.problems);
         self.value(schema, value, path, depth + 1);
@@ -258,13 +257,13 @@ impl Visit<'_> {
     }
 }
 
-/// Whether the pattern occurs in the text. `None` for one that cannot be read: a schema of ours that has one does not build, and
-/// in a schema of others it is not heeded.
+/// True if the pattern occurs in the text; `None` if the pattern is not supported. The build refuses such a pattern in the
+/// schema of an own tool; in other schemas it is not checked.
 fn matches(pattern: &str, text: &str) -> Option<bool> {
     Regex::new(pattern).ok().map(|regex| regex.is_match(text))
 }
 
-/// The value as text, in which the order of members does not show.
+/// The value as text, independent of the order of members.
 fn canonical(value: &Value) -> String {
     match value {
         Value::Array(elements) => {
@@ -300,17 +299,17 @@ fn type_name(value: &Value) -> &'static str {
     }
 }
 
-/// How many problems are told.
+/// The maximum number of reported problems.
 const MAX_PROBLEMS: usize = 20;
 
-/// Of how many alternatives it is told why they do not fit.
+/// The maximum number of alternatives whose problems are reported.
 const MAX_ALTERNATIVES: usize = 4;
 
-/// How deep schemas and values are followed: a value is nested at most 100 levels, a schema may refer to itself.
+/// The maximum depth of schemas and values that is checked. A value has at most 100 levels, but a schema may refer to itself.
 const MAX_DEPTH: usize = 150;
 
-/// How often a schema is compared with a value: as many values as a body may have. Alternatives in alternatives
-/// would take for ever.
+/// The maximum number of comparisons of a schema with a value: the maximum number of values in a body. Without it, nested
+/// alternatives could take exponential time.
 const MAX_VISITS: usize = 100_000;
 
 #[cfg(test)]

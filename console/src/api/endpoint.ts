@@ -1,8 +1,8 @@
 // An agent as an endpoint for the console: called by the methods of A2A 1.0, in this Worker or elsewhere.
-import { eventsOf } from "./events.ts";
 import { prepare, send, type Ask } from "./http.ts";
 import { Problem, problemOf } from "./problem.ts";
 import type { AgentCard, StreamResponse } from "./types.ts";
+import { followed, hidden } from "./watched.ts";
 
 /** The options of a call in addition to its parameters. */
 export interface CallOptions {
@@ -96,31 +96,6 @@ export async function* responsesOf(response: Response, options: CallOptions): As
   yield* followed(response.body, options, (data) => resultOf(response, data) as StreamResponse);
 }
 
-/**
- * The events of a stream until it ends, each converted by `read`; the watcher is called for each and for the end.
- *
- * @throws {Problem}
- */
-export async function* followed(
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  options: CallOptions,
-  read: (data: string) => StreamResponse,
-): AsyncGenerator<TaskEvent, void> {
-  let error: string | undefined;
-  try {
-    for await (const { id, data } of eventsOf(body)) {
-      options.watch?.({ kind: "event", at: Date.now(), id, data });
-      yield { id, response: read(data) };
-    }
-  } catch (thrown) {
-    error = thrown instanceof Error ? thrown.message : String(thrown);
-    if (thrown instanceof Problem || options.signal?.aborted === true) throw thrown;
-    throw new Problem("The stream broke.");
-  } finally {
-    options.watch?.({ kind: "end", at: Date.now(), error });
-  }
-}
-
 /** Sends a request, and reports it to the watcher. */
 async function watched(asked: Ask, options: CallOptions): Promise<Response> {
   if (options.watch !== undefined) {
@@ -136,12 +111,6 @@ async function watched(asked: Ask, options: CallOptions): Promise<Response> {
     if (error instanceof Problem) options.watch?.({ kind: "end", at: Date.now(), error: error.message });
     throw error;
   }
-}
-
-/** The shown form of a header with a secret: for `Authorization`, its scheme. */
-export function hidden(name: string, value: string): string {
-  const [, scheme] = (name.toLowerCase() === "authorization" && /^([A-Za-z-]+) ./.exec(value)) || [];
-  return scheme === undefined ? "…" : `${scheme} …`;
 }
 
 /** The result of an answer of JSON-RPC. @throws {Problem} */

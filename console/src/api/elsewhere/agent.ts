@@ -2,10 +2,11 @@
 // operations and the shapes of 1.0. Two rules: headers that the person has set for an origin are sent only to that origin, and the size of answers
 // is limited (`exchange.ts`).
 import { list, members, text, type Members } from "../card.ts";
-import { followed, type CallOptions, type TaskEvent } from "../endpoint.ts";
+import type { CallOptions, TaskEvent } from "../endpoint.ts";
 import { jsonIn } from "../json-in.ts";
 import { Problem, UNEXPECTED, UnfitCard } from "../problem.ts";
 import type { AgentCard, AgentInterface, StreamResponse } from "../types.ts";
+import { followed } from "../watched.ts";
 import { open, problemIn, whole, type Answered, type Line } from "./exchange.ts";
 import { readAnyCard } from "./older-card.ts";
 import { Reader } from "./read.ts";

@@ -1,8 +1,9 @@
 // One exchange with an agent elsewhere: a request and its answer of limited size, both reported to the watcher.
 import { isObject } from "../card.ts";
-import { hidden, type CallOptions } from "../endpoint.ts";
+import type { CallOptions } from "../endpoint.ts";
 import { jsonIn } from "../json-in.ts";
 import { Problem, problemOf, UNEXPECTED } from "../problem.ts";
+import { hidden } from "../watched.ts";
 import type { Transport } from "./transport.ts";
 
 /** The largest size of an answer without a stream, in bytes. */

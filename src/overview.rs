@@ -196,7 +196,7 @@ pub const BUCKETS_MS: [u64; BOUNDS] = [
 /// The largest number of hours in an overview: a week.
 pub const MAX_HOURS: u32 = 168;
 
-/// How long hours are kept: a day longer than they can be shown.
+/// The time after which the counts of an hour are deleted: a day more than [`MAX_HOURS`].
 pub const KEPT_MS: i64 = 192 * HOUR_MS;
 
 /// An hour, in milliseconds.

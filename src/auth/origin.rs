@@ -1,5 +1,5 @@
-//! Requests that a page of another origin makes a browser send. The browser adds credentials that the page cannot read,
-//! for example cookies.
+//! Protection against pages of another origin that cause a browser to send a request (CSRF). The browser adds credentials to
+//! the request that the page itself cannot read, for example cookies.
 
 use super::Evidence;
 use a2a::binding::MediaType;

@@ -60,7 +60,7 @@ pub(crate) struct Command<C = TaskCall> {
 }
 
 impl<C> Command<C> {
-    /// A call without further members.
+    /// A command with these members; all others are empty or have their defaults.
     pub(crate) fn new(agent: String, caller: Caller, reply: Reply, call: C) -> Self {
         let (fingerprint, terms, origin, trail) = (None, Terms::default(), None, Trail::default());
         let (credentials, unsealed, format, is_operators) = (None, None, None, false);

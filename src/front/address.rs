@@ -1,18 +1,18 @@
-//! The address of a client, as rate limits and the room for bodies count it.
+//! The address of a client, in the form in which rate limits and the memory limits for bodies count it.
 
 use std::net::{IpAddr, Ipv6Addr};
 
 use super::head::Head;
 use a2a::binding::http::OWS;
 
-/// What is counted together as the address of a request.
+/// The address of a request for counting: an IPv4 address, or the network of an IPv6 address.
 pub(crate) fn address(head: &Head<'_>) -> String {
-    // The platform always gives it. Requests without one count together.
+    // The platform always sets the header. All requests without it count as one address.
     head.header(ADDRESS).and_then(network).unwrap_or_else(|| "unknown".to_owned())
 }
 
-/// What is counted together as this address; `None` if it is none. A client that has one IPv6 address has the 2^64 that begin
-/// alike.
+/// The text under which an address is counted; `None` if `text` is no IP address. An IPv6 address is counted by its
+/// first 64 bits, because a client usually controls the other 64.
 pub(crate) fn network(text: &str) -> Option<String> {
     match text.trim_matches(OWS).parse::<IpAddr>().ok()?.to_canonical() {
         IpAddr::V4(address) => Some(address.to_string()),
@@ -23,5 +23,6 @@ pub(crate) fn network(text: &str) -> Option<String> {
     }
 }
 
-/// The header in which the platform gives the address of the client. What a client sends under this name is lost.
+/// The header in which the platform passes the address of the client. The platform replaces any value that a client
+/// sends.
 pub(crate) const ADDRESS: &str = "cf-connecting-ip";

@@ -1,7 +1,7 @@
-//! Posts to callbacks: `POST /<agent>/callbacks/<id of the object><token>`. What cannot be a callback is refused
-//! without its object; who knows the URL may post to it, so nobody is asked who they are. The rest of a large body is
-//! received when the object has said that the callback takes one. A post that none takes counts for its address as a
-//! wrong credential does.
+//! Posts to callbacks: `POST /<agent>/callbacks/<id of the object><token>`. A path that cannot belong to a callback is
+//! refused without a call of an object. The URL is the only credential: senders are not identified. A large body is
+//! received only after the object has confirmed that the callback accepts a post. A post that no callback accepts
+//! counts for the address of its sender like a wrong credential.
 
 use super::address::address;
 use super::admit::unknown_path;
@@ -19,7 +19,7 @@ use a2a::binding::media_type::essence;
 use a2a::error::Error;
 use a2a::model::{Part, Secret, read_foreign};
 
-/// Decides about a request to a callback of an agent; `path` is what stands behind `callbacks/`.
+/// Decides about a request to a callback of an agent; `path` is the part of the path after `callbacks/`.
 pub(super) fn plan(
     request: Request<'_>,
     slug: &str,
@@ -46,7 +46,7 @@ pub(super) fn plan(
     }
 }
 
-/// Reads a post, and asks for its body if that was not received yet.
+/// Reads a post. If its body was not received yet, the plan is to receive the body.
 fn read(
     request: Request<'_>,
     slug: &str,
@@ -103,7 +103,7 @@ fn read(
     Ok(Plan::CallBack(called))
 }
 
-/// The object and the token of a path; `None` for what no callback ever had.
+/// The object and the token in a path; `None` if the path does not have the form of a callback's path.
 fn address_of(path: &str) -> Option<(ObjectId, &str)> {
     let is_hex = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
     if path.len() != ID_CHARS + TOKEN_CHARS || !path.bytes().all(is_hex) {
@@ -113,8 +113,8 @@ fn address_of(path: &str) -> Option<(ObjectId, &str)> {
     Some((ObjectId::new(id), token))
 }
 
-/// A body as a run gets it: JSON as data, other text as text, anything else as bytes. JSON that is none, or more than
-/// bodies may hold, is text: a sender is not refused for what it can hardly change.
+/// A body in the form for a run: JSON as data, other text as text, anything else as bytes. Invalid JSON, and JSON with
+/// more than `max_values` values, becomes text, because the sender can rarely change its format.
 fn part_of(body: &[u8], content_type: Option<&str>, max_values: usize) -> Part {
     let named = content_type.map(|named| named.trim_matches(OWS)).filter(|named| !named.is_empty());
     let media_type = named.map(|named| named.chars().take(MAX_TYPE_CHARS).collect::<String>());
@@ -134,7 +134,7 @@ const ALLOWED: &str = "POST, OPTIONS";
 /// The largest body: 1 MiB.
 pub(crate) const MAX_BODY_BYTES: usize = 1024 * 1024;
 
-/// How much of a media type is kept, in characters.
+/// The largest number of characters of a media type that are kept.
 const MAX_TYPE_CHARS: usize = 200;
 
 /// The length of the id of an object.

@@ -1,4 +1,4 @@
-//! What is to be done with a command that was admitted: it is listed, or the object of its task is asked.
+//! The plan for an admitted command: a list, or a call of the object of its task.
 
 use super::identify::Request;
 use super::listing;
@@ -57,7 +57,7 @@ fn try_to_plan(
             let hello = hello(parameters, command.with_call(call))?;
             Ok(Plan::Stream(address, Box::new(hello)))
         }
-        // The exchange has answered the one, and the others are listed.
+        // `Exchange` has answered requests for the card, and lists have returned above.
         Call::Card | Call::List(_) | Call::Webhooks(_) => Err(Error::Internal { task: None }),
     }
 }
@@ -66,7 +66,7 @@ fn try_to_plan(
 ///
 /// # Errors
 ///
-/// When the request names wrongly the events that the client has.
+/// If the header with the client's last event is invalid.
 fn hello(
     parameters: &ServiceParameters,
     command: Command<FollowCall>,

@@ -1,5 +1,5 @@
-//! What the console asks of the Worker: the list of agents, and what needs a look outside, which is left to the guest
-//! (`src/edge/front/console/`).
+//! The console's requests to the Worker. The list of agents is answered here; requests about one agent are passed to
+//! the guest (`src/edge/front/console/`).
 
 use super::document::catalogue;
 use super::facts::Need;
@@ -12,7 +12,7 @@ use a2a::error::Error;
 ///
 /// # Errors
 ///
-/// [`Error::MethodNotAllowed`], or [`Error::NotFound`] where nothing is.
+/// [`Error::MethodNotAllowed`], or [`Error::NotFound`] for an unknown path.
 pub(super) fn plan(request: Request<'_>, below: &str) -> Result<Plan, Error> {
     let head = request.head;
     match (below, head.method()) {
@@ -25,7 +25,8 @@ pub(super) fn plan(request: Request<'_>, below: &str) -> Result<Plan, Error> {
     }
 }
 
-/// The list of agents, once the skills of all are known, as far as they are for now.
+/// The plan for the list of agents. If the sources of skills of some agents have to be checked, the plan is to check
+/// them first.
 fn agents(request: Request<'_>) -> Plan {
     let is_unlearned = |agent: &&_| request.unlearned(agent).is_some();
     let unlearned = request.deployment.hosted().filter(is_unlearned);
@@ -42,14 +43,14 @@ fn agents(request: Request<'_>) -> Plan {
     Plan::Answer(answer)
 }
 
-/// What is asked of one agent.
+/// The subject of a request about one agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum About {
     Schemas,
     Health,
 }
 
-/// The slug in a path below the console that asks about one agent, and what it asks.
+/// The slug of the agent and the subject in a path below the console's URL.
 pub(crate) fn of_agent(below: &str) -> Option<(&str, About)> {
     let (slug, about) = below.strip_prefix("api/agents/")?.split_once('/')?;
     let about = match about {
@@ -60,7 +61,7 @@ pub(crate) fn of_agent(below: &str) -> Option<(&str, About)> {
     (!slug.is_empty()).then_some((slug, about))
 }
 
-/// The error for a path below the console where nothing is.
+/// The error for an unknown path below the console's URL.
 pub(crate) fn absent(below: &str) -> Error {
     let shown: String = below.chars().take(60).collect();
     Error::NotFound(match shown.as_str() {
@@ -73,7 +74,7 @@ pub(crate) fn absent(below: &str) -> Error {
     })
 }
 
-/// Where the list of agents is.
+/// The path of the list of agents.
 const AGENTS: &str = "api/agents";
 
 #[cfg(test)]

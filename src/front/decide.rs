@@ -1,5 +1,5 @@
-//! Decides a request by what is known of it: the deployment, the facts that were found, its head and its body. Nothing is waited for
-//! here, and nothing is kept.
+//! Decides a request by the deployment, the facts that were found, its head and its body. The decision waits for
+//! nothing and keeps no state.
 
 use super::admit::unknown_path;
 use super::callback;
@@ -25,17 +25,17 @@ use a2a::model::UnixMillis;
 /// A decision about a request.
 pub(crate) struct Decision<'h> {
     pub(crate) plan: Plan,
-    /// Which pages may read the answer: those of this origin, or none if it is empty. `None` where pages of all origins may.
+    /// The only origin whose pages may read the answer; empty if no page may. `None` if pages of all origins may.
     pub(crate) origin: Option<&'h str>,
     /// The rate limits to ask before the plan is carried out.
     pub(crate) limits: Vec<Limit>,
-    /// What the operator is told in any case.
+    /// The reports that are written for every plan of the request.
     pub(crate) reports: Vec<Report>,
-    /// The lines for the audit about its credentials and its refusal. They are written once for each request.
+    /// The audit lines about the credentials and the refusal of the request. They are written once for each request.
     pub(crate) audits: Vec<Report>,
 }
 
-/// Decides a request. `now` is the present instant.
+/// Decides a request. `now` returns the current time.
 pub(crate) fn decide<'h>(
     deployment: &Deployment,
     facts: &Facts,
@@ -55,7 +55,7 @@ pub(crate) fn decide<'h>(
     }
 }
 
-/// The answer to a command whose object has none, and what the operator is told of it.
+/// The error answer to a command whose object returned no answer, and the reports about this failure.
 pub(crate) fn refuse(form: &Form, failure: &Failure) -> (HttpResponse, Vec<Report>) {
     let mut seen = Seen::default();
     let answer = form.refusal(failure, &mut seen);
@@ -95,7 +95,7 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
     planned.unwrap_or_else(|error| answered(head, HttpResponse::error(&error)))
 }
 
-/// The plan to give an answer, without its body for HEAD.
+/// The plan to send an answer, without its body for HEAD.
 fn answered(head: &Head<'_>, mut answer: HttpResponse) -> Plan {
     if head.method() == "HEAD" {
         answer.body.clear();
@@ -103,5 +103,5 @@ fn answered(head: &Head<'_>, mut answer: HttpResponse) -> Plan {
     Plan::Answer(answer)
 }
 
-/// The method that is taken where streams of A2A 0.1 are.
+/// The only method of the endpoint for streams of A2A 0.1.
 const SUBSCRIBE_METHOD: &str = "tasks/sendSubscribe";

@@ -1,4 +1,5 @@
-//! What every request to this Worker is decided by: its settings, its agents, its keys, and what the machine offers.
+//! The data by which every request to this Worker is decided: its settings, agents and keys, and functions of the
+//! platform.
 
 use std::rc::Rc;
 
@@ -8,23 +9,23 @@ use crate::executor::{Agents, HostedAgent};
 use crate::signing::SigningKeys;
 use a2a_agents::McpTools;
 
-/// A deployment. An instance of the front Worker has one, made from its bindings.
+/// A deployment. An instance of the front Worker makes one from its bindings.
 pub(crate) struct Deployment {
     pub(crate) settings: Rc<Settings>,
     pub(crate) agents: Rc<Agents>,
-    /// The keys that sign cards and notifications, if the operator has given some.
+    /// The keys that sign cards and notifications, if the operator has configured keys.
     pub(crate) signing: Option<Rc<SigningKeys>>,
     /// The cards that this instance has signed.
     pub(crate) signed: SignedCards,
-    /// Whether the console is served.
+    /// True if the console is served.
     pub(crate) has_console: bool,
-    /// Checks where the URL of a webhook leads.
+    /// Checks the target of a webhook's URL.
     pub(crate) check_url: CheckUrl,
-    /// Returns an id that nothing else has.
+    /// Returns a new unique id.
     pub(crate) new_id: fn() -> String,
 }
 
-/// Checks where the URL of a webhook leads, and returns what it must be.
+/// Checks the target of a webhook's URL. The error describes the URLs that are allowed.
 pub(crate) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
 
 impl Deployment {
@@ -33,7 +34,7 @@ impl Deployment {
         self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)))
     }
 
-    /// The agents that are tools of MCP, or the one of this slug.
+    /// The agents that are tools of MCP; with a slug, only the agent with this slug.
     pub(crate) fn mcp_agents<'a>(
         &'a self,
         slug: Option<&'a str>,
@@ -42,7 +43,7 @@ impl Deployment {
         agents.filter(|agent| agent.mcp_tools != McpTools::None)
     }
 
-    /// Whether there is an MCP server: of all agents, or of the one of this slug.
+    /// True if the MCP server of all agents, or of the agent with this slug, exists.
     pub(crate) fn has_mcp(&self, slug: Option<&str>) -> bool {
         slug.is_none_or(|slug| {
             self.agents.find(Some(slug)).is_some_and(|agent| agent.mcp_tools != McpTools::None)

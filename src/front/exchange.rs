@@ -1,4 +1,4 @@
-//! A request to an agent, read as its binding writes it, and admitted.
+//! Reads a request to an agent in the form of its binding, and has it admitted.
 
 use super::admit::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::command;
@@ -30,7 +30,7 @@ pub(super) struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
-    /// A request to the agent of this slug, the default agent if there is none.
+    /// A request to the agent with this slug; `None` is the default agent.
     ///
     /// # Errors
     ///
@@ -47,8 +47,8 @@ impl<'a> Exchange<'a> {
         Ok(Self { request, door, parameters: ServiceParameters::read(header, query), seen })
     }
 
-    /// Decides about a request to the JSON-RPC endpoint. Where `only` one method is taken, the status of every refusal of
-    /// another body is an HTTP error.
+    /// Decides about a request to the JSON-RPC endpoint. If `only` names a method, a request without a valid call of
+    /// this method is refused with the status of an HTTP error.
     pub(super) fn jsonrpc(mut self, body: &Received<'_>, only: Option<&str>) -> Plan {
         let head = self.request.head;
         match head.method() {
@@ -106,7 +106,7 @@ impl<'a> Exchange<'a> {
         })
     }
 
-    /// Decides about a request to the HTTP+JSON binding, at the path `below` the URL of the agent.
+    /// Decides about a request to the HTTP+JSON binding. `below` is the path after the URL of the agent.
     pub(super) fn rest(mut self, below: &str, body: &Received<'_>) -> Plan {
         let head = self.request.head;
         let version = self.parameters.version.as_deref();
@@ -166,7 +166,7 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// Who makes the request, if it is for this agent.
+    /// Identifies the caller of the request for this agent.
     fn identify(request: Request<'a>, agent: &'a HostedAgent, seen: &mut Seen) -> Identity {
         let judged = request.judge(agent);
         seen.note_judged(agent, &judged, request.facts.is_reported);
@@ -177,8 +177,8 @@ impl<'a> Exchange<'a> {
         &self.request.deployment.settings
     }
 
-    /// Decides before the body has arrived: receive it, unless the agent in the path already rejects the caller. Where the
-    /// path is `/`, the body names the agent.
+    /// Decides before the body was received. The plan is to receive the body, unless the agent in the path already
+    /// refuses the caller. If the path is `/`, only the body names the agent.
     fn before_body(&mut self) -> Result<Plan, Error> {
         self.request.facts.check_limits()?;
         let agent = self.door.slug.map(|_| self.door.agent);
@@ -230,7 +230,7 @@ impl<'a> Exchange<'a> {
     }
 }
 
-/// Reports to the operator why an agent cannot run.
+/// Reports the reason why an agent cannot run.
 fn note(request: Request<'_>, error: &Error, seen: &mut Seen) {
     let Error::AgentUnusable(slug) = error else { return };
     for report in Report::of_unusable(&request.deployment.agents, slug) {
@@ -238,7 +238,7 @@ fn note(request: Request<'_>, error: &Error, seen: &mut Seen) {
     }
 }
 
-/// A request of the HTTP+JSON binding, read as far as it names its operation.
+/// A request of the HTTP+JSON binding whose operation is known.
 struct RestRequest {
     dialect: Dialect,
     operation: Operation,

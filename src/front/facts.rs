@@ -1,5 +1,5 @@
-//! What has to be waited for before a request can be decided ([`Need`]), and what was found ([`Facts`]). Finding it is a matter of
-//! `src/edge/front/facts/`.
+//! The facts that have to be awaited before a request can be decided ([`Need`]), and the facts that were found
+//! ([`Facts`]). `src/edge/front/facts/` finds them.
 
 use super::failure::Failure;
 use super::limit::Limit;
@@ -15,14 +15,14 @@ use a2a::error::Error;
 use a2a::model::UnixMillis;
 use a2a::{Call, Outcome};
 
-/// The body of a request, as far as it is there.
+/// The body of a request, if it was received.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Received<'a> {
-    /// All of it.
+    /// The whole body.
     Whole(&'a [u8]),
-    /// Nothing yet: it is large, or does not tell its length.
+    /// The body was not received yet: it is large, or its length is not declared.
     Nothing,
-    /// It cannot be had, for this reason.
+    /// The body cannot be received, for this reason.
     Refused(Error),
 }
 
@@ -31,114 +31,116 @@ pub(crate) enum Received<'a> {
 pub(crate) enum Need {
     /// The body, of at most this many bytes.
     Body(usize),
-    /// The body of a post to a callback, unless its object says that the callback takes none.
+    /// The body of a post to a callback, if the object confirms that the callback accepts a post.
     CallbackBody(Box<Called>),
-    /// Whether the signatures of these tokens are genuine.
+    /// The verdicts on the signatures of these tokens.
     Verdicts(Vec<UncheckedToken>),
-    /// The skills that the agents of these slugs learn.
+    /// The skills that the agents with these slugs learn.
     Skills(Vec<String>),
     /// The signatures of a card.
     Signature(Box<UnsignedCard>),
-    /// What bounds a message: the quota, the usage of its caller, its sealed credentials.
+    /// The limits of a message: the quota, the usage of its caller; and its sealed credentials.
     Terms(Box<TermsNeed>),
-    /// The page of a list that takes more than one statement.
+    /// The page of a list that takes more than one SQL statement.
     Page(Box<Command<Call>>),
     /// The overview of an agent.
     Overview(OverviewNeed),
 }
 
-/// A post to a callback, and the object that knows it. The body is to be received if the post has none yet.
+/// A post to a callback, and the id of the object with this callback. If the post has no body yet, the body is received
+/// once the object has confirmed that the callback accepts a post.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Called {
     pub(crate) object: ObjectId,
     pub(crate) post: CallbackPost,
 }
 
-/// The bounds of a message to find.
+/// The limits of a message that have to be found.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TermsNeed {
     pub(crate) command: Command<Call>,
     /// The key of an idempotent send.
     pub(crate) key: Option<String>,
-    /// The number of unfinished tasks that its caller may have, if it begins a task and that is limited.
+    /// The largest number of unfinished tasks of the caller; `None` if the message begins no task, or there is no such
+    /// limit.
     pub(crate) quota: Option<u64>,
-    /// Whether its agent limits what a caller uses in a day.
+    /// True if the agent limits the daily usage of a caller.
     pub(crate) has_allowance: bool,
-    /// Whether it brings credentials that a task may wait for.
+    /// True if the message contains credentials for which a task may wait.
     pub(crate) has_credentials: bool,
 }
 
-/// An overview of the agent of this slug over this number of hours.
+/// The need for an overview of the agent with this slug over this number of hours.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct OverviewNeed {
     pub(crate) agent: String,
     pub(crate) hours: u32,
 }
 
-/// The facts that are known of one request.
+/// The facts about one request that were found so far.
 #[derive(Default)]
 pub(crate) struct Facts {
-    /// Whose request it is, if an agent of this Worker makes it.
+    /// The agent and the caller of the request, if an agent of this Worker sends it.
     pub(crate) inside: Option<Inside>,
-    /// Whether its credentials were reported already, by the request of which it is a part.
+    /// True if the outer request, for which this one is sent, has reported the credentials already.
     pub(crate) is_reported: bool,
     /// The verdicts on tokens.
     pub(crate) verdicts: Vec<(TokenDigest, Verdict)>,
-    /// Whether cards cannot be signed.
+    /// True if cards cannot be signed.
     pub(crate) cannot_sign: bool,
-    /// Whether the skills that agents learn were looked at.
+    /// True if the sources of learned skills were checked.
     pub(crate) has_learned: bool,
     pub(crate) terms: Option<FoundTerms>,
     pub(crate) page: Option<FoundPage>,
-    /// The overview; `None` in it if it cannot be had at the moment.
+    /// The overview; `Some(None)` if D1 cannot return it at the moment.
     pub(crate) overview: Option<Option<Box<Overview>>>,
-    /// Why the object of the request gave no answer for the client.
+    /// The reason why the object returned no answer for the client.
     pub(crate) failure: Option<Failure>,
     /// The rate limits that were asked.
     pub(crate) asked: Vec<Limit>,
-    /// After how many seconds to send the request again, if a rate limit refuses it.
+    /// The number of seconds after which the client may send the request again, if a rate limit refuses it.
     pub(crate) held_s: Option<u32>,
 }
 
-/// For whom a request is made inside of the Worker.
+/// The sender of a request inside of the Worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Inside {
-    /// The agent whose run makes it.
+    /// The agent whose run sends the request.
     pub(crate) agent: String,
-    /// The caller of its task.
+    /// The caller of the task that runs.
     pub(crate) caller: Caller,
     /// The id of the request that began the run.
     pub(crate) request: Option<String>,
 }
 
-/// What bounds a message.
+/// The limits of a message that were found, and its sealed credentials.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundTerms {
     /// The quota, if the caller has reached it.
     pub(crate) quota: Option<u64>,
-    /// What the caller has used in the day of this instant, where that is known.
+    /// The usage of the caller on the day of this time; `None` if it is unlimited or unknown.
     pub(crate) used: Option<(Usage, UnixMillis)>,
-    /// The credentials that came with it.
+    /// The sealed credentials of the message, if it contains some.
     pub(crate) sealed: Option<Result<SentCredentials, Unsealed>>,
 }
 
-/// Why credentials were not sealed.
+/// The reason why credentials were not sealed.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Unsealed {
-    /// The object of their task cannot be addressed.
+    /// The object of the task cannot be addressed.
     NoObject(Failure),
-    /// This deployment has no key for it that can be used.
+    /// This deployment has no usable key for credentials.
     NoKey,
 }
 
-/// What was found of a list.
+/// The result of reading a list.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum FoundPage {
-    /// The lines of the rows that the statement has found, and the total of the first one.
+    /// The lines that the SQL statement returned, and the total in the first of them.
     Lines { lines: String, total: Option<u64> },
     /// The statement failed.
     NoLines,
-    /// All of it.
+    /// The whole page, or the error.
     Whole(Result<Outcome, Error>),
 }
 
@@ -147,7 +149,7 @@ impl Facts {
     ///
     /// # Errors
     ///
-    /// [`Error::RateLimited`] if one does.
+    /// [`Error::RateLimited`] if a rate limit refuses the request.
     pub(super) fn check_limits(&self) -> Result<(), Error> {
         self.held_s.map_or(Ok(()), |seconds| Err(Error::RateLimited(seconds)))
     }
@@ -160,7 +162,7 @@ impl Facts {
 }
 
 impl FoundPage {
-    /// What JavaScript says of the rows that the statement has found.
+    /// The lines that the SQL statement returned, and the total, as JavaScript passes them.
     pub(crate) fn lines(lines: String, total: Option<f64>) -> Self {
         let total = total.map(|total| total as u64);
         Self::Lines { lines, total }

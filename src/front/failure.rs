@@ -1,4 +1,4 @@
-//! Why the object of a task gave no answer, and the error for its client.
+//! The reasons why the object of a task returned no answer, and the error for its client.
 
 use super::report::Report;
 use super::seen::Seen;
@@ -7,20 +7,21 @@ use crate::forms::ask::{Form, Refusal};
 use a2a::error::Error;
 use a2a::model::TaskId;
 
-/// Why an object gave no answer for a client.
+/// The reason why an object returned no answer for a client.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Failure {
-    /// There is no such object: its id was never given out.
+    /// No such object exists: the Worker never created this id.
     Unknown,
-    /// The object and this program are of versions of which one cannot read the other: asking again helps, but not at once.
+    /// The object and this program have different versions, and one of them cannot read the data of the other. A retry
+    /// can succeed after some time.
     OtherVersion(String),
-    /// It did not answer, or not as objects do, for this reason.
+    /// The object did not answer, or not in the form of an object's answer, for this reason.
     Unreachable(String),
 }
 
 impl Failure {
-    /// Why there is no answer for the client: the status that an object gave instead of one, 404 for one that the
-    /// namespace does not know, and 0 if nothing came, for this reason.
+    /// The failure for the status that arrived instead of an answer: 404 if the namespace does not know the object, 0
+    /// if nothing arrived, else the status of the object. `reason` is used for 0.
     pub(crate) fn of_status(status: u16, reason: &str) -> Self {
         match status {
             0 => Self::Unreachable(reason.to_owned()),
@@ -41,7 +42,7 @@ impl Failure {
         }
     }
 
-    /// The error for the client of a call about this task, or a new one.
+    /// The error for the client of a call. `task` is the task of the call; `None` for a new task.
     pub(super) fn error(&self, task: Option<&TaskId>, seen: &mut Seen) -> Error {
         match (self, task) {
             (Self::Unknown, Some(task)) => Error::TaskNotFound(task.clone()),
@@ -51,7 +52,7 @@ impl Failure {
         }
     }
 
-    /// The error for an object that does not answer as objects do, which is reported.
+    /// The error for an object that does not answer as expected. The failure is reported.
     pub(super) fn unreachable(&self, task: Option<&TaskId>, seen: &mut Seen) -> Error {
         let reason = self.reason().to_owned();
         seen.report(Report::ObjectUnreachable(task.cloned(), reason));

@@ -1,4 +1,4 @@
-//! The head of a request: everything but its body, as `js/hop.js` hands it over in one text.
+//! The head of a request: the method, the URL and some headers, which `js/hop.js` passes as one text.
 
 use crate::trail::Trail;
 use a2a::binding::http::HttpResponse;
@@ -13,8 +13,8 @@ pub(crate) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    /// Reads a head: a line for the method, one for the URL, and for each header one for its name, in lower case,
-    /// and one for its value. None of them can hold a line break.
+    /// Reads a head: one line for the method, one for the URL, and two for each header: its name in lower case, and its
+    /// value. None of these texts can contain a line break.
     pub(crate) fn parse(text: &'a str) -> Self {
         let mut lines = text.split('\n');
         let mut line = || lines.next();
@@ -36,12 +36,12 @@ impl<'a> Head<'a> {
         self.url
     }
 
-    /// The answer to an OPTIONS request where these methods are taken.
+    /// The answer to an OPTIONS request at a path with these allowed methods.
     pub(crate) fn preflight(&self, allowed: &'static str) -> HttpResponse {
         HttpResponse::options(allowed, self.header("access-control-request-headers"))
     }
 
-    /// What the request is found again by.
+    /// The ids by which operators find the request in logs: the id of the request and its trace.
     pub(crate) fn trail(&self) -> Trail {
         let trace = self
             .header("traceparent")
@@ -49,23 +49,23 @@ impl<'a> Head<'a> {
         Trail::new(self.header(REQUEST), trace)
     }
 
-    /// The headers that are handed over, names in lower case.
+    /// The headers that JavaScript has passed, with names in lower case.
     pub(crate) fn headers(&self) -> &[(&'a str, &'a str)] {
         &self.headers
     }
 
-    /// The value of the header of this name, which is one of [`NAMES`] or of a policy.
+    /// The value of the header with this name, which must be in [`NAMES`] or belong to a policy.
     pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
         let found = self.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
     }
 }
 
-/// The name under which `js/hop.js` tells the id of the request. No client can send a header of this name.
+/// The name of the entry in which `js/hop.js` passes the id of the request. No client can send a header with this name.
 pub(crate) const REQUEST: &str = ":request";
 
-/// The headers that are handed over for every Worker; those of policies come on top, and what [`Head::trail`] reads. To
-/// ask the platform for each of them costs a fraction of going through all.
+/// The headers that every Worker passes in a head. The headers of policies and those that [`Head::trail`] reads are
+/// added to them. Reading each of these headers from the platform costs a fraction of iterating over all headers.
 pub(crate) const NAMES: [&str; 14] = [
     "a2a-extensions",
     "a2a-version",
@@ -83,8 +83,8 @@ pub(crate) const NAMES: [&str; 14] = [
     "x-a2a-extensions",
 ];
 
-/// The head of a request with those of its headers that are kept, by their names in lower case, and with some more. Nothing
-/// in it holds a line break.
+/// The head of a request: those of `headers` that `is_kept` selects, with names in lower case, and the headers in
+/// `more`. No line break remains in a value.
 pub(crate) fn head_of<'a>(
     method: &str,
     url: &str,
@@ -115,7 +115,7 @@ pub(crate) fn head_of<'a>(
 /// The headers of a trace.
 pub(crate) const TRACE: [&str; 2] = ["traceparent", "tracestate"];
 
-/// The number of headers that most requests have at most.
+/// The number of headers that most requests do not exceed.
 const TYPICAL_HEADERS: usize = 8;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! One request with everything that it is decided by, and who makes it: the policy of the agent decides by the head alone wherever it can.
+//! A request with all data for its decision, and the identification of its caller. If possible, the policy of the agent
+//! identifies the caller by the head alone.
 
 use super::address::address;
 use super::deployment::Deployment;
@@ -14,15 +15,16 @@ use a2a::model::UnixMillis;
 #[derive(Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) deployment: &'a Deployment,
-    /// What was found about it.
+    /// The facts about the request that were found.
     pub(crate) facts: &'a Facts,
     pub(crate) head: &'a Head<'a>,
-    /// The present instant. It is asked where the decision depends on it: each look crosses into JavaScript.
+    /// Returns the current time. It is called only if the decision depends on the time, because each call goes to
+    /// JavaScript.
     pub(crate) now: fn() -> UnixMillis,
 }
 
 impl Request<'_> {
-    /// Who makes the request to an agent, and what the agent finds about its credentials.
+    /// Identifies the caller of the request for an agent, with the agent's findings about the credentials.
     pub(crate) fn judge<'p>(&self, agent: &'p HostedAgent) -> Judged<'p> {
         match (&self.facts.inside, &agent.policy) {
             (Some(Inside { agent, caller, .. }), Ok(policy)) => {
@@ -34,7 +36,7 @@ impl Request<'_> {
         }
     }
 
-    /// Who makes the request by its credentials, also where it comes from inside of the Worker.
+    /// Identifies the caller of the request by its credentials, even if the request comes from inside of the Worker.
     pub(super) fn judge_credentials<'p>(&self, agent: &'p HostedAgent) -> Judged<'p> {
         let Ok(policy) = &agent.policy else {
             return Identity::Refused(Error::AgentUnusable(agent.slug.to_string())).into();
@@ -45,7 +47,8 @@ impl Request<'_> {
         held.unwrap_or_else(|| policy.identify(&evidence, &verdict_of, now))
     }
 
-    /// The skills that the agent learns, if a request that needs its card has to wait for a look at them.
+    /// The need to check the sources of the agent's skills, if a request that uses the agent's card has to wait for
+    /// this check.
     pub(super) fn unlearned(&self, agent: &HostedAgent) -> Option<Need> {
         let learned = agent.learned.as_ref()?;
         let is_due = !self.facts.has_learned && learned.is_due((self.now)());
@@ -53,16 +56,16 @@ impl Request<'_> {
     }
 }
 
-/// What several agents say about a request, each by its own policy.
+/// The judgements of several agents about a request, each by the agent's own policy.
 pub(crate) struct Judgements<'p>(pub(crate) Vec<(&'p HostedAgent, Judged<'p>)>);
 
 impl<'p> Judgements<'p> {
-    /// Asks these agents.
+    /// Applies the policies of these agents.
     pub(crate) fn of(request: Request<'_>, agents: &[&'p HostedAgent]) -> Self {
         Self(agents.iter().map(|agent| (*agent, request.judge_credentials(agent))).collect())
     }
 
-    /// The tokens that have to be checked first, if there are any.
+    /// The need to check the tokens whose verdicts these judgements lack, if any.
     pub(crate) fn need(&self) -> Option<Need> {
         let mut tokens: Vec<UncheckedToken> = Vec::new();
         for (_, judged) in &self.0 {
@@ -74,7 +77,7 @@ impl<'p> Judgements<'p> {
     }
 }
 
-/// Whether a request to an agent has credentials, right or wrong ones.
+/// True if a request to an agent contains credentials, right or wrong ones.
 pub(crate) fn shows_credentials(head: &Head<'_>, agent: &HostedAgent) -> bool {
     agent.policy.as_ref().is_ok_and(|policy| policy.sees_credentials(&evidence(head)))
 }

@@ -1,4 +1,4 @@
-//! Rate limits that `js/hop.js` asks before a request is carried out.
+//! The rate limits that `js/hop.js` applies before a plan is carried out.
 
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
@@ -13,35 +13,37 @@ use a2a_agents::access::{Access, RateLimit};
 /// A rate limit to ask.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Limit {
-    /// Its binding.
+    /// The name of the binding of the rate limiter.
     binding: String,
-    /// What is counted together.
+    /// The key under which requests are counted.
     key: String,
-    /// Its period in seconds.
+    /// The period of the limit, in seconds.
     period_s: u32,
-    /// The slug of the agent whose wrong credentials it counts; empty if it counts something else.
+    /// The slug of the agent, if the limit counts wrong credentials for this agent; otherwise empty.
     guessed_at: String,
 }
 
 impl Limit {
-    /// A limit of the agent of this slug, by the `kind` of what it counts and its `key`.
+    /// A limit of the agent with this slug. `kind` names the counted property, for example `caller`; `key` is its
+    /// value.
     pub(super) fn new(limit: &RateLimit, slug: &str, kind: &str, key: &str) -> Self {
         let key = bounded(format!("{slug}/{kind}/{key}"));
         let (binding, period_s) = (limit.binding.clone(), limit.period_s);
         Self { binding, key, period_s, guessed_at: String::new() }
     }
 
-    /// A limit of the agent of this slug on wrong credentials from an address.
+    /// A limit on wrong credentials from an address, for the agent with this slug.
     pub(super) fn of_failures(limit: &RateLimit, slug: &str, address: &str) -> Self {
         let counted = Self::new(limit, slug, "failures", address);
         Self { guessed_at: slug.to_owned(), ..counted }
     }
 }
 
-/// For how many seconds rate limits refuse a request: those in a list as JSON; 0 if it is empty. Where one of them counts wrong
-/// credentials, its agent takes none from the address for so long.
+/// The number of seconds for which these rate limits, a JSON list, refuse a request; 0 if the list is empty. If a limit
+/// counts wrong credentials, its agent also accepts no guessable credentials from the address of the request for the
+/// period of the limit.
 pub(crate) fn refused_s(limits: &str, agents: &Agents, head: &Head<'_>, now: UnixMillis) -> u32 {
-    // It has come from `js/hop.js`, which gives back what it was given.
+    // The text comes from `js/hop.js`, which returns limits in the form in which it got them.
     let limits: Vec<Limit> = read_own(limits).unwrap_or_default();
     for limit in limits.iter().filter(|limit| !limit.guessed_at.is_empty()) {
         let agent = agents.find(Some(&limit.guessed_at));
@@ -63,12 +65,12 @@ pub(crate) fn headers(agents: &Agents) -> impl Iterator<Item = &'static str> {
     origin.into_iter().chain(address)
 }
 
-/// The access settings of an agent, if they can be used.
+/// The access settings of an agent, if its policy is valid.
 pub(super) fn access(agent: &HostedAgent) -> Option<&Access> {
     agent.policy.as_ref().ok().map(Policy::access)
 }
 
-/// The key, or its hash where it is long.
+/// The key, or its SHA-256 hash if the key is longer than [`MAX_KEY_BYTES`].
 fn bounded(key: String) -> String {
     if key.len() <= MAX_KEY_BYTES {
         return key;
@@ -79,5 +81,5 @@ fn bounded(key: String) -> String {
 /// The header that names the page from which a browser sends a request.
 pub(super) const ORIGIN: &str = "origin";
 
-/// The longest key of a rate limit as it is, in bytes.
+/// The length up to which a key is used without hashing, in bytes.
 const MAX_KEY_BYTES: usize = 256;

@@ -1,17 +1,20 @@
-//! ListTasks and ListWebhooks, as far as nothing but the index is asked.
+//! ListTasks and ListWebhooks: the decision, and the pages that need only one statement to the index.
 //!
 //! # A listing
 //!
-//! The front Worker answers ListTasks from D1 (`edge/service/index/`) without waking an object, by one statement: a row for each task, which is one line of text,
-//! and the total. What was stored as JSON goes into the answer as it is. Artifacts are an exception: then the objects of the page are
-//! asked (`edge/front/facts/page.rs`), six at a time, and a page ends early at 8 MiB. `operation/list_tasks.rs` builds the query and the page token: the position where the
-//! next page begins, and a hash of the filters. Tasks that are added meanwhile come before that position. While D1 is down, ListTasks answers −32603, or
-//! 503 with `Retry-After`; everything else goes on.
+//! The front Worker answers ListTasks from D1 (`edge/service/index/`) without calling an object. One SQL statement
+//! returns the total and a row for each task; a row is one line of text. JSON from a row is copied into the answer
+//! unchanged. ListTasks with artifacts is an exception: it calls the objects of the tasks on the page
+//! (`edge/front/facts/page.rs`), six at the same time, and a page ends early at 8 MiB. `operation/list_tasks.rs` builds
+//! the query and the page token: the position where the next page begins, and a hash of the filters. A task that is
+//! added between two pages has a position before the next page. While D1 is down, ListTasks answers −32603, or 503 with
+//! `Retry-After`; all other operations still work.
 //!
-//! How rows get there: after each stored change the session compares the generation in the index with that of the task's status. If the index is behind and no
-//! write is under way, one pump starts (`session/debts/mod.rs`): it gathers changes until the task rests or 300 ms are over, writes one row, and repeats while
-//! something is owed. A blocking send and a cancel wait for the row, for `INDEX_WAIT_MS` at most, so that a client that lists next sees its task. A
-//! failure, or no answer within 10 s, is counted and retried by the alarm.
+//! Writing the rows: after each stored change the session compares the generation in the index with the generation of
+//! the task's status. If the index is behind and no write is running, one pump starts (`session/debts/mod.rs`). The
+//! pump collects changes until the task is idle or 300 ms have passed, writes one row, and repeats while changes are
+//! missing in the index. A blocking send and a cancel wait for the row, for `INDEX_WAIT_MS` at most, so that a client
+//! that lists next sees its task. A failure, or no answer within 10 s, is counted, and the alarm retries the write.
 
 use super::facts::{FoundPage, Need};
 use super::identify::Request;
@@ -30,7 +33,7 @@ use a2a::{Call, Operation, Outcome};
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index does not answer.
+/// [`Error::InvalidParams`] for a page token of another list; [`Error::Unavailable`] if the index does not answer.
 pub(super) fn plan(
     request: Request<'_>,
     command: Command<Call>,
@@ -65,11 +68,11 @@ fn answer(command: &Command<Call>, page: &Outcome, seen: &mut Seen) -> Result<Pl
     command.reply.outcome(page).map(Plan::Answer)
 }
 
-/// What a command asks of the index.
+/// The query of a list command to the index.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a page token that does not fit.
+/// [`Error::InvalidParams`] for a page token of another list.
 pub(crate) fn query_of<C>(
     command: &Command<C>,
     request: &ListTasksRequest,
@@ -77,7 +80,8 @@ pub(crate) fn query_of<C>(
     TaskQuery::new(&command.agent, &command.caller, &command.scope, request)
 }
 
-/// The page that the lines of a statement make; `None` if they do not tell the total, or there are none.
+/// The page from the lines of a statement; `None` if the lines do not contain the total, or the statement has failed.
+/// Without a statement the page is empty.
 fn page_of(
     query: &TaskQuery,
     request: &ListTasksRequest,
@@ -98,19 +102,19 @@ fn page_of(
     Ok(page.map(|page| whole_page(&page, request)))
 }
 
-/// The result with the tasks as the index has them.
+/// The result with the tasks in the form of the index.
 pub(crate) fn whole_page(page: &Page, request: &ListTasksRequest) -> String {
     let history = HistoryLimit::from_wire(request.history_length);
     let tasks: Vec<String> = page.tasks.iter().map(|task| task.to_json(history)).collect();
     page.to_json(&tasks)
 }
 
-/// The error for an index that does not answer as it should.
+/// The error for an index that does not answer, or returns unreadable rows.
 pub(crate) fn not_listed() -> Error {
     Error::Unavailable("tasks cannot be listed at the moment; they go on, and GetTask gives them")
 }
 
-/// Records for the audit that an operator has listed something by this operation.
+/// Adds an audit line if an operator has listed tasks or webhooks by this operation.
 fn note_operator<C>(command: &Command<C>, operation: Operation, seen: &mut Seen) {
     if command.is_operators() {
         let Command { agent, caller, trail, .. } = command;

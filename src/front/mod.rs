@@ -1,25 +1,26 @@
-//! The front decides requests: [`decide`](decide::decide) is a pure function of the deployment, the facts, the head and the body, and its
-//! result is a plan. It names no platform and waits for nothing. `src/edge/front/` finds the facts, `js/hop.js` carries the plan out.
+//! The front decides requests: [`decide`](decide::decide) is a pure function of the deployment, the facts, the head and
+//! the body, and returns a plan. This folder names no platform and waits for nothing. `src/edge/front/` finds the
+//! facts, and `js/hop.js` carries out the plan.
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | `decide` | decides a request: sends it to the file for its route, and gathers what follows from it |
-//! | `deployment` | what every request is decided by: settings, agents, keys |
-//! | `facts` | what has to be waited for, and what was found |
+//! | `decide` | decides a request: calls the file for its route, and collects the limits, the origin and the reports |
+//! | `deployment` | the settings, agents and keys by which every request is decided |
+//! | `facts` | the facts that have to be awaited, and the facts that were found |
 //! | `head`, `address` | the head of a request, as JavaScript passes it, and the address of its client |
-//! | `route` | which agent and which resource a path names |
-//! | `identify` | who makes it, by the policy of the agent |
-//! | `exchange` | a request to an agent, read as its binding writes it |
-//! | `admit/` | whether it is admitted, up to the point where its task is needed |
-//! | `command` | what is done with an admitted command: its object is asked |
-//! | `terms` | the bounds of a message: quota, usage, credentials |
+//! | `route` | the agent and the resource that a path names |
+//! | `identify` | identifies the caller of a request by the policy of the agent |
+//! | `exchange` | reads a request to an agent in the form of its binding, and has it admitted |
+//! | `admit/` | admits or refuses a request, with all checks that do not need its task |
+//! | `command` | the plan for an admitted command: the call of its object, or a list |
+//! | `terms` | the limits of a message: quota, usage; and its credentials |
 //! | `listing` | ListTasks and ListWebhooks |
-//! | `stream` | what a stream is made from |
-//! | `document/` | documents: cards, keys, pages |
-//! | `callback`, `overview`, `console` | the routes beside the protocol |
-//! | `plan` | what is to be done with a request |
-//! | `failure` | why an object gave no answer, and the error for its client |
-//! | `seen`, `limit`, `report` | what follows besides: rate limits to ask, pages that may read the answer, lines for the log and the audit |
+//! | `stream` | the data from which `js/stream.js` makes a stream |
+//! | `document/` | documents: cards, keys, pages, lists |
+//! | `callback`, `overview`, `console` | the routes outside of the protocol |
+//! | `plan` | the plan for a request |
+//! | `failure` | the reason why an object returned no answer, and the error for its client |
+//! | `seen`, `limit`, `report` | further results of a decision: rate limits to ask, pages that may read the answer, lines for the log and the audit |
 //! | `signed` | the cards that this instance has signed |
 
 pub(crate) mod address;

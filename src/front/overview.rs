@@ -1,4 +1,5 @@
-//! `GET /<agent>/overview?hours=24`: what operators see of an agent at a glance. It is answered from D1; no object is woken.
+//! `GET /<agent>/overview?hours=24`: a summary of an agent for operators. The overview is read from D1; no object is
+//! called.
 
 use super::admit::unknown_path;
 use super::facts::{Need, OverviewNeed};
@@ -67,11 +68,11 @@ fn read(request: Request<'_>, slug: &str, seen: &mut Seen) -> Result<Plan, Error
     Ok(Plan::Answer(answer))
 }
 
-/// The answer with an overview, or if it cannot be had.
+/// The answer with an overview; `None` means that D1 cannot return it at the moment.
 fn answer(found: Option<&Overview>) -> HttpResponse {
     match found {
         Some(overview) => {
-            // It has nothing but texts and numbers, so encoding cannot fail.
+            // An overview contains only texts and numbers, so encoding cannot fail.
             let text = serde_json::to_string(overview).unwrap_or_default();
             HttpResponse::json(200, text).with_header("cache-control", "no-store")
         }
@@ -81,12 +82,14 @@ fn answer(found: Option<&Overview>) -> HttpResponse {
     }
 }
 
-/// Whether a caller may see the overview of the agent with this access: an operator that asks as one, and in development
-/// everybody, if the agent has no schemes by which anybody could be an operator.
+/// Checks that a caller may see the overview of the agent with this access. The caller must be an operator and send
+/// `Act-As`. In development everybody may see the overview of an agent without schemes, because such an agent cannot
+/// have operators.
 ///
 /// # Errors
 ///
-/// [`Error::PermissionDenied`], or [`Error::InvalidParams`] for an owner in `Act-As`, since an overview is of all.
+/// [`Error::PermissionDenied`], or [`Error::InvalidParams`] if `Act-As` names an owner: an overview is of the tasks of
+/// all owners.
 fn may_see(
     access: Option<&Access>,
     caller: &Caller,
@@ -113,11 +116,11 @@ fn denied(message: String) -> Error {
     Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
 }
 
-/// The number of hours that a query asks for.
+/// The number of hours in a query.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for anything but a number in the range.
+/// [`Error::InvalidParams`] for anything except a number in the range.
 fn hours(query: &str) -> Result<u32, Error> {
     let Some((_, text)) = percent::pairs(query).find(|(name, _)| name == "hours") else {
         return Ok(DEFAULT_HOURS);
@@ -132,7 +135,7 @@ fn hours(query: &str) -> Result<u32, Error> {
 
 const ALLOWED: &str = "GET, HEAD, OPTIONS";
 
-/// How many hours are shown unless the query says otherwise.
+/// The number of hours if the query contains none.
 const DEFAULT_HOURS: u32 = 24;
 
 const NOBODY: &str = "an overview is for operators, and this agent has no schemes by which it could know one: add \

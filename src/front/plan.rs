@@ -1,4 +1,4 @@
-//! What is to be done with a request. `src/edge/front/plan.rs` has the text in which `js/hop.js` gets it.
+//! The plan for a request: the action of `js/hop.js`. `src/edge/front/plan.rs` converts it to text.
 
 use super::facts::{Called, Need};
 use super::failure::Failure;
@@ -11,26 +11,26 @@ use a2a::binding::Reply;
 use a2a::binding::http::HttpResponse;
 use a2a::model::TaskId;
 
-/// What is to be done with a request.
+/// The action for a request.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Plan {
-    /// Give this answer.
+    /// Send this answer.
     Answer(HttpResponse),
-    /// Let the object of a task answer a call.
+    /// Call the object of a task, which answers.
     Call(TaskAddress, Box<Command<TaskCall>>),
     /// Open a stream from the object of a task.
     Stream(TaskAddress, Box<StreamCommand>),
-    /// Let the object of a task take a post to a callback.
+    /// Pass a post to a callback to the object of a task.
     CallBack(Box<Called>),
-    /// Let D1 carry out this query.
+    /// Run this query in D1.
     List(Box<TaskQuery>),
-    /// Let a guest answer: MCP, the console, the scripts of test doubles.
+    /// Call a guest, which answers: MCP, the console, the scripts of test doubles.
     Visit,
-    /// Find a fact, and plan again.
+    /// Find a missing fact, then decide the request again.
     Need(Need),
 }
 
-/// How an answer is written for the client of a command.
+/// The format of an answer for the client of a command.
 pub(crate) struct Form {
     reply: Reply,
     is_stream: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Form {
 }
 
 impl Form {
-    /// The answer to a command whose object has none.
+    /// The error answer to a command whose object returned no answer.
     pub(super) fn refusal(&self, failure: &Failure, seen: &mut Seen) -> HttpResponse {
         let error = failure.error(self.task.as_ref(), seen);
         self.reply.refusal(self.is_stream, &error)
@@ -46,7 +46,8 @@ impl Form {
 }
 
 impl Plan {
-    /// How an answer is written that the object does not give; `None` unless this is to ask one for a client.
+    /// The format of the error answer for the case that the object does not answer; `None` if the plan calls no object
+    /// for a client of A2A.
     pub(crate) fn form(&self) -> Option<Form> {
         match self {
             Self::Call(_, command) => {

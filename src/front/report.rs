@@ -1,4 +1,4 @@
-//! What a decision reports to the operator. The edge writes it once the decision is made.
+//! The reports of a decision to the operator. The edge writes them after the decision.
 
 use crate::executor::Agents;
 use crate::port::{Act, Audit, Observation, Observer};
@@ -13,9 +13,9 @@ pub(crate) enum Report {
     Audited(Line),
     /// This agent cannot run, for this reason.
     AgentUnusable(String, String),
-    /// The object of this task gave no answer, for this reason.
+    /// The object of this task returned no answer, for this reason.
     ObjectUnreachable(Option<TaskId>, String),
-    /// A list cannot be had, for this reason.
+    /// A list cannot be read, for this reason.
     ListingFailed(String),
 }
 
@@ -41,7 +41,7 @@ impl Report {
         reports.collect()
     }
 
-    /// Hands it to an observer.
+    /// Passes the report to an observer.
     pub(crate) fn observe(&self, observer: &dyn Observer) {
         match self {
             Self::Audited(line) => line.observe(observer),

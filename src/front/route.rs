@@ -1,33 +1,34 @@
-//! Which path leads where.
+//! Maps paths to routes.
 
 use a2a::dialect::{self, CardName};
 
-/// What a path stands for. Agents are named by slug; `None` is the default agent.
+/// The route that a path names. Agents are named by slug; `None` is the default agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Route<'a> {
     /// The JSON-RPC endpoint of an agent.
     JsonRpc(Option<&'a str>),
-    /// The same for streams of A2A 0.1 alone.
+    /// The JSON-RPC endpoint of an agent that serves only streams of A2A 0.1.
     Subscribe(Option<&'a str>),
-    /// What lies below an agent: the HTTP+JSON binding, and the path behind the slash.
+    /// The HTTP+JSON binding of an agent, and the path below the agent's URL.
     Rest(Option<&'a str>, &'a str),
-    /// A callback of an agent, and what stands behind `callbacks/`.
+    /// A callback of an agent, and the part of the path after `callbacks/`.
     Callback(&'a str, &'a str),
     /// The overview of an agent, for operators.
     Overview(&'a str),
-    /// The MCP server with the tools of all agents, or of one.
+    /// The MCP server of all agents (`None`), or of one agent.
     Mcp(Option<&'a str>),
-    /// What MCP clients are told about who gives out tokens for that.
+    /// The metadata with the issuers of tokens for this MCP server.
     ProtectedResource(Option<&'a str>),
-    /// The card of an agent, and the name under which it is asked for.
+    /// The card of an agent, and the file name by which it was requested.
     Card(Option<&'a str>, CardName),
     /// The keys that verify the JWTs of notifications.
     KeySet,
     /// The scripts of all scripted agents.
     Scripts,
-    /// The script of an agent as a test double.
+    /// The script of a scripted agent.
     Script(&'a str),
-    /// The console, and what stands behind `console/`: its pages are files that the platform serves, its data is asked for here.
+    /// The console, and the part of the path after `console/`. The platform serves the pages of the console as files;
+    /// this route serves their data.
     Console(&'a str),
 }
 
@@ -43,8 +44,7 @@ impl<'a> Route<'a> {
     }
 }
 
-/// Reads a path. Whether an agent of that name exists, and whether there is anything at a path below
-/// it, is not decided here.
+/// Reads a path. This function does not check that the agent and the path below the agent exist.
 pub(crate) fn route(path: &str) -> Route<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);
     let trimmed = path.strip_suffix('/').unwrap_or(path);
@@ -69,7 +69,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [agent, MCP] => Route::Mcp(Some(agent)),
         [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
         [agent, ..] => match path.split_once('/') {
-            // A client that joins `/` and `/tasks` means the default agent.
+            // A client that joins `/` and `/tasks` wants the default agent.
             Some(("", below)) => Route::Rest(None, below),
             Some((_, below)) => Route::Rest(Some(agent), below),
             None => Route::JsonRpc(Some(agent)),
@@ -77,7 +77,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
     }
 }
 
-/// The agent and the name of the card that these segments lead to.
+/// The agent and the kind of the card that these segments name.
 fn card<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, CardName)> {
     match segments {
         [".well-known", file] => Some((None, CardName::parse(file)?)),
@@ -86,17 +86,18 @@ fn card<'a>(segments: &[&'a str]) -> Option<(Option<&'a str>, CardName)> {
     }
 }
 
-/// Where clients of A2A 0.1 look for the JSON-RPC endpoint of an agent, and for its streams. No agent has such a name.
+/// The paths at which clients of A2A 0.1 expect the JSON-RPC endpoint of an agent, and its streams. No agent may have
+/// these names.
 const ENDPOINT: &str = "a2a";
 const SUBSCRIBE: &str = "subscribe";
 
-/// Where MCP clients find the agents as tools.
+/// The path of an MCP server, which has agents as tools.
 const MCP: &str = "mcp";
 
-/// Where the console is. No agent has such a name.
+/// The path of the console. No agent may have this name.
 const CONSOLE: &str = "console";
 
-/// What stands before the path of a server in the URL of its metadata (RFC 9728 §3.1).
+/// The part of a metadata URL before the path of the server (RFC 9728 §3.1).
 const PROTECTED_RESOURCE: &str = "oauth-protected-resource";
 
 #[cfg(test)]

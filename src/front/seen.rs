@@ -1,5 +1,6 @@
-//! What a decision has seen of a request: the agents that it is for, who makes it, which of its credentials nobody takes, and why it was
-//! refused. From that follow the rate limits that are to be asked first, the pages that may read the answer, and the lines for audits.
+//! The notes of a decision about a request: the agents of the request, its caller, the credentials that no agent
+//! accepts, and the reason of a refusal. The rate limits to ask first, the pages that may read the answer, and the
+//! audit lines follow from these notes.
 
 use super::address::address;
 use super::head::Head;
@@ -11,25 +12,26 @@ use crate::port::Act;
 use a2a::error::Error;
 use a2a_agents::access::LimitedBy;
 
-/// What one decision has seen. Of agents that limit nobody it keeps nothing.
+/// The notes of one decision. Agents without rate limits and without allowed origins are not noted as the answering
+/// agent.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Seen {
-    /// The slug of the agent whose answer it is, if that limits pages or requests.
+    /// The slug of the answering agent, if it limits pages or requests.
     answering: Option<String>,
-    /// Whether that agent is called; documents and preflights are no calls.
+    /// True if the request is a call of an agent; requests for documents and preflights are not.
     is_call: bool,
-    /// Who calls it.
+    /// The caller of the agent.
     caller: Option<Caller>,
-    /// The slug of the agent that does not admit the request, and why.
+    /// The slug of the agent that refuses the request, and the error.
     refusal: Option<(String, Error)>,
-    /// What the agents that were asked have found about its credentials.
+    /// The findings of the agents about the credentials of the request.
     guesses: Guesses,
-    /// What the operator is told in any case.
+    /// The reports that are written for every plan of the request.
     reports: Vec<Report>,
 }
 
 impl Seen {
-    /// The answer is this agent's.
+    /// Notes the answering agent.
     pub(crate) fn note_agent(&mut self, agent: &HostedAgent) {
         let is_limited = access(agent).is_some_and(|access| {
             !access.allowed_origins.is_empty() || !access.rate_limits.is_empty()
@@ -37,12 +39,13 @@ impl Seen {
         self.answering = is_limited.then(|| agent.slug.to_string());
     }
 
-    /// The request is a call.
+    /// Notes that the request is a call.
     pub(crate) fn note_call(&mut self) {
         self.is_call = true;
     }
 
-    /// This is what the agent says about it, whose answer it is. `is_reported` is true if another request has reported its credentials.
+    /// Notes the judgement of the answering agent about the request. `is_reported` is true if another request has
+    /// reported the credentials already.
     pub(super) fn note_judged(
         &mut self,
         agent: &HostedAgent,
@@ -64,17 +67,17 @@ impl Seen {
         }
     }
 
-    /// This is what an agent has found about its credentials, of several that it asks.
+    /// Notes the findings of one of several agents about the credentials of the request.
     pub(crate) fn note_findings(&mut self, agent: &HostedAgent, judged: &Judged<'_>) {
         self.guesses.note(&agent.slug, &judged.findings);
     }
 
-    /// It is a post to a callback of an agent that has no such callback.
+    /// Notes a post to a callback that does not exist at this agent.
     pub(super) fn note_no_callback(&mut self, slug: &str) {
         self.guesses.note_path(slug, NO_CALLBACK);
     }
 
-    /// This is why the agent does not admit it. The first refusal counts.
+    /// Notes the error with which an agent refuses the request. Only the first refusal is kept.
     pub(crate) fn note_refusal(&mut self, agent: &HostedAgent, error: &Error) {
         let is_noted = matches!(error, Error::Unauthenticated(_) | Error::PermissionDenied(_));
         if is_noted && self.refusal.is_none() {
@@ -82,18 +85,17 @@ impl Seen {
         }
     }
 
-    /// The operator is told this in any case.
+    /// Adds a report for the operator.
     pub(super) fn report(&mut self, report: Report) {
         self.reports.push(report);
     }
 
-    /// What the operator is told in any case.
+    /// Removes and returns the reports for the operator.
     pub(super) fn take_reports(&mut self) -> Vec<Report> {
         std::mem::take(&mut self.reports)
     }
 
-    /// Which pages may read the answer: those of this origin, or none if it is empty. `None` where pages of all
-    /// origins may.
+    /// The only origin whose pages may read the answer; empty if no page may. `None` if pages of all origins may.
     pub(super) fn origin<'h>(&self, agents: &Agents, head: &Head<'h>) -> Option<&'h str> {
         let allowed = &access(agents.find(Some(self.answering.as_deref()?))?)?.allowed_origins;
         if allowed.is_empty() {
@@ -103,13 +105,14 @@ impl Seen {
         Some(head.header(ORIGIN).filter(is_allowed).unwrap_or_default())
     }
 
-    /// For how many seconds an agent takes nothing from the address of the request, if its credentials may be meant for it.
+    /// The number of seconds for which an agent accepts no guessable credentials from the address of the request;
+    /// `None` if no agent for which the request's credentials may be meant does so.
     pub(crate) fn held_s(&self) -> Option<u32> {
         self.guesses.held_s()
     }
 
-    /// The rate limits that are to be asked, but for those that were. A request from inside of the Worker has no address, so
-    /// they are those of its caller.
+    /// The rate limits that the request has to pass, without those in `asked`. A request from inside of the Worker has
+    /// no address, so only the limits on its caller apply.
     pub(crate) fn limits(
         &self,
         agents: &Agents,
@@ -126,7 +129,7 @@ impl Seen {
                     (LimitedBy::Caller, Some(caller)) if !caller.is_anonymous() => {
                         ("caller", caller.id.clone())
                     }
-                    // Another agent of this Worker asks, which has no address.
+                    // Another agent of this Worker sends the request, which has no address.
                     _ if is_inside => return None,
                     (LimitedBy::Address, _) => ("address", address(head)),
                     (LimitedBy::Caller, Some(_)) => ("anonymous", address(head)),
@@ -143,7 +146,7 @@ impl Seen {
         limits
     }
 
-    /// The lines of an audit about credentials that nobody takes, and about why the request is not admitted.
+    /// The audit lines about credentials that no agent accepts, and about the refusal of the request.
     pub(super) fn audit(&self, head: &Head<'_>) -> Vec<Report> {
         let caller = self.caller.as_ref().map(|caller| caller.id.as_str());
         let mut lines = self.audit_guesses(head, caller);
@@ -151,7 +154,8 @@ impl Seen {
         lines
     }
 
-    /// A line of an audit for each of the credentials that nobody takes. `caller` is who the others say it is.
+    /// One audit line for each credential that no agent accepts. `caller` is the caller that the other credentials
+    /// identify.
     pub(crate) fn audit_guesses(&self, head: &Head<'_>, caller: Option<&str>) -> Vec<Report> {
         let wrong = self.guesses.wrong();
         let lines = wrong.map(|guess| {
@@ -169,7 +173,8 @@ impl Seen {
         lines.collect()
     }
 
-    /// The line of an audit about why the request is not admitted, unless a wrong credential is why.
+    /// The audit line about the refusal of the request; `None` if a wrong credential, which has its own line, is the
+    /// reason.
     pub(crate) fn audit_refusal(&self, head: &Head<'_>) -> Option<Report> {
         let (slug, act, refusal) = match &self.refusal {
             Some((slug, Error::Unauthenticated(refusal))) => {
@@ -192,5 +197,5 @@ impl Seen {
     }
 }
 
-/// What an audit says of a post that no callback takes.
+/// The reason in the audit line about a post that no callback accepts.
 const NO_CALLBACK: &str = "a post to a callback that there is not, or that is over";

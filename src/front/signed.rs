@@ -1,15 +1,15 @@
-//! The cards that an instance has signed. Making a signature takes the platform's cryptography, which has to be waited for, so each
-//! card is signed once per instance and its signatures are kept.
+//! The cards that an instance has signed. Making a signature uses the cryptography of the platform, which has to be
+//! awaited. So each card is signed once per instance, and its signatures are kept.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
-/// A card that has to be signed before it goes to a client.
+/// A card that has to be signed before it is sent to a client.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct UnsignedCard {
-    /// The card, which is JSON without signatures.
+    /// The card as JSON without signatures.
     pub(crate) card: String,
-    /// The origin below which its key set is found.
+    /// The origin of the URL at which clients find the keys for the signatures.
     pub(crate) origin: String,
 }
 
@@ -35,8 +35,8 @@ impl SignedCards {
     }
 }
 
-/// How many signed cards are kept. Each agent has one for each of its origins, and one for each set of skills that
-/// callers may use.
+/// The largest number of signed cards that are kept; all are dropped before one more is kept. Each agent has one card
+/// for each of its origins, and one for each set of skills that a caller may use.
 const MAX_KEPT: usize = 100;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The plan of a stream for `js/stream.js`: everything about the stream that only the Rust side knows, as text.
+//! The plan of a stream for `js/stream.js`: the data about the stream that only the Rust code has, as text.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! What bounds a message: how many unfinished tasks its caller may have (`MAX_ACTIVE_TASKS`), and how much of models the caller may
-//! use in a day, with an agent that limits it. The credentials that come with it are sealed at the same time.
+//! The limits of a message: the number of unfinished tasks of its caller (`MAX_ACTIVE_TASKS`), and the daily usage of
+//! models of a caller, if the agent limits it. The credentials of a message are sealed in the same step.
 
 use super::facts::{FoundTerms, Need, TermsNeed, Unsealed};
 use super::failure::Failure;
@@ -11,7 +11,8 @@ use a2a::Call;
 use a2a::error::Error;
 use a2a::model::{TaskId, UnixMillis};
 
-/// The bounds of a message that have to be found before its object is asked; the command comes back if there are none, or they are known.
+/// Returns the need to find the limits of a message before its object is called. Returns the command if there are no
+/// limits to find, or they were found already.
 pub(super) fn need(
     request: Request<'_>,
     command: Command<Call>,
@@ -31,11 +32,11 @@ pub(super) fn need(
     Err(Need::Terms(Box::new(need)))
 }
 
-/// Refuses a message that goes beyond what was found to bound it, or says in its terms what its object has to know.
+/// Refuses a message that exceeds a limit, or adds the limits and the sealed credentials to the command for the object.
 ///
 /// # Errors
 ///
-/// [`Error::TooManyTasks`], [`Error::UsedUp`], or why its credentials were not sealed.
+/// [`Error::TooManyTasks`], [`Error::UsedUp`], or the error for credentials that were not sealed.
 pub(super) fn apply(
     request: Request<'_>,
     found: &FoundTerms,
@@ -63,15 +64,15 @@ fn unsealed_error(unsealed: &Unsealed, task: Option<&TaskId>, seen: &mut Seen) -
     }
 }
 
-/// What the agent of this slug lets its callers use in a day.
+/// The limits on the daily usage of callers of the agent with this slug.
 fn limits_of(request: Request<'_>, agent: &str) -> CallerLimits {
     let agent = request.deployment.agents.find(Some(agent));
     let runner = agent.and_then(|agent| agent.runner.as_ref().ok());
     runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default()
 }
 
-/// Refuses a call that would begin a task if its caller has reached the quota. A send under a key is let through
-/// with the quota in its terms: its object knows whether it is repeated and so begins nothing.
+/// Refuses a call that would begin a task if its caller has reached the quota. A send with an idempotency key is
+/// admitted, with the quota in its terms: only its object knows that the send is a repeated one, which begins no task.
 ///
 /// # Errors
 ///
@@ -86,8 +87,9 @@ fn apply_quota<C>(reached: Option<u64>, command: &mut Command<C>) -> Result<(), 
     }
 }
 
-/// Refuses a message if its caller has used up what it may use in the day, or records in its terms how much is left. As with
-/// the quota of tasks, one under a key is let through: its object knows whether it is repeated and so begins nothing.
+/// Refuses a message if its caller has used up its daily limit; otherwise records the rest of the limit in the terms.
+/// Like for the quota, a send with an idempotency key is admitted: only its object knows that the send is a repeated
+/// one, which begins no task.
 ///
 /// # Errors
 ///

@@ -1,4 +1,4 @@
-//! The tests of decisions: the order of their steps, the facts that they lack, and what follows from them besides the plan.
+//! The tests of decisions: the order of the steps, the missing facts, and the results of a decision besides the plan.
 
 mod waits;
 
@@ -27,7 +27,7 @@ use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
 
-/// A deployment without keys and without a console, in which webhooks lead to `https:` alone.
+/// A deployment without keys and without a console. Only `https:` URLs are allowed for webhooks.
 pub(super) fn deployment(settings: Settings, agents: Agents) -> Deployment {
     Deployment {
         settings: Rc::new(settings),
@@ -44,7 +44,7 @@ fn https_only(url: &str, _settings: &Settings) -> Result<(), String> {
     if url.starts_with("https://") { Ok(()) } else { Err("must be https".to_owned()) }
 }
 
-/// A request to the deployment of these tests, which can be sent with faults.
+/// A request to the deployment of these tests, to which tests can add faults.
 struct Sent<'a> {
     method: &'a str,
     path: &'a str,
@@ -110,7 +110,7 @@ impl Decided {
     }
 }
 
-/// A deployment with an open agent, which is the default, and a guarded one, and with these variables besides.
+/// A deployment with these variables and two agents: an open one, which is the default, and a guarded one.
 fn hosting(variables: Vec<(&str, &str)>) -> Deployment {
     let guarded = json!({
         "schemes": {

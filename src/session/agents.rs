@@ -24,7 +24,7 @@ impl Agents {
     ///
     /// # Errors
     ///
-    /// If no executor can run for it.
+    /// If no executor can run for the agent.
     pub(super) fn find(&self, slug: &str) -> Result<Runner, NoAgent> {
         (self.0)(slug)
     }
@@ -39,11 +39,12 @@ impl Agents {
         self.of(life).map(|runner| RunLimits::of(&runner, limits))
     }
 
-    /// Refuses if the executor of the task's agent could not be made. A missing agent is no error: the task then fails.
+    /// Refuses if the executor of the task's agent could not be made. A missing agent is no error here: the task of a
+    /// missing agent fails.
     ///
     /// # Errors
     ///
-    /// [`OpenError::AgentUnusable`] in that case.
+    /// [`OpenError::AgentUnusable`] if the executor could not be made.
     pub(super) fn check(&self, life: &Life) -> Result<(), OpenError> {
         let Some(facts) = life.facts() else { return Ok(()) };
         match self.find(&facts.agent) {
@@ -61,7 +62,7 @@ pub(super) struct RunLimits {
     pub(super) idle_ms: u64,
     /// The highest number of attempts.
     pub(super) max_attempts: u32,
-    /// The handling of a lost run.
+    /// The recovery mode: the handling of a lost run.
     pub(super) recovery: Recovery,
 }
 

@@ -13,7 +13,7 @@ use a2a::model::UnixMillis;
 /// The alarm of one task.
 pub(super) struct Alarm {
     deadlines: RefCell<Deadlines>,
-    /// Whether an alarm has opened the session and `wake` was not called yet.
+    /// True if the alarm has opened the session and `wake` was not called yet.
     is_opened_by_it: Cell<bool>,
 }
 
@@ -50,14 +50,16 @@ impl Alarm {
         }
     }
 
-    /// Updates the deadlines. Returns the instant for which the alarm has to be set now, if that differs from the present one.
+    /// Updates the deadlines. Returns the instant for which the alarm has to be set now, if the alarm is set for another instant
+    /// or not set.
     fn follow(&self, wants: &Wants, keep_alive_ms: u64, now: UnixMillis) -> Option<UnixMillis> {
         self.deadlines.borrow_mut().update(wants, keep_alive_ms, now)
     }
 }
 
-/// Reads from the platform whether the alarm is set, if the task has debts or webhooks or its run is parked. It is set unless the platform has
-/// lost it, so this happens in the background. It is not simply set again: for a task that is opened often it would be postponed each time and never fire.
+/// Reads from the platform whether the alarm is set, if the task has debts or webhooks or its run is parked. The alarm is set
+/// unless the platform has lost it, so the session does not wait for this check. To set the alarm without the check would
+/// postpone it: the alarm of a task that is opened often would never fire.
 pub(super) fn check(session: &TaskSession) {
     let owes = session.owes::<Index>() || session.owes::<Sums>();
     if !owes && session.webhooks.is_empty() && !session.life.is_parked() {

@@ -1,4 +1,4 @@
-//! Attempts at what a task writes outside of its object: their time limit, and the time between them.
+//! Statements that a task sends outside of its object: the time limit of an attempt, and the time between attempts.
 
 use std::future::Future;
 use std::pin::pin;
@@ -8,11 +8,11 @@ use futures_util::future::{Either, select};
 use crate::port::Clock;
 use a2a::model::doubled;
 
-/// The result of a statement, or an error if that takes too long.
+/// Waits for the result of a statement, up to a time limit.
 ///
 /// # Errors
 ///
-/// If the statement has failed or was not answered in time: it may have taken effect.
+/// If the statement has failed or was not answered in time. The statement may have had an effect.
 pub(super) async fn within_limit(
     clock: &dyn Clock,
     statement: impl Future<Output = Result<(), String>>,
@@ -28,8 +28,8 @@ pub(super) fn retry_delay_ms(failures: u32) -> u64 {
     doubled(1_000, failures, MAX_RETRY_DELAY_MS)
 }
 
-/// The time without an answer after which a statement counts as failed, in milliseconds. The statement may still take effect: repeating
-/// a statement changes nothing, and an older statement does not undo a newer one.
+/// The time without an answer after which a statement counts as failed, in milliseconds. The statement may still have an effect:
+/// repeating a statement changes nothing, and an older statement does not undo a newer one.
 const STATEMENT_LIMIT_MS: u64 = 10_000;
 
 /// The longest time between two attempts: 5 minutes, in milliseconds.

@@ -1,4 +1,4 @@
-//! Wakes those who wait for a change of the task.
+//! Wakes the requests and runs that wait for a change of the task.
 
 use futures_util::future::{Either, LocalBoxFuture, select};
 use tokio::sync::Notify;
@@ -18,8 +18,8 @@ impl Bell {
         Box::pin(self.0.notified())
     }
 
-    /// Waits until the condition holds or `limit` completes, and returns whether the condition holds. The condition is evaluated after
-    /// each ring.
+    /// Waits until the condition is true or `limit` completes. The condition is evaluated at once and after each ring.
+    /// Returns true if the condition became true before `limit` completed.
     pub(super) async fn until(
         &self,
         condition: &dyn Fn() -> bool,

@@ -16,8 +16,8 @@ use serde::Serialize;
 pub struct SentCredentials {
     /// The credentials.
     pub sealed: Sealed,
-    /// Whether the credentials were in a part of the message. A task that does not wait for credentials refuses such a message, and
-    /// ignores credentials of a header.
+    /// True if the credentials were in a part of the message. A task that does not wait for credentials refuses a message with
+    /// credentials in a part, but ignores credentials in a header.
     pub is_part: bool,
 }
 
@@ -87,12 +87,12 @@ impl Credentials {
 }
 
 impl SentCredentials {
-    /// The credentials to store with the next message of a task in this state; `None` if the task does not wait for credentials and they
-    /// came in a header.
+    /// The credentials to store with the next message of a task in this state; `None` if the task does not wait for credentials
+    /// and the credentials were in a header.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if the task does not wait for credentials and they are a part of the message.
+    /// [`Error::InvalidParams`] if the task does not wait for credentials and the credentials are in a part of the message.
     pub(super) fn taken(self, state: Option<TaskState>) -> Result<Option<Sealed>, Error> {
         if state == Some(TaskState::AuthRequired) {
             return Ok(Some(self.sealed));

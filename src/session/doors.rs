@@ -1,5 +1,5 @@
-//! The public methods of [`TaskSession`], except those that open a session: operations of clients, behind the one owner check, and methods
-//! for the session as a whole.
+//! The public methods of [`TaskSession`], except those that open a session: operations of clients, which need the owner check,
+//! and methods for the whole session.
 
 use super::agents::RunLimits;
 use super::run::callbacks;
@@ -19,27 +19,28 @@ use a2a::model::{
 };
 
 impl TaskSession {
-    /// The id of the task, whether it exists yet or not.
+    /// The id of the task, also before the task exists.
     pub fn id(&self) -> &TaskId {
         &self.id
     }
 
-    /// The id of the task, if a client has chosen the id and the task exists: a message to this object without a task id is for that task.
+    /// The id of the task, if a client has chosen the id and the task exists. A message to this object without a task id is for
+    /// this task.
     pub(crate) fn chosen_task(&self) -> Option<&TaskId> {
         Some(&self.id).filter(|_| self.has_chosen_id() && self.life.exists())
     }
 
-    /// Whether a client has chosen the id of the task.
+    /// True if a client has chosen the id of the task.
     fn has_chosen_id(&self) -> bool {
         self.id.as_str() != self.object
     }
 
-    /// The one owner check: the task exists and belongs to this agent and this caller. Nothing changes the task before the check.
-    /// `trail` identifies a denied request in the audit.
+    /// The only owner check: the task exists and belongs to this agent and this caller. The task is not changed before this
+    /// check. `trail` identifies a denied request in the audit.
     ///
     /// # Errors
     ///
-    /// [`Error::TaskNotFound`] otherwise, whatever the reason.
+    /// [`Error::TaskNotFound`] in all other cases. The error does not show the reason.
     pub fn owned_by(
         &self,
         agent: &str,
@@ -57,13 +58,13 @@ impl TaskSession {
         Err(Error::TaskNotFound(self.id.clone()))
     }
 
-    /// The task of any caller, for an operator of this agent, as checked before. The operation is written to the audit, also if there is no
-    /// such task.
+    /// Returns the task of any caller to an operator of this agent; the caller of this function has checked the operator. Writes
+    /// the operation to the audit, even if there is no such task.
     ///
     /// # Errors
     ///
-    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] for an operation of
-    /// owners only.
+    /// [`Error::TaskNotFound`] if the agent has no such task; [`Error::PermissionDenied`] if operators must not use this
+    /// operation.
     pub fn operated_by(
         &self,
         agent: &str,
@@ -84,8 +85,8 @@ impl TaskSession {
         Err(Error::TaskNotFound(self.id.clone()))
     }
 
-    /// The task of the send that began this session, if this send repeats it under the same key; none if the session has no
-    /// task.
+    /// The task that an earlier send with the same key began in this session, if this send is a repetition of that send. `None`
+    /// if the session has no task.
     ///
     /// # Errors
     ///
@@ -97,14 +98,14 @@ impl TaskSession {
         Ok(Some(Owned::new(self)))
     }
 
-    /// Begins a new task with its first message. The task is stored when the executor emits an event or `TASK_GRACE_MS` is over; a task whose
-    /// id the client has chosen is stored at once, since the client can name it. For an announcement by the answer, the caller
-    /// must call [`Owned::announce`] before it answers.
+    /// Begins a new task with its first message. The task is stored when the executor emits an event or `TASK_GRACE_MS` is over;
+    /// a task whose id the client has chosen is stored at once, since the client can name it. With [`Announcement::ByTheAnswer`],
+    /// the caller must call [`Owned::announce`] before the answer.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if there is no such agent, [`Error::UnsupportedOperation`] if a task takes no webhook:
-    /// nothing has begun then.
+    /// [`Error::Internal`] if there is no such agent; [`Error::UnsupportedOperation`] if the limit of webhooks is 0. No task has
+    /// begun then.
     pub(crate) fn begin(
         &self,
         message: Message,
@@ -115,7 +116,7 @@ impl TaskSession {
     ) -> Result<Owned<'_>, Error> {
         let runner = self.agents.find(&sender.agent).map_err(|_| Error::Internal { task: None })?;
         let owned = Owned::new(self);
-        // Do everything that can fail before the draft.
+        // All calls that can fail come before the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
             let webhook = owned.register(webhook, sender.dialect, Generation::NONE)?;
@@ -126,7 +127,7 @@ impl TaskSession {
         let context_id = message.context_id.clone();
         let joins_context = context_id.is_some();
         let context_id = context_id.unwrap_or_else(|| ContextId::new(self.ports.random.new_id()));
-        // Each attempt of the run gets the message as it will be in the history.
+        // Each attempt of the run gets the message with the same ids as in the history.
         let message = Message {
             task_id: Some(self.id.clone()),
             context_id: Some(context_id.clone()),
@@ -151,11 +152,12 @@ impl TaskSession {
             request,
             begun,
         };
-        // The task is known at once if the send has an `Idempotency-Key` (a repetition finds it), if it has webhooks (they are owed events),
-        // or if the client has chosen its id.
+        // The task is known outside of the object at once if the send has an `Idempotency-Key` (a repetition finds the task), if
+        // the task has webhooks (they are owed events), or if the client has chosen the id of the task.
         let has_chosen_id = self.has_chosen_id();
         let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty() || has_chosen_id;
-        // If the answer did not wait for the index, the first row would have to be corrected.
+        // The first row of an unannounced task states that the index has its row. Without a wait for the index, this could be
+        // wrong, and the first row would have to be corrected.
         let waits = self.limits.index_wait_ms > 0;
         if announcement == Announcement::ByTheAnswer && waits && !is_known {
             self.unannounced.begin();
@@ -168,19 +170,19 @@ impl TaskSession {
         Ok(owned)
     }
 
-    /// Whether storage has failed, so that memory may differ from storage and the session must be opened again.
+    /// True if storage has failed, so that memory may differ from storage and the session must be opened again.
     pub fn is_broken(&self) -> bool {
         self.health.is_broken()
     }
 
-    /// Whether a request that names the task by this chosen id needs a new session: this session has no task, and would begin one with
-    /// another id.
+    /// True if a request that names the task by this chosen id needs a new session: this session has no task, and a task that
+    /// begins in it would have another id.
     pub fn is_unfit_for(&self, chosen: &TaskId) -> bool {
         self.id != *chosen && self.life.facts().is_none()
     }
 
-    /// Whether to drop the session and open it again on the next request: its log is large, its task has ended, and no work is
-    /// left.
+    /// True if the session should be dropped from memory until the next request: its log is large, its task has ended, and no
+    /// work is left.
     pub fn is_dispensable(&self) -> bool {
         self.journal.is_large()
             && self.journal.unsaved_bytes() == 0
@@ -194,27 +196,27 @@ impl TaskSession {
         alarm::wake(self).await;
     }
 
-    /// Deletes a finished task and returns whether it is deleted. A failure is retried later; an unfinished task is not deleted. If there is no
-    /// task, its row in the index is deleted in any case.
+    /// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not
+    /// deleted. If the session has no task, the row with the session's id is still deleted from the index.
     pub async fn delete(&self, deletion: Deletion) -> bool {
         self.announce();
         retention::delete(self, deletion).await
     }
 
-    /// Records the report of a queue consumer, and returns the next notification of the webhook, if there is one and no other consumer has
-    /// the lease.
+    /// Records the report of a queue consumer. Returns the next notification of the webhook, if a notification is owed and no
+    /// other consumer has the lease.
     pub fn next_notification(&self, asked: NextNotification) -> NotificationTurn {
         self.announce();
         notifications::next_notification(self, asked)
     }
 
-    /// Stores a post to the callback with this token, which is the permission, for a task of this agent. Posts with the same `key` (the
-    /// sender's `Idempotency-Key`) count once.
+    /// Stores a post to the callback with this token, if the task belongs to this agent. The token is the permission. Posts with
+    /// the same `key` (the sender's `Idempotency-Key`) count once.
     pub fn call_back(&self, agent: &str, token: &str, key: Option<String>, body: Part) -> Posted {
         callbacks::call(self, agent, token, key, body)
     }
 
-    /// The result that such a post would have, before its body has arrived. Writes nothing.
+    /// The result of a post to the callback with this token, before the body of the post has arrived. Writes nothing.
     pub fn takes_call(&self, agent: &str, token: &str, key: Option<&str>) -> Posted {
         callbacks::admit(self, agent, token, key)
             .map_or_else(|refused| refused, |_| Posted::Accepted)

@@ -10,7 +10,7 @@ pub(super) struct Health {
 }
 
 impl Health {
-    /// Whether memory may have more than storage, so that the session must be opened again.
+    /// True if memory may have changes that storage does not have. The session must then be opened again.
     pub(super) fn is_broken(&self) -> bool {
         self.is_broken.get()
     }

@@ -5,7 +5,8 @@ use a2a::model::TaskId;
 /// The ids by which a session is opened.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Ids {
-    /// The id of the task's object, unique on this server. It is also the id of the task, unless a client has chosen that.
+    /// The id of the task's object, unique on this server. The object's id is also the id of the task, unless a client has
+    /// chosen another id for the task.
     pub object: String,
     /// The id that a client has chosen for the task, if the request names the task by such an id. Two callers may choose the
     /// same id.

@@ -13,9 +13,10 @@ use a2a::model::{
 /// The task of a session, or the stage without a task.
 pub(super) struct Life {
     stage: RefCell<Stage>,
-    /// None in the stage Empty before the first draft.
+    /// `None` in the stage Empty before the first draft.
     facts: RefCell<Option<TaskFacts>>,
-    /// The present task as 1.0 JSON, unless that is large. Answers share the text until the task changes.
+    /// The present task as 1.0 JSON; `None` if the JSON is larger than `LARGE_BYTES`. Answers share the text until the
+    /// task changes.
     snapshot: RefCell<Option<Rc<String>>>,
 }
 
@@ -53,7 +54,7 @@ impl Life {
         self.stage.replace(Stage::Draft(Box::new(new)));
     }
 
-    /// Makes a task of the draft. Returns the first entries of its log; none if there is no draft.
+    /// Makes a task of the draft. Returns the first entries of the task's log; no entries if there is no draft.
     pub(super) fn create(&self, now: UnixMillis) -> Vec<LogEntry> {
         let mut stage = self.stage.borrow_mut();
         let new = match std::mem::replace(&mut *stage, Stage::Empty) {
@@ -82,11 +83,11 @@ impl Life {
         self.stage.replace(Stage::Empty);
     }
 
-    /// Changes the task. Returns the effects to carry out, in order; none without a task.
+    /// Changes the task. Returns the effects to carry out, in order; no effects without a task.
     ///
     /// # Errors
     ///
-    /// If the task refuses the change; nothing has changed then.
+    /// If the task refuses the change. The task is unchanged after this error.
     pub(super) fn change<E>(
         &self,
         change: impl FnOnce(&mut TaskMachine) -> Result<Vec<Effect>, E>,
@@ -101,7 +102,7 @@ impl Life {
         Ok(effects)
     }
 
-    /// The facts of the task that never change; none in the stage Empty.
+    /// The facts of the task, which never change; `None` in the stage Empty.
     pub(super) fn facts(&self) -> Option<TaskFacts> {
         match &*self.stage.borrow() {
             Stage::Empty => None,
@@ -109,7 +110,7 @@ impl Life {
         }
     }
 
-    /// Whether clients can see the task.
+    /// True if clients can see the task.
     pub(super) fn exists(&self) -> bool {
         matches!(*self.stage.borrow(), Stage::Live(_))
     }
@@ -159,27 +160,27 @@ impl Life {
         self.with_machine(TaskMachine::state)
     }
 
-    /// Whether the task has ended.
+    /// True if the task has ended.
     pub(super) fn is_over(&self) -> bool {
         self.state().is_some_and(TaskState::is_terminal)
     }
 
-    /// Whether a blocking send can be answered: the task has ended or waits for its client.
+    /// True if a blocking send can be answered: the task has ended or waits for its client.
     pub(super) fn is_settled(&self) -> bool {
         self.with_machine(TaskMachine::is_settled).unwrap_or(false)
     }
 
-    /// Whether the run of the task waits outside of memory.
+    /// True if the run of the task waits outside of memory.
     pub(super) fn is_parked(&self) -> bool {
         self.with_machine(|machine| machine.parked().is_some()).unwrap_or(false)
     }
 
-    /// Whether the task exists and has a run, or is to have one.
+    /// True if the task exists and has a run, or a run has to be started for it.
     pub(super) fn is_active(&self) -> bool {
         self.with_machine(TaskMachine::is_active).unwrap_or(false)
     }
 
-    /// The task as 1.0 JSON, if it exists; with its generation in the metadata if one is given.
+    /// The task as 1.0 JSON, if the task exists. If `generation` is given, the metadata has that generation.
     pub(super) fn json(
         &self,
         history: HistoryLimit,

@@ -1,6 +1,6 @@
 //! One task in memory.
 //!
-//! A session is made of parts, and each owns its cells:
+//! A session is made of parts. Each part owns its cells:
 //!
 //! | part | what it owns |
 //! |---|---|
@@ -18,9 +18,10 @@
 //! | `unannounced` | whether the task is unknown outside of its object |
 //! | `health` | whether memory may differ from storage |
 //!
-//! [`TaskSession`] combines the parts. A part does not know the session: it takes the parts below it. What changes several parts at once takes
-//! the session, for `TaskSession::step` and `TaskSession::flush`: a run, the payment of a debt, `notifications`, the alarm, a deletion.
-//! `opening` makes a session, and `doors` has its public methods. Operations of clients get an [`Owned`], which is the result of the owner check.
+//! [`TaskSession`] combines the parts. A part does not use the session, only the parts on which it depends. Code that changes
+//! several parts at once gets the session, for `TaskSession::step` and `TaskSession::flush`: a run, the payment of a debt,
+//! `notifications`, the alarm, a deletion. `opening` makes a session, and `doors` has its public methods. Operations of clients
+//! get an [`Owned`], which is the result of the owner check.
 
 mod agents;
 mod alarm;
@@ -88,11 +89,11 @@ pub(crate) use run::callbacks::{callback_is_busy, no_callback};
 
 /// One task in memory.
 ///
-/// Each change of the task is synchronous: the machine decides, the entries are collected in the journal, and `flush` stores them before
-/// another future runs. So no client sees what is not stored, and two requests never interleave within a change.
+/// Each change of the task is synchronous: the machine decides, the entries are collected in the journal, and `flush` stores them
+/// before another future runs. So no client sees unsaved changes, and two requests never interleave within a change.
 pub struct TaskSession {
     id: TaskId,
-    /// The id of its object.
+    /// The id of the task's object.
     object: String,
     store: Rc<dyn TaskStore>,
     ports: Ports,
@@ -119,8 +120,8 @@ impl TaskSession {
         &self.object
     }
 
-    /// Changes the task and carries out the effects, except for storing, which [`flush`](Self::flush) does. Returns whether there was an
-    /// effect.
+    /// Changes the task and carries out the effects, except for storing: the caller must call [`flush`](Self::flush). Returns
+    /// true if there was an effect.
     ///
     /// # Errors
     ///
@@ -167,7 +168,7 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// When storage fails: the session is broken then, and its run is stopped.
+    /// When storage fails. After this error, the session is broken and its run is stopped.
     fn flush(&self) -> Result<(), StoreError> {
         if self.is_broken() {
             return Err(StoreError::Failed("the session is broken".to_owned()));
@@ -175,8 +176,8 @@ impl TaskSession {
         if self.journal.unsaved_bytes() == 0 {
             return Ok(());
         }
-        // Store first, including webhooks that arrived with the message: the rest shows the task, and no client may see what a crash could
-        // undo.
+        // Store first, including webhooks that arrived with the message: the later steps show the task to clients, and no client
+        // may see a change that a crash could undo.
         let facts = self.life.facts();
         let indexed = self.unannounced.first_progress(&self.life);
         let opening = facts.as_ref().map(|facts| FirstRow { facts, indexed });
@@ -192,7 +193,7 @@ impl TaskSession {
             .followers
             .publish(&|| frame::events(&batch, Generation::NONE), self.life.is_over());
         self.bell.ring();
-        // Each of these reads what is stored now and begins background work, which the alarm repeats after a crash.
+        // Each of these calls reads the stored state and begins background work, which the alarm repeats after a crash.
         debts::pay::<Index>(self);
         debts::pay::<Sums>(self);
         notifications::enqueue_due(self);
@@ -231,7 +232,7 @@ impl TaskSession {
         }
     }
 
-    /// Whether a follower has not reached the generation that it has to reach.
+    /// True if the follower of this debt has not reached the generation that it has to reach.
     fn owes<D: Debt>(&self) -> bool {
         self.debts.is_owed::<D>(&self.life, &self.webhooks)
     }
@@ -265,7 +266,7 @@ impl TaskSession {
         alarm::arm(self);
     }
 
-    /// The error for a failure on our side, with the task if clients can know it.
+    /// The error for a failure of the server, with the id of the task if the task exists.
     fn internal(&self) -> Error {
         Error::Internal { task: self.life.exists().then(|| self.id.clone()) }
     }
@@ -276,7 +277,7 @@ impl TaskSession {
         self.observe(&Observation::StoringFailed { task: &self.id, reason: &reason });
     }
 
-    /// The error for a log that could not be read, which is reported to the observer.
+    /// Reports to the observer that the log could not be read, and returns the error for the client.
     fn reading_failed(&self, error: &StoreError) -> Error {
         let reason = error.to_string();
         self.observe(&Observation::ReadingFailed { task: &self.id, reason: &reason });
@@ -291,7 +292,7 @@ impl TaskSession {
         self.ports.clock.now()
     }
 
-    /// A handle on this session for background work; none while the session is being dropped.
+    /// A handle on this session for background work; `None` while the session is being dropped.
     fn handle(&self) -> Option<Rc<Self>> {
         self.handle.upgrade()
     }

@@ -47,8 +47,8 @@ fn enqueue(session: &TaskSession, config_id: String) {
     }));
 }
 
-/// Records the report of a consumer, and returns the next notification of the webhook, if there is one and no other consumer has the
-/// lease.
+/// Records the report of a consumer. Returns the next notification of the webhook, if a notification is owed and no other
+/// consumer has the lease.
 pub(super) fn next_notification(
     session: &TaskSession,
     asked: NextNotification,
@@ -144,7 +144,8 @@ fn give_out_next(
     Some(Notification { lease, generation, body, dialect, config, standing, trace })
 }
 
-/// What `make` returns for the first stored event after a generation that the filter lets through, with its generation.
+/// Finds the first stored event after the generation `after` that matches the filter. Returns the generation of the event, and
+/// the result of `make` for the event.
 ///
 /// # Errors
 ///

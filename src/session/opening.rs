@@ -29,13 +29,13 @@ pub enum Opening {
     ByRequest,
     /// The alarm. There may be a task, and the alarm is not set any more.
     ByAlarm,
-    /// A send to an object that got no request before: its storage is empty, and its alarm is not set. If that is wrong, storing
-    /// fails, and nothing is lost.
+    /// A send to an object that got no request before: its storage is empty, and its alarm is not set. If there is a stored task
+    /// after all, storing fails, and nothing is lost.
     New,
 }
 
 impl TaskSession {
-    /// As [`open_for`](Self::open_for), for the server itself.
+    /// As [`open_for`](Self::open_for), with the server as the visitor.
     ///
     /// # Errors
     ///

@@ -14,9 +14,9 @@ use a2a::model::{TaskId, UnixMillis};
 /// The parts of a finished task to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Deletion {
-    /// Its row in the index, then the storage of its object.
+    /// The row of the task in the index, then the storage of the task's object.
     Whole,
-    /// The storage of its object; the sender of the request deletes the row.
+    /// The storage of the task's object; the sender of the request deletes the row.
     AllButItsRow,
 }
 
@@ -35,7 +35,7 @@ impl Retention {
         Self { retention_ms, retry_at: Cell::default(), failures: Cell::default() }
     }
 
-    /// The time at which the task is to be deleted; none if it is unfinished, or kept for ever.
+    /// The time at which the task is to be deleted; `None` if the task is unfinished or kept for ever.
     pub(super) fn keep_until(&self, machine: &TaskMachine) -> Option<UnixMillis> {
         if self.retention_ms == 0 || !machine.state().is_terminal() {
             return None;
@@ -62,8 +62,8 @@ impl Retention {
     }
 }
 
-/// Deletes a finished task and returns whether it is deleted. A failure is retried later; an unfinished task is not deleted.
-/// If there is no task, its row in the index is deleted in any case.
+/// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not deleted.
+/// If the session has no task, the row with the session's id is still deleted from the index.
 pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     let is_unfinished = session.life.exists() && !session.life.is_over();
     if is_unfinished || session.health.is_broken() {
@@ -90,8 +90,8 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     }
 }
 
-/// Deletes the row first, unless the sender of the request does: if the storage were deleted first and the row could not be, nothing would find
-/// that row again.
+/// Deletes the row first, unless the sender of the request does: if the storage were deleted first and deleting the row failed,
+/// nothing would find that row again.
 async fn remove(
     task: &TaskId,
     exists: bool,

@@ -24,11 +24,11 @@ pub struct Sender {
     pub fingerprint: Option<String>,
     /// The dialect of the request. A webhook registered with the message gets notifications in this dialect.
     pub dialect: Dialect,
-    /// The origin of the request's URL, for example `https://agents.example`; none if it is not known.
+    /// The origin of the request's URL, for example `https://agents.example`; `None` if the origin is not known.
     pub origin: Option<String>,
     /// The ids of the request, for logs and traces.
     pub trail: Trail,
-    /// The time limit of the run, in milliseconds, if shorter than that of the agent.
+    /// The time limit of the run, in milliseconds, if it is shorter than the time limit of the agent.
     pub run_timeout_ms: Option<u64>,
     /// The caller's remaining use of models for the day, if that is limited.
     pub allowance: Option<Allowance>,
@@ -61,11 +61,11 @@ impl Sender {
         }
     }
 
-    /// Checks that the send which began the task with these facts was the same as this one.
+    /// Checks that this send has the same message as the send that began the task with these facts.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if not: the key was used for another message.
+    /// [`Error::InvalidParams`] if the key was used for another message.
     pub(super) fn check_repetition(&self, facts: &TaskFacts) -> Result<(), Error> {
         if self.facts() == *facts {
             return Ok(());

@@ -1,8 +1,9 @@
 //! Unannounced tasks: nothing outside of the object has the id of the task yet.
 //!
-//! A task that a blocking send begins becomes known by the answer to that send. Most tasks have ended by then and have their row in the
-//! index. So the alarm, which repairs what a crash leaves undone, is set only when the task is *announced*: after a crash before
-//! that, no client can name the object. For the same reason the first row of the log may state in advance that the index has its row.
+//! Clients learn the id of a task that a blocking send begins from the answer to that send. Before the answer, most tasks have
+//! ended and have their row in the index. So the alarm, which does the work that a crash has interrupted, is set only when the
+//! task is *announced*: after a crash before the announcement, no client can name the object. For the same reason the first row
+//! of the log may state in advance that the index has its row.
 
 use std::cell::Cell;
 
@@ -18,22 +19,22 @@ pub(crate) enum Announcement {
     ByTheAnswer,
 }
 
-/// Whether the task of a session is unannounced.
+/// A flag of a session: true while its task is unannounced.
 #[derive(Default)]
 pub(super) struct Unannounced(Cell<bool>);
 
 impl Unannounced {
-    /// Marks the task that begins as unannounced.
+    /// Marks a task that begins as unannounced.
     pub(super) fn begin(&self) {
         self.0.set(true);
     }
 
-    /// Whether the task is unannounced.
+    /// True if the task is unannounced.
     pub(super) fn is_on(&self) -> bool {
         self.0.get()
     }
 
-    /// Marks the task as announced. Returns whether it was unannounced.
+    /// Marks the task as announced. Returns true if the task was unannounced.
     pub(super) fn end(&self) -> bool {
         self.0.take()
     }

@@ -21,7 +21,8 @@ pub enum Visitor<'a> {
 }
 
 impl Visitor<'_> {
-    /// Whether the visitor may learn that a task with these facts exists. For a callback, [`may_enter`](Self::may_enter) must agree, too.
+    /// True if the visitor may learn that a task with these facts exists. For a callback, [`may_enter`](Self::may_enter) must
+    /// also return true.
     pub(super) fn may_see(&self, facts: &TaskFacts) -> bool {
         match self {
             Self::Server => true,
@@ -32,7 +33,7 @@ impl Visitor<'_> {
         }
     }
 
-    /// Whether the visitor may act on the task. The task was replayed, and its run is not resumed yet.
+    /// True if the visitor may act on the task. The task was replayed, and its run is not resumed yet.
     pub(super) fn may_enter(&self, machine: &TaskMachine, now: impl Fn() -> UnixMillis) -> bool {
         match self {
             Self::Server | Self::Caller(..) | Self::Operator(_) => true,
@@ -42,7 +43,8 @@ impl Visitor<'_> {
         }
     }
 
-    /// Writes the audit line for a caller who named another caller's task. The caller's answer is that there is no such task.
+    /// Writes the audit line for a caller who has named the task of another caller. The caller gets the error for a task that
+    /// does not exist.
     pub(super) fn note_denied(&self, task: &TaskId, observer: &dyn Observer) {
         if let Self::Caller(agent, caller, trail) = self {
             let denied = Audit::of(Act::AccessDenied, agent, &caller.id, trail).on(task);

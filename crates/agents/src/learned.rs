@@ -29,7 +29,7 @@ pub struct LearnedSkills {
 pub struct LearnedPart {
     /// The source.
     pub source: LearnedSource,
-    /// The number of skills known to the build that precede the learned skills in the list of all.
+    /// The position of the learned skills in the card: the number of skills known to the build that precede them.
     pub position: usize,
 }
 

@@ -343,7 +343,7 @@ fn tokens_of_public_keys_are_checked_elsewhere_and_known_from_then_on() {
     {
         assert!(refusal(&rules, &token(alg, length)).is_some(), "{alg} {length}");
     }
-    // The public key used as the secret of HMAC.
+    // Rules with public keys refuse HMAC, whose secret could be the known public key, and tokens without a signature.
     for alg in ["HS256", "HS384", "none"] {
         assert!(refusal(&rules, &token(alg, 32)).is_some(), "{alg}");
     }

@@ -1,6 +1,7 @@
-//! Who makes a request of a guest, which is for no single agent, as one of MCP. Each agent is asked by its own policy, as for a
-//! request of A2A. What they find about the credentials is gathered over all of them: one that none takes counts once, in rate limits and in
-//! audits, also where others let the caller in.
+//! Identifies the callers of requests to guests. Such a request, as one of MCP, may be for several agents. Each agent
+//! applies its own policy, as for a request of A2A. The findings of all agents about the credentials are combined: a
+//! credential that no agent accepts counts once in rate limits and audits, even if an agent admits the caller by
+//! another credential.
 
 use wasm_bindgen::prelude::*;
 
@@ -19,32 +20,33 @@ use a2a::error::Error;
 /// An agent that does not let a request in.
 pub(super) struct Refusing<'a> {
     pub(super) agent: &'a HostedAgent,
-    /// Why.
+    /// The reason of the refusal.
     pub(super) error: Error,
 }
 
-/// An agent that lets a request in, with its caller, or that does not.
+/// The identity of a request at one agent: the agent that admits the request with the caller, or the refusal.
 pub(super) type Told<'a> = Result<(&'a HostedAgent, Caller), Refusing<'a>>;
 
-/// What agents say about a request.
+/// The identities of a request at several agents.
 pub(super) struct Callers<'a> {
     pub(super) told: Vec<Told<'a>>,
     pub(super) counted: Counted,
 }
 
-/// What was seen of a request, and the rate limits that were asked for it.
+/// The notes about a request, and the rate limits that were asked for it.
 pub(super) struct Counted {
     seen: Seen,
     asked: Vec<Limit>,
 }
 
 impl Front {
-    /// Who calls these agents.
+    /// Identifies the caller of a request for each of these agents.
     ///
     /// # Errors
     ///
-    /// [`Error::RateLimited`], if the request shows a credential that none of them takes, and more of those came than a rate limit of one
-    /// of them lets through. Then nothing tells which credentials are right.
+    /// [`Error::RateLimited`] if the request contains a credential that no agent accepts, and a rate limit of one of
+    /// the agents refuses more of these. All callers get this same error, so that it does not reveal which credentials
+    /// are right.
     pub(super) async fn callers_of<'a>(
         &'a self,
         head: &Head<'_>,
@@ -72,7 +74,7 @@ impl Front {
         }
     }
 
-    /// What agents say about a request, once the signatures of its tokens are checked.
+    /// The judgements of these agents about a request, after the signatures of its tokens were checked.
     async fn judge<'a>(&'a self, head: &Head<'_>, agents: &[&'a HostedAgent]) -> Judgements<'a> {
         let (mut facts, mut rounds) = (Facts::default(), 0);
         loop {
@@ -86,11 +88,12 @@ impl Front {
         }
     }
 
-    /// Who calls an agent with a request that is neither of A2A nor of MCP.
+    /// Identifies the caller of an agent for a request that is neither of A2A nor of MCP.
     ///
     /// # Errors
     ///
-    /// The answer to a request that the agent does not let in. It is counted and audited as those of A2A are.
+    /// The answer to a request that the agent refuses. The refusal counts in rate limits and audits like one of a
+    /// request of A2A.
     pub(super) async fn admitted_to(
         &self,
         head: &Head<'_>,
@@ -108,11 +111,11 @@ impl Front {
         }
     }
 
-    /// Counts a request as a call of an agent that does not let it in, of which a line of the audit tells.
+    /// Counts a request as a call of an agent that refuses it, and writes a line of the audit.
     ///
     /// # Errors
     ///
-    /// [`Error::RateLimited`], if a rate limit of the agent refuses the request.
+    /// [`Error::RateLimited`] if a rate limit of the agent refuses the request.
     pub(super) async fn count_refusal(
         &self,
         head: &Head<'_>,
@@ -127,11 +130,12 @@ impl Front {
         self.ask_limits(head, &seen, &counted.asked).await.map(|_| ())
     }
 
-    /// Asks the rate limits that are to be asked, but for those that were. Returns those that it has asked.
+    /// Asks the rate limits that follow from `seen`, without those that were `asked` already. Returns the limits that
+    /// it has asked.
     ///
     /// # Errors
     ///
-    /// [`Error::RateLimited`], if one refuses the request.
+    /// [`Error::RateLimited`] if a rate limit refuses the request.
     async fn ask_limits(
         &self,
         head: &Head<'_>,
@@ -143,7 +147,7 @@ impl Front {
         if limits.is_empty() {
             return Ok(limits);
         }
-        // A limit has nothing but texts and numbers, so encoding cannot fail.
+        // A limit contains only texts and numbers, so encoding cannot fail.
         let text = serde_json::to_string(&limits).unwrap_or_default();
         let refused = refusing(&JsValue::from(self.env.clone()), &text).await;
         let refused = refused.ok().and_then(|list| list.as_string()).unwrap_or_default();
@@ -156,10 +160,10 @@ impl Front {
 
 #[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
-    /// Asks rate limits, a list as JSON. Gives those that refuse, as such a list.
+    /// Asks rate limits, a JSON list. Returns the limits that refuse, as a JSON list.
     #[wasm_bindgen(catch, js_name = refusing)]
     async fn refusing(env: &JsValue, limits: &str) -> std::result::Result<JsValue, JsValue>;
 }
 
-/// How many rounds of checks the tokens of a request may take.
+/// The largest number of rounds of token checks for one request.
 const MAX_CHECKS: usize = 4;

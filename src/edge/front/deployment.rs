@@ -1,4 +1,5 @@
-//! What an instance of the front Worker finds facts and acts with. It is made once; of a request it keeps nothing.
+//! The deployment and the bindings with which an instance of the front Worker finds facts and answers. They are made
+//! once per instance, and contain nothing of any request.
 
 use std::cell::OnceCell;
 use std::rc::Rc;
@@ -31,7 +32,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// The answer to any request, if its settings or its agents cannot be read.
+    /// The answer to all requests, if the settings or the agents cannot be read.
     pub(super) fn of(env: Env) -> Result<Self, HttpResponse> {
         match known(&env) {
             Ok(Known { deployment, observer }) => Ok(Self { env, deployment, observer }),
@@ -43,7 +44,7 @@ impl Front {
         }
     }
 
-    /// Writes what a decision reports.
+    /// Writes the reports of a decision to the observer.
     pub(super) fn report(&self, reports: &[Report]) {
         for report in reports {
             report.observe(&self.observer);
@@ -51,14 +52,14 @@ impl Front {
     }
 }
 
-/// The deployment of an instance, and who reads what is observed.
+/// The deployment of an instance, and the observer of its reports.
 #[derive(Clone)]
 struct Known {
     deployment: Rc<Deployment>,
     observer: ConsoleObserver,
 }
 
-/// Why there is no deployment, and the error that every client gets.
+/// The reason why the deployment cannot be made, and the error for every client.
 #[derive(Clone)]
 struct Unreadable {
     reason: String,

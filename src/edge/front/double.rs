@@ -1,5 +1,5 @@
-//! Scripted agents as test doubles, in development only: their scripts are read and set at `/_dev/script`. The faults in
-//! them happen before the Worker (`dev/`).
+//! Scripted agents as test doubles, in development only: their scripts are read and set at `/_dev/script`. The faults
+//! that a script defines are made before the request reaches the Worker (`dev/`).
 
 use serde_json::{Map, Value, json};
 
@@ -16,7 +16,7 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
 impl Front {
-    /// Answers a request to `/_dev/script/<agent>`. Its body is `None` while it was not received.
+    /// Answers a request to `/_dev/script/<agent>`. Its body is `None` if it was not received yet.
     pub(super) async fn script(
         &self,
         request: &Request,
@@ -31,7 +31,7 @@ impl Front {
         answer(head, answered)
     }
 
-    /// The test double of this slug.
+    /// The test double with this slug.
     ///
     /// # Errors
     ///

@@ -1,6 +1,6 @@
-//! Requests that an agent of this Worker makes to another one, for the caller of its task. They come in by this function
-//! alone, never over HTTP, and are decided like all others, but for the question who makes them: that is known. Headers
-//! that would answer it are not read.
+//! Requests that an agent of this Worker sends to another one, for the caller of its task. They arrive only through
+//! this function, never over HTTP. They are decided like all other requests, except that their caller is known: headers
+//! that identify a caller are not read.
 
 use worker::{Env, Error, Response, Result};
 
@@ -18,7 +18,7 @@ use a2a::binding::http::{HttpResponse, split_url};
 ///
 /// # Errors
 ///
-/// If it is to none, or the platform fails.
+/// If the URL belongs to no agent, or the platform fails.
 pub(in crate::edge) async fn answer_inside(
     env: Env,
     inside: Inside,
@@ -37,11 +37,11 @@ pub(in crate::edge) async fn answer_inside(
     }
 }
 
-/// A front for a request inside of the Worker to this URL, or the answer that all requests get.
+/// The front for a request inside of the Worker to this URL, or the error answer that all requests get.
 ///
 /// # Errors
 ///
-/// If no agent is called there.
+/// If the path of the URL is no path of an agent.
 pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front, HttpResponse>> {
     let (_, path, _) = split_url(url);
     if !matches!(
@@ -53,7 +53,8 @@ pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front
     Ok(Front::of(env))
 }
 
-/// The head of a request, of which the headers are kept that say how to answer it. Nothing in it holds a line break.
+/// The head of a request. It contains only the headers that determine how to answer the request. No line break remains
+/// in it.
 fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&str>) -> String {
     let is_kept = |name: &str| NAMES.contains(&name) || TRACE.contains(&name);
     let named = request.map(|request| (REQUEST, request));

@@ -1,21 +1,21 @@
-//! The front Worker: finds what a request is decided by, and hands it to the object of its task. Deciding is a pure function:
-//! `src/front/`.
+//! The front Worker: finds the facts by which a request is decided, and passes the request to the object of its task.
+//! The decision is a pure function in `src/front/`.
 //!
-//! A request comes in through `js/hop.js`, which asks [`plan`] what to do with it, and does that. Where a fact is missing
-//! that has to be waited for, the plan is to find it; then the request is planned again ([`waiting`]).
+//! A request arrives in `js/hop.js`, which calls [`plan`] and carries out the plan. If a missing fact has to be
+//! awaited, the plan names this fact; when it is found, the request is planned again ([`waiting`]).
 //!
-//! | file | what it does |
+//! | file | contents |
 //! |---|---|
-//! | `deployment` | what an instance decides by, made once |
-//! | `plan` | gives `js/hop.js` the plan of a request |
-//! | `waiting` | a request from one plan to the next |
-//! | `facts/` | finds what has to be waited for, one fact at a time |
-//! | `stream` | lets `js/stream.js` answer by a stream |
-//! | `inside` | lets in what agents of this Worker ask each other |
-//! | `visit` | the door of the guests, which answer their requests by themselves |
-//! | `callers` | who makes a request of a guest, which is for no single agent |
-//! | `mcp/` | a guest: hosts of MCP, to which agents are tools |
-//! | `console/` | a guest: what the console asks about one agent |
+//! | `deployment` | the deployment and the bindings of an instance, made once |
+//! | `plan` | returns the plan of a request to `js/hop.js` |
+//! | `waiting` | the state of a request from one plan to the next |
+//! | `facts/` | finds the facts that have to be awaited, one at a time |
+//! | `stream` | the exports by which `js/stream.js` answers with a stream |
+//! | `inside` | answers requests that agents of this Worker send to each other |
+//! | `visit` | the entry point of the guests: MCP, the console, the scripts of test doubles |
+//! | `callers` | identifies the callers of requests to guests, for several agents at once |
+//! | `mcp/` | a guest: the MCP server, whose tools are agents |
+//! | `console/` | a guest: answers the console's requests about one agent |
 //! | `double` | a guest, in development: the scripts of scripted agents |
 
 mod callers;
@@ -35,11 +35,11 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Context, Env, Request, Response, Result};
 
-/// Answers one request. For a Worker that answers some requests itself and hands the others on.
+/// Answers one request. Use it in a Worker that answers some requests itself and passes the others to this function.
 ///
 /// # Errors
 ///
-/// When the platform fails to build a response.
+/// If the platform fails to build a response.
 pub async fn handle(request: Request, env: Env, _context: Context) -> Result<Response> {
     let served = serve(request.inner().into(), env.into());
     let response = JsFuture::from(js_sys::Promise::from(served)).await?;
@@ -48,8 +48,7 @@ pub async fn handle(request: Request, env: Env, _context: Context) -> Result<Res
 
 #[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
-    /// Answers one request: takes it from its first byte to its answer. Gives the promise of a response, which is
-    /// not rejected.
+    /// Answers one request completely, including its body. Returns the promise of a response, which is never rejected.
     pub(in crate::edge) fn serve(request: JsValue, env: JsValue) -> JsValue;
 }
 

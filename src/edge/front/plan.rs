@@ -1,21 +1,21 @@
-//! The text in which `js/hop.js` gets what is to be done with a request ([`Plan`]). The functions here are what it
-//! calls; none of them waits, and none remembers anything between two calls.
+//! Returns the plan of a request ([`Plan`]) to `js/hop.js` as text. `js/hop.js` calls the exported functions of this
+//! file. They do not wait, and keep no state between two calls.
 //!
-//! | plan | what is to be done |
+//! | plan | action of `js/hop.js` |
 //! |---|---|
-//! | `=` and an answer | give this answer |
-//! | `n`, a line break, a command | ask a new object |
-//! | `i`, an id, a line break, a command | ask the object of this id |
-//! | `k`, a name as JSON, a line break, a command | ask the object of this name |
-//! | `c`, an id, a line break, a post | let the object of this id take a post to a callback |
-//! | `s` before one of `n`, `i`, `k`, and the plan of a stream instead of the command | open a stream from that object |
-//! | `l` and a statement as JSON | let D1 carry it out, and [`listed`] answer |
-//! | `g` | let a guest of the front answer: MCP, the console, the scripts of test doubles |
-//! | `~` | find a fact by [`Waiting`](super::waiting::Waiting), which plans again |
-//! | `o`, an origin or nothing, a line break, a plan | carry that out, and let pages of this origin alone read the answer |
-//! | `r`, rate limits as JSON, a line break, a plan | carry that out if they let the request through, else what `Waiting.held` plans |
+//! | `=` and an answer | send this answer |
+//! | `n`, a line break, a command | call a new object |
+//! | `i`, an id, a line break, a command | call the object with this id |
+//! | `k`, a name as JSON, a line break, a command | call the object with this name |
+//! | `c`, an id, a line break, a post | pass the post to a callback to the object with this id |
+//! | `s` before `n`, `i` or `k`, and the plan of a stream instead of the command | open a stream from that object |
+//! | `l` and a statement as JSON | run the statement in D1, and pass its lines to [`listed`] |
+//! | `g` | call `visit`: a guest of the front answers (MCP, the console, the scripts of test doubles) |
+//! | `~` | find the missing fact with [`Waiting`](super::waiting::Waiting), which returns the next plan |
+//! | `o`, an origin or nothing, a line break, a plan | carry out the plan, and let only pages of this origin read the answer |
+//! | `r`, rate limits as JSON, a line break, a plan | carry out the plan if the limits admit the request, otherwise the plan of `Waiting.held` |
 //!
-//! An answer is written as HTTP writes one: a line for the status, one for each header, an empty line, the body.
+//! The text of an answer has the form of HTTP: a line for the status, one for each header, an empty line, the body.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use wasm_bindgen::prelude::*;
@@ -36,7 +36,7 @@ use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
 use a2a::model::encode;
 
-/// What to do with a request. Its body is `undefined` while it was not received.
+/// The plan of a request. `body` is `undefined` if it was not received yet.
 #[wasm_bindgen(js_name = plan)]
 pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> String {
     let front = match Front::of(env) {
@@ -57,8 +57,8 @@ pub fn plan(env: Env, head: &str, body: Option<Vec<u8>>, is_broken: bool) -> Str
     text_of(decision).0
 }
 
-/// The plan for ListTasks: the lines that the statement of its first plan has found, which the control character RS
-/// separates, and the total of the first one.
+/// The plan for ListTasks after its SQL statement: `lines` are the returned lines, separated by the control character
+/// RS, and `total` is the total in the first of them.
 #[wasm_bindgen(js_name = listed)]
 pub fn listed(
     env: Env,
@@ -78,7 +78,7 @@ pub fn listed(
     plan_text(decision.plan)
 }
 
-/// The names of the headers that heads hold, a line each.
+/// The names of the headers that a head contains, one per line.
 #[wasm_bindgen(js_name = headerNames)]
 pub fn header_names(env: Env) -> String {
     let front = Front::of(env);
@@ -94,34 +94,34 @@ pub fn header_names(env: Env) -> String {
     names.join("\n")
 }
 
-/// The headers that every answer has, a line each.
+/// The headers of every answer, one per line.
 #[wasm_bindgen(js_name = commonHeaders)]
 pub fn common_headers() -> String {
     COMMON.map(|(name, value)| format!("{name}: {value}\n")).concat()
 }
 
-/// The text of a decision: its plan behind the origin whose pages may read the answer, and the rate limits to ask first. Beside it the
-/// fact that it lacks, if it does.
+/// The text of a decision: the origin whose pages may read the answer, the rate limits to ask first, and the plan; and
+/// the missing fact, if the plan is to find one.
 pub(super) fn text_of(decision: Decision<'_>) -> (String, Option<Need>) {
     let Decision { plan, origin, limits, .. } = decision;
     match plan {
-        // What is found first may tell another agent, whose pages they are.
+        // The missing fact may show that the request is for another agent, which has its own allowed origins.
         Plan::Need(need) => (limited(&limits, NEED.to_owned()), Some(need)),
         plan => (shown_to(origin, limited(&limits, plan_text(plan))), None),
     }
 }
 
-/// A plan behind the rate limits to ask first.
+/// The text of a plan, after the rate limits to ask first.
 fn limited(limits: &[Limit], plan: String) -> String {
     if limits.is_empty() {
         return plan;
     }
-    // A limit has nothing but texts and numbers, so encoding cannot fail.
+    // A limit contains only texts and numbers, so encoding cannot fail.
     let limits = serde_json::to_string(limits).unwrap_or_default();
     format!("r{limits}\n{plan}")
 }
 
-/// A plan behind the origin whose pages may read its answer.
+/// The text of a plan, after the origin whose pages may read its answer.
 pub(super) fn shown_to(origin: Option<&str>, plan: String) -> String {
     match origin {
         Some(origin) => format!("o{origin}\n{plan}"),
@@ -149,7 +149,7 @@ pub(super) fn plan_text(plan: Plan) -> String {
     planned.unwrap_or_else(|_| answered(&HttpResponse::error(&Error::Internal { task: None })))
 }
 
-/// The plan that gives an answer.
+/// The text of the plan that sends an answer.
 pub(super) fn answered(answer: &HttpResponse) -> String {
     let mut plan = "=".to_owned();
     plan.push_str(&to_text(answer));
@@ -164,5 +164,5 @@ fn address_text(address: &TaskAddress) -> String {
     }
 }
 
-/// The plan to find a fact.
+/// The text of the plan to find a missing fact.
 const NEED: &str = "~";

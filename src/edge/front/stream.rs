@@ -1,5 +1,6 @@
-//! Streams of server-sent events, which `js/stream.js` passes from the object of a task to a client. This module has
-//! the imports and the exported functions of that script. Events of streams of 1.0 do not pass through WebAssembly.
+//! Streams of server-sent events, which `js/stream.js` passes from the object of a task to a client. This file imports
+//! the scripts of streams, and exports the functions that they call. Events of streams of 1.0 do not pass through
+//! WebAssembly.
 #![allow(unreachable_pub, reason = "exports for JavaScript have to be public")]
 
 use wasm_bindgen::prelude::*;
@@ -9,7 +10,8 @@ use crate::front::stream;
 use crate::port::{Observation, Observer};
 use a2a::model::TaskId;
 
-// Only files from which an item is imported here are copied next to `glue.js`, which imports them.
+// wasm-bindgen copies only files from which an item is imported here to the folder of `glue.js`, which imports these
+// files.
 #[wasm_bindgen(module = "/js/stream.js")]
 extern "C" {
     #[wasm_bindgen(js_name = open)]
@@ -22,7 +24,7 @@ extern "C" {
     type ClientStream;
 }
 
-/// An answer in place of a stream, see [`stream::refusal`].
+/// The answer that replaces a stream, see [`stream::refusal`].
 #[wasm_bindgen(js_name = streamRefusal)]
 pub fn stream_refusal(hello: &str, failure: &str, has_begun: bool, limit: usize) -> String {
     stream::refusal(hello, failure, has_begun, limit)
@@ -40,7 +42,8 @@ pub fn stream_event(form: &str, json: &str, generation: Option<f64>, state: &str
     stream::event_text(form, json, generation.map(|generation| generation as u64), state)
 }
 
-/// Logs that the object of a task did not answer, for this reason; without a reason, that it sent an unreadable frame.
+/// Logs the reason why the object of a task did not answer; without a reason, logs that the object sent an unreadable
+/// frame.
 #[wasm_bindgen(js_name = streamTrouble)]
 pub fn stream_trouble(task: &str, reason: Option<String>) {
     let task = &TaskId::new(task);

@@ -1,5 +1,5 @@
-//! The guests of the front: MCP, the console, and in development the scripts of test doubles. They answer their requests by themselves,
-//! and ask agents as any client does.
+//! The guests of the front: MCP, the console, and in development the scripts of test doubles. A guest writes the
+//! answers to its requests itself, and sends requests to agents like any other client.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use std::panic::AssertUnwindSafe;
@@ -14,11 +14,11 @@ use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 
-/// Answers a request for a guest. Its body is `undefined` while it was not received.
+/// Answers a request for a guest. `body` is `undefined` if it was not received yet.
 ///
 /// # Errors
 ///
-/// When the platform fails to build a response.
+/// If the platform fails to build a response.
 #[wasm_bindgen(js_name = visit)]
 pub async fn visit(
     env: Env,

@@ -1,5 +1,5 @@
-//! A request that has to wait: what is known of it from one plan to the next. `js/hop.js` holds it, and frees it when the
-//! request is answered.
+//! A request whose decision needs facts that have to be awaited: its state from one plan to the next. `js/hop.js` holds
+//! a `Waiting`, and frees it when the request is answered.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use std::cell::{Cell, RefCell};
@@ -26,7 +26,8 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
 use a2a::model::read_own;
 
-/// A request that has to wait. Its methods plan as [`plan`](super::plan::plan) does, with the facts that were found.
+/// A request whose decision needs facts that have to be awaited. Its methods return plans as
+/// [`plan`](super::plan::plan) does, but with the facts that were found.
 #[wasm_bindgen]
 pub struct Waiting {
     inner: Rc<Inner>,
@@ -39,11 +40,12 @@ struct Inner {
     facts: RefCell<Facts>,
     /// The turn of a large body, kept until the request is answered.
     turn: RefCell<Option<Turn>>,
-    /// The fact that the last plan lacks.
+    /// The missing fact that the last plan named.
     need: RefCell<Option<Need>>,
-    /// How an answer is written that the object does not give, once the object is asked: the body is gone then.
+    /// The format of the error answer for the case that the object does not answer. It is kept because the body, from
+    /// which it follows, is dropped once the object is called.
     form: RefCell<Option<Form>>,
-    /// Whether its lines for the audit were written.
+    /// True if the audit lines of this request were written.
     is_audited: Cell<bool>,
     rounds: Cell<usize>,
 }
@@ -54,7 +56,7 @@ impl std::panic::RefUnwindSafe for Waiting {}
 
 #[wasm_bindgen]
 impl Waiting {
-    /// What is to be done, see [`Plan`].
+    /// The next plan, see [`Plan`].
     #[wasm_bindgen(js_name = plan)]
     pub fn plan(&self) -> String {
         let inner = &self.inner;
@@ -68,14 +70,15 @@ impl Waiting {
             inner.front.report(&decision.audits);
         }
         inner.form.replace(decision.plan.form());
-        // Rate limits that refuse are answered by what the body says.
+        // If a rate limit refuses, the error answer depends on the body. So the body is kept while the decision names
+        // rate limits.
         if decision.limits.is_empty() {
             inner.let_go();
         }
         inner.text_of(decision)
     }
 
-    /// Finds the fact that the last plan lacks. The promise is never rejected.
+    /// Finds the missing fact that the last plan named. The promise is never rejected.
     #[wasm_bindgen(js_name = find)]
     pub fn find(&self, request: Option<web_sys::Request>) -> js_sys::Promise {
         let inner = self.inner.clone();
@@ -95,7 +98,7 @@ impl Waiting {
         }))
     }
 
-    /// Notes that these rate limits, a list as JSON, have let the request through.
+    /// Records that these rate limits, a JSON list, have admitted the request.
     #[wasm_bindgen(js_name = noteLimits)]
     pub fn note_limits(&self, limits: &str) {
         let asked: Vec<_> = read_own(limits).unwrap_or_default();
@@ -103,7 +106,7 @@ impl Waiting {
         self.inner.let_go();
     }
 
-    /// The plan for a request that rate limits refuse, a list as JSON.
+    /// The plan for a request that these rate limits, a JSON list, have refused.
     #[wasm_bindgen(js_name = held)]
     pub fn held(&self, limits: &str) -> String {
         let Inner { front, head, facts, .. } = &*self.inner;
@@ -118,8 +121,9 @@ impl Waiting {
         shown_to(origin, plan)
     }
 
-    /// The plan for a request whose object has no answer for the client: it answered `status` instead, 404 if the namespace
-    /// does not know it, 0 if nothing came, for this reason.
+    /// The plan for a request whose object returned no answer for the client. `status` is the status that the object
+    /// returned instead: 404 if the namespace does not know the object, 0 if nothing arrived. `reason` is the text for
+    /// the log.
     #[wasm_bindgen(js_name = failed)]
     pub fn failed(&self, status: u16, reason: &str) -> String {
         let Inner { front, head, facts, form, .. } = &*self.inner;
@@ -139,20 +143,20 @@ impl Waiting {
         self.inner.text_of(decision)
     }
 
-    /// The plan for a list whose statement has found these lines, see [`listed`](super::plan::listed). Without lines it has
-    /// failed.
+    /// The plan for a list whose SQL statement returned these lines, see [`listed`](super::plan::listed). `None` means
+    /// that the statement has failed.
     #[wasm_bindgen(js_name = listed)]
     pub fn listed(&self, lines: Option<String>, total: Option<f64>) -> String {
         let page = lines.map_or(FoundPage::NoLines, |lines| FoundPage::lines(lines, total));
         self.inner.facts.borrow_mut().page = Some(page);
         let decision = self.inner.decide(&Head::parse(&self.inner.head));
-        // The origin and the rate limits stand before the statement.
+        // The first plan contained the origin and the rate limits before the statement, so they were applied already.
         self.inner.text_of(Decision { origin: None, limits: Vec::new(), ..decision })
     }
 }
 
 impl Waiting {
-    /// A request whose body is there, with what is known of it already.
+    /// A request whose body was received or refused, or is still missing, with the facts that are known already.
     pub(super) fn of(front: Front, head: String, body: FoundBody, facts: Facts) -> Self {
         Self {
             inner: Rc::new(Inner {
@@ -169,11 +173,11 @@ impl Waiting {
         }
     }
 
-    /// Answers it.
+    /// Answers the request: JavaScript carries out its plans.
     ///
     /// # Errors
     ///
-    /// When the platform fails.
+    /// If the platform fails.
     pub(super) async fn answer(self) -> Result<Response> {
         let env = JsValue::from(self.inner.front.env.clone());
         let response = answer_waiting(&env, self).await?;
@@ -182,7 +186,7 @@ impl Waiting {
 }
 
 impl Inner {
-    /// Decides it by what is known now, and reports what the operator is told in any case.
+    /// Decides the request with the facts found so far, and writes the reports of the decision.
     fn decide<'h>(&self, head: &Head<'h>) -> Decision<'h> {
         let Self { front, facts, body, .. } = self;
         let body = body.borrow();
@@ -191,7 +195,7 @@ impl Inner {
         decision
     }
 
-    /// The text of a decision. The fact that it lacks is kept.
+    /// The plan of a decision as text. The missing fact that the plan names is kept in `need`.
     fn text_of(&self, decision: Decision<'_>) -> String {
         let (text, need) = text_of(decision);
         if need.is_some() {
@@ -200,7 +204,8 @@ impl Inner {
         text
     }
 
-    /// Frees the body once the object is asked, which may take long to answer. The turn of a large one is kept.
+    /// Drops the body if the plan calls the object, because the object may take a long time to answer. The turn of a
+    /// large body is kept.
     fn let_go(&self) {
         if self.form.borrow().is_some()
             && let FoundBody::Whole(body) = self.body.take()
@@ -220,12 +225,13 @@ impl FoundBody {
     }
 }
 
-/// A request that was planned before and has to wait: `limits` are the rate limits that let it through, as JSON, or empty. Its
-/// body is `undefined` while it was not received. `is_audited` tells whether that plan was more than to find a fact.
+/// Makes a [`Waiting`] from a request that got its first plan from [`plan`](super::plan::plan). `limits` are the rate
+/// limits that have admitted the request, as JSON, or empty. `body` is `undefined` if the body was not received.
+/// `is_audited` is true if the first plan did more than name a missing fact.
 ///
 /// # Errors
 ///
-/// If the settings or the agents cannot be read, which the plan before could.
+/// If the settings or the agents cannot be read. This is not expected, because the first plan could read them.
 #[wasm_bindgen(js_name = wait)]
 pub fn wait(
     env: Env,
@@ -249,7 +255,7 @@ pub fn wait(
 
 #[wasm_bindgen(module = "/js/glue.js")]
 extern "C" {
-    /// Answers a request inside of the Worker.
+    /// Carries out the plans of `waiting`, a request inside of the Worker, and returns the promise of its response.
     #[wasm_bindgen(catch, js_name = answerWaiting)]
     async fn answer_waiting(
         env: &JsValue,
@@ -257,5 +263,6 @@ extern "C" {
     ) -> std::result::Result<JsValue, JsValue>;
 }
 
-/// How often a request is planned at most: each round finds a fact, and there are few.
+/// The largest number of plans of one request. Each plan but the last names one missing fact, and a request needs fewer
+/// facts than this.
 const MAX_ROUNDS: usize = 12;

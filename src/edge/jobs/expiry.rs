@@ -1,6 +1,6 @@
 //! The work of the cron trigger. It finds the finished tasks that have expired in the index and puts them into the queue of
-//! deletions, in batches. It also deletes unused remembered values of other servers, and old sums of usage, hours of the overview
-//! and rows of webhooks.
+//! deletions, in batches. It also deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage,
+//! hours of the overview, and webhooks.
 //!
 //! Nothing is remembered from one trigger to the next. A task that is still in the index is found again, so it does no harm if a
 //! queue or a consumer loses a batch. A batch that waits for longer than until the next trigger is out of date.
@@ -22,9 +22,10 @@ use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
 use a2a::model::{TaskId, UnixMillis};
 
-/// Deletes unused remembered values, old sums of usage, hours of the overview and rows of webhooks. Then enqueues for deletion
-/// the finished tasks older than `RETENTION_MS`, and those of each agent beyond `MAX_FINISHED_TASKS`. The object of each task
-/// checks that the task is finished. Failed work is repeated by the next trigger.
+/// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
+/// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
+/// `MAX_FINISHED_TASKS`, the oldest ones. The object of each task checks that the task is finished. Failed work is repeated by
+/// the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
     D1Usage { env: env.clone() }.clean_up().await;

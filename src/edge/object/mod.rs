@@ -371,7 +371,7 @@ const AGENT_UNUSABLE: &str =
 /// The delay of the next alarm of an object whose task cannot be read by this version, or whose run cannot continue.
 const LOOK_AGAIN_AFTER: Duration = Duration::from_secs(60);
 
-/// How long events may still use a session after the last answer; the session is dropped after that.
+/// The delay between an answer and the attempt to drop the session from memory. Events that arrive in between use the session.
 const LET_GO_AFTER: Duration = Duration::from_millis(100);
 
 /// The task that a call is about, for its owner or for an operator.

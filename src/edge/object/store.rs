@@ -386,7 +386,8 @@ fn write(
     while let Some(piece) = pieces.next() {
         rows += 1;
         let more = i64::from(pieces.peek().is_some());
-        // Marks and times are stored with the first piece of a batch, the facts with the first row of the log.
+        // Only the first piece of a batch is stored with the marks and times; further pieces have empty ones. Only the first row
+        // of the log has the facts of the task.
         let (marks, times) = (std::mem::take(&mut marks), std::mem::take(&mut times));
         let mut values =
             vec![generation.into(), more.into(), text(marks), text(times), text(piece)];

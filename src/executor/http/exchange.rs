@@ -80,7 +80,7 @@ impl Reading<'_, '_> {
                     self.finish()?;
                     break;
                 }
-                // The connection broke after the last verb, so nothing is missing.
+                // The connection broke after the verb that ends the answer, so nothing is missing.
                 Either::Left((Some(Err(_)), _)) if has_ended => break,
                 Either::Left((Some(Err(error)), _)) => {
                     return Err(Failure::broken(self.name, error));

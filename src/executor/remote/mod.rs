@@ -179,9 +179,9 @@ impl AgentExecutor for RemoteExecutor {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         let awake = self.awake.wake(turn);
         let result = Box::pin(self.pass_through(turn, events)).await;
-        // If the run fails because our task refuses an event, nobody needs the remote task any more. If storage has
-        // failed, the run is not over: the link cannot be read then, nothing is canceled, and another run continues the
-        // remote task.
+        // If the run fails because our task refuses an event, nobody needs the remote task any more. If the run fails
+        // because storage has failed, another run continues the remote task: `cancel_remote` does nothing in that case,
+        // because it cannot read the stored link to the remote task.
         if turn.is_canceled() || result.is_err() {
             self.cancel_remote(turn, false).await;
         }

@@ -30,7 +30,7 @@ pub(super) fn check_message(
         );
         return Err(Error::invalid(format!("message.metadata.{DEPTH_KEY}"), description));
     }
-    // Short texts take several times their bytes in memory, and are kept.
+    // The message is stored, and a short text uses several times its length in memory.
     let message = &request.message;
     for (field, count) in [
         ("message.extensions", message.extensions.len()),
@@ -45,20 +45,20 @@ pub(super) fn check_message(
     Ok(())
 }
 
-/// Gives a message an id whose dialect has none for messages: the key that it came under, so that its task knows it again
-/// when it is repeated, or a new one.
+/// Sets the id of a message that has none, because its dialect has no ids of messages: the idempotency key, so that the
+/// task recognizes a repeated message, or a new id.
 pub(super) fn name_message(message: &mut Message, key: Option<&str>, new_id: fn() -> String) {
     if message.message_id.is_empty() {
         message.message_id = key.map_or_else(new_id, str::to_owned);
     }
 }
 
-/// The id that a client chose for the task that a call is about, if it is one. A message that gives one of the server's ids
-/// means the task of that id, and begins none. There is no task of an id that is too long.
+/// The id that a client chose for the task of a call, if the client chose one. A message with an id that this server
+/// made is for the existing task with that id, and begins no task. No task has an id that is too long.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a message that chooses an id that no task can have.
+/// [`Error::InvalidParams`] for a message with a chosen id that no task can have.
 pub(super) fn settle_chosen_id(
     dialects: &Dialects,
     call: &mut Call,
@@ -89,5 +89,5 @@ pub(super) fn settle_chosen_id(
 /// The longest id that a client may choose for a task, in bytes.
 pub(super) const MAX_ID_BYTES: usize = 256;
 
-/// How many extensions, other tasks or media types a message may name.
+/// The largest number of extensions, of other tasks and of media types that a message may name.
 pub(super) const MAX_LISTED: usize = 1_000;

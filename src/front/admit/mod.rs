@@ -1,6 +1,7 @@
-//! Admission: judges a request as far as no task is needed for that, in this order, which is tested:
+//! Admission: makes all checks of a request that do not need its task, in this order, which is tested:
 //!
-//! route, version, agent, identity, operator, extensions, capabilities, parameters, limits, media types, terms, whether the agent can run
+//! route, version, agent, identity, operator, extensions, capabilities, parameters, limits, media types, terms,
+//! executor of the agent
 
 mod message;
 mod webhook;
@@ -21,38 +22,39 @@ use a2a::{Call, Operation, Terms};
 use message::{check_message, name_message, settle_chosen_id};
 use webhook::check_webhook;
 
-/// What requests are judged by: the deployment, and the agent at their path.
+/// The deployment, and the agent at the path of a request.
 pub(crate) struct Door<'a> {
     pub(crate) deployment: &'a Deployment,
-    /// The agent that the path names; `None` where the path is `/`.
+    /// The slug of the agent in the path; `None` if the path is `/`.
     pub(crate) slug: Option<&'a str>,
     pub(crate) agent: &'a HostedAgent,
 }
 
-/// A request that was read by its binding, and not judged yet.
+/// A request that its binding has read, before the checks of the admission.
 pub(crate) struct Asked<'a, 'd> {
-    /// What is asked for.
+    /// The requested operation or method.
     pub(crate) wanted: Wanted<'a>,
-    /// Its parameters.
+    /// The parameters of the operation.
     pub(crate) params: Params,
-    /// What its headers say besides.
+    /// The service parameters, from headers or the query.
     pub(crate) parameters: &'a ServiceParameters,
-    /// Its header `Authorization`.
+    /// The header `Authorization`.
     pub(crate) authorization: Option<&'a str>,
-    /// What its header `Act-As` says.
+    /// The value of the header `Act-As`.
     pub(crate) act_as: Option<&'a str>,
-    /// Says who makes it, for the agent that it turns out to be for.
+    /// Identifies the caller of the request for an agent. `admit` calls it once the agent of the request is known.
     pub(crate) identify: &'a mut dyn FnMut(&'d HostedAgent) -> Identity,
 }
 
-/// Why a request is not admitted.
+/// The reason why a request is not admitted.
 #[derive(Debug, PartialEq)]
 pub(crate) enum Unadmitted {
-    /// It is refused.
+    /// The request is refused.
     Refused(Error),
     /// The signatures of these tokens have to be checked first.
     Pending(Vec<UncheckedToken>),
-    /// It is refused for this reason, as far as the skills of the agent of this slug are known.
+    /// The request is refused with this error because of the card of the agent with this slug. The agent may learn
+    /// skills that change this result.
     Unlisted(String, Error),
 }
 
@@ -64,14 +66,14 @@ impl From<Error> for Unadmitted {
 
 /// The parameters of a request.
 pub(crate) enum Params {
-    /// As they came.
+    /// The parameters as received.
     Json(Value),
-    /// Those of a plain request, which names no tenant.
+    /// The call of a plain request, which names no tenant.
     Plain(Call),
 }
 
 impl Params {
-    /// The agent that they name.
+    /// The agent that the parameters name.
     fn tenant(&self) -> Option<&str> {
         match self {
             Self::Json(params) => params.get("tenant").and_then(Value::as_str),
@@ -79,7 +81,7 @@ impl Params {
         }
     }
 
-    /// Whether they name a task by an id that is not one of the server's.
+    /// True if the parameters name a task by an id that this server did not make.
     fn names_chosen_id(&self) -> bool {
         match self {
             Self::Json(params) => {
@@ -91,16 +93,16 @@ impl Params {
     }
 }
 
-/// What a request asks for.
+/// The method or operation of a request.
 pub(crate) enum Wanted<'a> {
-    /// What this method of JSON-RPC stands for.
+    /// A method of JSON-RPC.
     Method(&'a str),
-    /// An operation, which a path and a verb of HTTP+JSON stand for. They had to be known before its body.
+    /// An operation of HTTP+JSON with its dialect. The path and the HTTP method determine both before the body is read.
     Operation(Dialect, Operation),
 }
 
 impl<'a> Door<'a> {
-    /// The door of the agent that a path leads to.
+    /// Finds the agent of a path.
     ///
     /// # Errors
     ///
@@ -115,12 +117,12 @@ impl<'a> Door<'a> {
         Ok(Self { deployment, slug, agent })
     }
 
-    /// Admits a request: gives the command that carries it out. The answer, and so a refusal, is told in the dialect that the
-    /// request turns out to speak.
+    /// Admits a request, and returns the command that carries it out. `reply` is set to the dialect of the request, in
+    /// which answers and refusals are written.
     ///
     /// # Errors
     ///
-    /// The first reason not to admit it, in the order of the steps in the header of this file.
+    /// The error of the first check that fails, in the order of the steps at the top of this file.
     pub(crate) fn admit(
         &self,
         asked: Asked<'_, 'a>,
@@ -160,7 +162,8 @@ impl<'a> Door<'a> {
             Params::Plain(call) => call.into(),
         };
         let ReadCall { mut call, chosen_id, needs_task, run_timeout_ms, answer_within_ms } = read;
-        // A task under an id that was chosen exists in any case. Repetitions under a key must come to the same task.
+        // A task must exist even if the agent answers with a message, so the task gets a chosen id. A send with an
+        // idempotency key gets no new id, because repeated sends must lead to the same task.
         let chosen_id = if needs_task && parameters.idempotency_key.is_none() {
             Some(TaskId::new((self.deployment.new_id)()))
         } else {
@@ -204,7 +207,7 @@ impl<'a> Door<'a> {
         }
         let is_keyed = key.is_some() && chosen_id.is_none();
         let fingerprint = call.message().filter(|_| is_keyed).map(SendMessageRequest::fingerprint);
-        // What is known of its tasks can still be asked.
+        // Tasks of an agent that cannot run can still be read.
         if call.message().is_some() && agent.runner.is_err() {
             return Err(Error::AgentUnusable(agent.slug.to_string()).into());
         }
@@ -225,7 +228,7 @@ impl<'a> Door<'a> {
         Ok(Command { fingerprint, terms, unsealed, scope, ..command })
     }
 
-    /// The agent that a call is for: the one of the path, or at `/` the one that `tenant` names.
+    /// The agent of a call: the agent in the path; at `/`, the agent that `tenant` names, else the default agent.
     fn agent_for(&self, tenant: Option<&str>) -> Result<&'a HostedAgent, Error> {
         let Some(tenant) = tenant.filter(|tenant| !tenant.is_empty()) else {
             return Ok(self.agent);
@@ -241,13 +244,13 @@ impl<'a> Door<'a> {
     }
 }
 
-/// The header `Authorization`, if the agent's file says that it is for tasks.
+/// The header `Authorization`, if the agent file allows passing this header to tasks.
 fn authorization_for_task<'a>(agent: &HostedAgent, header: Option<&'a str>) -> Option<&'a str> {
     let policy = agent.policy.as_ref().ok()?;
     header.filter(|_| policy.access().may_hand_authorization_to_tasks())
 }
 
-/// The refusal of a path to which nothing belongs.
+/// The refusal of an unknown path.
 pub(crate) fn unknown_path(path: &str, agents: &Agents) -> Error {
     let shown: String = path.chars().take(60).collect();
     let cards = "their cards at <agent>/.well-known/agent-card.json";

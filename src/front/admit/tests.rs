@@ -152,7 +152,7 @@ fn a_message_chooses_an_id_of_a_bounded_length() {
     }
 }
 
-/// A send with every fault there is, in which those before `step` are mended.
+/// A send with every possible fault, but without the faults before `step`.
 fn faulty(step: usize) -> Result<Command<Call>, Error> {
     let mended = |fault: usize| fault < step;
     let slug = match step {

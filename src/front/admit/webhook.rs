@@ -4,8 +4,8 @@ use a2a::Call;
 use a2a::error::Error;
 use a2a::model::FieldViolation;
 
-/// Checks the webhook that a call brings, if it brings one. Its members were checked when they were read;
-/// this is about where it leads, which `check_url` knows.
+/// Checks the target of the webhook in a call, if the call contains one: `check_url` checks the URL. The members of the
+/// webhook were checked when the call was read.
 ///
 /// # Errors
 ///

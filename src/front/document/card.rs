@@ -1,19 +1,31 @@
-//! The card of an agent (spec §8), and the one that it has for a caller (§3.1.11).
+//! The card of an agent (spec §8), and the card for a caller (§3.1.11).
 //!
 //! # A card
 //!
-//! 1. The build makes the card of 1.0 and puts it into the Worker. `HostedAgent::cards` has it with its older forms and the skills that need permissions (`Cards`). Serving it replaces the origin (`at_origin`) and adds signatures,
-//!    which are made once for each text (`front/signed.rs`), so a card takes one pass through `plan`.
-//! 2. An agent that learns skills (`skills_from = ["remote"]`) has a `Learned` besides. While its sources were looked at within the last minute, its card takes the same way. Else the plan is `Need::Skills`, and
-//!    `edge/front/facts/skills.rs` looks at each source: at the card of a remote by `RememberedCards` (memory, the row in D1, the server), at an agent of this Worker by its own cards, and by what that learns itself. The agents that have led there
-//!    are known, so circles end. A message that such an agent would refuse for what its card does not list (`accepts = "declared"`) needs the skills first, too.
-//! 3. A look polls once what is known, which waits for nothing; a value that is stale is fetched anew beside, by the instance that claims its row. While nothing is known of a source, the requests of the first two seconds
-//!    wait for it within these; later ones do not, and their card is partial: clients keep it for five seconds. A look that finds everything is good for a minute, any other for two seconds.
-//! 4. `LearnedSkills::show` (pure) puts the skills where their source stands, lets the agent file have the last word, and splits off those with permissions. The card for a caller, the page, older cards and signatures follow
-//!    from `Cards` as for any other agent. A card that has not changed keeps its date and its older forms.
+//! 1. The build makes the card of 1.0 and puts it into the Worker. `HostedAgent::cards` returns this card with its
+//!    older forms and the skills that need permissions (`Cards`). To serve the card, the front replaces the origin
+//!    (`at_origin`) and adds signatures. Signatures are made once for each text (`front/signed.rs`) and then kept, so
+//!    that `plan` is called only once for a card.
+//! 2. An agent that learns skills (`skills_from = ["remote"]`) also has a `Learned`. If its sources were checked within
+//!    the last minute, the card is served in the same way. Otherwise the plan is `Need::Skills`, and
+//!    `edge/front/facts/skills.rs` checks each source. For a remote agent it gets the card by `RememberedCards`
+//!    (memory, the row in D1, the server). For an agent of this Worker it uses the agent's own cards and the sources of
+//!    this agent. The check knows the agents that led to a source, so that cycles end. A message that such an agent
+//!    would refuse because of its card (`accepts = "declared"`) also waits for the skills first.
+//! 3. A check polls the stored value once, which does not wait. A stale value is fetched again in the background, by
+//!    the instance that claims its row. While nothing is stored for a source, requests within the first two seconds
+//!    wait for the source until these two seconds are over. Later requests do not wait, and their card is partial:
+//!    clients keep it for five seconds. If a check finds all sources known and fresh, the next check is after a minute,
+//!    otherwise after two seconds.
+//! 4. `LearnedSkills::show` (pure) inserts the skills at the position of their source, applies the settings of the
+//!    agent file on top, and separates the skills with permissions. The card for a caller, the page, older cards and
+//!    signatures follow from `Cards` as for any other agent. A card that has not changed keeps its date and its older
+//!    forms.
 //!
-//! What others say is text: `take_over` bounds it and protects the letters `{origin}` (`discovery::verbatim`), variables are expanded in the card of the build alone, and the page escapes. Another kind of source is a variant of
-//! `LearnedSource`, made by `skills::learned_of` from the agent file, and an arm in `edge/front/facts/skills.rs`.
+//! Text of other servers is limited by `take_over`, which also protects the letters `{origin}` (`discovery::verbatim`).
+//! Variables are expanded only in the card of the build, and the page escapes all text. To add another kind of source:
+//! add a variant of `LearnedSource`, make it in `skills::learned_of` from the agent file, and handle it in
+//! `edge/front/facts/skills.rs`.
 
 use super::PARTIAL_SECONDS;
 use crate::auth::{Caller, Identity, UncheckedToken};
@@ -100,8 +112,8 @@ pub(in crate::front) fn card<'a>(
     }
 }
 
-/// Who asks for the card under its oldest name, and shows credentials. They count in rate limits and in audits as those of
-/// calls do; with bad ones everybody's card can still be had.
+/// Identifies the reader who requests the card under its oldest name, with credentials. The request and its credentials
+/// count in rate limits and audits like those of a call. With wrong credentials the reader gets the public card.
 ///
 /// # Errors
 ///
@@ -127,7 +139,7 @@ fn reader<'a>(
 ///
 /// # Errors
 ///
-/// Those of [`Cards::extended`](crate::executor::Cards::extended).
+/// The errors of [`Cards::extended`](crate::executor::Cards::extended).
 pub(in crate::front) fn extended_card(
     request: Request<'_>,
     agent: &HostedAgent,
@@ -141,11 +153,11 @@ pub(in crate::front) fn extended_card(
     private_card(request, &card, |card| reply.outcome(&Outcome::Card(card)))
 }
 
-/// Decides about a card for one caller, which `answer` answers with.
+/// Decides about a card for one caller; `answer` makes the answer from the card.
 ///
 /// # Errors
 ///
-/// Those of `answer`.
+/// The errors of `answer`.
 fn private_card(
     request: Request<'_>,
     card: &str,
@@ -164,19 +176,19 @@ fn private_card(
     }
 }
 
-/// What tells a signed card at this place from others; `None` if cards are not signed there, or could not be in this
-/// request.
+/// The mark that distinguishes a signed card at this place from other cards; `None` if cards are not signed at this
+/// place, or signing has failed in this request.
 fn mark(request: Request<'_>, place: Place<'_>) -> Option<String> {
     let keys = request.deployment.signing.as_ref();
     let keys = keys.filter(|_| place.is_ours && !request.facts.cannot_sign);
     keys.map(|keys| CardSignatures::mark(place.origin, keys))
 }
 
-/// A card, with its signatures if it is to have any.
+/// The card, with its signatures if `is_to_be_signed`.
 ///
 /// # Errors
 ///
-/// What has to be signed first.
+/// The card whose signatures have to be made first.
 fn signed(
     request: Request<'_>,
     card: String,
@@ -193,7 +205,7 @@ fn signed(
     }
 }
 
-/// For how long clients keep a card with skills that are learned.
+/// The lifetime in the caches of clients of a card with learned skills, in seconds.
 const LEARNED_SECONDS: u32 = 300;
 
 fn without_body(plan: Plan) -> Plan {
@@ -203,12 +215,12 @@ fn without_body(plan: Plan) -> Plan {
     }
 }
 
-/// Who asks for a card.
+/// The reader who requests a card.
 enum Reader {
-    /// This caller.
+    /// An identified caller.
     Known(Caller),
-    /// Somebody who is known when these tokens are checked.
+    /// A reader whose identity depends on the check of these tokens.
     Unchecked(Vec<UncheckedToken>),
-    /// Nobody of whom anything is known.
+    /// An anonymous reader, or one with wrong credentials.
     Anybody,
 }

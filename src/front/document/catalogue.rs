@@ -10,8 +10,8 @@ use a2a::binding::http::HttpResponse;
 use a2a::dialect::Dialect;
 use a2a::model::read_own;
 
-/// The list for a request to `origin`. Browsers cache it for half a minute; for a shorter time while learned skills are missing,
-/// and not at all in development, where agents change often.
+/// The list for a request to `origin`. Browsers cache the list for half a minute. They cache it for a shorter time
+/// while learned skills are missing, and not at all in development, where agents change often.
 pub(in crate::front) fn answer(settings: &Settings, agents: &Agents, origin: &str) -> HttpResponse {
     let place = settings.place_of(origin).origin;
     let hosted: Vec<&HostedAgent> =
@@ -75,8 +75,8 @@ fn skills(card: &Map<String, Value>) -> Vec<Value> {
     skills.map(named).collect()
 }
 
-/// The health of an agent as far as it follows from its configuration. The reason for a misconfiguration names secrets and
-/// bindings, so outside of development it is only in the log.
+/// The health of an agent by its configuration alone. The reason for a misconfiguration names secrets and bindings, so
+/// outside of development it is only in the log.
 pub(crate) fn health(agent: &HostedAgent, is_development: bool) -> Value {
     let of_executor = agent.runner.as_ref().err().map(|misfit| ("executor", misfit));
     let misfit = of_executor.or(agent.policy.as_ref().err().map(|misfit| ("access", misfit)));
@@ -111,7 +111,7 @@ const NOT_SET_UP: &str = "it is not set up correctly; the log of the Worker says
 
 const NOT_LEARNED: &str = "some of its skills come from other servers, which have not answered yet";
 
-/// How long browsers cache the list, in seconds.
+/// The lifetime of the list in the caches of browsers, in seconds.
 const SECONDS: u32 = 30;
 
 #[cfg(test)]

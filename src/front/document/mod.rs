@@ -1,11 +1,11 @@
-//! Documents that the front answers with by itself.
+//! Documents that the front makes itself.
 //!
 //! | file | document |
 //! |---|---|
-//! | `card` | the card of an agent, for everybody and for a caller |
+//! | `card` | the card of an agent: the public one, and the one for a caller |
 //! | `page` | the page of an agent for browsers |
 //! | `keys` | the public keys of this server |
-//! | `metadata` | who gives out tokens for an MCP server |
+//! | `metadata` | the issuers of tokens for an MCP server |
 //! | `catalogue` | the list of agents for the console |
 
 pub(super) mod card;
@@ -14,5 +14,5 @@ pub(super) mod keys;
 pub(crate) mod metadata;
 pub(super) mod page;
 
-/// For how long clients keep a document that lacks some of the skills that agents learn, in seconds.
+/// The lifetime in caches of a document from which some learned skills are missing, in seconds.
 const PARTIAL_SECONDS: u32 = 5;

@@ -1,5 +1,5 @@
-//! The page that a browser gets at the URL of an agent: what it is and how to call it. It holds no script
-//! and loads nothing; all of its text comes from the card, escaped.
+//! The page for browsers at the URL of an agent: a description of the agent, and how to call it. The page contains no
+//! script and loads nothing; its text comes from the card and is escaped.
 
 use std::rc::Rc;
 
@@ -18,7 +18,8 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::media_type::{essence, weight};
 use a2a::error::Error;
 
-/// Decides about GET and HEAD at the URL of an agent, which `slug` names if it is not `/`: a page for browsers, a refusal for programs.
+/// Decides about GET and HEAD at the URL of an agent: the answer is a page for browsers and a refusal for programs.
+/// `slug` is the agent in the path; `None` if the path is `/`.
 pub(in crate::front) fn plan(
     request: Request<'_>,
     agent: &HostedAgent,
@@ -53,20 +54,20 @@ fn on_page<'a>((slug, cards): &'a (&str, Rc<Cards>)) -> PageAgent<'a> {
     PageAgent { slug, card: &cards.card }
 }
 
-/// For how long browsers keep a page.
+/// The lifetime of a page in caches, in seconds.
 const PAGE_SECONDS: u32 = 300;
 
-/// An agent as the page shows it.
+/// The data of an agent for the page.
 #[derive(Clone, Copy, Debug)]
 struct PageAgent<'a> {
-    /// Its path.
+    /// The slug of the agent, which is its path.
     slug: &'a str,
-    /// Its card as JSON, in which [`ORIGIN`] stands for the origin.
+    /// The card of the agent as JSON, with [`ORIGIN`] as the placeholder for the origin.
     card: &'a str,
 }
 
-/// Whether `Accept` asks for a page: it names `text/html`, and no type of the protocol before it or with
-/// more weight. Browsers do; programs that take anything do not.
+/// True if `Accept` requests a page: it contains `text/html`, and no media type of the protocol before it or with more
+/// weight. This is so for browsers, but not for programs that accept anything.
 fn is_wanted(accept: Option<&str>) -> bool {
     let mut best = (false, 0);
     for range in accept.unwrap_or_default().split(',') {
@@ -79,9 +80,8 @@ fn is_wanted(accept: Option<&str>) -> bool {
     best.0
 }
 
-/// The page of an agent for a request that came in at `origin`. `path` leads to the agent, without a final
-/// slash. `agents` are those that the page links to, but for the agent itself. With `has_console` it also links to the
-/// agent in the console.
+/// The page of an agent for a request to `origin`. `path` is the path of the agent, without a final slash. The page
+/// links to the other agents in `agents`. With `has_console`, the page also links to the agent in the console.
 fn page<'a>(
     agent: PageAgent<'_>,
     path: &str,
@@ -125,7 +125,7 @@ fn page<'a>(
         .with_header("referrer-policy", "no-referrer")
 }
 
-/// A card as the build made it, maybe with skills of others; nothing else is ever given.
+/// Parses a card that the build made, perhaps with learned skills. Such a card can always be parsed.
 fn read(card: &str) -> Value {
     read_own(&as_it_was(card.to_owned())).unwrap_or_default()
 }
@@ -138,7 +138,8 @@ fn elements<'a>(object: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Va
     object.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
-/// The value of `A2A-Extensions` without which the agent refuses, or nothing.
+/// The value that `A2A-Extensions` must have, because the agent refuses requests without these extensions; may be
+/// empty.
 fn required_extensions(card: &Value) -> String {
     let required = elements(card, "/capabilities/extensions")
         .filter(|extension| extension.get("required") == Some(&Value::Bool(true)));
@@ -173,13 +174,13 @@ fn javascript(url: &str, extensions: &str) -> String {
     fill(JAVASCRIPT, &[&quote(url), &more])
 }
 
-/// The template with a value in the place of each `{}`.
+/// The template, in which each `{}` is replaced by the next value.
 fn fill(template: &str, values: &[&str]) -> String {
     let values = values.iter().copied().chain(std::iter::repeat(""));
     template.split("{}").zip(values).flat_map(|(text, value)| [text, value]).collect()
 }
 
-/// Text as HTML, in elements and in quoted attributes.
+/// Escapes text for HTML, in elements and in quoted attributes.
 fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
@@ -195,7 +196,7 @@ fn escape(text: &str) -> String {
     escaped
 }
 
-/// The media types of which a program that speaks the protocol names one.
+/// The media types of the protocol. A program that uses the protocol accepts at least one of them.
 const PROTOCOL: [&str; 3] = ["application/json", "application/a2a+json", "text/event-stream"];
 
 const PAGE: &str = "<!doctype html><html lang=\"en\"><head><meta charset=\"utf-8\">\

@@ -1,4 +1,5 @@
-//! Messages, lists, overviews, callbacks, cards and guests: without the fact that each needs, and with it.
+//! Tests of messages, lists, overviews, callbacks, cards and guests: without the fact that each of them needs, and with
+//! this fact.
 
 use super::*;
 
@@ -22,7 +23,7 @@ fn a_message_waits_for_what_bounds_it() {
         assert!(refused.answer().body.contains(text), "{}", refused.answer().body);
         assert_eq!(refused.reports.len(), reports);
     }
-    // Without a quota nothing is waited for.
+    // `0` means that there is no quota: no fact has to be awaited.
     let free = Sent::call("/open", &body).decided_by(&hosting(vec![("MAX_ACTIVE_TASKS", "0")]));
     assert!(matches!(free.plan, Plan::Call(..)), "{:?}", free.plan);
 }

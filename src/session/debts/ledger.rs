@@ -1,5 +1,5 @@
-//! The account of one debt: the generation that the follower has reached, whether a future of this session is paying, and the time of
-//! the next attempt after a failure.
+//! The account of one debt: the generation that the follower has reached, a flag for a future that is paying, and the time of the
+//! next attempt after a failure.
 
 use std::cell::Cell;
 
@@ -14,7 +14,7 @@ use a2a::model::UnixMillis;
 pub(in crate::session) struct Progress {
     /// The generation (or turn) that the follower has reached; 0 for none.
     pub(super) reached: u64,
-    /// The number of attempts failed since then.
+    /// The number of attempts that have failed since the follower reached that generation.
     pub(super) failures: u32,
 }
 
@@ -24,7 +24,7 @@ pub(in crate::session) struct Ledger {
     known: Cell<Progress>,
     /// The progress in storage.
     stored: Cell<Progress>,
-    /// Whether a future of this session is paying.
+    /// True while a future of this session is paying.
     is_paying: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
     /// Rings after each paid part, and when paying ends.
@@ -50,7 +50,7 @@ impl Ledger {
         self.known.get().reached
     }
 
-    /// Whether the follower has not reached `wanted`.
+    /// True if the follower has not reached `wanted`.
     pub(super) fn owes(&self, wanted: u64) -> bool {
         self.reached() < wanted
     }
@@ -67,8 +67,8 @@ impl Ledger {
         }
     }
 
-    /// Returns whether the caller has to begin paying: the follower has not reached `wanted`, no future is paying, and no retry is set for
-    /// later. If so, the account counts as being paid.
+    /// Returns true if the caller has to begin paying: the follower has not reached `wanted`, no future is paying, and no retry
+    /// is set for later. In that case, the account counts as being paid.
     pub(super) fn begin(&self, wanted: u64, now: UnixMillis) -> bool {
         let is_later = self.retry_at.get().is_some_and(|at| at > now);
         self.owes(wanted) && !is_later && !self.is_paying.replace(true)
@@ -96,7 +96,7 @@ impl Ledger {
         (failures, retry_ms)
     }
 
-    /// The known progress, if storage has another one.
+    /// The known progress, if storage has another value.
     pub(super) fn unstored(&self) -> Option<Progress> {
         let known = self.known.get();
         (known != self.stored.get()).then_some(known)

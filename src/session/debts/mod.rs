@@ -1,9 +1,10 @@
 //! The debts of a task to its followers in D1: the row of the index, the sums of usage, the list of webhooks in trouble.
 //!
-//! A debt is paid in the background; the task does not wait for that. [`Debt`] has what differs between debts: the generation that the
-//! follower has to reach, the next statement, and the place where the progress is stored. The mechanism is here: one future at a time
-//! pays until nothing is owed; a statement that fails or takes too long is repeated later; the alarm repeats what a crash interrupts.
-//! The progress is stored after the statement. After a crash between the two, the statement is repeated, which changes nothing.
+//! A debt is paid in the background; the task does not wait for the payment. [`Debt`] has what differs between debts: the
+//! generation that the follower has to reach, the next statement, and the place where the progress is stored. The mechanism is
+//! here: one future at a time pays until nothing is owed; a statement that fails or takes too long is repeated later; the alarm
+//! repeats what a crash interrupts. The progress is stored after the statement. After a crash between the two, the statement is
+//! repeated, which changes nothing.
 
 mod index;
 mod index_row;
@@ -40,7 +41,8 @@ pub(super) trait Debt: 'static {
     /// The part of the debt that one statement pays.
     type Part;
 
-    /// Whether the end of paying announces the task: it may be the first that is known of the task outside of its object.
+    /// True if the task is announced when paying ends: the paid statement may be the first trace of the task outside of its
+    /// object.
     const ANNOUNCES: bool = false;
 
     /// The account of this debt.
@@ -49,12 +51,12 @@ pub(super) trait Debt: 'static {
     /// The generation (or turn) that the follower has to reach.
     fn wanted(life: &Life, webhooks: &Webhooks) -> u64;
 
-    /// Whether paying may begin now.
+    /// True if paying may begin now.
     fn may_begin(_journal: &Journal) -> bool {
         true
     }
 
-    /// The next statement. None if nothing is owed.
+    /// The next statement; `None` if nothing is owed.
     async fn next(session: &TaskSession) -> Option<Statement<'_, Self::Part>>;
 
     /// The generation (or turn) that the follower has reached with this part.
@@ -79,7 +81,7 @@ pub(super) trait Debt: 'static {
 /// A statement that was sent to a follower.
 pub(super) struct Statement<'a, P> {
     part: P,
-    /// The result; an error if it is not known whether the statement took effect.
+    /// The result. After an error, the statement may or may not have had an effect.
     result: LocalBoxFuture<'a, Result<(), String>>,
 }
 
@@ -112,7 +114,7 @@ impl Debts {
         }
     }
 
-    /// Whether the follower has not reached the wanted generation.
+    /// True if the follower has not reached the generation that it has to reach.
     pub(super) fn is_owed<D: Debt>(&self, life: &Life, webhooks: &Webhooks) -> bool {
         D::ledger(self).owes(D::wanted(life, webhooks))
     }
@@ -157,7 +159,7 @@ pub(super) fn pay<D: Debt>(session: &TaskSession) {
     }
 }
 
-/// As [`pay`], all debts.
+/// As [`pay`], for all debts.
 pub(super) fn pay_every(session: &TaskSession) {
     pay::<Index>(session);
     pay::<Sums>(session);
@@ -202,7 +204,7 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     session.arm();
 }
 
-/// Stores the progress of the follower, if storage has another one.
+/// Stores the progress of the follower, if storage has another value.
 pub(super) fn store_progress<D: Debt>(session: &TaskSession) {
     let ledger = D::ledger(&session.debts);
     let Some(progress) = ledger.unstored().filter(|_| !session.health.is_broken()) else { return };

@@ -1,8 +1,8 @@
 //! The debt to the list of webhooks in trouble: one row for each webhook that is failing or suspended, or has dead letters.
 //!
-//! The progress is stored with the webhook, so after a crash between a change and its row, the row is written later, at most once too
-//! often. A webhook that never failed has no debt. The object forgets a deleted webhook; its row is deleted as long as this session
-//! exists, and a remaining row is deleted with its task.
+//! The progress is stored with the webhook, so after a crash between a change and its row, the row is written later. A row may be
+//! written a second time, which changes nothing. A webhook that never failed has no debt. The object forgets a deleted webhook;
+//! its row is deleted as long as this session exists, and a remaining row is deleted with its task.
 
 use super::{Debt, Debts, Failure, Ledger, Statement};
 use crate::port::{ListedChange, Observation, WebhookChange};

@@ -26,7 +26,7 @@ impl Debt for Sums {
         life.with_machine(|machine| machine.turn_to_count()).unwrap_or(0)
     }
 
-    /// Entries that are not stored yet could be lost in a crash, so their use is not counted before.
+    /// A crash could lose unsaved entries, so their use of models is counted only after they are stored.
     fn may_begin(journal: &Journal) -> bool {
         journal.unsaved_bytes() == 0
     }

@@ -1,8 +1,8 @@
 //! Frames: the texts that a task object sends to the followers of its task over a socket.
 //!
-//! A frame is built once and sent to every follower. It has events as 1.0 JSON with their generations; `js/client-stream.js` reads the
-//! frame and writes its events in the form of the client. On the way only the first letter, the number after it and the mark of each
-//! line are read.
+//! A frame is built once and sent to every follower. It has events as 1.0 JSON with their generations; `js/client-stream.js`
+//! reads the frame and writes its events in the form of the client. Code between the two reads only the first letter of the
+//! frame, the number after that letter, and the mark of each line.
 //!
 //! | frame | meaning |
 //! |---|---|
@@ -19,7 +19,7 @@ use crate::port::Batch;
 use crate::session::journal::{Mark, NO_EVENT};
 use a2a::model::{EventFilter, Generation, TaskState};
 
-/// The frame with the events of a batch that come after the generation `after`, if there are any.
+/// The frame with the events of a batch after the generation `after`; `None` if the batch has no such events.
 pub fn events(batch: &Batch, after: Generation) -> Option<String> {
     let lines = batch.lines.lines().zip(batch.marks.chars());
     let events = lines.filter(|(_, mark)| *mark != NO_EVENT);
@@ -47,7 +47,7 @@ pub(in crate::session) fn events_in(frame: &str) -> impl Iterator<Item = (Genera
     first.into_iter().flat_map(move |first: u64| (first..).map(Generation).zip(events.clone()))
 }
 
-/// Whether the filter of a webhook lets this event through. The JSON of an event begins with its kind.
+/// True if the event matches the filter of a webhook. The JSON of an event begins with the kind of the event.
 pub(in crate::session) fn passes(filter: EventFilter, json: &str) -> bool {
     let is_artifact = json.starts_with(r#"{"artifactUpdate""#);
     match filter {

@@ -1,7 +1,8 @@
 //! The first frames for one follower of a task. Later frames are sent to all followers by
 //! [`Followers::publish`](crate::port::Followers::publish).
 //!
-//! A follower without a position ignores events until it has a snapshot, so no event is lost between the two.
+//! A follower without a position ignores events until it has a snapshot, so no event is lost between the snapshot and the
+//! later frames.
 
 pub mod frame;
 
@@ -84,7 +85,7 @@ impl Next {
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] if it cannot.
+/// [`Error::InvalidParams`] if `after` is higher than `newest`.
 pub(crate) fn check_position(after: Generation, newest: Generation) -> Result<(), Error> {
     if after <= newest {
         return Ok(());
@@ -98,7 +99,7 @@ pub(crate) fn check_position(after: Generation, newest: Generation) -> Result<()
     Err(Error::invalid("Last-Event-ID", description))
 }
 
-/// The frames with the stored events after a generation, up to one page, and whether there are more.
+/// The frames with the stored events after a generation, up to one page. The second value is true if there are more events.
 ///
 /// # Errors
 ///

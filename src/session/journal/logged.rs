@@ -10,7 +10,7 @@ use a2a::model::{Generation, UnixMillis};
 pub struct LoggedBatch {
     /// The row in which the lines begin, from 1.
     pub row: u64,
-    /// The number of rows that the lines take.
+    /// The number of rows in which the lines are stored.
     pub rows: u64,
     /// The lines, oldest first.
     pub lines: Vec<LoggedLine>,
@@ -21,7 +21,7 @@ pub struct LoggedBatch {
 pub struct LoggedLine {
     /// The generation of the task after the line.
     pub generation: Generation,
-    /// Whether the line is an event, so that `generation` is its own.
+    /// True if the line is an event. For such a line, `generation` is the generation of the event.
     pub is_event: bool,
     /// The instant at which the line was appended.
     pub at: UnixMillis,

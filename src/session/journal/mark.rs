@@ -1,14 +1,14 @@
-//! The mark of a log entry: one character that is stored beside the entry, and sent before it to followers.
+//! The mark of a log entry: one character that is stored with the entry, and sent to followers before the entry.
 
 use crate::task::LogEntry;
 use a2a::model::TaskState;
 
-/// The mark of an event, by which followers know whether more events come.
+/// The mark of an event. It shows followers if more events may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum Mark {
-    /// More events may come.
+    /// More events may follow.
     Open,
-    /// The task waits for input: the turn has ended, the task has not.
+    /// The task waits for input: the turn has ended, but not the task.
     InputRequired,
     /// The task has ended: this is the last event.
     Ended,
@@ -27,7 +27,7 @@ impl Mark {
         }
     }
 
-    /// The mark of a log entry as it is stored; [`NO_EVENT`] for an entry that is no event.
+    /// The stored mark of a log entry; [`NO_EVENT`] for an entry that is no event.
     pub(in crate::session) fn of_entry(entry: &LogEntry) -> char {
         match entry {
             LogEntry::Task(task) => Self::of(task.status.state).letter(),

@@ -30,7 +30,7 @@ pub(super) struct Journal {
     next_row: Cell<u64>,
     /// The instant at which the newest entry was appended.
     newest: Cell<Option<UnixMillis>>,
-    /// Whether the first row, which has the facts, is stored.
+    /// True if the first row, which has the facts, is stored.
     is_opened: Cell<bool>,
     /// The size of the log, including unsaved entries.
     size: Cell<LogSize>,
@@ -52,7 +52,7 @@ pub(super) struct LogSize {
 pub(super) struct LogPage {
     /// The batches, oldest first.
     pub(super) batches: Vec<Batch>,
-    /// Whether there are more batches after the page.
+    /// True if there are more batches after the page.
     pub(super) has_more: bool,
 }
 
@@ -67,7 +67,7 @@ pub(super) enum Loaded {
 }
 
 impl Journal {
-    /// The log in this storage. Nothing is read yet.
+    /// The log in this storage. This function reads nothing.
     pub(super) fn new(store: Rc<dyn TaskStore>, limits: &Limits) -> Self {
         let max_values = limits.max_json_values.saturating_mul(VALUES_PER_TASK);
         Self {
@@ -108,7 +108,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the storage fails, or holds what this version cannot read.
+    /// When the storage fails or has a form that this version cannot read.
     pub(super) fn reload(&self, id: &TaskId) -> Result<Vec<LogEntry>, StoreError> {
         match self.store.load(&|_| true)? {
             Stored::Nothing | Stored::Withheld => Ok(Vec::new()),
@@ -136,7 +136,7 @@ impl Journal {
         Ok((stored, entries))
     }
 
-    /// The stored entries after a place, up to one page, and the place after them. No entries if there are no more.
+    /// The stored entries after a place, up to one page, and the place after them. Returns no entries at the end of the log.
     ///
     /// # Errors
     ///
@@ -147,7 +147,7 @@ impl Journal {
         place: Place,
     ) -> Result<(Vec<LogEntry>, Place), StoreError> {
         let Place { generation, batches, bytes } = place;
-        // A batch without events has the generation of the one before it.
+        // A batch without events has the generation of the batch before it.
         let from = generation.before(1);
         let (page, _) = self.store.read_after(from, bytes.saturating_add(PAGE_BYTES))?;
         let (mut entries, mut place, mut read) = (Vec::new(), place, 0);
@@ -212,7 +212,8 @@ impl Journal {
         self.passage(passage).is_ok_and(|found| found == content).then_some(passage)
     }
 
-    /// The stored form of a line: contents that the log has already are replaced by references. `None` if the line has no such content.
+    /// The stored form of a line: each content that the log has already is replaced by a reference. `None` if the line has no
+    /// such content.
     fn fold(&self, line: &str, contents: &[String]) -> Option<String> {
         let found = contents.iter().filter_map(|content| Some((content, self.find(content)?)));
         found.fold(None, |folded: Option<String>, (content, passage)| {
@@ -221,7 +222,7 @@ impl Journal {
         })
     }
 
-    /// The size of those contents of the parts that the log has already, and that do not count again.
+    /// The size of the contents of `parts` that the log has already. This size is not counted again.
     pub(super) fn known_of(&self, parts: &[Part]) -> LogSize {
         let mut known = LogSize::default();
         if self.passages.borrow().is_empty() {
@@ -236,7 +237,7 @@ impl Journal {
         known
     }
 
-    /// Whether the first row is stored.
+    /// True if the first row is stored.
     pub(super) fn is_opened(&self) -> bool {
         self.is_opened.get()
     }
@@ -265,7 +266,7 @@ impl Journal {
         if lines.is_empty() {
             *lines = line;
         } else {
-            // Limit the growth: doubling the capacity of a large text would take three times its size for a moment.
+            // Limit the growth: to double the capacity of a large text, memory of three times its size is needed for a moment.
             let slack = lines.len().min(LINES_SLACK_BYTES);
             if lines.capacity() - lines.len() <= line.len() {
                 lines.reserve_exact(line.len() + 1 + slack);
@@ -280,12 +281,13 @@ impl Journal {
         self.unsaved.borrow().lines.len()
     }
 
-    /// Stores the unsaved entries as one row, with the generation of the task after them; the first row also has `opening`. Returns the
-    /// stored batch.
+    /// Stores the unsaved entries as one row, with the generation of the task after these entries. The first row also has
+    /// `opening`. Returns the stored batch.
     ///
     /// # Errors
     ///
-    /// When storage fails. The log in memory then has more than storage and must not be used any more.
+    /// When storage fails. After this error, the log in memory has entries that storage does not have, and must not be used any
+    /// more.
     pub(super) fn store(
         &self,
         generation: Generation,
@@ -377,7 +379,7 @@ impl Journal {
         is_full.then(|| format!("{} JSON values (MAX_JSON_VALUES)", max.values))
     }
 
-    /// The stored batches in one direction from a row, up to one page, and whether there are more.
+    /// The stored batches in one direction from a row, up to one page. The second value is true if there are more batches.
     ///
     /// # Errors
     ///
@@ -397,7 +399,7 @@ impl Journal {
         Ok((read, has_more))
     }
 
-    /// Whether the log is so large that an idle session is dropped from memory.
+    /// True if the log is larger than [`LARGE_BYTES`]. A session with such a log is dropped from memory after its task has ended.
     pub(super) fn is_large(&self) -> bool {
         self.size.get().bytes > LARGE_BYTES
     }
@@ -470,7 +472,8 @@ impl LeakyBucket {
 /// The number of rows of events that may be written without a pause.
 const BURST: u64 = 4;
 
-/// One part in this number of a task's size limit is reserved for its run: posts to callbacks cannot use that part.
+/// The share of a task's size limit that is reserved for the run of the task, as a divisor: an eighth. Posts to callbacks cannot
+/// use that share.
 const SHARE_OF_RUN: usize = 8;
 
 /// The limit of JSON values of a task, as a multiple of the limit of one request body.

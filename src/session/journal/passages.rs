@@ -14,9 +14,9 @@ use a2a::model::{Part, PartContent, encode};
 pub(super) struct Passage {
     /// The first row of its batch.
     pub(in crate::session) row: u64,
-    /// Its offset in the lines of the batch, in bytes.
+    /// The offset of the part in the lines of the batch, in bytes.
     pub(in crate::session) start: usize,
-    /// Its length in bytes.
+    /// The length of the part, in bytes.
     pub(in crate::session) bytes: usize,
 }
 
@@ -31,12 +31,12 @@ pub(super) struct Passages {
 }
 
 impl Passages {
-    /// Whether no body is known.
+    /// True if no body is known.
     pub(in crate::session) fn is_empty(&self) -> bool {
         self.known.is_empty()
     }
 
-    /// The passage whose length and hash are those of the content. The caller must compare the texts.
+    /// The passage with the length and the hash of the content. The caller must compare the texts.
     pub(in crate::session) fn find(&self, content: &str) -> Option<Passage> {
         self.known.get(&key(content)).copied()
     }
@@ -163,10 +163,10 @@ fn parse(reference: &str) -> Option<Passage> {
     numbers.next().is_none().then_some(Passage { row, start, bytes })
 }
 
-/// Stands around a reference.
+/// The mark before and after a reference.
 const MARK: char = '\u{1a}';
 
-/// Contents shorter than this are not looked for, in bytes: to name their place would save little.
+/// The smallest content that is replaced by a reference, in bytes: a reference to a shorter content would save little.
 const LEAST_BYTES: usize = 256;
 
 #[cfg(test)]

@@ -7,12 +7,12 @@ use crate::port::StoreError;
 use crate::task::LogEntry;
 use a2a::model::{Generation, HistoryLimit, TaskStatus};
 
-/// The statuses of a task as far as they are stored, oldest first: the newest ones, as many as a history of this length has
-/// entries. The log is read a page at a time.
+/// The newest stored statuses of a task, oldest first. The number of statuses is limited like the number of messages in a
+/// history of this length. The log is read a page at a time.
 ///
 /// # Errors
 ///
-/// When the storage fails, or holds what this version cannot read.
+/// When the storage fails or has a form that this version cannot read.
 pub(in crate::session) fn read(
     journal: &Journal,
     length: HistoryLimit,
@@ -38,7 +38,7 @@ pub(in crate::session) fn read(
     }
 }
 
-/// The status that a line of the log brings, if it brings one.
+/// The status in a line of the log, if the line has a status.
 fn status_in(line: &str) -> Result<Option<TaskStatus>, StoreError> {
     if !OPENINGS.iter().any(|opening| line.starts_with(opening)) {
         return Ok(None);
@@ -52,7 +52,7 @@ fn status_in(line: &str) -> Result<Option<TaskStatus>, StoreError> {
     })
 }
 
-/// What the lines begin with that bring a status. Others need not be parsed.
+/// The beginnings of the lines that have a status. Other lines need not be parsed.
 const OPENINGS: [&str; 2] = [r#"{"task""#, r#"{"statusUpdate""#];
 
 #[cfg(test)]
@@ -78,7 +78,7 @@ mod tests {
         };
         let opening = json!({"id": "t", "status": said("TASK_STATE_SUBMITTED", "-")});
         let mut lines = vec![json!({"task": opening})];
-        // Two of them fill a page.
+        // Two statuses with this text fill a page.
         let long = "x".repeat(300_000);
         for at in 0..4 {
             let status = said("TASK_STATE_WORKING", &format!("{at}{long}"));

@@ -1,10 +1,11 @@
-//! The times of the entries of a batch, as they are stored: the first since 1970, the others since the one before.
+//! The times of the entries of a batch, as they are stored: the first as the time since 1970, each other time as the
+//! difference from the entry before it.
 
 use std::fmt::Write;
 
 use a2a::model::UnixMillis;
 
-/// Adds the time of one more entry. `last` is that of the entry before it in the same batch.
+/// Adds the time of one more entry. `last` is the time of the previous entry in the same batch.
 pub(in crate::session) fn push(times: &mut String, last: Option<UnixMillis>, now: UnixMillis) {
     if !times.is_empty() {
         times.push(' ');
@@ -14,7 +15,7 @@ pub(in crate::session) fn push(times: &mut String, last: Option<UnixMillis>, now
     let _ = write!(times, "{since}");
 }
 
-/// The times of this many entries; `None` if the text has another number of times, or one is no number.
+/// The times of `count` entries; `None` if the text has another number of times, or a time that is no number.
 pub(in crate::session) fn read(times: &str, count: usize) -> Option<Vec<UnixMillis>> {
     let mut last = 0_i64;
     let times = times.split_ascii_whitespace().map(|since| {

@@ -1,4 +1,4 @@
-//! The owner check as a type: what the operations may do with a task, for the caller to whom it belongs.
+//! The owner check as a type: only the owner of a task, or an operator, gets an [`Owned`], which has the operations on the task.
 
 mod webhooks;
 
@@ -22,11 +22,11 @@ use a2a::model::{
 };
 use a2a::{ShownTask, Terms};
 
-/// A task, or a send that may become one, of the caller who asks.
+/// The task of a caller, or the send of a caller that may begin a task.
 ///
-/// [`TaskSession::owned_by`] gives it for a task that exists, after the one owner check that there is, and
-/// [`TaskSession::operated_by`] to an operator. Within the
-/// crate a send that begins a task, or repeats the one that began it, gives it to its sender.
+/// [`TaskSession::owned_by`] has the only owner check and returns an `Owned` for a task that exists. [`TaskSession::operated_by`]
+/// returns one to an operator. Within the crate, the sender also gets an `Owned` for a send that begins a task or repeats the
+/// send that began the task.
 #[derive(Clone, Copy)]
 pub struct Owned<'a> {
     pub(super) session: &'a TaskSession,
@@ -34,27 +34,27 @@ pub struct Owned<'a> {
 }
 
 impl<'a> Owned<'a> {
-    /// For `TaskSession` alone, which has checked the caller.
+    /// Only `TaskSession` calls this, after checking the caller.
     pub(super) fn new(session: &'a TaskSession) -> Self {
         Self { session, is_operators: false }
     }
 
-    /// For `TaskSession` alone: the task of any owner, for an operator.
+    /// Only `TaskSession` calls this: an operator gets the task of any owner.
     pub(super) fn for_operator(session: &'a TaskSession) -> Self {
         Self { session, is_operators: true }
     }
 
-    /// Whether it is an operator who asks, to whom the secrets of the owner are not shown.
+    /// True if the caller is an operator. Operators cannot see the secrets of the owner.
     pub(crate) fn is_operators(self) -> bool {
         self.is_operators
     }
 
-    /// The id of the task, whether it exists yet or not.
+    /// The id of the task, also before the task exists.
     pub fn id(self) -> &'a TaskId {
         self.session.id()
     }
 
-    /// Whether the task is this caller's.
+    /// True if this caller owns the task.
     pub(crate) fn is_owned_by(self, caller: &Caller) -> bool {
         self.session.life.facts().is_some_and(|facts| facts.owner == caller.owner())
     }
@@ -74,43 +74,44 @@ impl<'a> Owned<'a> {
         self.session.life.generation()
     }
 
-    /// Whether clients can see the task.
+    /// True if clients can see the task.
     pub(crate) fn exists(self) -> bool {
         self.session.life.exists()
     }
 
-    /// Whether the task has ended.
+    /// True if the task has ended.
     pub(crate) fn is_over(self) -> bool {
         self.session.life.is_over()
     }
 
-    /// Whether a blocking send has nothing to wait for any more.
+    /// True if a blocking send can be answered: the task has ended or waits for its client.
     pub(crate) fn is_settled(self) -> bool {
         self.session.life.is_settled()
     }
 
-    /// Whether its run is parked: it waits outside of memory.
+    /// True if the run of the task is parked: the run waits outside of memory.
     pub fn is_parked(self) -> bool {
         self.session.life.is_parked()
     }
 
-    /// Whether its run is parked for longer than this from now on: until then nothing happens by itself.
+    /// True if the run of the task is parked and its wait ends more than `millis` milliseconds from now. Without a request, the
+    /// task does not change before that.
     pub(crate) fn is_parked_for(self, millis: u64) -> bool {
         let until = self.session.life.with_machine(|machine| machine.parked().map(Park::until));
         until.flatten().is_some_and(|until| until > self.session.now().after(millis))
     }
 
-    /// The message that was given instead of a task.
+    /// The message with which the run answered instead of a task.
     pub(crate) fn replied(self) -> Option<Message> {
         self.session.life.replied()
     }
 
-    /// Whether storage failed, so that nothing more will happen in this session.
+    /// True if storage has failed: this session makes no more progress.
     pub(crate) fn is_broken(self) -> bool {
         self.session.health.is_broken()
     }
 
-    /// How many times what clients waited for was lost in this session.
+    /// The number of crashes in this session that lost a result for which clients waited.
     pub(crate) fn crashes(self) -> u64 {
         self.session.health.crashes()
     }
@@ -120,24 +121,24 @@ impl<'a> Owned<'a> {
         &self.session.limits
     }
 
-    /// The error for a failure on our side, with the id of the task if the task exists.
+    /// The error for a failure of the server, with the id of the task if the task exists.
     pub(crate) fn internal(self) -> Error {
         self.session.internal()
     }
 
-    /// The task as 1.0 JSON, if it exists. The text of a task that is not large is kept, and all answers share the text until the
+    /// The task as 1.0 JSON, if it exists. The JSON of a task up to `LARGE_BYTES` is cached: all answers share the text until the
     /// task changes.
     pub fn task_json(self, history: HistoryLimit) -> Option<Rc<String>> {
-        // What the run said since it was last stored is stored first.
+        // The answer must not show unsaved events, so store them first.
         self.session.flush().ok()?;
         self.session.life.json(history, None)
     }
 
-    /// The task as it stands, for an answer on these terms.
+    /// The present task, for an answer on these terms.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it does not exist, or storage fails.
+    /// [`Error::Internal`] if the task does not exist, or storage fails.
     pub(crate) fn shown(self, history: HistoryLimit, terms: Terms) -> Result<ShownTask, Error> {
         // Events that are not stored yet are stored first.
         let generation = self.settle_generation()?;
@@ -154,40 +155,41 @@ impl<'a> Owned<'a> {
         Ok(ShownTask { json, generation: generation.0, created, statuses })
     }
 
-    /// Waits until the condition holds, `limit_ms` milliseconds at most. It is looked at after each change.
+    /// Waits until the condition is true, `limit_ms` milliseconds at most. The condition is evaluated after each change of the
+    /// task.
     pub(crate) async fn until(self, condition: &dyn Fn() -> bool, limit_ms: u64) {
         let limit = self.session.ports.clock.sleep(limit_ms);
         self.session.bell.until(condition, limit).await;
     }
 
-    /// Waits until listing shows the task as it stands now, and what its turns have used is counted: for `INDEX_WAIT_MS` at
-    /// most each, and not at all for an index that is known to be down.
+    /// Waits until the index shows the present task, then until the use of models by its turns is counted. Each of the two waits
+    /// takes `INDEX_WAIT_MS` at most. There is no wait for a failed statement that is retried later.
     pub async fn until_indexed(self) {
         debts::until_paid::<Index>(self.session).await;
         debts::until_paid::<Sums>(self.session).await;
     }
 
-    /// The caller is about to get an answer: the task has the alarm that it wants from here on.
+    /// Announces the task, because the caller is about to get an answer: from now on the alarm of the task is set.
     pub(crate) fn announce(self) {
         self.session.announce();
     }
 
-    /// The caller asked for the task: its run may wait for that.
+    /// Counts a read of the task by a client. Wakes the run, which may wait for a read.
     pub(crate) fn note_poll(self) {
         self.session.run.note_poll();
         self.session.bell.ring();
     }
 
-    /// How often callers have asked for the task since its run began.
+    /// The number of times clients have read the task since its run began.
     pub fn polls(self) -> u64 {
         self.session.polls()
     }
 
-    /// Whether the task is at the generation that the caller expects, if it expects any.
+    /// Checks that the task is at the expected generation, if the caller expects one.
     ///
     /// # Errors
     ///
-    /// [`Error::GenerationMismatch`] otherwise.
+    /// [`Error::GenerationMismatch`] if the task is at another generation.
     pub(crate) fn check_generation(self, expected: Option<u64>) -> Result<(), Error> {
         let generation = self.generation().0;
         match expected {
@@ -198,11 +200,11 @@ impl<'a> Owned<'a> {
         }
     }
 
-    /// Whether the task takes one more message.
+    /// Checks that the task is below its limits of messages and of size.
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if it is full.
+    /// [`Error::UnsupportedOperation`] if the task has reached one of these limits.
     pub(crate) fn check_room(self) -> Result<(), Error> {
         let is_from_user = |message: &&Message| message.role == Role::User;
         let length = self.with_task(|task| task.history.iter().filter(is_from_user).count());
@@ -218,20 +220,20 @@ impl<'a> Owned<'a> {
         Err(Error::UnsupportedOperation(hint))
     }
 
-    /// Whether the task has received this very message before.
+    /// True if the task has received the same message before.
     pub(crate) fn has_received(self, message: &Message) -> bool {
         self.session.life.with_machine(|machine| machine.has_received(message)).unwrap_or(false)
     }
 
-    /// Gives the task one more message, and with it a webhook that gets what follows. A message that it has
-    /// received before changes nothing.
+    /// Adds a message to the task, and registers the webhook, which gets the events from this message on. A message that the task
+    /// has received before changes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::TaskFinished`] if the task has ended, [`Error::UnsupportedOperation`] if it has reached the limit of webhooks,
-    /// [`Error::InvalidParams`] if the message is of another context, or holds credentials that the task does not wait
-    /// for: nothing has changed then.
-    /// [`Error::Internal`] if the agent is not served any more, or storage fails.
+    /// [`Error::TaskFinished`] if the task has ended, [`Error::UnsupportedOperation`] if the task has reached the limit of
+    /// webhooks, [`Error::InvalidParams`] if the message is of another context, or has credentials for which the task does not
+    /// wait. After these three errors the task is unchanged. [`Error::Internal`] if this Worker does not have the agent any more,
+    /// or storage fails.
     pub(crate) fn receive(
         self,
         message: Message,
@@ -270,7 +272,7 @@ impl<'a> Owned<'a> {
         session.flush().map_err(|_| self.internal())
     }
 
-    /// Stores what the run has said so far, so that the generation is that of the newest event.
+    /// Stores the unsaved events. Returns the generation of the newest event.
     ///
     /// # Errors
     ///
@@ -280,21 +282,21 @@ impl<'a> Owned<'a> {
         Ok(self.generation())
     }
 
-    /// Starts the run that a message has begun, if it has begun one. Its first poll is part of this call.
+    /// Starts the run that a message has begun, if there is one. The first poll of the run is part of this call.
     pub(crate) fn start_run(self) {
         run::start(self.session);
     }
 
-    /// As [`start_run`](Self::start_run), but not before the caller waits for something.
+    /// As [`start_run`](Self::start_run), but the run is first polled after the caller has yielded.
     pub(crate) fn start_run_soon(self) {
         run::start_soon(self.session);
     }
 
-    /// Cancels the task. Canceling a canceled one again changes nothing.
+    /// Cancels the task. Canceling a canceled task again changes nothing.
     ///
     /// # Errors
     ///
-    /// [`Error::TaskNotCancelable`] if it has ended otherwise; [`Error::Internal`] if storage fails.
+    /// [`Error::TaskNotCancelable`] if the task has ended in another state; [`Error::Internal`] if storage fails.
     pub(crate) fn cancel(self) -> Result<(), Error> {
         let session = self.session;
         let has_run = |machine: &TaskMachine| machine.is_running() || machine.parked().is_some();
@@ -306,7 +308,7 @@ impl<'a> Owned<'a> {
         if has_run && is_first {
             hook::call(session);
         } else {
-            // A task that waits for its client has no run that would notice.
+            // A task that waits for its client has no run: call the hook only if the executor asks for a guaranteed call.
             hook::call_if_owed(session);
         }
         if let Some(facts) = session.life.facts() {
@@ -316,7 +318,7 @@ impl<'a> Owned<'a> {
         Ok(())
     }
 
-    /// The stored lines of the log in one direction from a row, as many as fit one page, and whether there are more.
+    /// The stored lines of the log in one direction from a row, up to one page. The second value is true if there are more lines.
     ///
     /// # Errors
     ///
@@ -325,55 +327,55 @@ impl<'a> Owned<'a> {
         self.session.journal.lines(range).map_err(|error| self.reading_failed(&error))
     }
 
-    /// The error for a log that could not be read, which operators are told.
+    /// Reports to the observer that the log could not be read, and returns the error for the client.
     pub(crate) fn reading_failed(self, error: &StoreError) -> Error {
         self.session.reading_failed(error)
     }
 
-    /// The steps that are under way, if a run is.
+    /// The steps begun and not ended, if the task has a run.
     pub(crate) fn open_steps(self) -> Vec<OpenStep> {
         let session = self.session;
         let needs_run = session.life.with_machine(TaskMachine::needs_run).unwrap_or(false);
         if needs_run { session.run.open_steps() } else { Vec::new() }
     }
 
-    /// What its turns have used of models.
+    /// The use of models by the turns of the task.
     pub(crate) fn usage(self) -> TaskUsage {
         let usage = |machine: &TaskMachine| machine.usage().clone();
         self.session.life.with_machine(usage).unwrap_or_default()
     }
 
-    /// How many of its steps have failed.
+    /// The number of failed steps of the task.
     pub(crate) fn failed_steps(self) -> u64 {
         self.session.life.with_machine(TaskMachine::failed_steps).unwrap_or_default()
     }
 
-    /// The agent that has the task, and whose it is.
+    /// The facts of the task: its agent, its owner, and the fingerprint of its first message.
     pub(crate) fn facts(self) -> Option<TaskFacts> {
         self.session.life.facts()
     }
 
-    /// When the task was created, if that is known.
+    /// The instant at which the task was created, if that instant is known.
     pub(crate) fn created(self) -> Option<UnixMillis> {
         self.session.life.with_machine(TaskMachine::created).flatten()
     }
 
-    /// For a follower that has seen everything so far: no frames.
+    /// For a follower that has every event: no frames.
     pub(crate) fn begin_live(self) -> Beginning {
         Beginning::live(&self.session.life)
     }
 
-    /// The message that was given instead of a task, for a follower.
+    /// For a follower of a send without a task: the message with which the run answered.
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] if it cannot be encoded.
+    /// [`Error::Internal`] if the message cannot be encoded.
     pub(crate) fn begin_with_message(self, message: &Message) -> Result<Beginning, Error> {
         let json = serde_json::to_string(message).map_err(|_| self.internal())?;
         Ok(Beginning::message(&json))
     }
 
-    /// The task as it stands, for a follower that has no position yet.
+    /// For a follower without a position: the present task.
     ///
     /// # Errors
     ///
@@ -388,11 +390,11 @@ impl<'a> Owned<'a> {
         Ok(Beginning::snapshot(&task, state))
     }
 
-    /// What came after a generation, as much as fits one page, for a follower that has this position.
+    /// For a follower with a position: the stored events after the generation of that position, up to one page.
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if there is no such generation yet; [`Error::Internal`] when storage fails.
+    /// [`Error::InvalidParams`] if the task has not reached this generation; [`Error::Internal`] when storage fails.
     pub(crate) fn begin_with_missed(self, after: Generation) -> Result<Beginning, Error> {
         check_position(after, self.generation())?;
         // The frames are made of stored rows.
@@ -401,7 +403,7 @@ impl<'a> Owned<'a> {
         Beginning::missed(life, journal, after).map_err(|error| self.reading_failed(&error))
     }
 
-    /// Reports to the observer that the agent is given the newest message of the client.
+    /// Reports to the observer that the agent gets the newest message of the client.
     fn note_newest_message(self, agent: &str) {
         self.with_task(|task| {
             let newest = task.history.iter().rfind(|message| message.role == Role::User);

@@ -14,8 +14,8 @@ use a2a::error::Error;
 use a2a::model::{Generation, TaskPushNotificationConfig};
 
 impl Owned<'_> {
-    /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the object: the
-    /// id of the task may be any text, which the id of a webhook must not.
+    /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the
+    /// object: the id of the task may be any text, but not every text is a valid id of a webhook.
     pub(crate) fn named(
         self,
         config: TaskPushNotificationConfig,
@@ -39,7 +39,7 @@ impl Owned<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::UnsupportedOperation`] if the task has the highest number of webhooks.
+    /// [`Error::UnsupportedOperation`] if the task has the largest allowed number of webhooks.
     pub(crate) fn register(
         self,
         config: TaskPushNotificationConfig,
@@ -71,11 +71,11 @@ impl Owned<'_> {
         self.webhooks().into_iter().next()
     }
 
-    /// Stores a registered or changed webhook, and queues its owed notifications. Returns whether the webhook is stored.
+    /// Stores a registered or changed webhook, and queues its owed notifications. Returns true if the webhook is stored.
     pub(crate) fn commit_webhook(self, id: &str) -> bool {
         let session = self.session;
         session.store_webhook(id);
-        // A replacement is owed the events that the old webhook was owed.
+        // A webhook that replaces another is owed the events that the other was owed.
         notifications::enqueue_due(session);
         debts::pay::<Troubles>(session);
         session.arm();
@@ -119,7 +119,7 @@ impl Owned<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] when storage fails; the webhook is not deleted then.
+    /// [`Error::Internal`] when storage fails. In that case, the webhook is not deleted.
     pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
         self.session.webhooks.delete(id).map_err(|error| {
             self.session.note_unstored(&error);

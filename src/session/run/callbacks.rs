@@ -1,4 +1,4 @@
-//! The callbacks of a task: how a run makes one, and how a post to one is admitted and stored.
+//! The callbacks of a task: makes callbacks for a run, and admits and stores posts to callbacks.
 
 use super::parking;
 use super::state::RunState;
@@ -10,11 +10,11 @@ use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
 use a2a::model::{Part, Secret, UnixMillis, hex, measure};
 
-/// Returns the run's next callback of this name: the one that an earlier attempt has made, or a new one.
+/// Returns the run's next callback of this name: the callback that an earlier attempt has made, or a new callback.
 ///
 /// # Errors
 ///
-/// If the run must not make a callback: the text of the error says why.
+/// If the run must not make a callback; the text of the error has the reason.
 pub(in crate::session) fn make(
     session: &TaskSession,
     name: &str,
@@ -50,13 +50,14 @@ pub(in crate::session) fn make(
     let (bytes, values) = measure(&record);
     session.journal.check_addition(LogSize { bytes, values }).map_err(ExecutorError)?;
     session.step(Input::CallbackMade(record.clone()))?;
-    // Store the callback first: a post may arrive at once, and must be admitted even if this process dies now.
+    // Store the callback before the run gets the URL: a post may arrive at once, and must be admitted even if this process dies
+    // now.
     session.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
     Ok(callback_of(session.object(), &session.life, &record))
 }
 
-/// The callback as the run gets it. The sender of a post does not know the caller, so the URL has the id of the object instead of that of the
-/// task.
+/// The callback as the run gets it. The sender of a post does not know the caller, so the URL has the id of the object instead of
+/// the id of the task.
 fn callback_of(object: &str, life: &Life, record: &CallbackRecord) -> Callback {
     let agent = life.facts().map(|facts| facts.agent).unwrap_or_default();
     let CallbackRecord { name, token, origin, uses: _, expires_ms } = record;
@@ -68,12 +69,12 @@ fn callback_of(object: &str, life: &Life, record: &CallbackRecord) -> Callback {
     }
 }
 
-/// Takes the oldest body of a callback that the run has not taken. Taking is not stored: a resumed run takes the same bodies at the same
-/// waits.
+/// Takes the oldest body of a callback that the run has not taken. The log does not record which bodies were taken: a resumed run
+/// takes the same bodies at the same waits.
 ///
 /// # Errors
 ///
-/// If there is none.
+/// If no such body is left.
 pub(super) fn take(run: &RunState, name: &CallbackName) -> Result<Part, ExecutorError> {
     let body = run.take_call(name);
     body.ok_or_else(|| ExecutorError(format!("nothing was posted to the callback {name}")))
@@ -84,11 +85,11 @@ pub(super) fn take(run: &RunState, name: &CallbackName) -> Result<Part, Executor
 pub enum Posted {
     /// The post is stored, or was stored before under the same key.
     Accepted,
-    /// There is no such callback, or it takes no bodies any more.
+    /// There is no such callback, or the callback accepts no more bodies.
     Unknown,
-    /// The callback exists and can take no body at the moment. The sender may repeat the post later.
+    /// The callback exists, but no body can be stored at the moment. The sender may repeat the post later.
     Busy,
-    /// The body is too large for the room that the task has left. The text is for the sender. A smaller body may be stored.
+    /// The body is larger than the remaining room of the task. The text is for the sender. A smaller body may be stored.
     NoRoom(String),
 }
 
@@ -97,7 +98,7 @@ impl Posted {
     ///
     /// # Errors
     ///
-    /// Unless the post is stored.
+    /// If the post is not stored.
     pub fn check(self) -> Result<(), Error> {
         match self {
             Self::Accepted => Ok(()),
@@ -108,12 +109,12 @@ impl Posted {
     }
 }
 
-/// Returns the callback with this token and the number that the body of a post would get there, if the callback belongs to this agent; none
-/// if a post with this `key` (the sender's `Idempotency-Key`) was stored before. Writes nothing.
+/// Returns the callback with this token and the number of the next body of that callback, if the callback belongs to this agent.
+/// `None` if a post with this `key` (the sender's `Idempotency-Key`) was stored before. Writes nothing.
 ///
 /// # Errors
 ///
-/// The result of the post, where its body is not to be stored.
+/// The result of the post, if its body must not be stored.
 pub(in crate::session) fn admit(
     session: &TaskSession,
     agent: &str,
@@ -155,11 +156,12 @@ pub(in crate::session) fn call(
             "the body takes {bytes} bytes as JSON; a task takes up to {limit} at once: post a smaller one"
         ));
     }
-    // It may be given on as it came without counting once more; what the run says besides needs room as well.
+    // A part of the task's room is reserved for the other entries of the run. An event that repeats the body does not count the
+    // body again.
     if let Err(reason) = session.journal.check_post(LogSize { bytes, values }) {
         return Posted::NoRoom(reason);
     }
-    // A callback that exists is not lost by what refuses a post now.
+    // The callback exists, so the sender may repeat a post that fails here.
     if session.step(Input::Called(call)).is_err() || session.flush().is_err() {
         return Posted::Busy;
     }
@@ -167,12 +169,12 @@ pub(in crate::session) fn call(
     Posted::Accepted
 }
 
-/// What is told of a callback that there is not, or that is over, whatever the reason.
+/// The error for a callback that does not exist or is over. The error does not show the reason.
 pub(crate) fn no_callback() -> Error {
     Error::NotFound("there is no such callback, or it is over".to_owned())
 }
 
-/// What is told of a callback that takes nothing at the moment.
+/// The error for a callback for which no body can be stored at the moment.
 pub(crate) fn callback_is_busy() -> Error {
     Error::Unavailable(BUSY)
 }
@@ -184,7 +186,7 @@ fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
 /// The longest name of a callback.
 const MAX_NAME_BYTES: usize = 256;
 
-/// How many callbacks a turn has at most.
+/// The largest number of callbacks of a turn.
 const MAX_CALLBACKS: usize = 100;
 
 const BUSY: &str = "this callback can take nothing at the moment; post again later";

@@ -60,7 +60,7 @@ struct Ticket {
 }
 
 impl Gate {
-    /// A permit without waiting, if one is free and no request waits.
+    /// A permit without waiting, if a permit is free and no request waits.
     fn enter(gate: &Rc<Self>) -> Option<Permit> {
         let mut state = gate.0.borrow_mut();
         if state.inside >= AT_ONCE || !state.waiting.is_empty() {
@@ -217,7 +217,7 @@ mod tests {
         let given_up = async {
             let mut waiting: FuturesUnordered<_> =
                 requests(3 * AT_ONCE).map(|request| connections.send(request)).collect();
-            // The first answer is there; all others are dropped, those inside and those that wait.
+            // After the first answer, drop all other requests: those with a permit and those in the queue.
             let first = waiting.next().await;
             drop(waiting);
             first.is_some()

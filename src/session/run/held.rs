@@ -1,6 +1,6 @@
-//! Redaction of a run's events on their way into the task: secrets are replaced by their names, and the end of a text that may be the
-//! beginning of a secret is held back in memory until more text decides. Held-back text is let out when the artifact ends, when the
-//! run asks its client, is parked or ends, at a cancel, and when its artifact got no text for 200 ms.
+//! Redaction of a run's events on their way into the task: secrets are replaced by their names, and the end of a text that may be
+//! the beginning of a secret is held back in memory until more text shows if it is a secret. Held-back text is released when the
+//! artifact ends, when the run asks its client, is parked or ends, at a cancel, and when its artifact got no text for 200 ms.
 //!
 //! # The way of an event
 //!
@@ -10,12 +10,20 @@
 //!                               TaskMachine::step ──> journal, row, followers
 //! ```
 //!
-//! - Every event of every executor passes `Held::hear`; no later part handles secrets. `Secrets::scan` reads a text once: it finds the secrets, the leftmost first, the longest at each place, and the position from which the text is the beginning of a secret.
-//!   If the run has read no secrets, texts are not scanned; a chunk whose end is not the beginning of a secret passes unchanged.
-//! - The end of a text is kept for each artifact (`Tail`), in memory, together with the length of its part that was let out. So text that was let out undecided still belongs to the text that is scanned with the next chunk, which cannot complete a secret unseen.
-//! - `held::let_out` is called where an artifact gets no more text for now: before a question, an end, a cancel and a park, and after the last poll of a run. `Flushing` has the timer of the 200 ms, which is set only while something short is held.
-//! - Each chunk of a run is an event, even with an empty text, so a resumed run is compared event by event. `held` in the log says how many characters of a chunk were not let out, or that an event is not the run's own; the resumed run emits the text itself again. A run that takes
-//!   up its task (`Turn::take_up`: models, HTTP agents, remotes) is not compared: it writes no `held`, and no event for a chunk of which nothing is let out.
+//! - Every event of every executor passes `Held::hear`; later code does not handle secrets. `Secrets::scan` reads a text once: it
+//!   finds the secrets from left to right (the longest secret at each place), and the position from which the rest of the text
+//!   may be the beginning of a secret. If the run has read no secrets, texts are not scanned; a chunk whose end is not the
+//!   beginning of a secret passes unchanged.
+//! - For each artifact, `Tail` stores in memory the end of its text, and the length of the part of that end that was released. So
+//!   text that was released although it could be the beginning of a secret is scanned again together with the next chunk, and a
+//!   secret that the next chunk completes is found.
+//! - `held::let_out` is called when no more text of an artifact is expected at present: before a question, an end, a cancel and a
+//!   park, and after the last poll of a run. `Flushing` has the timer of the 200 ms, which is set only while a short text is held
+//!   back.
+//! - Each chunk of a run is an event, even with an empty text, so a resumed run is compared event by event. `held` in the log is
+//!   the number of characters of a chunk that were not released; 0 for an event that releases held-back text and was not emitted by
+//!   the run. The resumed run emits the held-back text again. A run that takes up its task (`Turn::take_up`: models, HTTP agents,
+//!   remotes) is not compared: it writes no `held`, and no event for a chunk of which nothing is released.
 //! - `Turn::task` includes held-back text: an executor that emits what its task lacks would emit that text twice otherwise.
 
 use std::cell::RefCell;
@@ -37,9 +45,9 @@ pub(in crate::session) struct Held {
 
 /// An event of a run after redaction.
 pub(super) struct Heard {
-    /// The part that is let out.
+    /// The part that is released.
     pub(super) emission: Emission,
-    /// The end of its artifact, if it is a chunk.
+    /// The end of the artifact, if the event is a chunk.
     pub(in crate::session) end: Option<End>,
 }
 
@@ -50,12 +58,12 @@ pub(super) struct End {
     tail: Option<Tail>,
     /// The parts before redaction, of a chunk that an earlier attempt may have emitted.
     said: Vec<Part>,
-    /// Whether all of the chunk is held back.
+    /// True if the whole text of the chunk is held back.
     is_silent: bool,
 }
 
 impl Held {
-    /// Forgets the secrets and ends of the run before.
+    /// Removes the secrets and the ends of artifacts of the earlier run.
     pub(super) fn begin(&self) {
         self.redaction.take();
         self.tails.take();
@@ -66,8 +74,8 @@ impl Held {
         Rc::clone(&self.redaction.borrow())
     }
 
-    /// Redacts an event. The end of its artifact is stored only by [`keep`](Self::keep) or [`recall`](Self::recall).
-    /// `repeats`: whether an earlier attempt may have emitted the event.
+    /// Redacts an event. The end of its artifact is stored only by [`keep`](Self::keep) or [`recall`](Self::recall). `repeats`:
+    /// true if an earlier attempt may have emitted the event.
     pub(super) fn hear(&self, emission: Emission, repeats: bool) -> Heard {
         let redaction = self.redaction();
         let tells_all = redaction.is_empty() && self.tails.borrow().is_empty() && !repeats;
@@ -98,7 +106,7 @@ impl Held {
         }
     }
 
-    /// Stores the end of an artifact, after the task has taken the chunk.
+    /// Stores the end of an artifact, after the task has accepted the chunk.
     pub(super) fn keep(&self, end: End, now: UnixMillis) {
         self.set(end.id, end.tail, now);
     }
@@ -110,7 +118,7 @@ impl Held {
         self.set(end.id, tail, now);
     }
 
-    /// The next instant at which held-back text is let out because its artifact got no text.
+    /// The next instant at which held-back text is released because its artifact got no text.
     pub(super) fn due(&self) -> Option<UnixMillis> {
         let tails = self.tails.borrow();
         let waiting = tails.values().filter(|(tail, _)| tail.held_chars() > 0 && !tail.is_long());
@@ -128,7 +136,7 @@ impl Held {
         }
     }
 
-    /// Takes texts to let out, each with the id of its artifact.
+    /// Takes texts to release, each with the id of its artifact.
     fn let_out(&self, which: LetOut) -> Vec<(String, Part)> {
         let mut tails = self.tails.borrow_mut();
         let mut parts = Vec::new();
@@ -164,7 +172,7 @@ impl End {
         (chars > 0).then_some(HeldText { chars })
     }
 
-    /// Whether all of the chunk is held back and the task has its artifact already, so that the chunk is no event.
+    /// True if the whole text of the chunk is held back and the task already has the artifact. Such a chunk is no event.
     pub(super) fn is_all_held(&self, task: &Task) -> bool {
         self.is_silent
             && self.text().is_some()
@@ -172,7 +180,7 @@ impl End {
     }
 }
 
-/// Whether a chunk has nothing but empty text.
+/// True if a chunk has nothing but empty text.
 fn is_empty(chunk: &Artifact) -> bool {
     let Artifact { name, description, parts, metadata, extensions, .. } = chunk;
     (name, description, metadata) == (&None, &None, &None)
@@ -180,12 +188,12 @@ fn is_empty(chunk: &Artifact) -> bool {
         && parts.iter().all(|part| *part == Part::text(""))
 }
 
-/// The texts to let out.
+/// The texts to release.
 #[derive(Clone, Copy)]
 pub(in crate::session) enum LetOut {
-    /// All that is held back.
+    /// All held-back texts.
     All,
-    /// What has waited for more text until this instant.
+    /// The short held-back texts of artifacts that got no text in the 200 ms before this instant.
     Silent(UnixMillis),
 }
 
@@ -198,16 +206,16 @@ impl LetOut {
     }
 }
 
-/// Lets out held-back texts as events of the task.
+/// Releases held-back texts as events of the task.
 pub(in crate::session) fn let_out(session: &TaskSession, which: LetOut) {
     for (id, part) in session.run.held.let_out(which) {
         let artifact = Artifact { name: None, ..Artifact::new(id, part) };
         let held = session.run.is_repeated().then_some(HeldText { chars: 0 });
         let (append, last_chunk, metadata) = (true, false, None);
-        // Refused for a task that has ended meanwhile.
+        // The step is refused if the task has ended meanwhile.
         let _ = session.step(Input::Artifact { artifact, append, last_chunk, metadata, held });
     }
 }
 
-/// For how long an artifact has to be silent before what is held back of it is let out, in milliseconds.
+/// The time without new text of an artifact after which its held-back text is released, in milliseconds.
 const SILENCE_MS: u64 = 200;

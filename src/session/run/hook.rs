@@ -1,6 +1,6 @@
-//! Calls the hook `AgentExecutor::cancel`. It is called when a client cancels a task whose run is in memory or parked; it runs concurrently
-//! with that run, which may end first. If the executor asks for a guaranteed call (`ensures_cancel`), it is also called for every run that was
-//! ended by something else than its executor, and called again after a crash.
+//! Calls the hook `AgentExecutor::cancel`. It is called when a client cancels a task whose run is in memory or parked; it runs
+//! concurrently with that run, which may end first. If the executor asks for a guaranteed call (`ensures_cancel`), it is also
+//! called for every run that did not end by its executor, and the call is repeated after a crash.
 
 use std::panic::AssertUnwindSafe;
 use std::task::{Context, Waker};
@@ -31,7 +31,7 @@ pub(in crate::session) fn call(session: &TaskSession) {
         // The cancel may have been stored by another process, so this run is not stopped yet.
         session.run.stop();
     }
-    // The hook may wait until a run in memory has ended, so it gets twice the time then.
+    // The hook may wait until a run in memory has ended. For such a run, the hook gets twice the time.
     let limit_ms = if is_running { 2 * run::CANCEL_GRACE_MS } else { run::CANCEL_GRACE_MS };
     let mut hook: LocalBoxFuture<'static, ()> = Box::pin(async move {
         // The hook gets the full time of a run, however long the run was parked or how much of its time it has used.
@@ -56,18 +56,19 @@ pub(in crate::session) fn call(session: &TaskSession) {
     }
 }
 
-/// True if `cancel` still has to be called: the task ended within the last hour, not by its executor, which asked for a guaranteed call.
+/// True if `cancel` still has to be called: the task ended within the last hour but not by its executor, and the executor
+/// requires a guaranteed call (`ensures_cancel`).
 pub(in crate::session) fn is_owed(session: &TaskSession) -> bool {
     let ended = session.life.with_machine(|machine| {
         machine.ended_otherwise().then(|| machine.task().status.timestamp).flatten()
     });
     let Some(ended) = ended.flatten() else { return false };
-    // Reading the clock is a call to JavaScript: only for executors that ask for a guaranteed call.
+    // Reading the clock is a call to JavaScript: only for executors with `ensures_cancel`.
     session.agents.of(&session.life).is_some_and(|runner| runner.executor.ensures_cancel())
         && session.now().millis_since(ended) <= LONGEST_MS
 }
 
-/// Records in the log that the executor was informed of the end, if that was owed.
+/// Records in the log that the hook was called after the end of the task, if that call was owed.
 pub(in crate::session) fn note(session: &TaskSession) {
     if is_owed(session) {
         session.note(Notice::EndTold);

@@ -69,11 +69,11 @@ fn end(session: &TaskSession, outcome: RunOutcome) {
     session.note(Notice::RunEnded(outcome));
 }
 
-/// Handles a panic of the executor. A task that no client has seen is forgotten; for any other task the run counts as interrupted.
-/// If the task ends by that, waiting clients get an error.
+/// Handles a panic of the executor. A task that no client has seen is forgotten; for any other task the run counts as
+/// interrupted. If the task fails because of the panic, waiting clients get an error.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
-        // Held-back text that was let out after the panic is an event, with which the next attempt is compared.
+        // Held-back text that was released after the panic is an event, and the events of the next attempt are compared with it.
         let _ = session.flush();
         match session.journal.reload(session.id()) {
             Ok(log) => recover(session, Loss::Crashed, &log),
@@ -88,7 +88,7 @@ fn lose_by_panic(session: &TaskSession) {
     session.bell.ring();
 }
 
-/// The turn of a run with this message and start. None if the session has no task.
+/// The turn of a run with this message and start. `None` if the session has no task.
 pub(super) fn turn_of(
     session: &Rc<TaskSession>,
     runner: &Runner,
@@ -163,7 +163,8 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let ending = bounded(run, &turn, &session, &bounds).await;
     usage::settle(&session);
     held::let_out(&session, LetOut::All);
-    // A dropped run may have left work at other servers, so the hook is owed. After a cancel, the hook itself records its call.
+    // A dropped run may have left work at other servers, so the hook is owed. After a cancel, the call of the hook is recorded in
+    // `hook`.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
@@ -192,12 +193,12 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // `flush` reports a failure to the observer, and waiting clients get an error.
     let _ = session.flush();
     hook::call_if_owed(&session);
-    // A run that stored nothing at its end has a turn to count, too. The alarm repeats a failed attempt.
+    // The turn also has to be counted if the run stored nothing at its end. The alarm repeats a failed attempt.
     if session.owes::<Sums>() {
         debts::pay::<Sums>(&session);
         session.arm();
     }
-    // Ending the run may have begun another one: for a message that no run took, or as the next attempt.
+    // The end of the run may have begun another run: for a message that no run took, or as the next attempt.
     start_soon(&session);
     session.forget_credentials();
     // The platform may evict the object when this future has ended.
@@ -289,7 +290,7 @@ struct Flushing<'a> {
     session: &'a TaskSession,
     /// Completes when the delayed events are to be stored.
     pause: Option<LocalBoxFuture<'static, ()>>,
-    /// The instant at which held-back text is let out, and a timer for that instant.
+    /// The instant at which held-back text is released, and a timer for that instant.
     silence: Option<(UnixMillis, LocalBoxFuture<'static, ()>)>,
 }
 
@@ -303,7 +304,8 @@ impl Future for Flushing<'_> {
             // The end is stored together with the last events.
             return Poll::Ready(Ending::Returned(result));
         }
-        // A run that waits may wait for an answer to what it has asked others, and one that panicked may have asked.
+        // A pending run may have sent a request to another server and wait for the answer; a panicked run may also have sent a
+        // request.
         self.session.announce();
         if polled.is_ok() && self.session.run.wants_park() {
             return Poll::Ready(match parking::park(self.session) {
@@ -328,7 +330,8 @@ impl Future for Flushing<'_> {
 }
 
 impl Flushing<'_> {
-    /// Lets out what was held back for as long as it is without more text; the run is polled again when it is time.
+    /// Releases the held-back text of artifacts that got no text for 200 ms. The timer for the next such text polls the run
+    /// again.
     fn let_out_silent(&mut self, context: &mut Context<'_>) {
         while let Some(due) = self.session.run.held.due() {
             let (_, timer) = match self.silence.take() {
@@ -346,7 +349,7 @@ impl Flushing<'_> {
         self.silence = None;
     }
 
-    /// Whether storing is put off; the run is polled again when it is time.
+    /// True if the events must not be stored yet. The timer for storing polls the run again.
     fn is_pausing(&mut self, context: &mut Context<'_>) -> bool {
         let millis = self.session.postpone_ms();
         if millis == 0 {
@@ -357,5 +360,5 @@ impl Flushing<'_> {
     }
 }
 
-/// How long a run may go on after its task was canceled, in milliseconds.
+/// The longest time for which a run may continue after its task was canceled, in milliseconds.
 pub(super) const CANCEL_GRACE_MS: u64 = 5_000;

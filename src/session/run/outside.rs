@@ -1,4 +1,4 @@
-//! What a run reaches outside of its task.
+//! The resources of a run outside of its task.
 
 use std::rc::Rc;
 
@@ -29,7 +29,7 @@ pub(in crate::session) struct Outside {
 }
 
 impl Outside {
-    /// The outside of the runs of one task. A chain of agents that call each other has at most `max_depth` agents.
+    /// The resources for the runs of one task. A chain of agents that call each other has at most `max_depth` agents.
     pub(in crate::session) fn new(ports: &Ports, max_depth: u32) -> Self {
         let Ports { clock, random, counters, peers, http, .. } = ports.clone();
         let connections = Rc::new(Connections::new(http));

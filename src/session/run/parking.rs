@@ -1,28 +1,43 @@
-//! Parking: a run waits without being in memory, and is resumed by time, a message or a callback.
+//! Parking: a run that waits is dropped from memory, and is resumed by time, a message or a post to a callback.
 //!
 //! # A park
 //!
-//! 1. `Turn::wait_until` asks the host to begin a wait (`session/run/parking.rs`), which counts the waits of the run. A wait that an earlier run has finished is answered from `Recall`; a wait whose
-//!    instant has passed ends at once. Otherwise `begin_wait` stores the wait in `RunState`, and the future stays pending.
-//! 2. The poll of the run that ends pending finds the stored wait (`Flushing` in `session/run/mod.rs`). `Input::Park` appends `parked`, the flush stores it with all events of the run so far, sets the alarm for the end of the
-//!    wait, and the future of the run is dropped: no timer, no timeout, nothing that keeps the object in memory. After a kill before that row was stored, the run is an interrupted one; after a kill later, a parked one.
-//! 3. A request that opens the object meanwhile replays a machine that is `parked`: not orphaned, so nothing is recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send returns at once
-//!    if the wait ends later than the send may block.
-//! 4. The alarm, or any request after that instant, applies `Notice::Wake`; a message applies `TaskMachine::receive`, which wakes the run if the wait has `orMessage`. Both append `woken` and the next `run` in one row, which resumes as
-//!    after a crash. Its `begunMs` is moved by the pause, so no timeout counts it, and attempts count anew. `drive` reads the log once more for `Recall`.
-//! 5. The resumed run reaches the same wait again, which returns what has ended it.
-//! 6. A turn may ask its client a question and be parked to send a reminder. So a run that was parked is resumed after a crash even while the task waits for input, until the log has `ended` for it.
+//! 1. `Turn::wait_until` calls `begin_wait` of the host (`session/run/parking.rs`), which counts the waits of the run. If an
+//!    earlier run has finished the wait with this number, `Recall` has the result. A wait whose instant has passed ends at once.
+//!    Otherwise `begin_wait` stores the wait in `RunState`, and the future stays pending.
+//! 2. After a poll of the run that returns pending, `Flushing` (`session/run/mod.rs`) finds the stored wait. `Input::Park`
+//!    appends `parked`; the flush stores `parked` with all events of the run so far and sets the alarm for the end of the wait.
+//!    Then the future of the run is dropped, so no timer and no timeout keeps the object in memory. After a kill before that row
+//!    was stored, the run is an interrupted run; after a later kill, a parked run.
+//! 3. A request that opens the object during the wait replays a machine that is `parked` and therefore not orphaned, so no run is
+//!    recovered. GetTask, streams, webhooks and a cancel need no run. A blocking send returns at once if the wait ends later than
+//!    the send may block.
+//! 4. The alarm, or any request after the end of the wait, applies `Notice::Wake`; a message applies `TaskMachine::receive`,
+//!    which wakes the run if the wait has `orMessage`. Both append `woken` and the next `run` in one row, and the run is resumed
+//!    as after a crash. The `begunMs` of the next `run` is moved by the length of the pause, so no timeout counts the pause, and
+//!    attempts are counted from 1 again. `drive` reads the log again for `Recall`.
+//! 5. The resumed run reaches the same wait again, and the wait returns the cause that has ended it.
+//! 6. A turn may send its client a question and then be parked until the time of a reminder. So a run that was parked is resumed
+//!    after a crash even while the task waits for input, until the log has `ended` for that run.
 //!
-//! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`. `Turn::callback` stores it before the run can send it to anybody (`session/run/callbacks.rs`). A
-//! post reaches the object by the method `ask`, like a call: the front Worker refuses URLs of another form and ids that the namespace does not know, without waking an object
-//! (`front/callback.rs`). The object compares the token with all callbacks of the present turn (`task/callback.rs`), appends `called` with the body, and wakes the run if it is parked for just this
-//! callback. A body for which no run waits stays in the log until a wait takes it. The sender needs no credentials: the URL is the permission. A callback is open as long as its turn is not over: while its run is
-//! in memory, parked, or lost. A post to a run that was lost opens the object, which recovers the run before it takes the body. `Posted` is the result of a post: 202 when it is stored, 413 when the task has no room for the body besides an eighth that is left to its run, 503 with `Retry-After`
-//! whenever the callback may exist and nothing can be stored (storage or the object fails, another version or another executor is needed), and the same 404 for everything else.
+//! A callback is a URL with the id of the object and a token of 256 random bits, `POST /<agent>/callbacks/<id><token>`.
+//! `Turn::callback` stores the callback before the run can send the URL to anybody (`session/run/callbacks.rs`). A post reaches
+//! the object by the method `ask`, like a call: the front Worker (`front/callback.rs`) refuses URLs of another form and ids that
+//! the namespace does not know, without waking an object. The object compares the token with all callbacks of the present turn
+//! (`task/callback.rs`), appends `called` with the body, and wakes the run if the run is parked for this callback. A body for
+//! which no run waits stays in the log until a wait takes the body. The sender needs no credentials: the URL is the permission. A
+//! callback is open until its turn is over: while the run of the turn is in memory, parked, or lost. A post for a lost run opens
+//! the object, which recovers the run before the post is stored. `Posted` is the result of a post: 202 if the post is stored; 413
+//! if the task has no room for the body (an eighth of the room is reserved for the run); 503 with `Retry-After` if the callback
+//! may exist and nothing can be stored (storage or the object fails, another version or another executor is needed); and the same
+//! 404 in all other cases.
 //!
-//! A large body is received only after its URL was checked: the front Worker receives 64 KiB of it at most, asks the object by a post without a body, and receives the rest when that is answered 202; a small body is one request to the object.
-//! A 404 counts for the address as a wrong credential does (`Guesses::note_path`); an address over its limit is refused by the head of its request. A body stands in the log once: `session/journal/` stores a reference where an event has the content of an earlier
-//! `called` (`session/journal/passages.rs`), and puts the content back whenever it reads, so nothing outside of it knows.
+//! A large body is received only after its URL was checked: the front Worker receives at most 64 KiB of the body, sends the
+//! object a post without a body, and receives the rest if the object answers 202. A small body is one request to the object. A
+//! 404 counts for the address of the sender as a wrong credential does (`Guesses::note_path`); if the address is over its limit,
+//! the request is refused after its head. The log has each body once: if an event has the content of an earlier `called`,
+//! `session/journal/` stores a reference (`session/journal/passages.rs`) and replaces the reference by the content when it reads
+//! the log, so no other module handles references.
 
 use super::held::{self, LetOut};
 use super::state::BegunWait;
@@ -34,11 +49,11 @@ use crate::session::{OpenError, TaskSession, run};
 use crate::task::{CallbackName, Input, Notice, Park, Recovery, WaitEnd, WokenBy};
 use a2a::model::measure;
 
-/// The run begins to wait. If the wait has not ended already, the run is parked at its next poll that makes no progress.
+/// Begins a wait of the run. If the wait has not ended already, the run is parked at its next poll that makes no progress.
 ///
 /// # Errors
 ///
-/// If the run must not wait: the text of the error says why.
+/// If the run must not wait; the text of the error has the reason.
 pub(super) fn begin_wait(
     session: &TaskSession,
     wait: Wait,
@@ -62,7 +77,8 @@ pub(super) fn begin_wait(
         (until <= now).then_some(WokenBy::Time)
     };
     if let Some(by) = over {
-        // A resumed run finds an instant in the past, too. If a message or a callback could also have ended the wait, store which one did.
+        // The instant of the wait is also in the past for a resumed run, so the log needs no entry for a wait that only time can
+        // end. If a message or a callback could also have ended the wait, store the cause.
         if or_message || callback.is_some() {
             session.step(Input::WaitOver(WaitEnd { nth, by }))?;
         }
@@ -108,7 +124,7 @@ fn size_of_wait(life: &Life) -> LogSize {
     LogSize { bytes: bytes + WAIT_BYTES, values: values + WAIT_VALUES }
 }
 
-/// Parks the run if it has asked for that: stores the wait in the log, after which the run can be dropped.
+/// Parks the run, if the run has begun a wait: stores the wait in the log. After that the run can be dropped.
 ///
 /// # Errors
 ///
@@ -116,7 +132,7 @@ fn size_of_wait(life: &Life) -> LogSize {
 pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
     let Some(park) = session.run.take_park() else { return Ok(()) };
     held::let_out(session, LetOut::All);
-    // Refused if the task has ended meanwhile; the run is dropped in that case, too.
+    // The step is refused if the task has ended meanwhile; the run is also dropped in that case.
     let _ = session.step(Input::Park(park));
     session.flush()
 }
@@ -125,7 +141,7 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 ///
 /// # Errors
 ///
-/// When storage fails, or its agent cannot run now.
+/// When storage fails, or the executor of the task's agent cannot run now.
 pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
     // Reading the clock is a call to JavaScript: only for a parked run.
     if !session.life.is_parked() {
@@ -150,6 +166,6 @@ fn refused<T>(reason: impl Into<String>) -> Result<T, ExecutorError> {
     Err(ExecutorError(reason.into()))
 }
 
-/// What the log says of a wait besides how its run goes on, in bytes and in JSON values.
+/// The size of the log entries of a wait without the start of the resumed run, in bytes and in JSON values.
 const WAIT_BYTES: usize = 1_024;
 const WAIT_VALUES: usize = 32;

@@ -1,4 +1,4 @@
-//! What a run of an executor asks of its task: the verbs, the steps, and what it may know.
+//! The functions of a task for the run of an executor: the run emits events, does steps, waits, and reads the task.
 
 use futures_util::future::LocalBoxFuture;
 
@@ -71,7 +71,8 @@ impl RunTask for TaskSession {
         {
             held::let_out(self, LetOut::All);
         }
-        // A chunk of which nothing is let out is no event; one that a later attempt repeats is compared with one.
+        // A chunk whose text is all held back is no event. Exception: if a later attempt repeats the events of this
+        // run, each chunk is an event, because that attempt is compared event by event.
         let is_all_held = end.as_ref().is_some_and(|end| {
             !self.run.is_repeated()
                 && self.life.is_active()
@@ -222,7 +223,7 @@ impl RunTask for TaskSession {
             }
             Begun::Done(outcome) => Ok(StepStart::Done(outcome)),
             Begun::New(nth) => {
-                // What the step does outside must not happen before what came first is stored.
+                // Store the earlier events before the step can have effects outside of the task.
                 self.flush().map_err(|_| not_stored())?;
                 self.run.open_step(name, nth, self.now());
                 Ok(StepStart::New(nth))
@@ -244,7 +245,7 @@ impl RunTask for TaskSession {
     }
 }
 
-/// Keeps what a step came to, and whether it `failed` though that is a result.
+/// Adds the outcome of a step to the log. `failed`: the step failed, although its outcome is a result.
 fn keep_step(
     session: &TaskSession,
     name: &str,
@@ -255,25 +256,25 @@ fn keep_step(
     let now = session.now();
     session.run.note_progress(now);
     let refusal = check_step_result(name, &outcome, &session.limits, &session.journal).err();
-    // A result that cannot be kept is kept as a failure, or the step would be done again.
+    // A result that is too large is stored as a failure; without an entry, a resumed run would do the step again.
     let outcome = refusal.clone().map_or(outcome, Err);
     let usage = usage::take_recorded(&session.run, || now);
     let duration_ms = session.run.close_step(name, nth, now);
     let step = StepRecord { name: name.to_owned(), nth, outcome, failed, usage, duration_ms };
     let kept = session.step(Input::StepDone(step));
     if let (Err(_), Some(usage)) = (&kept, usage) {
-        // The task has ended meanwhile, but what was used was used.
+        // The task has ended meanwhile, so the step is not in its log. Record the use of models separately.
         session.note(Notice::Used(usage));
     }
     kept?;
-    // A panic that comes next would take the isolate along, and what is not stored.
+    // With `panic = "abort"`, a later panic ends the isolate, and unsaved entries would be lost.
     if cfg!(panic = "abort") {
         session.flush().map_err(|_| not_stored())?;
     }
     refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
 }
 
-/// Whether the task may take what the executor says; gives by how much the log grows.
+/// Checks that the task can take this event of the executor. Returns the size by which the log grows.
 fn check_emission(
     emission: &Emission,
     limits: &Limits,
@@ -323,11 +324,11 @@ fn check_emission(
     })
 }
 
-/// Whether the outcome of a step can be kept.
+/// Checks that the log can store the outcome of a step.
 ///
 /// # Errors
 ///
-/// A reason that the client may read.
+/// The reason, as a text that the client may read.
 fn check_step_result(
     name: &str,
     outcome: &Result<Json, String>,
@@ -349,7 +350,7 @@ fn check_step_result(
     journal.check_addition(LogSize { bytes, values })
 }
 
-/// Whether a task is working, with nothing said about it.
+/// True if the task is working and its status has no message.
 fn is_plainly_working(task: &Task) -> bool {
     task.status.state == TaskState::Working && task.status.message.is_none()
 }
@@ -365,5 +366,6 @@ fn not_stored() -> ExecutorError {
 /// The longest name of a step.
 const MAX_STEP_NAME_BYTES: usize = 256;
 
-/// Events that are said without waiting are one row up to this size, in bytes.
+/// The size of the unsaved entries above which `emit` stores them, in bytes. Below this size, events that a run emits
+/// without waiting become one row.
 const MAX_BATCH_BYTES: usize = 512 * 1024;

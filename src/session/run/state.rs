@@ -10,10 +10,10 @@ use crate::task::{
 use crate::usage::Usage;
 use a2a::model::{Json, Message, Part, UnixMillis};
 
-/// The state of the present run of a session; after its end, that of the newest run.
+/// The state of the newest run of a session, also after the run has ended.
 #[derive(Default)]
 pub(in crate::session) struct RunState {
-    /// Its secrets, and the held-back ends of its artifacts.
+    /// The secrets of the run, and the held-back ends of its artifacts.
     pub(super) held: Held,
     /// Messages that arrived during the run and that the run has not taken.
     inbox: RefCell<VecDeque<Message>>,
@@ -21,7 +21,7 @@ pub(in crate::session) struct RunState {
     recall: RefCell<Option<Recall>>,
     /// The number of steps begun, by name.
     steps: RefCell<BTreeMap<String, u32>>,
-    /// The steps begun and not ended, with their begin.
+    /// The steps begun and not ended, each with the instant of its begin.
     open_steps: RefCell<Vec<OpenStep>>,
     /// The number of waits begun.
     waits: Cell<u32>,
@@ -33,18 +33,19 @@ pub(in crate::session) struct RunState {
     calls: RefCell<BTreeMap<(CallbackName, u32), Part>>,
     /// The wait that the run has begun, until the run is parked.
     park: RefCell<Option<Park>>,
-    /// The use of models that is not stored in a step yet, without `repeated`.
+    /// The use of models that no step has stored yet, without the use in `repeated`.
     used: Cell<Usage>,
-    /// The same, for requests to models whose answers could not be used.
+    /// The use of models by requests whose answers could not be used, until it is stored in the log.
     repeated: Cell<Usage>,
     /// The number of times clients have read the task since the run began.
     polls: Cell<u64>,
     /// The instant of the run's last progress.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
-    /// Whether the run has called `take_up`: it continues from the task's present state, and later attempts do not repeat its events from there on.
+    /// True if the run has called `take_up`: the run continues from the task's present state, and later attempts do not repeat
+    /// the events after that call.
     is_taken_up: Cell<bool>,
-    /// Whether a call of the hook `cancel` is running.
+    /// True if a call of the hook `cancel` is running.
     is_telling: Cell<bool>,
     /// The message and the start of a run that has begun and was not polled yet.
     begun: RefCell<Option<(Message, RunStart)>>,
@@ -66,7 +67,7 @@ pub(super) enum Begun {
 pub struct OpenStep {
     /// The name of the step.
     pub name: String,
-    /// Its number among the steps of that name, from 1.
+    /// The number of the step among the steps with this name, from 1.
     pub nth: u32,
     /// The instant at which the step began.
     pub since: UnixMillis,
@@ -77,16 +78,16 @@ pub struct OpenStep {
 pub(super) enum BegunWait {
     /// The wait is new. The number counts the waits of the run, from 1.
     New(u32),
-    /// An earlier run has finished this wait; the value has ended it.
+    /// An earlier attempt has finished this wait. The value is the cause that ended the wait.
     Over(WokenBy),
-    /// The run waits for something else at the same time.
+    /// The run has begun another wait that has not ended.
     Another,
     /// The run is at its limit of steps and waits.
     TooMany,
 }
 
 impl RunState {
-    /// Begins a run for a message. The events of a resumed run are compared with those passed to [`recall`](Self::recall).
+    /// Begins a run for a message. The events of a resumed run are compared with the events passed to [`recall`](Self::recall).
     pub(in crate::session) fn begin(&self, message: Message, start: RunStart, now: UnixMillis) {
         let resumes = start.resumes;
         self.held.begin();
@@ -119,16 +120,16 @@ impl RunState {
         self.recall.replace(Some(recall));
     }
 
-    /// Whether a resumed run needs the events and steps of earlier attempts, which are not loaded yet.
+    /// True if the events and steps of earlier attempts are not loaded yet. A resumed run needs them.
     pub(super) fn needs_recall(&self) -> bool {
         self.recall.borrow().is_none()
     }
 
-    /// Whether an earlier attempt has emitted the same event at this point.
+    /// Compares an event with the event that an earlier attempt has emitted at the same point, if there is one.
     ///
     /// # Errors
     ///
-    /// If earlier attempts have emitted another event at this point.
+    /// If the earlier attempt has emitted another event at this point.
     pub(super) fn was_said(&self, input: &Input) -> Result<Said, Diverged> {
         match &mut *self.recall.borrow_mut() {
             Some(recall) => recall.matches_next(input),
@@ -136,12 +137,12 @@ impl RunState {
         }
     }
 
-    /// Whether events of earlier attempts are left that this run has to repeat.
+    /// True if this run still has to repeat events of earlier attempts.
     pub(in crate::session) fn repeats(&self) -> bool {
         self.recall.borrow().as_ref().is_some_and(Recall::has_said)
     }
 
-    /// Whether a later attempt would have to repeat the events of this run.
+    /// True if a later attempt would have to repeat the events of this run.
     pub(super) fn is_repeated(&self) -> bool {
         !self.is_taken_up.get()
     }
@@ -194,8 +195,9 @@ impl RunState {
         known.map_or(BegunWait::New(nth), BegunWait::Over)
     }
 
-    /// Lets the run continue from the task's present state: its events are new, and earlier waits and posts to callbacks count as taken. Returns
-    /// the planned length of the newest wait, in milliseconds.
+    /// Lets the run continue from the task's present state: the run's later events are not compared with earlier attempts, and
+    /// the waits and the posts to callbacks of earlier attempts count as taken. Returns the planned length of the newest wait, in
+    /// milliseconds.
     pub(super) fn take_up(&self) -> Option<u64> {
         self.is_taken_up.set(true);
         let mut recall = self.recall.borrow_mut();
@@ -211,7 +213,8 @@ impl RunState {
         self.recall.borrow().as_ref().and_then(Recall::unanswered)
     }
 
-    /// The name of the run's next callback with this name; a resumed run gets the names of the earlier run again.
+    /// Names the run's next callback: the name, and a number among the callbacks with this name. A resumed run gets the same
+    /// numbers as the earlier attempt.
     pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
         let mut callbacks = self.callbacks.borrow_mut();
         let nth = callbacks.entry(name.to_owned()).or_default();
@@ -224,7 +227,7 @@ impl RunState {
         self.calls.borrow_mut().insert((call.name, call.number), call.body);
     }
 
-    /// Whether a callback has a body that the run has not taken.
+    /// True if a callback has a body that the run has not taken.
     pub(super) fn has_call(&self, name: &CallbackName) -> bool {
         self.next_call(name).is_some()
     }
@@ -244,17 +247,17 @@ impl RunState {
         body.map(|body| (number, body))
     }
 
-    /// Asks for the run to be parked at its next poll that makes no progress.
+    /// Stores a wait: the run is parked at its next poll that makes no progress.
     pub(super) fn want_park(&self, park: Park) {
         self.park.replace(Some(park));
     }
 
-    /// Whether the run has asked to be parked.
+    /// True if the run has begun a wait for which it has to be parked.
     pub(super) fn wants_park(&self) -> bool {
         self.park.borrow().is_some()
     }
 
-    /// Withdraws the wait.
+    /// Removes the wait, so that the run is not parked.
     pub(super) fn give_up_wait(&self) {
         self.park.take();
     }
@@ -265,7 +268,7 @@ impl RunState {
         self.park.take()
     }
 
-    /// Whether a message waits to be taken by the run.
+    /// True if there is a message that the run has not taken.
     pub(super) fn has_message(&self) -> bool {
         !self.inbox.borrow().is_empty()
     }
@@ -295,12 +298,12 @@ impl RunState {
         self.used.get().plus(self.repeated.get())
     }
 
-    /// Takes the part of [`used`](Self::used) by requests whose answers were used; the caller stores it.
+    /// Takes the use of models by requests whose answers were used; the caller must store it.
     pub(in crate::session) fn take_used(&self) -> Usage {
         self.used.take()
     }
 
-    /// Takes the rest of [`used`](Self::used); the caller stores it.
+    /// Takes the use of models by requests whose answers could not be used; the caller must store it.
     pub(in crate::session) fn take_repeated(&self) -> Usage {
         self.repeated.take()
     }
@@ -330,12 +333,12 @@ impl RunState {
         self.is_stopped.set(true);
     }
 
-    /// Records that a call of the hook `cancel` begins or has ended. Returns whether that changes the state.
+    /// Records that a call of the hook `cancel` begins or has ended. Returns true if this changes the state.
     pub(super) fn set_telling(&self, is_telling: bool) -> bool {
         self.is_telling.replace(is_telling) != is_telling
     }
 
-    /// Whether the run was stopped.
+    /// True if the run was stopped.
     pub(super) fn is_stopped(&self) -> bool {
         self.is_stopped.get()
     }

@@ -30,7 +30,7 @@ pub(super) fn take_recorded(run: &RunState, now: impl FnOnce() -> UnixMillis) ->
     with_repeated(run.take_used(), run, now)
 }
 
-/// This use of models, plus that by requests whose answers could not be used; none if both are zero.
+/// The sum of this use of models and the use by requests whose answers could not be used; `None` if both are zero.
 fn with_repeated(
     used: Usage,
     run: &RunState,

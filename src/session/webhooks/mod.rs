@@ -56,7 +56,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Whether there are no webhooks.
+    /// True if there are no webhooks.
     pub(super) fn is_empty(&self) -> bool {
         self.all.borrow().is_empty()
     }
@@ -81,8 +81,8 @@ impl Webhooks {
         Err(Error::UnsupportedOperation(hint))
     }
 
-    /// Adds a webhook in memory that gets the events after this generation. If there is one with the same id, the new webhook replaces it and
-    /// continues at its position.
+    /// Adds a webhook in memory that gets the events after this generation. The new webhook replaces a webhook with the same id
+    /// and continues at the position of the old webhook.
     ///
     /// # Errors
     ///
@@ -103,11 +103,11 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Deletes a webhook, if there is one with this id.
+    /// Deletes the webhook with this id, if there is one.
     ///
     /// # Errors
     ///
-    /// When storage fails; the webhook is not deleted then.
+    /// When storage fails. After this error, the webhook is not deleted.
     pub(super) fn delete(&self, id: &str) -> Result<(), StoreError> {
         if let Some(listing) = self.with(id, |webhook| webhook.listing) {
             self.store.delete_webhook(id)?;
@@ -120,7 +120,7 @@ impl Webhooks {
         Ok(())
     }
 
-    /// Whether the list of webhooks in trouble lacks a change.
+    /// True if the list of webhooks in trouble lacks a change.
     pub(super) fn owe_listing(&self) -> bool {
         !self.gone.borrow().is_empty() || self.all.borrow().iter().any(Webhook::owes_listing)
     }
@@ -146,7 +146,7 @@ impl Webhooks {
         }
     }
 
-    /// Reads or changes a webhook, if there is one of this id.
+    /// Reads or changes the webhook with this id, if there is one.
     pub(super) fn with<T>(&self, id: &str, change: impl FnOnce(&mut Webhook) -> T) -> Option<T> {
         self.all.borrow_mut().iter_mut().find(|webhook| webhook.config.id == id).map(change)
     }

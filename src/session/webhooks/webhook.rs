@@ -1,4 +1,4 @@
-//! One webhook of a task in memory: its owed events, its lease, and whether the queue has a job for it.
+//! One webhook of a task in memory: its owed events, its lease, and its job in the queue.
 
 use serde::Serialize;
 
@@ -17,19 +17,21 @@ pub(crate) struct Webhook {
     pub(in crate::session) dialect: Dialect,
     /// The state of its delivery.
     pub(crate) delivery: Delivery,
-    /// The instant at which its job in the queue counts as lost; none if no job is known to be in the queue.
+    /// The instant at which its job in the queue counts as lost; `None` if no job is known to be in the queue.
     lost_at: Option<UnixMillis>,
-    /// The instant since which its jobs wait for a consumer, if they do.
+    /// The instant since which jobs of the webhook wait for a consumer; `None` if no job waits.
     waits_since: Option<UnixMillis>,
-    /// Whether this session has seen a consumer or the registration, so that it knows since when an event is owed.
+    /// True if the webhook was registered, or a consumer has sent a request for it, in this session. Otherwise the webhook was
+    /// read from storage, and an event may be owed since an earlier session.
     is_watched: bool,
     /// The lease of the consumer that sends its notifications.
     lease: Option<Lease>,
-    /// The generation of the event that a consumer is sending, until it is reported. A report of another generation is out of date.
+    /// The generation of the event that a consumer is sending, until the consumer reports the result. A report of another
+    /// generation is out of date.
     pending: Option<Generation>,
     /// The number of reports that are not stored yet.
     unsaved: u32,
-    /// Whether the webhook was stored at least once.
+    /// True if the webhook was stored at least once.
     pub(in crate::session) is_stored: bool,
     /// The replay of the log up to the newest sent event, while the webhook is behind and its notifications contain the whole
     /// task.
@@ -41,19 +43,20 @@ pub(crate) struct Webhook {
 /// The progress of the list of webhooks in trouble for one webhook. Both numbers are 0 for a webhook that never failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Listing {
-    /// The number of the newest change for the list. It grows with each change, also if the webhook is deleted and registered again.
+    /// The number of the newest change for the list. The number grows with each change, also if the webhook is deleted and
+    /// registered again.
     pub(in crate::session) version: u64,
     /// The number of the newest change that the list is known to have.
     pub(in crate::session) listed: u64,
 }
 
 impl Listing {
-    /// Whether the webhook never failed.
+    /// True if the webhook has never failed.
     fn is_empty(&self) -> bool {
         *self == Self::default()
     }
 
-    /// Whether the list lacks the newest change.
+    /// True if the list lacks the newest change.
     fn is_owed(self) -> bool {
         self.listed < self.version
     }
@@ -119,7 +122,7 @@ impl Webhook {
         }
     }
 
-    /// Replaces the config; the webhook continues after the newest event that it got.
+    /// Replaces the config. The webhook continues after the newest event that was sent to it.
     pub(in crate::session) fn replace(
         &mut self,
         config: TaskPushNotificationConfig,
@@ -141,12 +144,13 @@ impl Webhook {
         }
     }
 
-    /// Whether the list of webhooks in trouble lacks its newest change.
+    /// True if the list of webhooks in trouble lacks its newest change.
     pub(in crate::session) fn owes_listing(&self) -> bool {
         self.listing.is_owed()
     }
 
-    /// Makes the webhook get the events from this generation on again. The report of a present attempt is then ignored.
+    /// Makes the webhook get the events from this generation on again. The report of the attempt in progress, if there is one,
+    /// will be ignored.
     pub(in crate::session) fn restart_from(&mut self, generation: Generation, now: UnixMillis) {
         let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
@@ -169,7 +173,7 @@ impl Webhook {
         self.is_stored = true;
     }
 
-    /// The generation after which the next owed event is; none if no event is owed.
+    /// The generation before the next owed event; `None` if no event is owed.
     pub(in crate::session) fn owed_after(&self, machine: &TaskMachine) -> Option<Generation> {
         let Delivery { done, health, tells_end, .. } = self.delivery;
         if health == Health::Suspended {
@@ -191,7 +195,7 @@ impl Webhook {
         self.lease.as_ref().filter(|lease| lease.until > now)
     }
 
-    /// Whether the queue needs a job: a notification can be sent, no consumer has the lease, and no earlier job may still be in the
+    /// True if the queue needs a job: a notification can be sent, no consumer has the lease, and no earlier job may still be in the
     /// queue.
     pub(super) fn needs_job(&self, machine: &TaskMachine, now: UnixMillis) -> bool {
         self.owed_after(machine).is_some()
@@ -200,7 +204,7 @@ impl Webhook {
             && self.lost_at.is_none_or(|at| at <= now)
     }
 
-    /// Records that a job is put into the queue. The time after which the job counts as lost grows with the time that the webhook has
+    /// Records that a job is put into the queue. The time until the job counts as lost grows with the time that the webhook has
     /// waited already: if the consumers are behind, more jobs would not help.
     pub(super) fn note_queued(
         &mut self,
@@ -234,19 +238,20 @@ impl Webhook {
         let soon = now.after(keep_alive_ms);
         let retry_at = self.delivery.retry_at.filter(|at| *at > now);
         match (self.lease(now), retry_at) {
-            // Either the holder of the lease reports, or the lease ends.
+            // The holder of the lease may report earlier; if not, check when the lease ends.
             (Some(lease), _) => Looks { look: Some(soon.max(lease.until)), retry: None },
             (None, Some(at)) => Looks { look: None, retry: Some(at) },
             (None, None) => Looks { look: Some(self.lost_at.unwrap_or(soon)), retry: None },
         }
     }
 
-    /// Handles the request of a consumer, with its lease if it has one. Returns whether it may send: no other consumer has the lease.
+    /// Handles the request of a consumer, with the holder of the consumer's lease if there is one. Returns true if the consumer
+    /// may send: no other consumer has the lease.
     pub(in crate::session) fn admit(&mut self, lease: Option<&str>, now: UnixMillis) -> bool {
         if self.lease(now).is_some_and(|held| Some(held.holder.as_str()) != lease) {
             return false;
         }
-        // The consumer has taken the job out of the queue.
+        // The job is no longer in the queue: the consumer has it.
         self.lease = None;
         self.lost_at = None;
         self.waits_since = None;
@@ -265,7 +270,7 @@ impl Webhook {
         self.pending = Some(generation);
     }
 
-    /// Applies the report of a consumer; none if the report is out of date.
+    /// Applies the report of a consumer. Returns `None` if the report is out of date.
     pub(in crate::session) fn report(
         &mut self,
         report: Report,
@@ -286,7 +291,7 @@ impl Webhook {
         Some((verdict, GivenUp { generation, error, is_suspended }))
     }
 
-    /// Whether the reports have to be stored now: no event is left to send, or too many notifications would be repeated after a
+    /// True if the reports must be stored now: no event is left to send, or too many notifications would be repeated after a
     /// crash.
     pub(in crate::session) fn must_be_stored(&self, has_more: bool) -> bool {
         self.unsaved >= MAX_UNSAVED || (self.unsaved > 0 && !has_more)

@@ -149,7 +149,7 @@ mod tests {
         let expected = r#"{"url":"https://a.example/demo","told":"{origin} and {origin}/x"}"#;
         assert_eq!(body, expected);
         assert_eq!(as_it_was(foreign), "{origin} and {origin}/x");
-        // A placeholder is not made from text that is already protected.
+        // A text that was protected twice is restored, too, and its `{origin}` is not replaced.
         let twice = verbatim(&verbatim("{origin}"));
         assert_eq!(at_origin(&twice, "https://a.example"), "{origin}");
     }

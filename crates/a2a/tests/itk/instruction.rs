@@ -196,7 +196,7 @@ fn unreadable() -> Failure {
 mod tests {
     use super::*;
 
-    /// What Python's `SerializeToString` makes of steps: a held text, and a call with a webhook.
+    /// Two steps, encoded by Python's `SerializeToString`: a text whose task is held, and a call with a webhook.
     const STEPS: &[u8] = b"\x1a:\x0a\x08\x12\x06\x0a\x02hi\x10\x01\x0a,\x0a*\x0a\x07jsonrpc\x12\x08http://a\x1a\x06\x12\x04\x0a\x02yo \x012\x0b\x0a\x09http://n/\x10\x01";
 
     #[test]

@@ -10,8 +10,8 @@ use crate::table::Reader;
 /// `[executor.tools]`; may be omitted if the agent file contains `[[tools]]`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ToolsTable {
-    /// The names of tools. Other tools of the agent alone follow them. A plain text calls the first tool that accepts one:
-    /// see [`text_argument`](crate::tool::text_argument).
+    /// The names of tools. In the list of all tools they precede those of the agent's own file that are not named here. A message
+    /// that is plain text calls the first tool that accepts text: see [`text_argument`](crate::tool::text_argument).
     pub names: Vec<String>,
     /// True if the agent requests missing and invalid arguments from the client; otherwise the task fails.
     pub ask_missing: bool,

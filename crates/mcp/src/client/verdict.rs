@@ -18,10 +18,10 @@ pub struct Verdict {
     pub capabilities: Value,
     /// The server's instructions for the use of its tools.
     pub instructions: Option<String>,
-    /// When the server was asked.
+    /// The time of the request to the server.
     pub at: UnixMillis,
-    /// Whether the server's answer has shown its era. `false` if it did not answer `server/discover` and then answered in
-    /// the older era: such a verdict must not be stored.
+    /// True if the era of the server is certain. False if the server did not answer `server/discover` and then answered in the
+    /// older era: such a verdict must not be stored.
     pub is_settled: bool,
 }
 

@@ -70,7 +70,7 @@ impl Incoming<'_> {
     /// The request; `None` for a notification.
     fn read(&self, server: &ServerInfo) -> Result<Option<Request>, HttpResponse> {
         if self.method != "POST" {
-            // The separate stream and the end of a session, which this server does not have.
+            // In MCP, GET opens a separate stream and DELETE ends a session. This server has neither.
             let reply = Reply::new(Value::Null, Era::Legacy, server);
             let message = format!("the method {} is not taken here; POST a request", self.method);
             let answer = reply.refused(405, &RpcError::new(code::INVALID_REQUEST, message));

@@ -82,7 +82,7 @@ fn of_answer(answer: &Result<HttpAnswer, HttpError>, at: &str) -> Value {
     }
 }
 
-/// True if the answer is Cloudflare's, because it did not reach the program.
+/// True if Cloudflare made the answer, because the request did not reach the program.
 fn is_of_the_network(answer: &HttpAnswer) -> bool {
     matches!(answer.status, 521..=523 | 530)
         && answer.header("server").is_some_and(|server| server.eq_ignore_ascii_case("cloudflare"))
@@ -96,7 +96,7 @@ thread_local! {
 /// The time limit for an answer of the program, in milliseconds.
 const TIMEOUT_MS: u64 = 2_500;
 
-/// How long an instance keeps a result, in milliseconds.
+/// The time that an instance keeps a result, in milliseconds.
 const KEPT_MS: i64 = 5_000;
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ use crate::port::{Clock, Target};
 use a2a::binding::http::HttpResponse;
 
 impl Front {
-    /// Answers a request to a path below the console about one agent.
+    /// Answers a request about one agent, at a path below the URL of the console.
     pub(super) async fn console(&self, head: &Head<'_>, below: &str) -> Result<Response> {
         let found = of_agent(below).and_then(|(slug, about)| {
             let agent = self.deployment.hosted().find(|agent| agent.slug == slug)?;

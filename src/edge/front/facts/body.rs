@@ -1,9 +1,9 @@
-//! Receiving the bodies of requests: how large one may be, how long it may take. What all that come in at the same time may
-//! take of the memory, and which give way when that is short, [`Room`] says.
+//! Receives the bodies of requests, within limits of size and time. [`Room`] limits the memory of all bodies that are
+//! received at the same time, and selects the bodies to drop when this memory is short.
 //!
-//! A large body is copied several times on its way through its task: parsed, sent to the object, stored,
-//! given back. So large ones take turns: the next one is parsed when the one before was answered, or has
-//! had the time that handing it over takes.
+//! A large body is copied several times while its request is handled: it is parsed, sent to the object, stored and
+//! returned in the answer. So large bodies take turns: the next large body is parsed when the request with the previous
+//! one was answered, or when the turn of the previous one has ended by time.
 
 use std::cell::{Cell, RefCell};
 use std::future::Future;
@@ -20,25 +20,25 @@ use crate::front::address::{ADDRESS, network};
 use crate::room::{Room, SMALL_BYTES, Sender};
 use a2a::error::Error;
 
-/// A body, which takes its part of the room for bodies until it is dropped.
+/// A received body. It uses memory of the [`Room`] until it is dropped.
 #[derive(Default)]
 pub(in crate::edge::front) struct Body {
     bytes: Vec<u8>,
-    /// Gives the room back when it is dropped.
+    /// Frees the memory of the [`Room`] when it is dropped.
     _place: Option<Place>,
     turn: Option<Turn>,
 }
 
 impl Body {
-    /// Receives the body of a request to an agent, of at most `limit` bytes: refused by its declared length before
-    /// any of it is read, and by its real length while it comes in. A small one of declared length is
-    /// received by the platform in one go, without timers: while it stalls it takes no memory of ours.
+    /// Receives the body of a request to an agent. A body of more than `limit` bytes is refused: by its declared length
+    /// before any of it is read, and by its real length while it is read. The platform receives a small body of
+    /// declared length in one read, without timers: if this read stalls, it uses no memory of the isolate.
     ///
     /// # Errors
     ///
-    /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if it breaks off; [`Error::BodyTimeout`] if it
-    /// stalls or takes too long; [`Error::TooManyBodies`] if it gave way to others, or it is large and
-    /// its turn does not come.
+    /// [`Error::TooLarge`]; [`Error::BodyIncomplete`] if the body ends too early; [`Error::BodyTimeout`] if the body
+    /// stalls or takes too long; [`Error::TooManyBodies`] if the [`Room`] dropped the body in favour of others, or if a
+    /// large body gets no turn in time.
     pub(in crate::edge::front) async fn receive(
         request: &Request,
         agent: &str,
@@ -47,11 +47,12 @@ impl Body {
         Self::receive_if(request, agent, limit, async || Ok(())).await
     }
 
-    /// As [`receive`](Self::receive). Before more of it than a small body is received, `ask` says whether it is to be.
+    /// Receives a body like [`receive`](Self::receive), but calls `ask` before more bytes than those of a small body
+    /// are received. An error of `ask` refuses the body.
     ///
     /// # Errors
     ///
-    /// As [`receive`](Self::receive), and what `ask` says.
+    /// The errors of [`receive`](Self::receive), and the error of `ask`.
     pub(in crate::edge::front) async fn receive_if(
         request: &Request,
         agent: &str,
@@ -97,12 +98,12 @@ impl Body {
             {
                 ask().await?;
             }
-            // What comes after the body gave way is read all the same, and not kept: a client that is cut off while it sends
-            // may never see the answer.
+            // After the [`Room`] has dropped the body, the rest is still read, but not kept: a client whose connection
+            // is closed while it sends may never see the answer.
             place.keep(&chunk, declared.unwrap_or(limit));
         }
         let bytes = place.complete().ok_or(Error::TooManyBodies)?;
-        // The stream of a request that was aborted may just end.
+        // The stream of an aborted request may end without an error.
         if declared.is_some_and(|length| length != received) {
             return Err(Error::BodyIncomplete);
         }
@@ -113,23 +114,24 @@ impl Body {
         Ok(Self { bytes, _place: Some(place), turn })
     }
 
-    /// A small body that was received already. It takes no room: nothing is waited for while it is read.
+    /// A small body that was received already. It uses no memory of the [`Room`]: the code that reads it does not wait.
     pub(in crate::edge::front) fn of(bytes: Vec<u8>) -> Self {
         Self { bytes, ..Self::default() }
     }
 
-    /// What is left of a body that was parsed: the turn of a large one, to be kept until it is answered.
+    /// The turn of a large body that was parsed; the caller keeps the turn until the request is answered. The bytes are
+    /// dropped.
     pub(in crate::edge::front) fn into_turn(self) -> Option<Turn> {
         self.turn
     }
 
-    /// What was received.
+    /// The received bytes.
     pub(in crate::edge::front) fn bytes(&self) -> &[u8] {
         &self.bytes
     }
 }
 
-/// The place of one body in the room of the isolate, until it is dropped.
+/// The entry of one body in the [`Room`] of this isolate. The entry is removed when this value is dropped.
 struct Place(u64);
 
 impl Place {
@@ -137,7 +139,7 @@ impl Place {
         Self(ROOM.with_borrow_mut(|room| room.enter(sender, now())))
     }
 
-    /// Keeps a chunk of a body of which at most `most` bytes are expected, unless it gives way.
+    /// Keeps a chunk of a body whose expected length is at most `most` bytes, unless the [`Room`] has dropped the body.
     fn keep(&self, chunk: &Uint8Array, most: usize) {
         ROOM.with_borrow_mut(|room| {
             let free = room.extend(self.0, chunk.length() as usize, most, now());
@@ -147,7 +149,7 @@ impl Place {
         });
     }
 
-    /// All that was kept; `None` if the body gave way.
+    /// The whole body; `None` if the [`Room`] has dropped it.
     fn complete(&self) -> Option<Vec<u8>> {
         ROOM.with_borrow_mut(|room| room.complete(self.0))
     }
@@ -159,7 +161,7 @@ impl Drop for Place {
     }
 }
 
-/// Waits for the next chunk, or until the body stalls or is late.
+/// Waits for the next chunk. Fails if no chunk arrives within [`SILENCE`], or if `all_in_time` completes first.
 async fn in_time<T>(
     next: impl Future<Output = T> + Unpin,
     all_in_time: &mut (impl Future<Output = ()> + Unpin),
@@ -176,15 +178,15 @@ fn incomplete(error: &JsValue) -> Error {
     Error::BodyIncomplete
 }
 
-/// The turn of one large body, which ends when this is dropped, or by itself: a send may wait for its agent
-/// much longer than its body takes memory here.
+/// The turn of one large body. It ends when this value is dropped, or at the time `until`: a send may wait for its
+/// agent much longer than its body uses memory in this isolate.
 pub(in crate::edge::front) struct Turn {
     until: i64,
 }
 
 impl Turn {
-    /// Waits for the turn. By looking again and again: a waiting request must not be woken by another one,
-    /// whose context it does not share.
+    /// Waits for the turn by polling [`TURN_UNTIL`]: another request must not wake a waiting one, because the two
+    /// requests have different contexts.
     async fn take(bytes: usize) -> Result<Self, Error> {
         let length = i64::try_from(bytes / BYTES_PER_MS).unwrap_or(i64::MAX).max(LEAST_TURN_MS);
         let give_up = now().0 + TURN_PATIENCE_MS;
@@ -212,30 +214,31 @@ impl Drop for Turn {
 }
 
 thread_local! {
-    /// When the turn of the large body ends that has it; in the past if none has.
+    /// The end of the current turn, in Unix milliseconds. No body has a turn if this time has passed.
     static TURN_UNTIL: Cell<i64> = const { Cell::new(0) };
 
-    /// The bodies that come in at the moment.
+    /// The memory of the bodies that are being received.
     static ROOM: RefCell<Room> = RefCell::default();
 }
 
 /// Bodies above this size take turns.
 const LARGE_BYTES: usize = 128 * 1024;
 
-/// How much of a body is parsed, handed over and stored in a millisecond, even on a busy machine.
+/// The number of bytes of a body that are parsed, sent to the object and stored in one millisecond, even on a busy
+/// machine.
 const BYTES_PER_MS: usize = 10_000;
 
-/// The shortest turn, in milliseconds: small values take longer than their bytes tell.
+/// The shortest turn, in milliseconds: a body of many small JSON values takes longer to parse than its size suggests.
 const LEAST_TURN_MS: i64 = 100;
 
-/// How often a body that waits for its turn looks whether it has come.
+/// The interval at which a waiting body polls for its turn.
 const TURN_LOOK: Duration = Duration::from_millis(10);
 
-/// How long a body waits for its turn, in milliseconds.
+/// The longest time that a body waits for its turn, in milliseconds.
 const TURN_PATIENCE_MS: i64 = 10_000;
 
-/// How long a body may stand still.
+/// The longest time between two chunks of a body.
 const SILENCE: Duration = Duration::from_secs(30);
 
-/// How long a body may take altogether.
+/// The longest time for receiving a whole body.
 const PATIENCE: Duration = Duration::from_secs(120);

@@ -1,4 +1,5 @@
-//! The body of a post to a callback. A large one is received when the object has said that the callback takes a post.
+//! The body of a post to a callback. A large body is received only after the object has confirmed that the callback
+//! accepts a post.
 
 use worker::{Env, Request};
 
@@ -10,7 +11,8 @@ use crate::front::failure::Failure;
 use crate::session::callback_is_busy;
 use a2a::error::Error;
 
-/// Receives the body of a post. That there is no such callback, or why its object cannot be asked, is its failure.
+/// Receives the body of a post. The returned failure means that the callback does not exist, or that its object cannot
+/// be called.
 pub(super) async fn receive_post(
     env: &Env,
     called: &Called,

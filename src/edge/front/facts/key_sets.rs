@@ -1,13 +1,13 @@
-//! The public keys of those who give out tokens: fetched from their servers, and remembered.
+//! The public keys of token issuers: fetched from their servers, and stored in D1 and in memory.
 //!
-//! | the token | statements of D1 | requests to the provider | waits for |
+//! | token | statements of D1 | requests to the issuer | waits for |
 //! |---|---|---|---|
-//! | was seen before by this instance | 0 | 0 | nothing |
-//! | is new | 0 | 0 | WebCrypto |
-//! | is new, the first of its source in this instance | 1, which reads a row | 0 | D1 |
-//! | is the first of its source at all, or since a day | 2, of which one is not waited for | 1, or 2 by discovery | D1 and the provider |
-//! | is new, and the keys are stale | 3, of which none is waited for, by one instance | 1 or 2 | WebCrypto |
-//! | names an unknown key | 3, once a minute, by one instance | 1 or 2 | D1 and the provider |
+//! | checked before by this instance | 0 | 0 | nothing |
+//! | new | 0 | 0 | WebCrypto |
+//! | new, the first from its source in this instance | 1, which reads a row | 0 | D1 |
+//! | the first from its source ever, or for a day | 2, one of them in the background | 1, or 2 with discovery | D1 and the issuer |
+//! | new, and the stored keys are stale | 3 in the background, by one instance | 1 or 2 | WebCrypto |
+//! | with an unknown key id | 3, once a minute, by one instance | 1 or 2 | D1 and the issuer |
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -29,17 +29,17 @@ use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered, fresh_ms};
 use a2a::binding::media_type::essence;
 use a2a::model::UnixMillis;
 
-/// The keys of a source, and when they were fetched.
+/// The keys of a source, and the time when they were fetched.
 pub(super) struct Known {
     pub(super) keys: Rc<KeySet>,
     pub(super) fetched: UnixMillis,
 }
 
-/// Why there are no keys.
+/// The reason why a source has no keys for a token.
 pub(super) enum Missing {
-    /// There are none that are newer.
+    /// There are no newer keys than those that were read before.
     NothingNewer,
-    /// They cannot be had at the moment.
+    /// The keys cannot be fetched at the moment.
     Unavailable,
 }
 
@@ -56,7 +56,7 @@ pub(super) async fn key_set(env: &Env, source: &KeySource, need: Need) -> Result
     };
     let remembered = Source { key, usable_ms: USABLE_MS, fetch: Rc::new(fetch) };
     match recall(env, &remembered, need).await {
-        // What another version has stored is fetched anew.
+        // The stored text was written by another version that this version cannot parse, so the keys are fetched again.
         Err(Unread(fetched)) => {
             let newer = recall(env, &remembered, Need::NewerThan(fetched)).await;
             newer.unwrap_or(Err(Missing::Unavailable)).map_err(|_| Missing::Unavailable)
@@ -65,7 +65,7 @@ pub(super) async fn key_set(env: &Env, source: &KeySource, need: Need) -> Result
     }
 }
 
-/// The keys that are remembered, read.
+/// The stored keys of a source, parsed.
 async fn recall(env: &Env, source: &Source, need: Need) -> Result<Result<Known, Missing>, Unread> {
     Ok(match source.recall(env, need).await {
         Recalled::Value(Remembered { value, fetched, .. }) => {
@@ -77,10 +77,10 @@ async fn recall(env: &Env, source: &Source, need: Need) -> Result<Result<Known, 
     })
 }
 
-/// What was fetched at this instant is no key set of this version.
+/// The text that was fetched at this instant is not a key set that this version can parse.
 struct Unread(UnixMillis);
 
-/// Fetches the keys of a source. What is remembered is what is used of them.
+/// Fetches the keys of a source. Only the parts of the keys that this Worker uses are stored.
 async fn fetch(env: &Env, source: &KeySource) -> Fetched {
     let observer = ConsoleObserver::of(env);
     let settings = bindings::settings(env).ok()?;
@@ -119,7 +119,7 @@ async fn fetch(env: &Env, source: &KeySource) -> Fetched {
 ///
 /// # Errors
 ///
-/// Why it cannot be had, without its URL.
+/// The reason of the failure, without the URL.
 async fn document(url: &str, settings: &Settings) -> Result<HttpAnswer<String>, String> {
     check_key_url(url, settings)
         .map_err(|reason| format!("it was not called: its URL {reason}"))?;
@@ -140,14 +140,14 @@ async fn document(url: &str, settings: &Settings) -> Result<HttpAnswer<String>, 
         }
         answer.text().await.map_err(|error| told(&error))
     });
-    // All of it, also if it comes in many small pieces.
+    // The timeout covers the whole exchange, even if the answer arrives in many small pieces.
     match select(exchange, Delay::from(Duration::from_millis(TIMEOUT_MS))).await {
         Either::Left((answer, _)) => answer,
         Either::Right(_) => Err(format!("its answer did not come within {TIMEOUT_MS} ms")),
     }
 }
 
-/// What went wrong, without the URL.
+/// The reason of a failure, without the URL.
 fn told(error: &HttpError) -> String {
     match error {
         HttpError::Failed { url, reason } => {
@@ -167,13 +167,13 @@ fn told(error: &HttpError) -> String {
     }
 }
 
-/// Whether a content type is one of JSON: `application/json`, or one that ends in `+json`.
+/// True if a content type is JSON: `application/json`, or `application/…+json`.
 fn is_json(content_type: &str) -> bool {
     let kind = essence(content_type).to_ascii_lowercase();
     kind == "application/json" || (kind.starts_with("application/") && kind.ends_with("+json"))
 }
 
-/// The keys that are remembered, read once per instance and fetch.
+/// The parsed keys of a source. They are parsed once per instance after each fetch.
 fn parsed(key: &str, fetched: UnixMillis, value: &str) -> Option<Rc<KeySet>> {
     let known = PARSED.with_borrow(|parsed| parsed.get(key).cloned());
     if let Some((_, keys)) = known.filter(|(known, _)| *known == fetched) {
@@ -194,13 +194,13 @@ thread_local! {
         const { RefCell::new(BTreeMap::new()) };
 }
 
-/// The number of key sets that an instance holds. With one more, it begins anew.
+/// The largest number of parsed key sets that an instance holds. Before one more is added, all are dropped.
 const MAX_PARSED: usize = 64;
 
-/// How long keys are used after they were fetched, while their server is down: 24 hours, in milliseconds.
+/// The longest use of keys after their fetch while their server is down: 24 hours, in milliseconds.
 const USABLE_MS: u64 = 24 * 60 * 60_000;
 
-/// How long a document may take, in milliseconds.
+/// The timeout for one document, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
 
 #[cfg(test)]

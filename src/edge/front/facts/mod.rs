@@ -1,15 +1,16 @@
-//! Finds what has to be waited for before a request can be decided, one fact at a time. A decision that lacks a fact names it
-//! ([`Need`]); [`Front::find`] finds that one, and the request is decided again. Nothing here decides or answers.
+//! Finds the facts that a decision needs and that have to be awaited. A decision with a missing fact returns this fact
+//! as [`Need`]; [`Front::find`] finds the fact, and the request is decided again. This folder neither decides nor
+//! answers requests.
 //!
 //! | file | fact |
 //! |---|---|
 //! | `body` | the body of a request |
-//! | `callback` | whether a callback takes a post, before its body is received |
-//! | `tokens`, `key_sets` | whether the signatures of tokens are genuine, by the public keys of those who gave them out |
+//! | `callback` | the body of a post to a callback, after the object has confirmed that the callback accepts a post |
+//! | `tokens`, `key_sets` | the verdicts on tokens: their signatures are checked with the public keys of their issuers |
 //! | `skills` | the skills that an agent learns from others |
 //! | `signature` | the signatures of a card |
-//! | `terms` | the bounds of a message: the quota, the usage of its caller, its sealed credentials |
-//! | `page` | the page of a list that takes more than one statement |
+//! | `terms` | the limits of a message: the quota, the usage of its caller, its sealed credentials |
+//! | `page` | the page of a list that takes more than one SQL statement |
 //! | `overview` | the overview of an agent |
 
 pub(super) mod body;
@@ -39,19 +40,19 @@ use futures_util::future::join_all;
 /// A fact that was found.
 pub(super) enum Found {
     Body(FoundBody),
-    /// The body of a post to a callback, or why its object could not be asked whether it takes one.
+    /// The body of a post to a callback, or the reason why its object did not confirm that the callback accepts a post.
     CallbackBody(FoundBody, Option<Failure>),
     Verdicts(Vec<(TokenDigest, Verdict)>),
-    /// The skills were looked at: the agents have them.
+    /// The sources of skills were checked; the agents contain the result.
     Skills,
-    /// Whether the card was signed: the deployment has its signatures.
+    /// True if the card was signed; the deployment contains its signatures.
     Signature(bool),
     Terms(FoundTerms),
     Page(FoundPage),
     Overview(Option<Box<Overview>>),
 }
 
-/// What was found of a body.
+/// The result of receiving a body.
 #[derive(Default)]
 pub(super) enum FoundBody {
     #[default]
@@ -61,7 +62,7 @@ pub(super) enum FoundBody {
 }
 
 impl Found {
-    /// Keeps the fact. Returns the body if it is that.
+    /// Adds the fact to `facts`. A body is returned instead.
     pub(super) fn keep(self, facts: &mut Facts) -> Option<FoundBody> {
         match self {
             Self::Body(body) => return Some(body),
@@ -110,14 +111,15 @@ impl Front {
         }
     }
 
-    /// Looks at the sources of the skills that an agent learns, if that was not done for a while.
+    /// Checks the sources of the skills that an agent learns, if the time until the next check is over.
     pub(super) async fn learn_if_due(&self, agent: &HostedAgent) {
         if agent.learned.as_ref().is_some_and(|learned| learned.is_due(now())) {
             self.find(Need::Skills(vec![agent.slug.to_string()]), None).await;
         }
     }
 
-    /// For which agent a body is received, as far as its path tells.
+    /// The slug of the agent for which a body is received, by the path of the request; empty if the path names no
+    /// agent.
     fn sender_of(&self, request: &Request) -> String {
         let agent = self.deployment.agents.find(route(&request.path()).agent());
         agent.map_or_else(String::new, |agent| agent.slug.to_string())

@@ -1,4 +1,4 @@
-//! The overview of an agent, asked of D1.
+//! Reads the overview of an agent from D1.
 
 use worker::Env;
 
@@ -7,7 +7,8 @@ use crate::front::facts::OverviewNeed;
 use crate::overview::Overview;
 use crate::port::{Observation, Observer};
 
-/// The overview; `None` if it cannot be had at the moment. `counts` is true if finished tasks are counted.
+/// The overview; `None` if D1 does not answer. `counts` is true if the overview includes the statistics of finished
+/// tasks.
 pub(super) async fn find(
     env: &Env,
     need: &OverviewNeed,

@@ -1,5 +1,6 @@
-//! Lists that take more than one statement: ListTasks with artifacts asks the objects of the tasks on the page, and where one statement
-//! did not tell the total D1 is asked again. ListWebhooks asks the list of those in trouble.
+//! The lists that take more than one SQL statement. ListTasks with artifacts calls the objects of the tasks on the
+//! page. ListTasks whose first statement did not return the total sends a second statement to D1. ListWebhooks reads
+//! the table of webhooks in trouble.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
@@ -24,7 +25,7 @@ use a2a::{Call, Outcome, TaskCall};
 ///
 /// # Errors
 ///
-/// What is wrong with its request, or [`Error::Unavailable`] when the index or one of the objects does not answer.
+/// The error of an invalid request, or [`Error::Unavailable`] if the index or one of the objects does not answer.
 pub(super) async fn find(
     env: &Env,
     command: Command<Call>,
@@ -46,8 +47,8 @@ pub(super) async fn find(
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when the index
-/// or one of the objects does not answer.
+/// [`Error::InvalidParams`] for a page token of another list; [`Error::Unavailable`] if the index or one of the objects
+/// does not answer.
 async fn list_tasks(
     env: &Env,
     command: &Command<()>,
@@ -71,11 +72,12 @@ async fn list_tasks(
     Ok(page.to_json(&tasks))
 }
 
-/// The result of ListWebhooks as JSON: the webhooks in trouble of this caller's tasks with this agent. No task is asked.
+/// The result of ListWebhooks as JSON: the webhooks in trouble of this caller's tasks with this agent. No object is
+/// called.
 ///
 /// # Errors
 ///
-/// [`Error::InvalidParams`] for a page token that does not fit; [`Error::Unavailable`] when D1 does not answer.
+/// [`Error::InvalidParams`] for a page token of another list; [`Error::Unavailable`] if D1 does not answer.
 async fn list_webhooks(
     env: &Env,
     command: &Command<()>,
@@ -93,8 +95,8 @@ async fn list_webhooks(
     Ok(query.page(found))
 }
 
-/// The tasks of the page as their objects have them, [`ANSWERS_AT_ONCE`] asked at a time. A task that
-/// has vanished is left out. The page ends early once it has grown to [`MAX_PAGE_BYTES`].
+/// The tasks of the page, each read from its object, with [`ANSWERS_AT_ONCE`] calls at the same time. A task that no
+/// longer exists is left out. The page ends early once its size has reached [`MAX_PAGE_BYTES`].
 async fn with_artifacts(
     env: &Env,
     listing: &Command<()>,
@@ -129,7 +131,7 @@ async fn with_artifacts(
     Ok(tasks)
 }
 
-/// What the object of a task answers; `None` if the caller has no such task any more.
+/// The task as JSON from its object; `None` if the caller no longer has this task.
 async fn ask_for_task(
     env: &Env,
     address: TaskAddress,
@@ -153,7 +155,8 @@ async fn ask_for_task(
     }
 }
 
-/// The same task, with an empty list if it has no artifacts: who asks for them finds the member.
+/// The same task, with an empty list `artifacts` if the task has none: the answer to a request with `includeArtifacts`
+/// always contains this member.
 fn with_artifacts_member(task: String) -> String {
     let read: serde_json::Result<Value> = read_own(&task);
     let has_artifacts = read.is_ok_and(|task| task.get("artifacts").is_some());
@@ -163,7 +166,7 @@ fn with_artifacts_member(task: String) -> String {
     }
 }
 
-/// How large a page with artifacts grows before it is ended early, in bytes. A Worker has 128 MB.
+/// The size at which a page with artifacts is ended early, in bytes. A Worker has 128 MB of memory.
 const MAX_PAGE_BYTES: usize = 8 * 1024 * 1024;
 
 #[cfg(test)]

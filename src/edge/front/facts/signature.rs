@@ -1,4 +1,4 @@
-//! The signatures of a card, which the platform's cryptography makes.
+//! Makes the signatures of a card with the cryptography of the platform.
 
 use worker::Env;
 
@@ -9,7 +9,8 @@ use crate::port::{Observation, Observer};
 use crate::signing::CardSignatures;
 
 impl Front {
-    /// Signs a card; the deployment keeps its signatures. Returns false if it cannot be signed, which is reported.
+    /// Signs a card, and keeps the signatures in the deployment. Returns false if the card cannot be signed; the reason
+    /// is reported.
     pub(super) async fn sign(&self, card: UnsignedCard) -> bool {
         match signatures(&self.env, &card).await {
             Ok(member) => {
@@ -28,7 +29,7 @@ impl Front {
 ///
 /// # Errors
 ///
-/// Why it cannot be signed, for the log.
+/// The reason why the card cannot be signed, for the log.
 async fn signatures(env: &Env, card: &UnsignedCard) -> Result<String, String> {
     let keys = signing_keys(env).ok_or("there is no key to sign cards with")?;
     let wanted = CardSignatures::new(&card.card, &card.origin, &keys);

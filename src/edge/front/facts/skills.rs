@@ -1,11 +1,12 @@
-//! Looks at the sources from which agents learn skills, before a card is shown or a message is refused for what the card does not list.
+//! Gets the skills that agents learn from their sources. This happens before a card is served, and before a message is
+//! refused because the card does not list the media types of its parts.
 //!
-//! | what is known | the card waits for |
+//! | state of the source | the card waits for |
 //! |---|---|
-//! | was looked at within the last minute | nothing, in Rust either |
-//! | something, by this instance or another one | D1 at most; whether the source has changed is asked beside |
-//! | nothing yet, for the first time in an instance | the source, two seconds at most; asking it goes on beside |
-//! | nothing yet, from then on | nothing: it is shown without these skills, and clients should ask again |
+//! | checked within the last minute | nothing: no code of this file runs |
+//! | skills stored by this instance or another one | D1 at most; a request to a stale source runs in the background |
+//! | no skills yet, first check in an instance | the source, for two seconds at most; the request to the source continues in the background |
+//! | no skills yet, later checks | nothing: the card is served without these skills, with a short lifetime in caches |
 
 use std::rc::Rc;
 use std::time::Duration;
@@ -27,12 +28,12 @@ use a2a::model::UnixMillis;
 use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
 
 impl Front {
-    /// Looks at the sources of an agent, and lets it show what is known of them.
+    /// Checks all sources of an agent, and puts the known skills into the agent's card.
     pub(super) async fn learn(&self, slug: &str) {
         let Some(agent) = self.deployment.agents.find(Some(slug)) else { return };
         let Some(learned) = &agent.learned else { return };
         let parts = learned.sources().count();
-        // Meanwhile the others show what there is, if it is all.
+        // If all parts are known, other requests meanwhile serve the known skills instead of checking the sources too.
         if (0..parts).all(|part| learned.known(part).is_some()) {
             learned.look_again(now().after(SOON_MS));
         }
@@ -42,8 +43,9 @@ impl Front {
         learned.look_again(now().after(again_ms));
     }
 
-    /// Looks at the sources of an agent, until an instant. `path` are the agents that have led to it, itself the last: none is
-    /// asked for what it learns itself from one of them.
+    /// Checks all sources of an agent, and waits for them until the instant `until`. `path` lists the slugs of the
+    /// agents that led to this agent, and ends with the slug of this agent. A source that is an agent in `path` counts
+    /// as one without skills, so that cycles end.
     fn look<'a>(
         &'a self,
         learned: &'a Learned,
@@ -53,7 +55,7 @@ impl Front {
         Box::pin(async move {
             let sources: Vec<&LearnedSource> = learned.sources().collect();
             if sources.len() > 1 {
-                // All are asked before one is waited for.
+                // The code sends a request to all sources before it waits for the first of them.
                 for (part, source) in sources.iter().enumerate() {
                     self.look_at(learned, part, source, &path, now()).await;
                 }
@@ -68,7 +70,8 @@ impl Front {
         })
     }
 
-    /// Looks at a source. Gives its skills, if they are known, and the time after which another look is worth it.
+    /// Checks one source. Returns the skills of the source, if known, and the time until the next check, in
+    /// milliseconds.
     fn look_at<'a>(
         &'a self,
         learned: &'a Learned,
@@ -113,7 +116,7 @@ impl Front {
         })
     }
 
-    /// Looks at the tools of MCP servers. `own` are the names of tools of the agent that are of no server.
+    /// Checks the tools of MCP servers. `own` lists the names of the agent's tools that do not belong to a server.
     fn look_at_servers<'a>(
         &'a self,
         learned: &'a Learned,
@@ -124,7 +127,8 @@ impl Front {
     ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
         Box::pin(async move {
             let known = learned.known(part);
-            // A server that is down leaves what was known of it, so only those that never answered are waited for.
+            // If a server is down, its known tools remain. So the code waits only for a source whose tools were never
+            // known.
             let until = if known.is_some() { now() } else { until };
             let names = servers_of(choices);
             let mut again_ms = LATER_MS;
@@ -147,7 +151,7 @@ impl Front {
                     }
                     all.push((name, recalled.map(|recalled| recalled.known)));
                 }
-                // All are asked before one is waited for.
+                // The code sends a request to all servers before it waits for the first of them.
                 if untils == until || all.iter().all(|(_, known)| known.is_some()) {
                     break;
                 }
@@ -182,7 +186,7 @@ impl Front {
         self.observer.observe(&Observation::SkillsUnavailable { agent, reason });
     }
 
-    /// Looks at the card of an agent of this Worker, as everybody gets it.
+    /// Checks the card of an agent of this Worker: the card without the skills that need permissions.
     async fn look_inside(
         &self,
         slug: &str,
@@ -208,15 +212,16 @@ impl Front {
     }
 }
 
-/// What a look at all sources of an agent has found.
+/// The result of checking all sources of an agent.
 struct Looked {
-    /// The skills of each, if they are known.
+    /// The skills of each source; `None` for a source without known skills.
     taken: Vec<Option<Taken>>,
-    /// The time after which another look is worth it, in milliseconds.
+    /// The time until the next check of these sources, in milliseconds.
     again_ms: u64,
 }
 
-/// What some work gives until an instant; when that is over, what it gives without waiting. What it has begun beside goes on.
+/// The result of `work`, or `None` if `work` is not ready at the instant `until`. If `until` has passed, `work` is
+/// polled exactly once. Background tasks that `work` has started continue.
 async fn in_time<T>(until: UnixMillis, work: LocalBoxFuture<'_, T>) -> Option<T> {
     match until.millis_since(now()) {
         0 => work.now_or_never(),
@@ -227,8 +232,9 @@ async fn in_time<T>(until: UnixMillis, work: LocalBoxFuture<'_, T>) -> Option<T>
     }
 }
 
-/// How long a card is shown without another look at its sources, which are known and fresh: a minute, in milliseconds.
+/// The time between two checks of an agent whose sources are all known and fresh: a minute, in milliseconds.
 const LATER_MS: u64 = 60_000;
 
-/// The same while something is about to change: a source is being asked, or has not answered yet. A look costs no request.
+/// The time between two checks of an agent with a source that is being fetched or has not answered yet, in
+/// milliseconds. A check alone sends no request.
 const SOON_MS: u64 = 2_000;

@@ -1,5 +1,5 @@
-//! The bounds of a message: how many unfinished tasks its caller has, what the caller has used of models in the day, and its
-//! credentials, which are sealed before anything of them travels.
+//! The limits of a message: the number of its caller's unfinished tasks, and the caller's usage of models on the
+//! current day. Its credentials are sealed here, before the message is sent to an object.
 
 use std::time::Duration;
 
@@ -21,7 +21,7 @@ use crate::session::SentCredentials;
 use crate::usage::Usage;
 use a2a::model::UnixMillis;
 
-/// The bounds of a message.
+/// The limits of a message, and its sealed credentials.
 pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> FoundTerms {
     let TermsNeed { command, quota, has_allowance, has_credentials, .. } = need;
     let quota = async {
@@ -37,7 +37,8 @@ pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -
     FoundTerms { quota, used, sealed }
 }
 
-/// Counts the unfinished tasks of a caller and gives `limit` if there are as many. An index that does not answer lets the call through.
+/// Counts the unfinished tasks of a caller. Returns `limit` if the caller has at least `limit` of them. If the index
+/// does not answer, the result is `None`, which admits the call.
 async fn reached(env: &Env, limit: u64, caller: &Caller, observer: &dyn Observer) -> Option<u64> {
     let index = D1Index { env: env.clone() };
     let counted = Box::pin(index.count_unfinished(caller.owner(), limit));
@@ -50,7 +51,8 @@ async fn reached(env: &Env, limit: u64, caller: &Caller, observer: &dyn Observer
     None
 }
 
-/// What the caller of a command has used of its agent in the present day, where that is known.
+/// The usage of a command's caller with its agent on the current day, and the time of reading it; `None` if D1 does not
+/// answer.
 async fn used<C>(
     env: &Env,
     command: &Command<C>,
@@ -68,7 +70,7 @@ async fn used<C>(
     None
 }
 
-/// Seals the credentials of a message for the object of its task, so that they may travel.
+/// Seals the credentials of a message for the object of its task, so that only sealed credentials leave this Worker.
 async fn seal(
     env: &Env,
     need: &TermsNeed,
@@ -97,7 +99,7 @@ async fn seal_for(
     })
 }
 
-/// How long a message waits at most for what bounds it.
+/// The longest time that a message waits for each of its limits.
 const PATIENCE: Duration = Duration::from_secs(2);
 
 const LATE: &str = "no answer in time";

@@ -1,4 +1,4 @@
-//! Checks the signatures of tokens with the public keys of those who gave them out.
+//! Checks the signatures of tokens with the public keys of their issuers.
 
 use futures_util::future::join_all;
 use worker::Env;
@@ -9,7 +9,7 @@ use crate::edge::service::signatures::is_genuine;
 use crate::port::{Observation, Observer};
 use crate::remembered::Need;
 
-/// What is found about each token.
+/// The verdict on each token.
 pub(super) async fn check(
     env: &Env,
     tokens: &[UncheckedToken],
@@ -22,7 +22,7 @@ pub(super) async fn check(
     join_all(checks).await
 }
 
-/// Checks a token. What ends the check early is a verdict, too.
+/// Checks a token. The error is also a verdict: one that ends the check early.
 async fn check_one(
     env: &Env,
     token: &UncheckedToken,
@@ -40,7 +40,7 @@ async fn check_one(
     }
 }
 
-/// The key of a token. If there is none, its issuer may have a new one.
+/// The key of a token. If the known key set does not have it, a newer key set of the issuer is fetched.
 async fn find_key(env: &Env, token: &UncheckedToken) -> Result<PublicKey, Verdict> {
     let UncheckedToken { source, kid, algorithm, .. } = token;
     let mut need = Need::Usable;
@@ -58,8 +58,8 @@ async fn find_key(env: &Env, token: &UncheckedToken) -> Result<PublicKey, Verdic
     Err(Verdict::Refused(UNKNOWN_KEY))
 }
 
-/// How often a key is looked for in a newer set. The second time is for a set that another instance has fetched before
-/// the key was in it.
+/// The largest number of newer key sets in which a key is searched. The second one is for the case that another
+/// instance had fetched the first one before the issuer added the key.
 const MAX_LOOK_UPS: usize = 2;
 
 const FORGED: &str = "the signature of the token is wrong";

@@ -20,9 +20,9 @@ pub(super) struct Scope<'a> {
     pub(super) admitted: Vec<Admitted<'a>>,
     /// The agents that refuse the request.
     pub(super) refusals: Vec<Refusing<'a>>,
-    /// The rate limits that were asked, and the notes that they follow from.
+    /// The rate limits that were asked, and the notes from which they follow.
     pub(super) counted: Counted,
-    /// True if other requests may have other agents.
+    /// True if the list of agents depends on the caller or on the page.
     pub(super) is_private: bool,
 }
 

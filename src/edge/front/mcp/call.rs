@@ -17,7 +17,7 @@ use mcp::agents::{Arguments, Callee, Waiting, result_of, say_depth};
 use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::{Request, ToolCall};
 
-/// A call of a tool: under way, or already answered by this message.
+/// A call of a tool that is still running, or the message that answers it already.
 pub(super) type Called = std::result::Result<Running, Value>;
 
 impl Front {

@@ -19,13 +19,14 @@
 //!
 //! # The MCP server
 //!
-//! `/mcp` and `/<agent>/mcp` belong to a guest, so the plan passes them to `visit` (`front/visit.rs`). `mcp::server` reads the
-//! requests and writes the answers, in the form of their era; `front/mcp/` decides. A call of a tool becomes a message to the
-//! agent. `a2a::client` sends it through a port that answers inside of the Worker (`outer.rs`), by the same decision of the front
-//! Worker as any request, with the headers and the query of the request of MCP. Agents trust nothing else, so there are no access
-//! rules other than those of A2A. `running.rs` folds the events of the task into progress, questions and results. Nothing is
-//! stored for MCP: the task contains all that a question or a retry needs, and a client that returns names the task
-//! (`requestState`, `taskId`, `task_id`).
+//! `/mcp` and `/<agent>/mcp` belong to a guest, so the plan passes them to `visit` (`front/visit.rs`). `mcp::server`
+//! reads the requests and writes the answers, in the form of the client's protocol version; `front/mcp/` decides. A
+//! call of a tool becomes a message to the agent. `a2a::client` sends the message through a port that answers inside of
+//! the Worker (`outer.rs`). The front Worker decides this request of A2A like any other, with the headers and the query
+//! of the request of MCP. Agents identify the caller only by these, so there are no access rules other than those of
+//! A2A. `running.rs` folds the events of the task into progress, questions and results. Nothing is stored for MCP: the
+//! task contains all that a question or a retry needs, and a client that returns names the task (`requestState`,
+//! `taskId`, `task_id`).
 
 mod access;
 mod address;
@@ -253,7 +254,7 @@ fn refused(error: &Error) -> HttpResponse {
     refusal(wire.http, &error.to_string()).with_headers(wire.headers)
 }
 
-/// How long clients may cache lists, in milliseconds.
+/// The lifetime of lists in the caches of clients, in milliseconds.
 const TTL_MS: u64 = 60_000;
 
 /// The media type of streams.

@@ -63,7 +63,7 @@ pub(super) fn answer_to(task: &TaskId, id: String, parts: Vec<Part>, client: &Cl
     Message { message_id: id, task_id, parts, ..create_message("", client.ports()) }
 }
 
-/// How long clients should wait between two polls of a task, in milliseconds.
+/// The time that clients should wait between two polls of a task, in milliseconds.
 const POLL_MS: u64 = 2_000;
 
 /// The code of A2A for a task that does not exist.

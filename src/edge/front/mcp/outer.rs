@@ -1,5 +1,5 @@
-//! Sends requests of A2A to the agents of this Worker, for a request of MCP and with its credentials. They are checked like
-//! requests from outside.
+//! Sends requests of A2A to the agents of this Worker. A request of MCP causes them, and they contain its credentials.
+//! They are checked like requests from outside.
 
 use std::rc::Rc;
 
@@ -21,7 +21,8 @@ use a2a::binding::http::split_url;
 use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};
 use mcp::server::Meta;
 
-/// The parts of a request of MCP that its requests to agents repeat.
+/// The origin, the query and some headers of a request of MCP. Each request of A2A that is sent for this request of MCP
+/// gets them, with the credentials in them.
 #[derive(Clone)]
 pub(super) struct Outer(Rc<Inner>);
 
@@ -36,7 +37,8 @@ struct Inner {
 }
 
 impl Outer {
-    /// The parts of the request with this head.
+    /// Reads the origin, the query and the headers from the head of a request of MCP. If the head has no headers of a
+    /// trace, those in `meta` are used.
     pub(super) fn new(env: Env, head: &Head<'_>, meta: &Meta) -> Self {
         let (origin, _, query) = split_url(head.url());
         let is_own = |(name, _): &&(&str, &str)| !NAMES.contains(name);
@@ -60,7 +62,7 @@ impl Outer {
             binding: Some(a2a::binding::Binding::JsonRpc),
             // The client of MCP receives the refusals of rate limits.
             max_retries: 0,
-            // The depth is that of the request; the agent checks it.
+            // The depth in the message is that of the request of MCP; the agent checks it.
             max_depth: u32::MAX,
             ..Settings::new(format!("{}/{slug}", self.0.origin))
         };
@@ -102,7 +104,7 @@ impl Http for Outer {
     }
 }
 
-/// A card that is known.
+/// The source of a card that is known already.
 pub(in crate::edge::front) struct KnownCard(pub(in crate::edge::front) Rc<RemoteCard>);
 
 impl CardSource for KnownCard {

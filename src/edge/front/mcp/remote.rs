@@ -1,5 +1,5 @@
-//! Agents that a caller names: the tools `discover_agent` and `invoke_remote_agent`. Anonymous callers do not get these tools,
-//! and `MCP_REMOTES` limits the agents: otherwise this server would be an open proxy.
+//! The tools `discover_agent` and `invoke_remote_agent`, which call an agent that the caller names. Anonymous callers
+//! do not get these tools, and `MCP_REMOTES` limits the agents: otherwise this server would be an open proxy.
 
 use std::rc::Rc;
 
@@ -52,7 +52,7 @@ impl Front {
         }
     }
 
-    /// Runs the tool `invoke_remote_agent`; `depth` is the number of agents that have called each other before the request.
+    /// Runs the tool `invoke_remote_agent`; `depth` is the depth of calls between agents before this request.
     pub(super) async fn invoke_tool(
         &self,
         outer: &Outer,
@@ -144,7 +144,7 @@ impl Front {
         }
     }
 
-    /// The outside of any agent that can run.
+    /// The [`Outside`] of the first agent that can run.
     fn outside(&self) -> Option<&Outside> {
         let agents = self
             .deployment
@@ -161,7 +161,7 @@ fn ports() -> Ports {
     Ports { http: Rc::new(Outbound), clock: Rc::new(WorkerClock), random: Rc::new(WorkerRandom) }
 }
 
-/// An agent to call, and the secrets that are sent to it, which its answers might repeat.
+/// An agent to call, and the secrets that are sent to the agent. The agent's answers might repeat these secrets.
 struct Called {
     client: Client,
     secrets: Rc<Redaction>,
@@ -174,7 +174,7 @@ impl Called {
     }
 }
 
-/// The secrets and variables of an outside; each secret that is read is added to the redaction.
+/// The secrets and variables of an [`Outside`]; each secret that is read is added to the redaction.
 struct Noted<'a> {
     outside: &'a Outside,
     secrets: &'a Redaction,

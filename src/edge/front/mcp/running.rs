@@ -1,4 +1,5 @@
-//! A running call of an agent: its task is followed until it ends, asks a question, or the waiting time is over.
+//! A running call of an agent. The call follows its task until the task ends or asks a question, or until the waiting
+//! time is over.
 
 use futures_util::StreamExt;
 use futures_util::future::{Either, select};
@@ -85,7 +86,7 @@ impl Running {
         let reply = request.reply.clone();
         let token = request.meta.progress_token.clone();
         let progress = token.map(|token| Progress { token, told: 0, grown: None });
-        // A call that takes longer continues as a task, if the client supports tasks.
+        // If the client supports tasks, a call that takes longer than [`TASK_AFTER_MS`] continues as a task.
         let wait_ms = if reply.capabilities().tasks { wait_ms.min(TASK_AFTER_MS) } else { wait_ms };
         let end = client.ports().clock.now().after(wait_ms);
         let answer = task.as_ref().filter(|task| task.status.state.is_terminal());
@@ -193,7 +194,7 @@ impl Progress {
     }
 }
 
-/// The message that answers a call with the current task: a question, a task under way, or a result.
+/// The message that answers a call with the current task: a question, a task that is not finished, or a result.
 pub(super) fn message_of(reply: &Reply, task: &Task, place: &Place) -> Value {
     let capabilities = reply.capabilities();
     if let Some(waiting) = Waiting::of(task)
@@ -214,5 +215,5 @@ const TASK_AFTER_MS: u64 = 1_000;
 /// The shortest time between two notifications about growing artifacts, in milliseconds.
 const GROWN_MS: u64 = 1_000;
 
-/// How long the cancellation of a task is retried after its client has disconnected, in milliseconds.
+/// The time limit for canceling a task after its client has disconnected, in milliseconds.
 const CANCEL_MS: u64 = 10_000;

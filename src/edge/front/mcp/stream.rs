@@ -38,11 +38,11 @@ pub(super) fn respond(running: Running, request: &Request, can_leave: bool) -> R
     ResponseBuilder::new().with_headers(headers).from_stream(Box::pin(pieces))
 }
 
-/// A call with an open stream. If it is dropped before its answer, the client has disconnected.
+/// A call with an open stream. If this value is dropped before the answer was sent, the client has disconnected.
 struct Call {
     running: Option<Running>,
-    /// Fulfilled when the client disconnects; `None` if a disconnect does not matter. Some disconnects are only noticed at the
-    /// next write.
+    /// Fulfilled when the client disconnects; `None` if a disconnect does not matter. Some disconnects are only noticed
+    /// at the next write.
     left: Option<JsFuture>,
 }
 

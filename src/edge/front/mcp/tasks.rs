@@ -168,7 +168,7 @@ impl Front {
     ///
     /// # Errors
     ///
-    /// If the task was not found, and a request to an agent failed.
+    /// If the task was not found, and a request to at least one agent failed.
     pub(super) async fn find_task(
         &self,
         outer: &Outer,

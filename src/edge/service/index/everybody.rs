@@ -17,7 +17,8 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     push_tasks(&mut statement, query);
     statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place FROM task_counts AS c");
     statement.push(" WHERE c.agent = {} AND c.total > 0)", query.agent.as_str().into());
-    // A place contains the id of a task, so no two owners have the same place, and the limit drops no owner of the page.
+    // Only the owners with the newest tasks can have tasks on the page. Their order is certain: a place contains the id of a
+    // task, so no two owners have the same place.
     statement
         .add(", first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC");
     statement.push(" LIMIT {})", limit.into());

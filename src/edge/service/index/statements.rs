@@ -89,7 +89,8 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
 }
 
-/// Writes the row of a task. With `counts`, the row of a finished task contains its duration, by which it is counted.
+/// Writes the row of a task. If `counts` is true, the row of a finished task also contains the duration of the task: a trigger
+/// of the table then adds the task to the statistics.
 pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
     let IndexRow { generation, head, history, .. } = row;

@@ -285,7 +285,7 @@ impl Run<'_> {
     }
 }
 
-/// An answer and what its request took, as a step stores them.
+/// An answer and the usage of its request, in the form in which a step stores them.
 #[derive(Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct StoredAnswer {

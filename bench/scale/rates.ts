@@ -13,7 +13,7 @@ export const DAY_S = 86_400;
  */
 export const STATEMENT_MS = 1;
 
-/** Besides the send, each task is read once. */
+/** The number of reads of each task, in addition to its send. */
 const READS = 1;
 
 const QUICK = "SendMessage, a task of 4 events";

@@ -1,4 +1,4 @@
-//! The tests of decisions: the order of the steps, the missing facts, and the results of a decision besides the plan.
+//! The tests of decisions: the order of the steps, the missing facts, and the results of a decision other than the plan.
 
 mod waits;
 

@@ -34,7 +34,7 @@ export interface Context {
   variables: Record<string, string>;
   /** Gives what our client makes of a response (ACTS §10). */
   parse(operation: string, payload: unknown): Promise<unknown>;
-  /** What is checked besides, where the description of a test says what its steps cannot (checks.ts). */
+  /** A further check, for a test whose description requires more than its steps can check (checks.ts). */
   check?(answers: Map<string, Answer>, scope: Scope): Promise<string | undefined>;
 }
 

@@ -58,7 +58,7 @@ export interface Scenario {
 
 /** A circuit: where it belongs in the tables, and the scenario that it is. */
 export interface Circuit {
-  /** The peer that it goes through besides us; undefined where there are several. */
+  /** The only other agent in the circuit; undefined if there are several. */
   peer?: Peer;
   /** What goes through several. */
   title: string;

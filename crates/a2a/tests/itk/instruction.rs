@@ -3,7 +3,7 @@
 
 use super::Failure;
 
-/// What an agent is to do.
+/// The instruction for an agent.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Instruction {
     /// Call another agent, and return its texts.

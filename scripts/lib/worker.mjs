@@ -4,28 +4,31 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { RECIPE, compile, kinds } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
+import { outputs } from "./engine.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
-import { ACCESS, accessOf } from "./access.mjs";
-import { NEEDS, embeddedIn, needsOf } from "./needs.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inProject } from "./paths.mjs";
 import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
-import { SERVICES, servicesOf } from "./services.mjs";
 import { say, step } from "./ui.mjs";
-
-/**
- * The builds and their folders. `default` is the target of main in wrangler.toml: the panic-unwind build if its nightly is available, or
- * else the stable one. `stable` is for tests/probes and for `npm run soak`, `dev` for `npm run dev`.
- */
-export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
 
 const MANIFEST = "build.json";
 const MODULES = ["index.js", "index_bg.wasm"];
-/** The file of a build with its embedded agents, remote agents and MCP servers. */
-export const EMBEDDED = "embedded.json";
 /** The agents of tests/agents in the form that a build would embed: the end-to-end tests pass them to the Worker at run time. */
 export const TEST_AGENTS = "test-agents.json";
+
+/**
+ * Makes sure that there is a build that can be served, and returns its output and its kind: the one of a deployment if it is current, which takes
+ * minutes to make, or else the quick one of development.
+ */
+export async function ensureServable() {
+  const manifest = inProject(outputs.default, MANIFEST);
+  if (existsSync(manifest)) {
+    const { kind } = JSON.parse(readFileSync(manifest, "utf8"));
+    if (Object.hasOwn(kinds, kind) && isCurrent("default", recipeHash(kind, await ensureBindgen()))) return { output: "default", kind };
+  }
+  return { output: "dev", kind: await ensureBuilt("dev") };
+}
 
 /** Updates one of the `outputs` and returns its kind: "unwind", "stable" or "dev". */
 export async function ensureBuilt(output) {
@@ -54,10 +57,6 @@ async function build(output, kind, recipe, bindgen) {
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "index.js"));
   if (made.testAgents) publish(made.testAgents, inProject(outputs[output], TEST_AGENTS));
-  for (const [name, facts] of [[NEEDS, needsOf(made)], [ACCESS, accessOf(made)], [SERVICES, servicesOf(made)], [EMBEDDED, embeddedIn(made)]]) {
-    writeFileSync(inProject(outputs[output], name), `${JSON.stringify(facts, null, 2)}\n`);
-  }
-
   const inputs = inputsOf(made);
   // If a file was saved during the build, it is unknown which content was compiled; the next build then runs again.
   const content = changedSince(inputs, begun) ? "changed meanwhile" : contentHash(inputs);
@@ -73,7 +72,7 @@ function publish(from, to) {
 
 function isCurrent(output, recipe) {
   const at = (name) => inProject(outputs[output], name);
-  if (![MANIFEST, NEEDS, ACCESS, SERVICES, ...MODULES].every((name) => existsSync(at(name)))) return false;
+  if (![MANIFEST, ...MODULES].every((name) => existsSync(at(name)))) return false;
   const made = JSON.parse(readFileSync(at(MANIFEST), "utf8"));
   return made.recipe === recipe && made.content === contentHash(made.inputs);
 }

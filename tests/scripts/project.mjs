@@ -7,6 +7,8 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { projectFiles } from "../../create/lib/project.mjs";
+import { hashesIn } from "../../scripts/lib/engine.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -26,30 +28,48 @@ export function makeProject({ packages = "all" } = {}) {
     for (const name of readdirSync(join(root, "node_modules"))) {
       if (name !== "wrangler") symlinkSync(join(root, "node_modules", name), at("node_modules", name));
     }
-    const real = JSON.stringify(join(root, "node_modules", "wrangler"));
-    write("node_modules/wrangler/package.json", '{"type": "commonjs"}');
-    write("node_modules/wrangler/index.js", `module.exports = require(${real});`);
-    write("node_modules/wrangler/wrangler-dist/cli.js", WRANGLER);
+    standInWrangler(folder);
   }
   return handle(folder, (script) => [at("scripts", `${script}.mjs`)]);
 }
 
 /**
- * Makes a project of one's own, whose package a2a-edge is this checkout, linked as npm links it. It has no wrangler.toml
- * and needs none for its name.
+ * Makes a project as `create` does, into which npm has installed this package: with a stand-in for the engine, so that nothing has to be built, and for
+ * the checker. `wrangler` is "real" or a stand-in.
  */
-export function makeOwnProject() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-")));
+export function makeOwnProject({ wrangler = "real" } = {}) {
+  const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
-  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
-  write("Cargo.toml", '[package]\nname = "own-agent"\nversion = "0.1.0"\n');
-  write("Cargo.lock", "");
-  write("package.json", '{"name": "own-agent", "private": true, "dependencies": {"a2a-edge": "file:../a2a-edge"}}');
+  for (const [path, text] of projectFiles(folder, { npm: "0.4.0" })) write(path, text);
+  rmSync(join(folder, "agents"), { recursive: true });
+  for (const [path, text] of Object.entries({ "agents/one.toml": "one 1", "agents/two.toml": "two 1", "calls.log": "" })) write(path, text);
+
+  const packaged = (...parts) => join(folder, "node_modules", "a2a-edge", ...parts);
+  for (const name of ["scripts", "dev", "js", "migrations", "package.json"]) cpSync(join(root, name), packaged(name), { recursive: true });
+  const inPackage = writer(packaged());
+  inPackage("build/index.js", readFileSync(new URL("stand-ins/engine.js", import.meta.url), "utf8"));
+  inPackage("build/index_bg.wasm", MODULE);
+  inPackage("build/checker.wasm", MODULE);
+  inPackage("build/build.json", JSON.stringify({ sha256: hashesIn(packaged()) }));
+  inPackage("build-console/assets/console/index.html", "<title>Console</title>");
+  cpSync(new URL("stand-ins/checker.mjs", import.meta.url), packaged("scripts", "lib", "checker.mjs"));
   mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
-  symlinkSync(root, join(folder, "node_modules", "a2a-edge"));
-  const bin = join(folder, "node_modules", ".bin", "a2a-edge");
-  symlinkSync("../a2a-edge/scripts/a2a-edge.mjs", bin);
-  return handle(folder, (command) => [bin, command].filter(Boolean));
+  symlinkSync("../a2a-edge/scripts/a2a-edge.mjs", join(folder, "node_modules", ".bin", "a2a-edge"));
+  if (wrangler === "real") symlinkSync(join(root, "node_modules", "wrangler"), join(folder, "node_modules", "wrangler"));
+  else standInWrangler(folder);
+  return handle(folder, (command) => [packaged("scripts", "a2a-edge.mjs"), command].filter(Boolean));
+}
+
+/** The shortest module of WebAssembly. */
+const MODULE = Buffer.from("0061736d01000000", "hex");
+
+/** Puts a stand-in for wrangler's command line into a project; configurations are read by the real one. */
+function standInWrangler(folder) {
+  const write = writer(folder);
+  const real = JSON.stringify(join(root, "node_modules", "wrangler"));
+  write("node_modules/wrangler/package.json", '{"type": "commonjs", "version": "1.0.0"}');
+  write("node_modules/wrangler/index.js", `module.exports = require(${real});`);
+  write("node_modules/wrangler/wrangler-dist/cli.js", WRANGLER);
 }
 
 function writer(folder) {
@@ -71,7 +91,7 @@ function handle(folder, entry) {
   write("cache/package.json", '{"type": "commonjs"}');
   write(`cache/tools/bindgen-${version}`, `#!${process.execPath}\n${BINDGEN}`, 0o755);
   const env = {
-    PATH: `${at("bin")}:/usr/bin:/bin`,
+    PATH: `${at("bin")}:${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: folder,
     TMPDIR: tmpdir(),
     PROJECT: folder,

@@ -1,9 +1,9 @@
 // `npm run build`, `npx a2a-edge build`, and the build command of wrangler.toml.
 import "./lib/node-version.mjs";
+import { writeAgents } from "./lib/agents.mjs";
 import { command } from "./lib/command.mjs";
 import { unlessStopping } from "./lib/guard.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { publishServed } from "./lib/served.mjs";
 import { setUp, setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { ensureBuilt } from "./lib/worker.mjs";
@@ -21,6 +21,7 @@ await main(async () => {
   const output = process.env.A2A_EDGE_OUTPUT || "default";
   if (process.env.WRANGLER_COMMAND === undefined) {
     await setUpAndBuild(output);
+    writeAgents();
     return;
   }
   const isRebuild = Boolean(process.env.A2A_EDGE_KEEP_SERVING);
@@ -28,7 +29,7 @@ await main(async () => {
     // `dev` has checked this before its first build.
     if (!isRebuild) await setUp();
     await ensureBuilt(output);
-    if (isRebuild) await publishServed(output);
+    writeAgents();
   } catch (error) {
     if (!(error instanceof Stop) || !isRebuild) throw error;
     // wrangler dev ends a build when the next change arrives.

@@ -2,13 +2,14 @@
 // database.
 import "./lib/node-version.mjs";
 import { remoteAccess } from "./lib/access.mjs";
+import { factsOf, writeAgents } from "./lib/agents.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { missingServices } from "./lib/services.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
-import { ensureBuilt, outputs } from "./lib/worker.mjs";
+import { ensureBuilt } from "./lib/worker.mjs";
 import { readConfig, wrangler } from "./lib/wrangler.mjs";
 
 const usage = `Usage: ${command("deploy", "[OPTION...]")}
@@ -47,27 +48,28 @@ await main(async () => {
   const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
   await ensureBuilt("default");
+  const facts = factsOf(writeAgents());
 
   if (!dryRun) {
     for (const name of queues) await ensureQueue(name, environment);
   }
-  const access = remoteAccess(outputs.default);
+  const access = remoteAccess(facts);
   if (access !== undefined) say(`\n${access}\n`);
-  const unbound = await missingServices(outputs.default, values.env);
+  const unbound = await missingServices(facts, values.env);
   if (unbound !== undefined) say(`${unbound}\n`);
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it runs before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
     if (code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
   });
-  if (dryRun) return reportRemoteNeeds(outputs.default, values);
+  if (dryRun) return reportRemoteNeeds(facts, values);
   await step("Migrating the remote database", async () => {
     const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
     if ((await wrangler(migrate)).code !== 0) {
       throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: ${wranglerLine(...migrate)}`);
     }
   });
-  await reportRemoteNeeds(outputs.default, values);
+  await reportRemoteNeeds(facts, values);
 });
 
 /** The queues in an environment of wrangler.toml; a deploy creates the database, but not the queues. */

@@ -3,6 +3,7 @@ import "./lib/node-version.mjs";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import util from "node:util";
+import { writeAgents } from "./lib/agents.mjs";
 import { command } from "./lib/command.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
@@ -14,7 +15,7 @@ import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { stopIfUnservable } from "./lib/unservable.mjs";
-import { ensureLocalMigrations } from "./lib/wrangler.mjs";
+import { ensureLocalMigrations, readConfig } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -45,14 +46,16 @@ async function testWorker(files) {
   say("\n==> Tests of the Worker");
   const state = scratchFolder();
   await ensureLocalMigrations(state);
-  const served = async (url) => {
-    await stopIfUnservable(url);
+  const served = async (url, token) => {
+    await stopIfUnservable(url, token);
     if (files.length === 0) return say("There are no tests of the Worker: no file tests/*.test.mjs.");
     const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };
-  await serveWhile(await publishServed("default"), state, served, testVariables());
+  writeAgents();
+  const { main } = await readConfig();
+  await serveWhile(publishServed(main), state, served, testVariables());
 }
 
 /** The secrets and variables of tests/test.vars, if the project has such a file. */

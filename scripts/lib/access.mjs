@@ -1,26 +1,16 @@
-// The access rules of a build's agents, from their files.
-import { readFileSync } from "node:fs";
+// Who may call the agents of the project. `facts` are those of scripts/lib/agents.mjs.
 import { servesAssets } from "./console.mjs";
-import { embeddedAgents } from "./needs.mjs";
-import { inProject } from "./paths.mjs";
 
-/** The file of a build with the access rules of its agents. */
-export const ACCESS = "access.json";
-
-/** Who may call the agents of a build: `{ slug, open, development, hasSchemes }` for each. */
-export function accessOf(made) {
-  return embeddedAgents(made).map(({ slug, development = false, access }) => ({
+/** Who may call the agents: `{ slug, open, development, hasSchemes }` for each. */
+function accessOf({ agents }) {
+  return agents.map(({ slug, development = false, access }) => ({
     slug, open: access?.open === true, development, hasSchemes: Object.keys(access?.schemes ?? {}).length > 0,
   }));
 }
 
-function builtAccess(folder) {
-  return JSON.parse(readFileSync(inProject(folder, ACCESS), "utf8"));
-}
-
 /** The line about access that `start` and `dev` print; undefined if every agent requires credentials. */
-export function localAccess(folder) {
-  const agents = builtAccess(folder).filter(({ hasSchemes }) => !hasSchemes);
+export function localAccess(facts) {
+  const agents = accessOf(facts).filter(({ hasSchemes }) => !hasSchemes);
   if (agents.length === 0) return undefined;
   const names = listed(agents);
   const closed = agents.filter(({ open, development }) => !open && !development);
@@ -29,8 +19,8 @@ export function localAccess(folder) {
 }
 
 /** The lines about access that `deploy` prints; undefined if every agent requires credentials and there is no console. */
-export function remoteAccess(folder) {
-  const agents = builtAccess(folder);
+export function remoteAccess(facts) {
+  const agents = accessOf(facts);
   const deployed = agents.filter(({ development }) => !development);
   const local = agents.filter(({ development }) => development);
   const [open, closed] = [true, false].map((wanted) => deployed.filter((agent) => !agent.hasSchemes && agent.open === wanted));

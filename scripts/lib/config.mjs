@@ -59,11 +59,12 @@ function written(found) {
 function topLevel(config, at, name) {
   const key = (isPresent, line) => at(isPresent ? REPLACE : TOP, line);
   if (config.name === undefined) key(false, `name = "${name}"`);
-  if (config.main !== inProject("build", "index.js")) key(config.main !== undefined, 'main = "build/index.js"');
+  if (config.main === undefined) key(false, 'main = "src/index.ts"');
   const { compatibility_date: date, compatibility_flags: flags = [] } = config;
   if (date === undefined || date < COMPATIBILITY_DATE) key(date !== undefined, `compatibility_date = "${COMPATIBILITY_DATE}"`);
   if (!flags.includes(QUEUE_FLAG)) key(flags.length > 0, `compatibility_flags = ${JSON.stringify([...flags, QUEUE_FLAG])}`);
-  if (config.no_bundle !== true) key(config.no_bundle !== undefined, "no_bundle = true");
+  // Without bundling, the upload would not have the modules that the entry module imports from the package.
+  if (config.no_bundle === true) key(true, "no_bundle = false");
 }
 
 function tables(config, at, text) {
@@ -73,7 +74,7 @@ function tables(config, at, text) {
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
-    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills", "build.rs", "Cargo.toml"]');
+    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills"]');
   }
   if (!(config.triggers?.crons?.length > 0)) table("triggers", 'crons = ["17 * * * *"]');
   const steps = config.migrations ?? [];

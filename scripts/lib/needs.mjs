@@ -1,29 +1,16 @@
-// The secrets and variables that agents need, from the build, with a check which of them are not set.
+// The secrets and variables that the agents of the project need, with a check which of them are not set. `facts` are those of
+// scripts/lib/agents.mjs.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
-import { join, sep } from "node:path";
 import { command, wranglerLine } from "./command.mjs";
-import { readDepInfo } from "./inputs.mjs";
 import { inProject } from "./paths.mjs";
 import { say } from "./ui.mjs";
 import { readConfig, wrangler } from "./wrangler.mjs";
 
-/** The file of a build with the needs of its agents. */
-export const NEEDS = "needs.json";
-
-/** The embedded agents, remote agents and MCP servers of a build. */
-export function embeddedIn({ depInfo, targets }) {
-  const embedded = readDepInfo(depInfo).find((path) => path.startsWith(targets + sep) && path.endsWith(join("out", "agents.json")));
-  return embedded === undefined ? { agents: [] } : JSON.parse(readFileSync(embedded, "utf8"));
-}
-
-/** The embedded agents of a build. */
-export const embeddedAgents = (made) => embeddedIn(made).agents;
-
 /**
- * The needs of a build's agents, remote agents and MCP servers, each once: `{ name, by: ["tool weather of the agent demo",
+ * The needs of agents, remote agents and MCP servers, each once: `{ name, by: ["tool weather of the agent demo",
  * "remote shop", "mcp files"] }`. Any name in `or` may be set instead.
  */
-export function needsOf(made) {
+export function needsOf({ agents, remotes, mcp }) {
   const users = new Map();
   const note = (needs, userOf) => {
     for (const { name, by, or = [] } of needs) {
@@ -32,15 +19,9 @@ export function needsOf(made) {
       users.set(key, { name, by: [...known, ...by.map(userOf)], ...(or.length > 0 && { or }) });
     }
   };
-  const { agents, remotes = [], mcp = [] } = embeddedIn(made);
   for (const { slug, needs = [] } of agents) note(needs, (user) => `${user} of the agent ${slug}`);
   for (const { needs = [] } of [...remotes, ...mcp]) note(needs, (user) => user);
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-}
-
-/** The needs of the agents of the build in a folder of the project. */
-export function builtNeeds(folder) {
-  return JSON.parse(readFileSync(inProject(folder, NEEDS), "utf8"));
 }
 
 /** The needs for which no name is set. */
@@ -50,8 +31,8 @@ const missingOf = (needs, set) => needs.filter(({ name, or = [] }) => ![name, ..
  * Before serving: reports what is not set, and creates `.dev.vars` with the names if there is neither that file nor an
  * `.env`. An existing file is never changed. `vars` are the options `--var`.
  */
-export async function checkLocalNeeds(folder, vars = []) {
-  const needs = builtNeeds(folder);
+export async function checkLocalNeeds(facts, vars = []) {
+  const needs = needsOf(facts);
   if (needs.length === 0) return;
   // wrangler reads .env only if there is no .dev.vars.
   const files = existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name)));
@@ -74,8 +55,8 @@ export async function checkLocalNeeds(folder, vars = []) {
 }
 
 /** Reports the missing needs of an environment after a deploy. `values` are the options of the deploy. */
-export async function reportRemoteNeeds(folder, values) {
-  const needs = builtNeeds(folder);
+export async function reportRemoteNeeds(facts, values) {
+  const needs = needsOf(facts);
   if (needs.length === 0) return;
   if (values["dry-run"]) return say(`\nThe agents need these secrets or variables:\n\n${table(needs)}\n`);
 

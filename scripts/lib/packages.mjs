@@ -54,7 +54,7 @@ export function packagedNode() {
 }
 
 /** True if the package is a checkout, possibly linked, and was not installed by npm. */
-function isCheckout() {
+export function isCheckout() {
   return basename(dirname(packageDir)) !== "node_modules" && existsSync(inPackage("package-lock.json"));
 }
 

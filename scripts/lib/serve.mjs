@@ -1,4 +1,5 @@
 // Serves the built Worker with `wrangler dev`, and shows the part of its output that matters to users.
+import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
@@ -56,9 +57,9 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  * Serves the module `main` until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart
  * hangs if its proxy has died, too), and when a file of variables changes, which wrangler reads at its start alone.
  */
-export async function serve(options, { main, environment, note, access }) {
+export async function serve(options, { main, engine, environment, note, access }) {
   for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { main, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
+    const { died, changed, ready, early, code } = await serveOnce(options, { main, engine, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
     if (isStopping()) return;
     if (changed !== undefined) {
       say(`${changed} has changed; starting the Worker again.`);
@@ -71,8 +72,9 @@ export async function serve(options, { main, environment, note, access }) {
 }
 
 /** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
-async function serveOnce({ command, host, port, asDeployed, rest }, { main, environment, note, access }) {
-  const child = startWrangler(main, { host, port }, rest, { extra: environment, asDeployed });
+async function serveOnce({ command, host, port, asDeployed, rest }, { main, engine, environment, note, access }) {
+  const token = randomUUID();
+  const child = startWrangler(main, { host, port }, rest, { extra: environment, asDeployed, engine, token });
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];
@@ -85,7 +87,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, envi
   let [at, asked] = [undefined, 0];
   const ask = async () => {
     asked += 1;
-    const told = await toldUnservable(at, ended.signal);
+    const told = asDeployed ? undefined : await toldUnservable(at, token, ended.signal);
     if (told !== undefined) say(told);
   };
   const show = (line) => {
@@ -124,14 +126,15 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, envi
 }
 
 /**
- * Serves the module `main` at a free port while `work` runs, which receives the URL. Tasks are stored in the folder `state`. `variables` are set in
+ * Serves the module `main` at a free port while `work` runs, which receives the URL and the token for `/_dev/agents`. Tasks are stored in the folder `state`. `variables` are set in
  * addition to those of the project. The output of wrangler is shown only if it does not begin to serve.
  */
 export async function serveWhile(main, state, work, variables = {}) {
   const [port, inspector] = [await freePort(), await freePort()];
   const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given];
-  const child = startWrangler(main, { host: DEFAULT_HOST, port }, options);
+  const token = randomUUID();
+  const child = startWrangler(main, { host: DEFAULT_HOST, port }, options, { token });
   const ended = new Promise((resolve) => child.once("close", resolve));
   const said = [];
   const ready = new Promise((resolve) => {
@@ -144,7 +147,7 @@ export async function serveWhile(main, state, work, variables = {}) {
   const url = await Promise.race([ready, ended.then(() => undefined)]);
   if (url === undefined) throw new Stop(`wrangler dev did not start:\n\n${said.join("\n").trim()}`);
   try {
-    return await work(url);
+    return await work(url, token);
   } finally {
     signalGroup(child.pid, "SIGTERM");
     await ended;
@@ -152,13 +155,14 @@ export async function serveWhile(main, state, work, variables = {}) {
 }
 
 /**
- * Serves the module `main` at an address. Unless it is served `asDeployed`, the variables of development are set: DEVELOPMENT, and the URL of the
- * scripted model (dev/model/).
+ * Serves the module `main` at an address. Unless it is served `asDeployed`, the variables of development are set: DEVELOPMENT, the URL of the
+ * scripted model (dev/model/), and the `token` for `/_dev/agents`. `engine` takes the place of the engine of the package.
  */
-function startWrangler(main, { host, port }, args, { extra, asDeployed = false } = {}) {
+function startWrangler(main, { host, port }, args, { extra, engine, token, asDeployed = false } = {}) {
   const where = ["--ip", host, "--port", String(port)];
-  const development = ["--var", "DEVELOPMENT:true", "--var", `DEV_MODEL_URL:${ownUrlAt({ host, port })}/_dev/model`];
-  const fixed = [...(asDeployed ? ["--var", "DEVELOPMENT:false"] : development), "--show-interactive-dev-session=false"];
+  const variables = { DEVELOPMENT: "true", DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model`, DEV_TOKEN: token };
+  const development = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const fixed = [...(asDeployed ? ["--var", "DEVELOPMENT:false"] : development), "--show-interactive-dev-session=false", ...(engine === undefined ? [] : ["--alias", `a2a-edge/engine:${engine}`])];
   const [node, nodeArgs] = wranglerCommand("dev", main, ...where, ...args, ...fixed);
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
 }

@@ -1,12 +1,15 @@
-// The module that `start` and `dev` serve: a build of the Worker wrapped by the modules of dev/, which no deployment contains.
-import { writeFileSync } from "node:fs";
-import { developmentModule } from "./development.mjs";
-import { inProject } from "./paths.mjs";
-import { outputs } from "./worker.mjs";
+// The module that `start` and `dev` serve: the entry module of the Worker behind the front of development (dev/), which no deployment contains.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, relative, sep } from "node:path";
+import { developmentSource } from "./development.mjs";
+import { inProject, projectDir } from "./paths.mjs";
 
-/** Writes the module for wrangler next to a build, and returns its path. A deploy uploads `index.js` and its imports, and so not this module. */
-export async function publishServed(output) {
-  const main = inProject(outputs[output], "development.js");
-  writeFileSync(main, await developmentModule(inProject(outputs[output], "index.js")));
-  return main;
+const MAIN = inProject(".a2a-edge", "development.js");
+
+/** Writes the module for wrangler, and gives its path. `main` is that of wrangler.toml. A deploy does not import the module. */
+export function publishServed(main) {
+  const entry = relative(dirname(MAIN), main).split(sep).join("/");
+  mkdirSync(dirname(MAIN), { recursive: true });
+  writeFileSync(MAIN, developmentSource(entry));
+  return relative(projectDir, MAIN);
 }

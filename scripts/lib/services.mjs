@@ -1,25 +1,19 @@
-// The service bindings that agents of kind `http` post to, and those of them that wrangler.toml lacks.
-import { existsSync, readFileSync } from "node:fs";
-import { embeddedAgents } from "./needs.mjs";
-import { inProject } from "./paths.mjs";
+// The service bindings that agents of kind `http` post to, and those of them that wrangler.toml lacks. `facts` are those of
+// scripts/lib/agents.mjs.
 import { readConfig } from "./wrangler.mjs";
 
-/** Where a build keeps the service bindings that its agents need. */
-export const SERVICES = "services.json";
-
-/** The service bindings that the agents of a build need: `{ service, slug }` for each agent with one. */
-export function servicesOf(made) {
-  const agents = embeddedAgents(made).filter(({ executor }) => executor?.kind === "http" && executor.table.service !== undefined);
+/** The service bindings that the agents need: `{ service, slug }` for each agent with one. */
+function servicesOf(facts) {
+  const agents = facts.agents.filter(({ executor }) => executor?.kind === "http" && executor.table.service !== undefined);
   return agents.map(({ slug, executor }) => ({ service: executor.table.service, slug }));
 }
 
 /**
- * A text that names the service bindings of the build in `folder` that an environment of wrangler.toml lacks, with the lines to add; undefined if
- * none is missing, or nothing was built.
+ * A text that names the service bindings that the agents need and an environment of wrangler.toml lacks, with the lines to add; undefined if none is
+ * missing.
  */
-export async function missingServices(folder, environment) {
-  const file = inProject(folder, SERVICES);
-  const needed = existsSync(file) ? JSON.parse(readFileSync(file, "utf8")) : [];
+export async function missingServices(facts, environment) {
+  const needed = servicesOf(facts);
   if (needed.length === 0) return undefined;
   const { services = [] } = await readConfig(environment);
   const missing = needed.filter(({ service }) => !services.some(({ binding }) => binding === service));

@@ -11,7 +11,7 @@ import { outputs } from "./worker.mjs";
 const LIMIT_KB = 1500;
 /** The limit for the console, which is part of the package: all files that a browser loads with the page. */
 const CONSOLE_LIMIT_KB = 90;
-const MODULES = ["index_bg.wasm", "index.js"];
+const MODULES = ["index_bg.wasm", "engine.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 
 /**

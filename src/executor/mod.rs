@@ -33,7 +33,7 @@ use crate::usage::CallerLimits;
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use crate::remotes::Found;
-pub use agents::{Agents, HostedAgent, Unreadable};
+pub use agents::{Agents, CheckAccess, HostedAgent, Parts, Unreadable};
 pub use cards::Cards;
 pub use credentials::TaskCredentials;
 pub use double::{Double, Script};

@@ -32,6 +32,25 @@ impl Registry {
         self.tools.push(tool);
     }
 
+    /// The names of the kinds that the Worker has registered.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.executors.iter().map(|(kind, _)| kind.as_str())
+    }
+
+    /// The tools that the Worker has registered.
+    pub fn tools(&self) -> &[Rc<dyn Tool>] {
+        &self.tools
+    }
+
+    /// An agent with the skills of the registered tools that its file names.
+    ///
+    /// # Errors
+    ///
+    /// For a card that the checker did not make.
+    pub(super) fn join(&self, agent: EmbeddedAgent) -> Result<EmbeddedAgent, Misfit> {
+        agent.join(&self.tools)
+    }
+
     /// The executor of an agent.
     ///
     /// # Errors

@@ -89,7 +89,7 @@ pub(super) fn make(
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let settings = ModelSettings::of(&agent.executor.table)?;
-    let offer = Offer::of(agent, &settings.tools, registered)?;
+    let offer = Offer::of(agent, "tools", &settings.tools, registered)?;
     let mcp = McpOffer::of(settings.mcp.clone());
     Ok(Rc::new(ModelExecutor { settings, offer, mcp, awake: AwakeRuns::default() }))
 }

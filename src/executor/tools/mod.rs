@@ -47,7 +47,7 @@ pub(super) fn make(
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let ToolsTable { names, ask_missing, mcp } = ToolsTable::of(&agent.executor.table)?;
-    let offer = Offer::of(agent, &names, registered)?;
+    let offer = Offer::of(agent, "names", &names, registered)?;
     let mcp = McpOffer::of(mcp);
     Ok(Rc::new(ToolsExecutor { offer, mcp, asks_missing: ask_missing }))
 }

@@ -25,8 +25,8 @@ pub(super) enum Callable {
 }
 
 impl Offer {
-    /// The tools of an agent: first those that `names` lists, from the agent's own and from the `registered` ones; then the
-    /// agent's other own tools.
+    /// The tools of an agent: first the tools in `names`, which are the agent's own or `registered` tools; then the agent's
+    /// other own tools.
     ///
     /// # Errors
     ///
@@ -78,8 +78,8 @@ impl Offer {
         self.tools.iter().filter(|tool| self.allows(caller, tool.name())).cloned().collect()
     }
 
-    /// The given MCP tools that a caller may use. A restriction of a tool's short name applies to the tools with this name
-    /// of all servers, so that no server can lift the restriction by offering a tool with the same name.
+    /// The MCP tools among `tools` that a caller may use. A restriction of a tool's short name applies to the tools
+    /// with this name of all servers, so that no server can lift the restriction by offering a tool with the same name.
     pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
         let tools = self.usable(caller, tools).into_iter();
         tools.map(|tool| Callable::Mcp(Rc::new(tool))).collect()

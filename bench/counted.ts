@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until, type Task } from "../tests/e2e/client.ts";
 import { around } from "./around.ts";
+import { bundled } from "../tests/e2e/product.ts";
 import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
 
 /** The counts; see counting.js. */
@@ -78,9 +79,9 @@ export async function settled({ url }: Worker): Promise<Counts> {
 
 /** Starts a counting copy of the build, which also records the statements of D1. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const glue = readFileSync(join(root, builtFolder, "index.js"), "utf8");
+  const glue = bundled(join(root, builtFolder));
   const instance = "new WebAssembly.Instance(";
-  if (!glue.includes(instance)) throw new Error("build/index.js is not made as it used to be");
+  if (!glue.includes(instance)) throw new Error("build/engine.js is not made as it used to be");
   return startVariant({
     "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
     "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),

@@ -10,6 +10,7 @@ import { firstEventTimes } from "./comparison/streams.ts";
 import { median, milliseconds, times, type Effort, type Section } from "./figures.ts";
 import { Connections, send } from "./http.ts";
 import { Cores } from "./processor.ts";
+import { bundled } from "../tests/e2e/product.ts";
 import { builtFolder, root, startVariant } from "./workers.ts";
 
 const TASKS = 20;
@@ -48,8 +49,8 @@ export async function distance({ rounds, sliceMs }: Effort): Promise<Section> {
 
 function ours(): Pair {
   const [near] = speakers(undefined) as [Speaker];
-  const read = (name: string) => readFileSync(join(root, builtFolder, name));
-  const modules = { "index.js": distant(read("index.js").toString()), "index_bg.wasm": read("index_bg.wasm") };
+  const folder = join(root, builtFolder);
+  const modules = { "index.js": distant(bundled(folder)), "index_bg.wasm": readFileSync(join(folder, "index_bg.wasm")) };
   return { near, far: { ...near, start: () => startVariant(modules, { DEVELOPMENT: "false" }) } };
 }
 

@@ -1,7 +1,6 @@
-// The entry module in development: `npm start`, `npm run dev` and tests use it, no deployment contains it. It records requests for agents,
+// The front in development: `start`, `dev` and tests put it before the Worker, no deployment contains it. It records requests for agents,
 // carries out the faults of scripted agents, answers requests for the scripted model, forwards requests of the console to agents elsewhere,
-// and passes every other request to the Worker unchanged. It imports the Worker as `./index.js`: the module that a deploy uploads.
-import product from "./index.js";
+// and passes every other request to the Worker unchanged.
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";
 import { forward } from "./forward.js";
@@ -9,21 +8,32 @@ import { complete } from "./model/index.js";
 import { readAsked } from "./operation.js";
 import { answer as answerReceived, note } from "./received.js";
 
-export * from "./index.js";
-
 /** Bodies of up to this many bytes are read. */
 const LOOKED_AT_BYTES = 64 * 1024;
 
 /** @typedef {{ DEVELOPMENT?: string }} Env */
 
+/** @typedef {{ fetch(request: Request, env: any, context: any): Promise<Response> }} Product */
+
 /** @type {Doubles | undefined} */
 let doubles;
 
 /**
- * @param {Request} request @param {Env} env @param {unknown} context
+ * The event handlers of a Worker, behind the front of development.
+ *
+ * @template {Product} Handlers
+ * @param {Handlers} product
+ * @returns {Handlers}
+ */
+export function development(product) {
+  return { ...product, fetch: (/** @type {Request} */ request, /** @type {Env} */ env, /** @type {unknown} */ context) => answer(product, request, env, context) };
+}
+
+/**
+ * @param {Product} product @param {Request} request @param {Env} env @param {unknown} context
  * @returns {Promise<Response>}
  */
-async function fetch(request, env, context) {
+async function answer(product, request, env, context) {
   const pass = (/** @type {Request} */ passed) => product.fetch(passed, env, context);
   if (env.DEVELOPMENT !== "true") return pass(request);
   const { origin, pathname } = new URL(request.url);
@@ -58,5 +68,3 @@ async function smallBody(request) {
     return undefined;
   }
 }
-
-export default { ...product, fetch };

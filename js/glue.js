@@ -5,7 +5,9 @@ import {
 } from "../../../index.js";
 import { Hop } from "./hop.js";
 
-const hop = new Hop({ commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait });
+const rust = { commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait };
+
+let hop = new Hop(rust);
 
 /** Like `Hop.serve` in `hop.js`. */
 export function serve(request, env) {
@@ -15,6 +17,11 @@ export function serve(request, env) {
 /** Like `Hop.answer` in `hop.js`. */
 export function answerWaiting(env, waiting) {
   return hop.answer(env, waiting);
+}
+
+/** Forgets what was read of the agents: in development, other agents were given. */
+export function renew() {
+  hop = new Hop(rust);
 }
 
 export { refusing } from "./hop.js";

@@ -55,7 +55,7 @@ async function testWorker(files, output) {
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };
-  await serveWhile(state, served, { variables: testVariables(), args: ownEngine(output) });
+  await serveWhile(state, served, { vars: testVariables(), args: ownEngine(output) });
 }
 
 /** The secrets and variables of tests/test.vars, if the project has such a file. */

@@ -3,7 +3,10 @@ import "./lib/node-version.mjs";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
+import { factsOf, shownProblems } from "./lib/agents.mjs";
+import { check } from "./lib/checker.mjs";
 import { checkDependencies } from "./lib/deny.mjs";
+import { outputs } from "./lib/engine.mjs";
 import { findLeaks } from "./lib/leaks.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
@@ -16,7 +19,7 @@ import { setUp } from "./lib/setup.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryProject } from "./lib/trial-project.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
-import { EMBEDDED, TEST_AGENTS, ensureBuilt, outputs } from "./lib/worker.mjs";
+import { TEST_AGENTS, ensureBuilt } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -228,7 +231,9 @@ async function buildProbes() {
 function joinAgents() {
   const read = (...parts) => JSON.parse(readFileSync(join(...parts), "utf8"));
   const shared = read(inPackage(outputs.default), TEST_AGENTS);
-  const { agents, remotes = [] } = read(PROBES, outputs.stable, EMBEDDED);
+  const checked = check({ folder: PROBES, joins: true });
+  if (checked.agents === undefined) throw new Stop(shownProblems(checked.problems));
+  const { agents, remotes } = factsOf(checked.agents);
   const own = agents.map((agent) => ({ ...agent, default: false }));
   const joined = { ...shared, agents: [...shared.agents, ...own], remotes: [...(shared.remotes ?? []), ...remotes] };
   writeFileSync(join(PROBES, outputs.stable, TEST_AGENTS), JSON.stringify(joined));

@@ -1,16 +1,17 @@
-//! The host of a Worker: the agents that the build has embedded, and the tools and executors that they name.
+//! The host of a Worker: the tools and executors that its agent files may name.
 
 use std::rc::Rc;
 
 use serde::de::DeserializeOwned;
 
-use crate::executor::{AgentExecutor, Agents, Registry, Unreadable};
+use crate::executor::{AgentExecutor, Agents, Parts, Registry, Unreadable};
 use crate::port::Outside;
 use crate::twins::MemoryPlatform;
 use a2a_agents::tool::Tool;
-use a2a_agents::{Misfit, Slug, Table};
+use a2a_agents::{AgentSource, Misfit, Table};
 
-/// The agents of a Worker, with their tools and executors.
+/// The tools and executors that a Worker registers for its agents. The agents themselves are data: the checker makes it of the
+/// project's files, and the entry module of the Worker passes it to the engine.
 ///
 /// ```
 /// use a2a_edge::prelude::*;
@@ -33,25 +34,19 @@ use a2a_agents::{Misfit, Slug, Table};
 /// }
 ///
 /// fn host() -> Host {
-///     // In a Worker: a2a_edge::embedded!()
-///     let agents = r#"{"built_ms": 0, "agents": [{
-///         "slug": "quiz", "default": true, "development": false, "card": "{}",
-///         "capabilities": {"streaming": true, "push_notifications": false, "extended_agent_card": false},
-///         "executor": {"kind": "quiz", "table": {"answer": "7"}, "run": {}}}]}"#;
-///     Host::embedded(agents).executor("quiz", |quiz: Quiz, _| Ok(quiz))
+///     Host::new().executor("quiz", |quiz: Quiz, _| Ok(quiz))
 /// }
-///
-/// host().check().unwrap();
 /// ```
+#[derive(Default)]
 pub struct Host {
-    embedded: &'static str,
     registry: Registry,
+    examples: Vec<Rc<dyn Tool>>,
 }
 
 impl Host {
-    /// A host with the agents that the build script has embedded; [`embedded!`](crate::embedded) returns them.
-    pub fn embedded(agents: &'static str) -> Self {
-        Self { embedded: agents, registry: Registry::default() }
+    /// A host without tools and executors of its own.
+    pub fn new() -> Self {
+        Self::default()
     }
 
     /// Adds an executor for agents of this `kind`. Its settings are read from the table `[executor.<kind>]` into the type
@@ -76,15 +71,15 @@ impl Host {
         self
     }
 
-    /// Adds a tool, which agent files name in `[executor.tools]`. The build script needs the tool, too, since its description is
-    /// part of the card. A tool of the same name is replaced.
+    /// Adds a tool, which agent files name in `[executor.tools]` or `[executor.model]`. Its skill is joined to the cards of these
+    /// agents when the Worker makes them. A tool of the same name is replaced.
     #[must_use]
     pub fn tool(mut self, tool: impl Tool + 'static) -> Self {
         self.registry.add_tool(Rc::new(tool));
         self
     }
 
-    /// Like [`tool`](Self::tool), for each tool of the list that the build script gets.
+    /// Like [`tool`](Self::tool), for each tool of a list.
     #[must_use]
     pub fn tools(mut self, tools: Vec<Box<dyn Tool>>) -> Self {
         for tool in tools {
@@ -93,53 +88,50 @@ impl Host {
         self
     }
 
-    /// Checks that the executors of all embedded agents can be created, for a test of the Worker itself: with no variables,
-    /// secrets or other servers. `npm start` and `npm test` request the same check from the Worker that they serve.
-    ///
-    /// ```no_run
-    /// # fn host() -> a2a_edge::Host { a2a_edge::Host::embedded("") }
-    /// #[test]
-    /// fn every_agent_can_be_served() {
-    ///     host().check().unwrap();
-    /// }
-    /// ```
+    /// Adds tools that only the agents of this repository may name.
+    #[cfg(feature = "worker")]
+    pub(crate) fn examples(mut self, tools: Vec<Box<dyn Tool>>) -> Self {
+        self.examples = tools.into_iter().map(Rc::from).collect();
+        self
+    }
+
+    /// The registered tools and executors; with the examples if `has_examples`.
+    pub(crate) fn registry(self, has_examples: bool) -> Registry {
+        let Self { mut registry, examples } = self;
+        let examples = examples.into_iter().filter(|_| has_examples);
+        examples.for_each(|tool| registry.add_tool(tool));
+        registry
+    }
+
+    /// The agents of a source, ready to answer, with the registered tools and executors. `outside` is the access to the outside;
+    /// for a test of a Worker, [`check`](Self::check) is simpler.
     ///
     /// # Errors
     ///
-    /// Like [`agents`](Self::agents); also if an executor cannot be created: lists every such agent, with the reason and the
-    /// place in its file.
-    pub fn check(&self) -> Result<(), Unreadable> {
-        let outside = MemoryPlatform::default().outside();
-        let agents = self.agents(None, &outside, true, None)?;
+    /// If the agents cannot be read.
+    pub fn agents(
+        self,
+        source: impl AgentSource + 'static,
+        outside: Outside,
+    ) -> Result<Agents, Unreadable> {
+        let parts = Parts {
+            registry: Rc::new(self.registry(false)),
+            is_development: true,
+            ..Parts::of(outside)
+        };
+        Agents::new(Box::new(source), parts, None)
+    }
+
+    /// Checks that the executors of all agents of a source can be made, with no variables, secrets or other servers.
+    ///
+    /// # Errors
+    ///
+    /// If the agents cannot be read; or every agent whose executor cannot be made, with the reason and the place in its file.
+    pub fn check(self, source: impl AgentSource + 'static) -> Result<(), Unreadable> {
+        let agents = self.agents(source, MemoryPlatform::default().outside())?;
         let unmade = agents.without_executor();
         let unmade = unmade.map(|(slug, misfit)| format!("the agent {slug}: {misfit}"));
         let unmade = unmade.collect::<Vec<_>>().join("\n");
         if unmade.is_empty() { Ok(()) } else { Err(Unreadable::of(unmade)) }
     }
-
-    /// The agents, ready to answer: the embedded agents, or those in `instead`, which has the same form. Agents for development
-    /// are included only if `is_development`. The agent with the slug `default`, if there is one, also answers at `/`.
-    ///
-    /// # Errors
-    ///
-    /// If the agents cannot be read. An agent that names an unknown tool or executor is not an error here: it is included, but
-    /// cannot run.
-    pub fn agents(
-        &self,
-        instead: Option<&str>,
-        outside: &Outside,
-        is_development: bool,
-        default: Option<&Slug>,
-    ) -> Result<Agents, Unreadable> {
-        let text = instead.unwrap_or(self.embedded);
-        Agents::read(text, &self.registry, outside, is_development, default)
-    }
-}
-
-/// The agents that the build script of this crate has embedded, for [`Host::embedded`].
-#[macro_export]
-macro_rules! embedded {
-    () => {
-        include_str!(concat!(env!("OUT_DIR"), "/agents.json"))
-    };
 }

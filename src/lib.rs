@@ -32,7 +32,7 @@ extern crate self as a2a_edge;
 
 pub mod auth;
 pub mod config;
-#[cfg(feature = "demo")]
+#[cfg(feature = "worker")]
 mod demo;
 #[cfg(doctest)]
 mod documentation;
@@ -55,7 +55,7 @@ pub mod session;
 pub mod signing;
 pub mod task;
 pub mod testing;
-#[cfg(feature = "demo")]
+#[cfg(feature = "worker")]
 mod tools;
 pub mod trail;
 pub mod twins;
@@ -69,5 +69,5 @@ pub use ::{async_trait, serde, serde_json, worker};
 pub use a2a::{client, http, model};
 pub use a2a_agents::tool;
 
-#[cfg(feature = "demo")]
+#[cfg(feature = "worker")]
 worker!(demo::host());

@@ -1,9 +1,9 @@
-// From Rust to the two modules of the upload: cargo, then the bindings, then one bundle, then wasm-opt.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+// From Rust to the engine of a Worker, a module of JavaScript and one of WebAssembly: cargo, then the bindings, then one bundle, then wasm-opt.
+import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
 import { inNpmPackage } from "./packages.mjs";
-import { inPackage, inProject, isRepository, projectDir } from "./paths.mjs";
+import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
 import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
 import { Stop, say } from "./ui.mjs";
 
@@ -39,17 +39,13 @@ export async function compile(kind, bindgen) {
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
 
-  // Next to the staging folder: the build script writes it only when the agents change, not in every build.
-  const testAgents = join(folder, `${kind}-test-agents.json`);
-  const withTestAgents = isRepository && kinds[kind].release && existsSync(inProject("tests", "agents"));
-  await compileRust(kind, targets, crate, withTestAgents ? { A2A_EDGE_TEST_AGENTS: testAgents } : {});
+  await compileRust(kind, targets, crate);
   const artifact = join(targets, TARGET, kinds[kind].release ? "release" : "debug", crate.name);
   await bind(bindgen, `${artifact}.wasm`, staging);
   await bundle(kind, staging);
   return {
     script: join(staging, "bundle.js"),
     module: kinds[kind].release ? await optimize(staging) : join(staging, "index_bg.wasm"),
-    testAgents: withTestAgents ? testAgents : undefined,
     /** The file in which cargo lists the sources of the module. */
     depInfo: `${artifact}.d`,
     targets: crate.targets,
@@ -57,20 +53,43 @@ export async function compile(kind, bindgen) {
   };
 }
 
+/** Compiles the checker of agent files, a crate of the package, into a WebAssembly module for Node; returns its path and its inputs. */
+export async function compileChecker() {
+  const { targets, workspace } = await metadata(packageDir);
+  const args = ["build", "--release", "--package", CHECKER, "--target", TARGET];
+  const { code, printed, output } = await run("cargo", args, {
+    cwd: packageDir, shows: progress(), env: environment({ ...cargoTerminal(), ...cargoProgress(), CARGO_TARGET_DIR: targets }),
+  });
+  if (code !== 0) throw new Stop(explain(diagnostics(printed), output, false));
+  const artifact = join(targets, TARGET, "release", CHECKER.replaceAll("-", "_"));
+  const staging = join(targets, "worker", "checker");
+  mkdirSync(staging, { recursive: true });
+  const module = await optimize(staging, `${artifact}.wasm`);
+  return { module, depInfo: `${artifact}.d`, targets, workspace };
+}
+
+const CHECKER = "a2a-edge-checker";
+
 /** The crate of the project: the name of its artifact, cargo's target folder, and the folder of Cargo.lock. */
 async function readCrate() {
-  const args = ["metadata", "--no-deps", "--format-version=1"];
-  const { code, output } = await run("cargo", args, { cwd: projectDir, quiet: true });
-  const json = output.split("\n").find((line) => line.startsWith("{"));
-  if (code !== 0 || json === undefined) throw new Stop(`Cargo.toml cannot be used:\n\n${output.trim()}`);
-  const { packages, target_directory: targets, workspace_root: workspace } = JSON.parse(json);
+  const { packages, targets, workspace } = await metadata(projectDir);
   const own = packages.find(({ manifest_path: manifest }) => manifest === inProject("Cargo.toml"));
   const library = own?.targets.find(({ crate_types: types }) => types.includes("cdylib"));
   if (library !== undefined) return { name: library.name.replaceAll("-", "_"), targets, workspace };
   throw new Stop('Cargo.toml has no library that can become a Worker.\n\nAdd:\n\n    [lib]\n    crate-type = ["cdylib"]');
 }
 
-async function compileRust(kind, targets, { workspace }, extra) {
+/** What cargo says of the workspace of a folder. */
+async function metadata(folder) {
+  const args = ["metadata", "--no-deps", "--format-version=1"];
+  const { code, output } = await run("cargo", args, { cwd: folder, quiet: true });
+  const json = output.split("\n").find((line) => line.startsWith("{"));
+  if (code !== 0 || json === undefined) throw new Stop(`Cargo.toml cannot be used:\n\n${output.trim()}`);
+  const { packages, target_directory: targets, workspace_root: workspace } = JSON.parse(json);
+  return { packages, targets, workspace };
+}
+
+async function compileRust(kind, targets, { workspace }) {
   const { unwind, release } = kinds[kind];
   const args = [
     // As a single crate type: cargo optimizes across crates (LTO) only if every crate type allows it; an rlib does not.
@@ -91,7 +110,6 @@ async function compileRust(kind, targets, { workspace }, extra) {
         CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
         RUSTFLAGS: [process.env.RUSTFLAGS, "-Cpanic=unwind"].filter(Boolean).join(" "),
       } : {}),
-      ...extra,
     }),
   });
   const found = diagnostics(printed);
@@ -111,7 +129,7 @@ async function bind(bindgen, module, staging) {
   if (code !== 0) throw new Stop(`The JavaScript bindings could not be made:\n\n${output.trim()}`);
 }
 
-/** Bundles the glue with the shim: the Worker's event handlers and the classes of its Durable Objects. */
+/** Bundles the glue with the shim: the start of the Worker and the classes of its Durable Objects. */
 async function bundle(kind, staging) {
   const at = (name) => join(staging, name);
   // The platform supports the import of a module, but not yet its source phase.
@@ -124,8 +142,9 @@ async function bundle(kind, staging) {
   writeFileSync(at("shim.js"), RECIPE.shim);
   writeFileSync(at("worker.js"), [
     'import * as glue from "./index.js";',
-    'import { durable, handlers } from "./shim.js";',
-    `export default handlers({ ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
+    `import { give } from "./${snippet(staging, "agents.js")}";`,
+    'import { durable, starter } from "./shim.js";',
+    `export const start = starter(glue.engineVersion, give, { ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
     ...objects.map((name) => `export const ${name} = durable(glue.${name});`),
   ].join("\n"));
   const args = [
@@ -136,13 +155,21 @@ async function bundle(kind, staging) {
   if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
 }
 
+/** The path of one of the modules of js/, which wasm-bindgen copies to a folder named after their crate. */
+function snippet(staging, name) {
+  const crates = readdirSync(join(staging, "snippets"));
+  const found = crates.map((crate) => ["snippets", crate, "js", name].join("/")).find((path) => existsSync(join(staging, path)));
+  if (found === undefined) throw new Stop("The crate does not use a2a-edge: its Worker is made by `a2a_edge::worker!`.");
+  return found;
+}
+
 /**
  * Makes the module smaller. The names of functions are written to a separate file: a trace contains wasm-function[N], and
  * symbols.txt the name of N.
  */
-async function optimize(staging) {
+async function optimize(staging, from = join(staging, "index_bg.wasm")) {
   say("    optimizing with wasm-opt");
-  const [from, to] = ["index_bg.wasm", "optimized.wasm"].map((name) => join(staging, name));
+  const to = join(staging, "optimized.wasm");
   const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
   const passes = ["-Os", `--symbolmap=${join(staging, "symbols.txt")}`, "--strip-debug", "--strip-producers"];
   const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...passes, from, "-o", to], { cwd: projectDir });

@@ -21,7 +21,7 @@ function checkEntry(main) {
   if (!existsSync(main)) throw new Stop(`The entry of the Worker is missing: ${relative(projectDir, main)}, that wrangler.toml names as main. It needs at least this:\n\n${indented(ENTRY)}`);
   const manifest = inProject("package.json");
   const { imports = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")) : {};
-  if (imports["#agents"] !== AGENTS) throw new Stop(`package.json lacks the name under which ${relative(projectDir, main)} imports the agents. Add:\n\n    "imports": { "#agents": "${AGENTS}" }`);
+  if ((imports["#agents"]?.default ?? imports["#agents"]) !== AGENTS) throw new Stop(`package.json lacks the name under which ${relative(projectDir, main)} imports the agents. Add:\n\n    "imports": { "#agents": "${AGENTS}" }`);
 }
 
 /** The generated module of the agents, as package.json names it. */
@@ -142,7 +142,7 @@ function bindings(config, at, { name, prefix }) {
 }
 
 /** The engine that a project with Rust compiles, in the place of that of the package. */
-const OWN_ENGINE = "./build/index.js";
+const OWN_ENGINE = "./build/engine.js";
 
 /** A folder of the package for wrangler.toml: through node_modules if npm has installed the package there. */
 function packaged(path) {

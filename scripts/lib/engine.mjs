@@ -13,11 +13,11 @@ export const outputs = { default: "build", stable: "build-stable", dev: "build-d
 
 /** The arguments with which wrangler bundles the engine of one of the builds, in the place of that of the package. */
 export function ownEngine(output) {
-  return output === undefined ? [] : ["--alias", `a2a-edge/engine:${inProject(outputs[output], "index.js")}`];
+  return output === undefined ? [] : ["--alias", `a2a-edge/engine:${inProject(outputs[output], "engine.js")}`];
 }
 
 /** The files of the engine in the package, and the record of their hashes. */
-export const ENGINE = ["build/index.js", "build/index_bg.wasm", "build/checker.wasm"];
+export const ENGINE = ["build/engine.js", "build/index_bg.wasm", "build/checker.wasm"];
 export const RECORD = "build/build.json";
 
 /** The hash of each file of the engine in a folder, as the record has it. */

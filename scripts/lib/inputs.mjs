@@ -8,22 +8,22 @@ import { projectDir } from "./paths.mjs";
 const SETTINGS = ["Cargo.toml", ".cargo", "rust-toolchain", "rust-toolchain.toml"];
 
 /**
- * The input files and folders of a build, relative to the project: sources, including those of path dependencies, the
+ * The input files and folders of a build, relative to `root`, the project: sources, including those of path dependencies, the
  * files that their build scripts watch, and settings.
  */
-export function inputsOf({ depInfo, targets, workspace }) {
-  const listed = readDepInfo(depInfo).filter((path) => !path.startsWith(targets + sep));
+export function inputsOf({ depInfo, targets, workspace }, root = projectDir) {
+  const listed = readDepInfo(depInfo, root).filter((path) => !path.startsWith(targets + sep));
   const crates = new Set(listed.map(crateOf).filter(Boolean));
-  const settings = [...crates, projectDir, workspace].flatMap((folder) => SETTINGS.map((name) => join(folder, name)));
+  const settings = [...crates, root, workspace].flatMap((folder) => SETTINGS.map((name) => join(folder, name)));
   const paths = [...listed, ...settings, join(workspace, "Cargo.lock")];
-  return [...new Set(paths)].map((path) => relative(projectDir, path)).sort();
+  return [...new Set(paths)].map((path) => relative(root, path)).sort();
 }
 
 /** A hash of the content of these files and folders. A missing file also changes the hash. */
-export function contentHash(inputs) {
+export function contentHash(inputs, root = projectDir) {
   const hash = createHash("sha256");
   for (const input of inputs) {
-    const path = resolve(projectDir, input);
+    const path = resolve(root, input);
     hash.update(`\0${input}\0`);
     for (const file of filesUnder(path)) hash.update(`\0${relative(path, file)}\0`).update(readFileSync(file));
   }
@@ -31,18 +31,18 @@ export function contentHash(inputs) {
 }
 
 /** True if one of the inputs was written after `since`, except Cargo.lock, which cargo itself writes. */
-export function changedSince(inputs, since) {
-  const paths = inputs.filter((input) => !input.endsWith("Cargo.lock")).map((input) => resolve(projectDir, input));
+export function changedSince(inputs, since, root = projectDir) {
+  const paths = inputs.filter((input) => !input.endsWith("Cargo.lock")).map((input) => resolve(root, input));
   return paths.flatMap(everythingUnder).some((path) => statSync(path).mtimeMs >= since);
 }
 
 /** The prerequisites in a file in the format of make. */
-export function readDepInfo(file) {
+export function readDepInfo(file, root = projectDir) {
   const text = readFileSync(file, "utf8");
   const [line] = text.split(/\r?\n/);
   const prerequisites = line.slice(line.indexOf(": ") + 2);
   const paths = prerequisites.match(/(?:\\ |[^ ])+/g) ?? [];
-  return paths.map((path) => resolve(projectDir, path.replaceAll("\\ ", " ")));
+  return paths.map((path) => resolve(root, path.replaceAll("\\ ", " ")));
 }
 
 /** The folder of the crate that a file belongs to. */

@@ -29,6 +29,8 @@ export async function serveProject(name, does) {
     agents: found.facts.agents.map(({ slug }) => slug),
     access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
     args: ownEngine(found.output),
+    // The files do not say what tools in Rust need.
+    ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, options.vars) } : {}),
     ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),
     ...(isDev && hasRust ? { environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" } } : {}),
   });

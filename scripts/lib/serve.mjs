@@ -11,9 +11,10 @@ import { hasRust, projectDir, shown, stateDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
+import { publishServed } from "./served.mjs";
 import { Stop, say } from "./ui.mjs";
 import { whenVariablesChange } from "./variables.mjs";
-import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
+import { readConfig, wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
 /** The options that are passed to wrangler dev unchanged. */
 const PASSED_ON = {
@@ -52,20 +53,17 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
   return { command, ...address, asDeployed, vars: values.var, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
-/** The module that is served: that of a deployment, wrapped by the modules of development. `writeAgents` makes it. */
-export const DEVELOPMENT = ".a2a-edge/development.js";
-
 /**
  * Serves until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart hangs if its proxy
  * has died, too), and when a file of variables changes, which wrangler reads at its start alone.
  *
  * `agents` are their slugs, for the greeting; `args` further arguments of wrangler; `environment` that of wrangler; `live`, if given, is told when the
- * Worker serves; `told` is called with what each started Worker tells of itself.
+ * Worker serves; `told` is called with what the first Worker tells of itself.
  */
 export async function serve(options, { agents, access, note, args = [], environment, live, told }) {
   const greeting = { agents, access, note: note ?? stored(options.state) };
   for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { args, environment, live, told, greeting: served === 0 ? greeting : undefined });
+    const { died, changed, ready, early, code } = await serveOnce(options, { args, environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
     live?.over();
     if (isStopping()) return;
     if (changed !== undefined) {
@@ -89,7 +87,7 @@ export function takeState({ command, state = stateDir, host, port }) {
 /** Serves until wrangler ends, or the runtime dies. With a greeting, the start is shown in full, and otherwise as one line. */
 async function serveOnce({ command, host, port, asDeployed, rest }, { args, environment, live, told, greeting }) {
   const token = asDeployed ? undefined : devToken();
-  const child = startWrangler({ host, port }, [...args, ...rest], { environment, token });
+  const child = await startWrangler({ host, port }, [...args, ...rest], { environment, token });
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];
@@ -100,6 +98,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { args, envi
   });
   const ended = new AbortController();
   let at;
+  let tell = told;
   const serves = async () => {
     if (token === undefined) return;
     live?.served(at, token);
@@ -107,7 +106,8 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { args, envi
     if (answer === undefined) return;
     const text = toldUnusable(answer);
     if (text !== undefined) say(`\n${text}\n`);
-    await told?.(answer);
+    await tell?.(answer);
+    tell = undefined;
   };
   const show = (line) => {
     if (died || changed !== undefined || tellsOfAsking(plain(line))) return;
@@ -141,14 +141,14 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { args, envi
 }
 
 /**
- * Serves at a free port while `work` runs, which receives the URL and the token of `/_dev/agents`. Tasks are stored in the folder `state`. `variables`
+ * Serves at a free port while `work` runs, which receives the URL and the token of `/_dev/agents`. Tasks are stored in the folder `state`. `vars`
  * are set in addition to those of the project. The output of wrangler is shown only if it does not begin to serve.
  */
-export async function serveWhile(state, work, { variables = {}, args = [] } = {}) {
+export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
   const [port, inspector, token] = [await freePort(), await freePort(), devToken()];
-  const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const given = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
   const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given, ...args];
-  const child = startWrangler({ host: DEFAULT_HOST, port }, options, { token });
+  const child = await startWrangler({ host: DEFAULT_HOST, port }, options, { token });
   const ended = new Promise((resolved) => child.once("close", resolved));
   const said = [];
   const ready = new Promise((resolved) => {
@@ -169,16 +169,19 @@ export async function serveWhile(state, work, { variables = {}, args = [] } = {}
 }
 
 /**
- * Starts wrangler at an address. With a `token`, it serves the module of development with its variables: DEVELOPMENT, the token of `/_dev/agents`, and
- * the URL of the scripted model (dev/model/). Without one, it serves what a deployment serves.
+ * Starts wrangler at an address. With a `token`, it serves the Worker behind the front of development, with its variables: DEVELOPMENT, the token of
+ * `/_dev/agents`, and the URL of the scripted model (dev/model/). Without one, it serves what a deployment serves.
  */
-function startWrangler({ host, port }, args, { environment, token }) {
+async function startWrangler({ host, port }, args, { environment, token }) {
   const where = ["--ip", host, "--port", String(port)];
-  const variables = { DEVELOPMENT: "true", DEV_TOKEN: token, DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model` };
-  const development = [DEVELOPMENT, ...Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`])];
-  const served = token === undefined ? ["--var", "DEVELOPMENT:false"] : development;
+  const served = token === undefined ? ["--var", "DEVELOPMENT:false"] : [publishServed((await readConfig()).main), ...variables({ host, port, token })];
   const [node, nodeArgs] = wranglerCommand("dev", ...served, ...where, ...args, "--show-interactive-dev-session=false");
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(environment) });
+}
+
+function variables({ host, port, token }) {
+  const set = { DEVELOPMENT: "true", DEV_TOKEN: token, DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model` };
+  return Object.entries(set).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 }
 
 const stored = (folder = stateDir) => `Ctrl-C ends it; tasks are kept in ${shown(resolve(projectDir, folder))}.`;

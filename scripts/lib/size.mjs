@@ -13,7 +13,7 @@ import { wrangler } from "./wrangler.mjs";
 const LIMIT_KB = 1500;
 /** The limit for the console, which is part of the package: all files that a browser loads with the page. */
 const CONSOLE_LIMIT_KB = 90;
-const MODULES = ["index_bg.wasm", "index.js"];
+const MODULES = ["index_bg.wasm", "engine.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 
 /** Prints the sizes of one of the engine's builds, with the difference to the last release; returns true if they are within the limit. */

@@ -1,20 +1,25 @@
-// Builds the Worker. A build runs only if one of its inputs has changed.
+// Builds the engine of a Worker: the module of WebAssembly with its JavaScript; and, in the checkout, the checker of agent files. A build runs only if
+// one of its inputs has changed.
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
-import { RECIPE, compile, kinds } from "./compile.mjs";
+import { wholeForm } from "./agents.mjs";
+import { check } from "./checker.mjs";
+import { RECIPE, compile, compileChecker, kinds } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
 import { outputs } from "./engine.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
 import { packageVersion } from "./packages.mjs";
-import { inProject } from "./paths.mjs";
+import { inPackage, inProject, isCheckout, isRepository, packageDir, projectDir } from "./paths.mjs";
 import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
-import { say, step } from "./ui.mjs";
+import { Stop, say, step } from "./ui.mjs";
 
 const MANIFEST = "build.json";
-const MODULES = ["index.js", "index_bg.wasm"];
-/** The agents of tests/agents in the form that a build would embed: the end-to-end tests pass them to the Worker at run time. */
+const MODULES = ["engine.js", "index_bg.wasm"];
+const CHECKER = "checker.wasm";
+const CHECKER_MANIFEST = "checker.json";
+/** The agents of tests/agents as one JSON object: the end-to-end tests pass them to the Worker in the variable `AGENTS`. */
 export const TEST_AGENTS = "test-agents.json";
 
 /**
@@ -25,7 +30,10 @@ export async function ensureServable() {
   const manifest = inProject(outputs.default, MANIFEST);
   if (existsSync(manifest)) {
     const { kind } = JSON.parse(readFileSync(manifest, "utf8"));
-    if (Object.hasOwn(kinds, kind) && isCurrent("default", recipeHash(kind, await ensureBindgen()))) return { output: "default", kind };
+    if (Object.hasOwn(kinds, kind) && isCurrent(inProject(outputs.default), MANIFEST, MODULES, recipeHash(kind, await ensureBindgen()))) {
+      await ensureBuilt("default");
+      return { output: "default", kind };
+    }
   }
   return { output: "dev", kind: await ensureBuilt("dev") };
 }
@@ -36,12 +44,36 @@ export async function ensureBuilt(output) {
   const bindgen = await ensureBindgen();
   const kind = output === "default" ? await defaultKind() : output;
   const recipe = recipeHash(kind, bindgen);
+  if (isCheckout) await ensureChecker();
   await locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
-    if (isCurrent(output, recipe)) return;
+    if (isCurrent(inProject(outputs[output]), MANIFEST, MODULES, recipe)) return;
     await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));
   });
+  if (isRepository) writeTestAgents(output);
   return kind;
+}
+
+/** Updates the checker of the checkout. */
+async function ensureChecker() {
+  const recipe = createHash("sha256").update(JSON.stringify([RECIPE, rustcVersion(false), packageVersion("binaryen")])).digest("hex");
+  const folder = inPackage(outputs.default);
+  await locked(inPackage(".wrangler", "checker.lock"), async () => {
+    if (isCurrent(folder, CHECKER_MANIFEST, [CHECKER], recipe, packageDir)) return;
+    await step("Building the checker of agent files", async () => {
+      const begun = Date.now();
+      const made = await compileChecker();
+      publish(made.module, join(folder, CHECKER));
+      writeManifest(join(folder, CHECKER_MANIFEST), { recipe, begun, inputs: inputsOf(made, packageDir), root: packageDir });
+    });
+  });
+}
+
+/** Writes the agents of tests/agents beside a build. */
+function writeTestAgents(output) {
+  const { agents, problems } = check({ folder: inProject("tests"), joins: true });
+  if (agents === undefined) throw new Stop(problems.map(({ shown }) => `tests/${shown}`).join("\n"));
+  writeFileSync(inProject(outputs[output], TEST_AGENTS), wholeForm(agents));
 }
 
 async function defaultKind() {
@@ -55,12 +87,15 @@ async function build(output, kind, recipe, bindgen) {
   const begun = Date.now();
   const made = await compile(kind, bindgen);
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
-  publish(made.script, inProject(outputs[output], "index.js"));
-  if (made.testAgents) publish(made.testAgents, inProject(outputs[output], TEST_AGENTS));
-  const inputs = inputsOf(made);
+  publish(made.script, inProject(outputs[output], "engine.js"));
+  writeManifest(inProject(outputs[output], MANIFEST), { kind, recipe, begun, inputs: inputsOf(made, projectDir), root: projectDir });
+}
+
+/** Writes what a build was made of. */
+function writeManifest(path, { begun, inputs, root, ...facts }) {
   // If a file was saved during the build, it is unknown which content was compiled; the next build then runs again.
-  const content = changedSince(inputs, begun) ? "changed meanwhile" : contentHash(inputs);
-  writeFileSync(inProject(outputs[output], MANIFEST), `${JSON.stringify({ kind, recipe, content, inputs }, null, 2)}\n`);
+  const content = changedSince(inputs, begun, root) ? "changed meanwhile" : contentHash(inputs, root);
+  writeFileSync(path, `${JSON.stringify({ ...facts, content, inputs }, null, 2)}\n`);
 }
 
 /** Replaces a file atomically, so that no reader sees a part of it. */
@@ -70,11 +105,11 @@ function publish(from, to) {
   renameSync(`${to}.part`, to);
 }
 
-function isCurrent(output, recipe) {
-  const at = (name) => inProject(outputs[output], name);
-  if (![MANIFEST, ...MODULES].every((name) => existsSync(at(name)))) return false;
-  const made = JSON.parse(readFileSync(at(MANIFEST), "utf8"));
-  return made.recipe === recipe && made.content === contentHash(made.inputs);
+/** True if a folder has these files, and the inputs are those of which they were made. */
+function isCurrent(folder, manifest, files, recipe, root = projectDir) {
+  if (![manifest, ...files].every((name) => existsSync(join(folder, name)))) return false;
+  const made = JSON.parse(readFileSync(join(folder, manifest), "utf8"));
+  return made.recipe === recipe && made.content === contentHash(made.inputs, root);
 }
 
 /** A hash of everything that a build depends on, except for its input files. */

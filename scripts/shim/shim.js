@@ -1,4 +1,5 @@
-// Connects the platform with the glue that wasm-bindgen generates; this is the beginning of the bundle of every Worker.
+// Connects the platform with the glue that wasm-bindgen generates; this is the beginning of the engine, the bundle that the entry module
+// of every Worker imports.
 //
 // After an abort the glue replaces the WebAssembly instance by a new one. Objects of the old instance are then useless,
 // so a Durable Object is created again inside of the object that the platform holds. The `worker` crate counts the
@@ -11,8 +12,26 @@ Error.stackTraceLimit = 100;
 
 const state = initState();
 
+/**
+ * Makes the function that starts a Worker with its agents and gives its event handlers. `give` passes the agents to the module. The module and the
+ * checker that wrote the agents are of one version of a2a-edge; otherwise the Worker does not start.
+ */
+export function starter(version, give, functions) {
+  return (agents, options) => {
+    if (typeof agents?.index !== "string") {
+      throw new Error('The agents are missing: pass the default export of "#agents", the file .a2a-edge/agents.js, which npx a2a-edge build writes.');
+    }
+    const own = version();
+    if (agents.version !== own) {
+      throw new Error(`The agents were checked by a2a-edge ${agents.version}, but this Worker is a2a-edge ${own}. Run: npm install, and then: npx a2a-edge build`);
+    }
+    give(agents, options);
+    return handlers(functions);
+  };
+}
+
 /** The Worker's event handlers. */
-export function handlers(functions) {
+function handlers(functions) {
   const entries = Object.entries(functions);
   return Object.fromEntries(entries.map(([name, call]) => [name, (event, env, ctx) => enter(() => call(event, env, ctx))]));
 }

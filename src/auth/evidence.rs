@@ -17,7 +17,7 @@ pub struct Evidence<'a> {
 impl<'a> Evidence<'a> {
     /// The name under which the platform reports the client certificate that it has verified, as JSON. No client can
     /// send a header of this name.
-    pub const CERTIFICATE: &'static str = ":certificate";
+    pub const CERTIFICATE: &'static str = a2a_agents::access::CERTIFICATE;
 
     /// The value of a header, whose name is in lower case.
     pub fn header(&self, name: &str) -> Option<&'a str> {

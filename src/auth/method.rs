@@ -14,7 +14,7 @@ use super::origin::check_origin;
 use super::proof::{Proof, Proven, Refused};
 use super::{Evidence, KeySource};
 use a2a::model::UnixMillis;
-use a2a_agents::access::{CloudflareAccess, Jwt, JwtAlgorithm, KeyLocation, Scheme};
+use a2a_agents::access::{ASSERTION, CloudflareAccess, Jwt, JwtAlgorithm, KeyLocation, Scheme};
 use a2a_agents::{Expandable, Values};
 
 /// A scheme that identifies the callers of requests.
@@ -23,6 +23,8 @@ pub(super) struct Method {
     pub(super) name: String,
     /// The place of the credential.
     pub(super) place: Place,
+    /// True if a browser adds the credential itself, for any page that sends a request.
+    pub(super) is_ambient: bool,
     rules: Rules,
 }
 
@@ -117,7 +119,7 @@ impl Method {
                 )
             }
         };
-        Ok(Self { name: name.to_owned(), place, rules })
+        Ok(Self { name: name.to_owned(), place, is_ambient: scheme.is_ambient(), rules })
     }
 
     /// The order of schemes if several are required: the first one identifies the caller.
@@ -130,11 +132,6 @@ impl Method {
             (Rules::Secret(_), _) => 4,
             (Rules::Certificate(_), _) => 5,
         }
-    }
-
-    /// True if a browser adds the credential by itself, for any page that sends a request.
-    pub(super) fn is_ambient(&self) -> bool {
-        matches!(self.place, Place::Cookie(_) | Place::CloudflareAccess | Place::Certificate)
     }
 
     /// Identifies the caller of a request by this scheme.
@@ -175,7 +172,7 @@ impl Method {
         given: Circumstances<'_>,
         prove: impl FnOnce() -> Proof,
     ) -> Proof {
-        if self.is_ambient()
+        if self.is_ambient
             && let Err(reason) = check_origin(evidence, given.allowed_origins)
         {
             return Proof::Forbidden(reason);
@@ -214,18 +211,6 @@ impl Place {
             Self::Cookie(name) => evidence.cookie(name),
             Self::CloudflareAccess => evidence.whole_header(ASSERTION),
             Self::Certificate => Shown::Nothing,
-        }
-    }
-
-    /// The header that contains the credential, in lower case.
-    pub(super) fn header(&self) -> Option<&str> {
-        match self {
-            Self::Bearer | Self::Basic => Some("authorization"),
-            Self::Header(name) => Some(name),
-            Self::Query(_) => None,
-            Self::Cookie(_) => Some("cookie"),
-            Self::CloudflareAccess => Some(ASSERTION),
-            Self::Certificate => Some(Evidence::CERTIFICATE),
         }
     }
 }
@@ -315,9 +300,6 @@ impl Making<'_> {
         checked.map(|()| url).map_err(|rule| format!("`{key}` {rule}"))
     }
 }
-
-/// The header in which Cloudflare Access names the admitted user.
-const ASSERTION: &str = "cf-access-jwt-assertion";
 
 const SHARED: &[JwtAlgorithm] = &[JwtAlgorithm::Hs256];
 const PUBLIC: &[JwtAlgorithm] = &[JwtAlgorithm::Rs256, JwtAlgorithm::Es256, JwtAlgorithm::EdDsa];

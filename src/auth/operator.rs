@@ -17,7 +17,7 @@ pub struct ActAs {
 
 impl ActAs {
     /// The header, in lower case.
-    pub const HEADER: &'static str = "act-as";
+    pub const HEADER: &'static str = a2a_agents::access::ACT_AS;
 
     /// Reads the header: `operator`, or `operator; owner=key%3Abilling`.
     ///

@@ -6,9 +6,7 @@ use super::keyring::Vault;
 use super::known::KnownTokens;
 use super::method::{Circumstances, Making, Method, Place};
 use super::proof::{Proof, Proven, Refused};
-use super::{
-    ActAs, Caller, Evidence, Finding, Identity, Judged, TokenDigest, UncheckedToken, Verdict,
-};
+use super::{Caller, Evidence, Finding, Identity, Judged, TokenDigest, UncheckedToken, Verdict};
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
 use a2a_agents::access::{Access, Requirement, Scheme};
@@ -80,19 +78,6 @@ impl Policy {
         &self.access
     }
 
-    /// The headers with credentials, and the header for operators, in lower case.
-    pub fn headers(&self) -> Vec<String> {
-        let of_methods = self.methods.iter().filter_map(|method| method.place.header());
-        let of_pages: &[&str] = if self.methods.iter().any(Method::is_ambient) {
-            &["origin", "sec-fetch-site"]
-        } else {
-            &[]
-        };
-        // Only an agent that identifies its callers can have operators.
-        let of_operators = (!self.methods.is_empty()).then_some(ActAs::HEADER);
-        of_methods.chain(of_pages.iter().copied()).chain(of_operators).map(str::to_owned).collect()
-    }
-
     /// True if a request contains credentials, right or wrong ones.
     pub fn sees_credentials(&self, evidence: &Evidence<'_>) -> bool {
         self.methods.iter().any(|method| method.is_shown(evidence))
@@ -146,7 +131,7 @@ impl Policy {
         let proofs: Vec<(&'p Method, Proof)> =
             self.methods.iter().map(|method| (method, method.prove(evidence, given))).collect();
         let is_explicit =
-            |(method, proof): &(&Method, Proof)| *proof != Proof::Absent && !method.is_ambient();
+            |(method, proof): &(&Method, Proof)| *proof != Proof::Absent && !method.is_ambient;
         let has_explicit = proofs.iter().any(is_explicit);
         let identity = self.weigh_all(&proofs, has_explicit);
         let findings = match identity {

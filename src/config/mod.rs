@@ -26,7 +26,9 @@ pub struct Settings {
     pub development: bool,
     /// `DEFAULT_AGENT`: the slug of the agent that answers at `/`, in place of the default agent of the agent files.
     pub default_agent: Option<Slug>,
-    /// `AGENTS`: agents in place of the embedded ones, as JSON in the same form. For tests with their own agents.
+    /// `DEV_TOKEN`: the token for `/_dev/agents`, which `npm start` makes anew at each start. Without it, nobody has access.
+    pub dev_token: Option<String>,
+    /// `AGENTS`: agents in place of those of the project, in the checked form as one JSON object. For tests.
     pub agents: Option<String>,
     /// `AUDIT`: `all` (the default), or `refusals` to leave out successful calls, such as the creation of tasks.
     pub audits_all: bool,
@@ -73,6 +75,7 @@ impl Settings {
             default_agent: variables
                 .text("DEFAULT_AGENT")
                 .and_then(|slug| Slug::parse(slug.trim()).ok()),
+            dev_token: variables.text("DEV_TOKEN"),
             agents: variables.text("AGENTS"),
             audits_all: read_audit(variables)?,
             strict_version: variables.switch("STRICT_VERSION")?,

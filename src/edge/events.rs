@@ -3,6 +3,7 @@
 use std::panic::AssertUnwindSafe;
 
 use worker::wasm_bindgen::JsValue;
+use worker::wasm_bindgen::prelude::wasm_bindgen;
 use worker::worker_sys::web_sys;
 use worker::{Context, Env, MessageBatch, Request, Response, Result, console_error, worker_sys};
 
@@ -13,6 +14,13 @@ use crate::host::Host;
 pub fn begin(host: Host) {
     console_error_panic_hook::set_once();
     agents::set_host(host);
+}
+
+/// The version of a2a-edge, which the checker of the agents must have, too.
+#[wasm_bindgen(js_name = engineVersion)]
+#[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+pub fn engine_version() -> String {
+    a2a_agents::VERSION.to_owned()
 }
 
 /// The result of an event for the platform.
@@ -71,7 +79,7 @@ pub async fn queue(
 /// use a2a_edge::Host;
 ///
 /// fn host() -> Host {
-///     Host::embedded(r#"{"built_ms": 0, "agents": []}"#)
+///     Host::new()
 /// }
 ///
 /// a2a_edge::worker!(host());
@@ -91,7 +99,7 @@ pub async fn queue(
 ///     }
 /// }
 ///
-/// a2a_edge::worker!(Host::embedded("…"), fetch = fetch);
+/// a2a_edge::worker!(Host::new(), fetch = fetch);
 /// # fn main() {}
 /// ```
 #[macro_export]

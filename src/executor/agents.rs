@@ -1,24 +1,62 @@
 //! The agents of this Worker, each with its policy, its cards and its executor.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::fmt;
 use std::rc::Rc;
 
 use super::{Cards, Double, Learned, Registry, Runner, Taken};
 use crate::auth::{Caller, Policy};
 use crate::mcp::McpServers;
-use crate::port::Outside;
+use crate::port::{Observation, Outside};
 use crate::remotes::Remotes;
 use a2a::dialect::{Dialects, OlderFacts};
 use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Accepts, Embedded, EmbeddedAgent, McpTools, Misfit, NotSet, Slug, Values, expand_card,
+    Accepts, AgentSource, EmbeddedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, Slug,
+    Values, expand_card,
 };
 
-/// The agents of a Worker.
-pub struct Agents(Vec<HostedAgent>);
+/// The agents of a Worker. Each is made when it is first needed.
+pub struct Agents {
+    index: Vec<Entry>,
+    /// The headers of requests that the access rules of any agent read.
+    headers: Vec<String>,
+    maker: Maker,
+}
+
+/// An agent of the index.
+struct Entry {
+    indexed: IndexedAgent,
+    /// The agent; `None` if its text cannot be read.
+    made: OnceCell<Option<HostedAgent>>,
+}
+
+/// Makes agents.
+struct Maker {
+    source: Box<dyn AgentSource>,
+    parts: Parts,
+    /// What an agent may ask for, apart from its own values.
+    remotes: Rc<Remotes>,
+    mcp: Rc<McpServers>,
+    card_date: String,
+}
+
+/// The parts of a deployment of which agents are made.
+pub struct Parts {
+    /// The tools and executors that agent files may name.
+    pub registry: Rc<Registry>,
+    /// The access to the outside.
+    pub outside: Outside,
+    /// True if agents for development are served.
+    pub is_development: bool,
+    /// Checks that the deployment has what the access rules of an agent need.
+    pub check_access: CheckAccess,
+}
+
+/// A check of access rules. Its error names what the deployment lacks; nobody may call the agent then.
+pub type CheckAccess = Box<dyn Fn(&Access) -> Result<(), Misfit>>;
 
 /// One agent, ready to answer requests.
 pub struct HostedAgent {
@@ -48,140 +86,175 @@ pub struct HostedAgent {
     pub double: Option<Double>,
 }
 
+impl Parts {
+    /// The parts of a deployment without tools and executors of its own, which has all that access rules need.
+    pub fn of(outside: Outside) -> Self {
+        Self {
+            registry: Rc::default(),
+            outside,
+            is_development: false,
+            check_access: Box::new(|_| Ok(())),
+        }
+    }
+}
+
 impl Agents {
-    /// Reads the agents from the text that the build script made, with executors from `registry`. Agents for
-    /// development are included only if `is_development`. The agent with the slug `default`, if there is one, answers
-    /// at `/`.
+    /// The agents of a source. Agents for development are included only where `parts` say so. The agent with the slug `default`,
+    /// if there is one, answers at `/`.
     ///
     /// # Errors
     ///
-    /// If the text cannot be read. An agent whose executor cannot be made, or does not suit its file, is in the list, but cannot
-    /// run.
-    pub fn read(
-        text: &str,
-        registry: &Registry,
-        outside: &Outside,
-        is_development: bool,
+    /// If the index of the source cannot be read. An agent whose executor cannot be made, or does not suit its file, is in the
+    /// list, but cannot run.
+    pub fn new(
+        source: Box<dyn AgentSource>,
+        parts: Parts,
         default: Option<&Slug>,
     ) -> Result<Self, Unreadable> {
-        let Embedded { built_ms, mut agents, remotes, mcp } =
-            Embedded::read(text).map_err(Unreadable::of)?;
-        agents.retain(|agent| is_development || !agent.development);
-        let is_chosen = |agent: &EmbeddedAgent| default == Some(&agent.slug);
+        let Index { built_ms, mut agents, headers, remotes, mcp } =
+            source.index().map_err(Unreadable::of)?;
+        agents.retain(|agent| parts.is_development || !agent.development);
+        let is_chosen = |agent: &IndexedAgent| default == Some(&agent.slug);
         if agents.iter().any(is_chosen) {
             for agent in &mut agents {
                 agent.default = is_chosen(agent);
             }
         }
-        let card_date = UnixMillis(built_ms).http_date();
         let slugs = agents.iter().map(|agent| agent.slug.clone()).collect();
-        let remotes = Rc::new(Remotes::new(remotes, slugs));
-        let mcp = Rc::new(McpServers::new(mcp));
-        let ready = agents.into_iter().map(|agent| {
-            let settings = agent.executor.run;
-            let (remotes, mcp) = (remotes.clone(), mcp.clone());
-            let outside = Outside { remotes, mcp, ..outside.for_agent(&agent.slug) };
-            let made = registry.make(&agent, &outside);
-            let secret = |name: &str| outside.secrets.secret(name);
-            let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, is_development);
-            let card = expand_card(&agent.card, &VariablesOnly(&outside));
-            let double = is_development.then(|| Double::of(&agent)).flatten();
-            let facts = OlderFacts {
-                state_transition_history: agent.capabilities.state_transition_history,
-            };
-            // Without the values for its card the agent is not usable, so its policy admits nobody.
-            let policy = card.as_ref().map_err(Clone::clone).and(policy);
-            let card = card.unwrap_or(agent.card);
-            let cards = Rc::new(Cards::new(card, agent.restricted, facts, card_date.clone()));
-            let learned = agent.learned;
-            let learned = learned.map(|of| Learned::new(of, outside.clone(), cards.clone()));
-            HostedAgent {
-                slug: agent.slug,
-                policy,
-                is_default: agent.default,
-                dialects: agent.dialects.spoken(&agent.access),
-                accepts: agent.accepts,
-                mcp_tools: agent.mcp.tools,
-                capabilities: agent.capabilities.into(),
-                cards: RefCell::new(cards),
-                learned,
-                runner: made
-                    .map(|executor| Runner { executor, settings, outside })
-                    .and_then(|runner| runner.check().map(|()| runner)),
-                double,
-            }
-        });
-        Ok(Self(ready.collect()))
+        let maker = Maker {
+            source,
+            parts,
+            remotes: Rc::new(Remotes::new(remotes, slugs)),
+            mcp: Rc::new(McpServers::new(mcp)),
+            card_date: UnixMillis(built_ms).http_date(),
+        };
+        let entry = |indexed| Entry { indexed, made: OnceCell::new() };
+        Ok(Self { index: agents.into_iter().map(entry).collect(), headers, maker })
+    }
+
+    /// The agents of a checked form that is one JSON object.
+    #[cfg(test)]
+    pub(crate) fn read(text: &str, parts: Parts) -> Result<Self, Unreadable> {
+        let source = a2a_agents::Embedded::read(text).map_err(Unreadable::of)?;
+        Self::new(Box::new(source), parts, None)
     }
 
     /// The agent of this slug; without a slug, the default agent.
     pub fn find(&self, slug: Option<&str>) -> Option<&HostedAgent> {
-        self.0.iter().find(|agent| match slug {
-            Some(slug) => agent.slug == slug,
-            None => agent.is_default,
-        })
-    }
-
-    /// The paths at which agents answer, for example `/, /demo`.
-    pub fn paths(&self) -> String {
-        let path = |agent: &HostedAgent| format!("/{}", agent.slug);
-        let paths: Vec<String> = self.0.iter().map(path).collect();
-        format!("/, {}", paths.join(", "))
-    }
-
-    /// Blocks the agents whose access settings `check` rejects, because something is missing in the deployment.
-    pub fn refuse_all_but(&mut self, check: impl Fn(&Access) -> Result<(), Misfit>) {
-        for agent in &mut self.0 {
-            let checked = agent.policy.as_ref().map_or(Ok(()), |policy| check(policy.access()));
-            if let Err(misfit) = checked {
-                agent.policy = Err(misfit);
-            }
-        }
-    }
-
-    /// The agents that cannot be called or cannot run, each with the reason.
-    pub fn unusable(&self) -> impl Iterator<Item = (&str, &Misfit)> {
-        self.0.iter().flat_map(|agent| {
-            let misfits = [agent.policy.as_ref().err(), agent.runner.as_ref().err()];
-            misfits.into_iter().flatten().map(|misfit| (agent.slug.as_str(), misfit))
-        })
-    }
-
-    /// The agents whose executor cannot be made, each with the reason.
-    pub fn without_executor(&self) -> impl Iterator<Item = (&str, &Misfit)> {
-        let agents = self.0.iter();
-        agents.filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
-    }
-
-    /// The headers that hold the credentials of callers of any agent, in lower case, each once.
-    pub fn credential_headers(&self) -> Vec<String> {
-        let policies = self.0.iter().filter_map(|agent| agent.policy.as_ref().ok());
-        let for_tasks = |policy: &Policy| policy.access().may_hand_authorization_to_tasks();
-        let names = policies.flat_map(|policy| {
-            let authorization = for_tasks(policy).then(|| "authorization".to_owned());
-            policy.headers().into_iter().chain(authorization)
+        let entry = self.index.iter().find(|entry| match slug {
+            Some(slug) => entry.indexed.slug == slug,
+            None => entry.indexed.default,
         });
-        let mut names: Vec<String> = names.collect();
-        names.sort();
-        names.dedup();
-        names
+        self.made(entry?)
+    }
+
+    fn made<'a>(&'a self, entry: &'a Entry) -> Option<&'a HostedAgent> {
+        entry.made.get_or_init(|| self.maker.make(&entry.indexed)).as_ref()
+    }
+
+    /// Every agent. All of them are made.
+    pub fn all(&self) -> impl Iterator<Item = &HostedAgent> {
+        self.index.iter().filter_map(|entry| self.made(entry))
+    }
+
+    /// The paths at which agents answer, for example `/, /demo`; of many agents the first ones.
+    pub fn paths(&self) -> String {
+        let shown = self.slugs().take(MAX_LISTED).map(|slug| format!(", /{slug}"));
+        let more = self.index.len().saturating_sub(MAX_LISTED);
+        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+        format!("/{}{more}", shown.collect::<String>())
+    }
+
+    /// The agents whose executor cannot be made, each with the reason. All agents are made.
+    pub fn without_executor(&self) -> impl Iterator<Item = (&str, &Misfit)> {
+        self.all().filter_map(|agent| Some((agent.slug.as_str(), agent.runner.as_ref().err()?)))
+    }
+
+    /// The tools and executors that the Worker registers.
+    pub fn registry(&self) -> &Registry {
+        &self.maker.parts.registry
+    }
+
+    /// The headers of requests that the access rules of any agent read, in lower case, each once.
+    pub fn headers(&self) -> &[String] {
+        &self.headers
     }
 
     /// The agents that require no credentials.
     pub fn open(&self) -> impl Iterator<Item = &str> {
-        let is_open = |agent: &&HostedAgent| {
-            agent.policy.as_ref().is_ok_and(|policy| policy.access().is_anonymous())
-        };
-        self.0.iter().filter(is_open).map(|agent| agent.slug.as_str())
+        let open = self.index.iter().filter(|entry| entry.indexed.open);
+        open.map(|entry| entry.indexed.slug.as_str())
     }
 
     /// Every slug.
     pub fn slugs(&self) -> impl Iterator<Item = &str> {
-        self.0.iter().map(|agent| agent.slug.as_str())
+        self.index.iter().map(|entry| entry.indexed.slug.as_str())
     }
 }
 
+impl Maker {
+    /// Makes an agent. Reports to the observer why it cannot be called or cannot run. `None` if its text cannot be read, which
+    /// is reported, too.
+    fn make(&self, indexed: &IndexedAgent) -> Option<HostedAgent> {
+        let observer = &self.parts.outside.observer;
+        let agent = indexed.slug.as_str();
+        let report = |Misfit(reason): &Misfit| {
+            observer.observe(&Observation::AgentUnusable { agent, reason });
+        };
+        let read = self.source.agent(agent).map_err(|error| Misfit(error.to_string()));
+        let read = read.and_then(|read| read.map(|read| self.host(read, indexed)).transpose());
+        let hosted = read.inspect_err(report).ok().flatten()?;
+        hosted.unusable().for_each(report);
+        Some(hosted)
+    }
+
+    fn host(&self, agent: EmbeddedAgent, indexed: &IndexedAgent) -> Result<HostedAgent, Misfit> {
+        let Parts { registry, outside, is_development, check_access } = &self.parts;
+        let agent = registry.join(agent)?;
+        let settings = agent.executor.run;
+        let (remotes, mcp) = (self.remotes.clone(), self.mcp.clone());
+        let outside = Outside { remotes, mcp, ..outside.for_agent(&agent.slug) };
+        let made = registry.make(&agent, &outside);
+        let secret = |name: &str| outside.secrets.secret(name);
+        let policy = Policy::new(&agent.slug, &agent.access, &outside, &secret, *is_development);
+        let card = expand_card(&agent.card, &VariablesOnly(&outside));
+        let double = is_development.then(|| Double::of(&agent)).flatten();
+        let facts =
+            OlderFacts { state_transition_history: agent.capabilities.state_transition_history };
+        // Without the values for its card, or without what its access rules need, nobody may call the agent.
+        let policy = card.as_ref().map_err(Clone::clone).and(policy);
+        let policy = policy.and_then(|policy| check_access(policy.access()).map(|()| policy));
+        let card = card.unwrap_or(agent.card);
+        let cards = Rc::new(Cards::new(card, agent.restricted, facts, self.card_date.clone()));
+        let learned = agent.learned;
+        let learned = learned.map(|of| Learned::new(of, outside.clone(), cards.clone()));
+        Ok(HostedAgent {
+            slug: agent.slug,
+            policy,
+            is_default: indexed.default,
+            dialects: agent.dialects.spoken(&agent.access),
+            accepts: agent.accepts,
+            mcp_tools: agent.mcp.tools,
+            capabilities: agent.capabilities.into(),
+            cards: RefCell::new(cards),
+            learned,
+            runner: made
+                .map(|executor| Runner { executor, settings, outside })
+                .and_then(|runner| runner.check().map(|()| runner)),
+            double,
+        })
+    }
+}
+
+/// The maximum number of agents whose paths an error lists.
+const MAX_LISTED: usize = 20;
+
 impl HostedAgent {
+    /// The reasons why the agent cannot be called or cannot run.
+    pub fn unusable(&self) -> impl Iterator<Item = &Misfit> {
+        [self.policy.as_ref().err(), self.runner.as_ref().err()].into_iter().flatten()
+    }
+
     /// The current cards of the agent.
     pub fn cards(&self) -> Rc<Cards> {
         self.cards.borrow().clone()
@@ -253,6 +326,7 @@ mod tests {
     use crate::twins::MemoryPlatform;
     use a2a::dialect::Dialect;
     use a2a::error::Error;
+    use a2a_agents::Embedded;
 
     fn agent(slug: &str, key: &str, value: Value) -> Value {
         let capabilities =
@@ -279,11 +353,24 @@ mod tests {
         default: Option<&str>,
     ) -> Result<Agents, Unreadable> {
         let text = json!({"built_ms": 1_767_603_601_000_i64, "agents": agents}).to_string();
-        let outside = MemoryPlatform::default().outside();
         let mut registry = Registry::default();
         registry.add_executor("seats".to_owned(), Box::new(|table, _| seats(&table.read()?)));
+        let parts = Parts {
+            registry: Rc::new(registry),
+            is_development,
+            ..Parts::of(MemoryPlatform::default().outside())
+        };
         let default = default.map(|slug| Slug::parse(slug).unwrap());
-        Agents::read(&text, &registry, &outside, is_development, default.as_ref())
+        let source = Embedded::read(&text).map_err(Unreadable::of)?;
+        Agents::new(Box::new(source), parts, default.as_ref())
+    }
+
+    /// The agents that cannot be called or cannot run, each with the reasons.
+    fn unusable(agents: &Agents) -> Vec<(&str, &Misfit)> {
+        agents
+            .all()
+            .flat_map(|agent| agent.unusable().map(|misfit| (agent.slug.as_str(), misfit)))
+            .collect()
     }
 
     #[test]
@@ -312,7 +399,7 @@ mod tests {
         let executor = |kind: &str, table: Value| {
             agent("b", "executor", json!({"kind": kind, "table": table, "run": {}}))
         };
-        for (unusable, reason) in [
+        for (broken, reason) in [
             (
                 executor("oracle", json!({})),
                 "there is no kind of executor \"oracle\"; there are: tools, script, remote, http, model, seats",
@@ -332,9 +419,9 @@ mod tests {
                 "there is no step \"dance\"; there are: working",
             ),
         ] {
-            let all = read(&[agent("a", "default", true.into()), unusable], true, None).unwrap();
+            let all = read(&[agent("a", "default", true.into()), broken], true, None).unwrap();
             assert!(all.find(None).unwrap().runner.is_ok(), "the others can run");
-            let broken: Vec<_> = all.unusable().collect();
+            let broken = unusable(&all);
             let [("b", misfit)] = broken.as_slice() else { panic!("{broken:?}") };
             assert!(misfit.0.contains(reason), "{misfit}");
         }
@@ -344,10 +431,10 @@ mod tests {
     fn an_agent_of_which_nothing_says_who_may_call_it_is_for_development() {
         let all = [agent("a", "default", true.into()), agent("b", "access", json!({}))];
         let deployed = read(&all, false, None).unwrap();
-        let [("b", misfit)] = deployed.unusable().collect::<Vec<_>>()[..] else { panic!("one") };
+        let [("b", misfit)] = unusable(&deployed)[..] else { panic!("one") };
         assert!(misfit.0.contains("[access.schemes.<name>]"), "{misfit}");
         assert!(deployed.find(Some("b")).unwrap().policy.is_err());
-        assert_eq!(read(&all, true, None).unwrap().unusable().count(), 0);
+        assert_eq!(unusable(&read(&all, true, None).unwrap()).len(), 0);
     }
 
     #[test]

@@ -8,12 +8,13 @@ use tokio::sync::oneshot;
 use super::Turn;
 
 /// The tasks whose runs are in memory, by their unique ids, with the listeners for the ends of these runs. A run in memory
-/// notices a cancel by itself. If the run is parked, was dropped or died with its process, the `cancel` hook must end the work
-/// that it began outside.
+/// receives a cancel through its turn. If the run is parked, was dropped or died with its process, the `cancel` hook must
+/// end the run's work at other servers.
 #[derive(Default)]
 pub(super) struct AwakeRuns(RefCell<BTreeMap<String, Vec<oneshot::Sender<()>>>>);
 
-/// The registration of a run that is in memory. It ends by [`end`](Self::end), or when it is dropped.
+/// The registration of a run that is in memory. A call of [`end`](Self::end) or a drop of this value removes the
+/// registration.
 pub(super) struct Awake<'a> {
     runs: &'a AwakeRuns,
     id: &'a str,
@@ -43,7 +44,7 @@ impl AwakeRuns {
 }
 
 impl Awake<'_> {
-    /// Ends the registration: the run has come to its end.
+    /// Removes the registration, because the run has ended regularly.
     pub(super) fn end(self) {
         let waiting = self.runs.0.borrow_mut().remove(self.id);
         for waits in waiting.unwrap_or_default() {

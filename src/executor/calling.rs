@@ -10,11 +10,11 @@
 //! ```
 //!
 //! An agent of the same Worker is called by the same client. Its requests are answered in the isolate of the run: `answer_inside` passes the request
-//! to the code of the front Worker, which admits or refuses it like any other and forwards it to the object of the task. Nothing goes over HTTP;
-//! streams pass through `js/stream.js` as bytes that the client reads. The caller is not read from the request: the member `caller` of `Front`, which
+//! to the code of the front Worker, which admits or refuses it like any other and forwards it to the object of the task. No request is sent over the
+//! network; the client reads streams as bytes from `js/stream.js`. The caller is not read from the request: the member `caller` of `Front`, which
 //! only `inside.rs` sets, names the caller of the task, and headers with credentials are left out. `Policy::vouch` admits the caller if the caller
-//! could call that agent itself with the scheme of its credentials, and if both agents define this scheme alike. So no caller gets rights through an
-//! agent that it does not have itself. Two objects never wait for each other: each call is a separate task, and a task that receives a message while
+//! could call that agent itself with the scheme of its credentials, and if both agents define this scheme alike. So a call through an agent gives
+//! the caller no additional rights. Two objects never wait for each other: each call is a separate task, and a task that receives a message while
 //! its run waits accepts the message.
 //!
 //! The depth of calls is limited, so agents that call each other in a circle stop. The metadata of a message contains the number of agent-to-agent
@@ -32,10 +32,10 @@ use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::{Secret, UnixMillis};
 
 impl Turn {
-    /// A client of the agent of this name: an agent in `remotes.toml`, else an agent of this Worker. Its secrets and
-    /// variables are read now, and are replaced by their names in the run's events. Its requests belong to the trace of the
-    /// run. Its timeouts end a little before the run's time, so that the other agent's task can still be canceled. Its
-    /// messages contain the [depth](Self::depth) of the call.
+    /// A client of the agent of this name: an agent in `remotes.toml`, else an agent of this Worker. The agent's secrets
+    /// and variables are read now, and are replaced by their names in the run's events. The requests of the client belong
+    /// to the trace of the run, and the messages contain the [depth](Self::depth) of the call. The timeouts end a little
+    /// before the run's time, so that the other agent's task can still be canceled.
     ///
     /// A run that resumes repeats the requests of the client; see [`step`](Self::step).
     ///
@@ -57,7 +57,7 @@ impl Turn {
     /// # Errors
     ///
     /// If there is no agent of this name, or a secret or a variable that the agent needs is not set or has a wrong
-    /// form. The text names it.
+    /// form. The error names the missing or wrong value.
     pub fn remote(&self, name: &str) -> Result<Client, ExecutorError> {
         let bound = |settings| self.bounded(settings);
         let redaction = Rc::clone(&self.redaction);
@@ -75,7 +75,7 @@ impl Turn {
         self.client(Settings { is_guarded: true, ..Settings::new(url) })
     }
 
-    /// A client of another agent for this run. Its requests carry the trace of the run, and its messages the
+    /// A client of another agent for this run. The requests contain the trace of the run, and the messages the
     /// [depth](Self::depth). The timeouts in the settings are limited to the run's remaining time.
     ///
     /// A run that resumes repeats the requests of the client; see [`step`](Self::step).
@@ -124,7 +124,7 @@ const NO_ORIGIN: &str = "https://worker.internal";
 /// The time that is reserved at the end of a run to cancel the tasks of other agents, in milliseconds.
 pub(super) const CLOSING_MS: u64 = 2_000;
 
-/// How long canceling the tasks of other agents is tried, in milliseconds.
+/// The timeout for canceling the tasks of other agents, in milliseconds.
 pub(super) const CANCEL_MS: u64 = 10_000;
 
 /// Adapts the run to the ports that a client needs.

@@ -94,8 +94,8 @@ impl Cards {
         listed.check(message)
     }
 
-    /// The extended card for a caller (spec §3.1.11) in a dialect: with the skills that the caller may use. It is JSON
-    /// in which [`a2a::binding::discovery::ORIGIN`] is the placeholder for the origin.
+    /// The extended card for a caller (spec §3.1.11) in a dialect: with the skills that the caller may use. The card is
+    /// JSON in which [`a2a::binding::discovery::ORIGIN`] is the placeholder for the origin.
     ///
     /// # Errors
     ///

@@ -11,9 +11,9 @@ use a2a::dialect::Dialect;
 use a2a::model::{GetTaskRequest, ListTasksRequest, Message, Part, Role, Task};
 
 impl Turn {
-    /// The messages of the newest `count` tasks of this conversation before this one, oldest first. For each task they are the
-    /// messages of the client, followed by the agent's answer as one message of texts and data. Only the caller's own tasks with
-    /// this agent are read; a file is replaced by its name. Empty if the client has named no conversation.
+    /// The messages of the newest `count` earlier tasks of this conversation, oldest first. The messages of a task are those
+    /// of the client, followed by the agent's answer as one message of texts and data. Only the caller's own tasks with this
+    /// agent are read; a file is replaced by its name. Empty if the client has named no conversation.
     ///
     /// The read is a [step](Self::step): a run that resumes, and a later turn of the task, get the same messages.
     ///
@@ -39,7 +39,7 @@ impl Turn {
             tenant: None,
             context_id: Some(self.context_id.clone()),
             status: None,
-            // One more than `count`, because this task may be listed, too.
+            // One more than `count`, because the list may contain this task, too.
             page_size: count.saturating_add(1),
             page_token: None,
             history_length: Some(0),
@@ -70,7 +70,7 @@ impl Turn {
         Ok(said.into_iter().rev().flatten().collect())
     }
 
-    /// A client of the agent of this turn itself. Its requests are made for the same caller, without HTTP.
+    /// A client of the turn's own agent, whose requests are made for the same caller, without HTTP.
     fn own_agent(&self) -> Client {
         let settings =
             Settings { request_timeout_ms: TIMEOUT_MS, max_retries: 1, ..Settings::new("") };
@@ -134,8 +134,8 @@ fn said_in(task: Task) -> Vec<Message> {
 /// The step that stores the messages.
 const STEP: &str = "context";
 
-/// How long one request may take, in milliseconds.
+/// The timeout for one request, in milliseconds.
 const TIMEOUT_MS: u64 = 5_000;
 
-/// The largest size of the earlier tasks' texts, in bytes. The tasks beyond it, which are older, are left out.
+/// The largest size of the earlier tasks' texts, in bytes. Older tasks beyond this size are left out.
 const MAX_BYTES: usize = 128 * 1024;

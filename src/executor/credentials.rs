@@ -8,7 +8,7 @@ use a2a::model::{Secret, read_own};
 
 /// The credentials in the message of a turn: the data of its part of the type
 /// [`CREDENTIALS_MEDIA_TYPE`](a2a::model::CREDENTIALS_MEDIA_TYPE), or the request's header `Authorization` as the
-/// member `authorization`. They are deleted when the turn is over.
+/// member `authorization`. The credentials are deleted at the end of the turn.
 #[derive(Clone, PartialEq)]
 pub struct TaskCredentials(Value);
 

@@ -1,5 +1,5 @@
-//! Scripted agents as test doubles: their scripts can be replaced while the Worker runs. This works only in development,
-//! and only in the memory of the instance: after a restart, the scripts of the agent files are used again.
+//! Scripted agents as test doubles: their scripts can be replaced while the Worker runs, only in development and only in
+//! the memory of the instance: after a restart, the scripts of the agent files are used again.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ impl Script {
     ///
     /// # Errors
     ///
-    /// What cannot be read in the table, each with its key.
+    /// The mistakes in the table, each with its key.
     pub fn read(table: Table) -> Result<Self, Vec<Problem>> {
         Ok(Self { read: ScriptTable::parse(&table)?, table })
     }
@@ -40,7 +40,7 @@ impl Script {
 }
 
 impl Double {
-    /// The test double of an agent, if the agent is a scripted one.
+    /// The test double of an agent, if the agent is scripted.
     pub(super) fn of(agent: &EmbeddedAgent) -> Option<Self> {
         if agent.executor.kind != ExecutorKind::Script.name() {
             return None;
@@ -69,13 +69,13 @@ impl Double {
         Ok(())
     }
 
-    /// Goes back to the script of the agent file.
+    /// Restores the script of the agent file.
     pub fn restore(&self) {
         SET.with_borrow_mut(|set| set.remove(&self.slug));
     }
 }
 
-/// The script that has replaced the one of an agent's file.
+/// The script that was set for this agent; `None` if the agent uses the script of its file.
 pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
     SET.with_borrow(|set| set.get(slug).cloned())
 }

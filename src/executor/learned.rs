@@ -1,8 +1,8 @@
 //! The skills that an agent copies from other servers, cached in one instance of the Worker.
 //!
-//! The code that serves a card decides when to fetch the sources, and stores the result here. Only the first request of an
-//! instance waits, while the skills of a source were never fetched; after that, the cached skills are shown, and the sources
-//! are fetched in the background.
+//! The code that serves a card decides when to fetch the sources, and stores the result here. Requests wait for sources
+//! that were never fetched only until [`PATIENCE_MS`] after the first request of an instance; later, the cached skills
+//! are shown, and the sources are fetched in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -102,7 +102,8 @@ impl Learned {
         self.state.borrow_mut().due = Some(due);
     }
 
-    /// Until when requests wait for a source that was never fetched: until [`PATIENCE_MS`] after the first request.
+    /// The end of the time for which requests wait for a source that was never fetched: [`PATIENCE_MS`] after the first
+    /// request.
     pub fn patient_until(&self, now: UnixMillis) -> UnixMillis {
         *self.state.borrow_mut().patient_until.get_or_insert_with(|| now.after(PATIENCE_MS))
     }
@@ -148,7 +149,7 @@ impl Learned {
     }
 }
 
-/// The secrets and variables of an `Outside`. A missing one is not written to the log.
+/// The secrets and variables of an `Outside`. A missing value is not written to the log.
 pub(super) struct Unobserved<'a>(pub(super) &'a Outside);
 
 impl Values for Unobserved<'_> {
@@ -157,10 +158,10 @@ impl Values for Unobserved<'_> {
     }
 }
 
-/// How long the first request for a card waits for sources that were never fetched, in milliseconds.
+/// The longest time that a request for a card waits for sources that were never fetched, in milliseconds.
 pub const PATIENCE_MS: u64 = 2_000;
 
-/// How long one request to a source may take, in milliseconds.
+/// The timeout for one request to a source, in milliseconds.
 const REQUEST_MS: u64 = 10_000;
 
 #[cfg(test)]

@@ -9,9 +9,9 @@ use a2a::model::Secret;
 use mcp::client::{Client, Settings};
 
 impl Turn {
-    /// A client of the MCP server of this name, a table `[mcp.<name>]` of `remotes.toml`. Its secrets and variables are read
-    /// now, and are replaced by their names in the run's events. Its requests belong to the trace of the run, and its calls
-    /// contain the depth of the agent-to-agent calls. Its timeouts are limited to the run's remaining time.
+    /// A client of the MCP server of this name, a table `[mcp.<name>]` of `remotes.toml`. The server's secrets and variables
+    /// are read now, and are replaced by their names in the run's events. The requests of the client belong to the trace of
+    /// the run, and contain the depth of the agent-to-agent calls. The timeouts are limited to the run's remaining time.
     ///
     /// A run that resumes repeats the requests of the client; see [`step`](Self::step). An agent of kind `tools` offers
     /// the tools of servers without any code.
@@ -19,7 +19,7 @@ impl Turn {
     /// # Errors
     ///
     /// If there is no server of this name, or a secret or a variable that the server needs is not set or has a wrong
-    /// form. The text names it.
+    /// form. The error names the missing or wrong value.
     pub fn mcp(&self, name: &str) -> Result<Client, ExecutorError> {
         Ok(self.mcp_server(name)?.client)
     }

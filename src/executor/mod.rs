@@ -33,7 +33,7 @@ use crate::usage::CallerLimits;
 use a2a_agents::{Misfit, NotSet, RunSettings};
 
 pub use crate::remotes::Found;
-pub use agents::{Agents, HostedAgent, Unreadable};
+pub use agents::{Agents, CheckAccess, HostedAgent, Parts, Unreadable};
 pub use cards::Cards;
 pub use credentials::TaskCredentials;
 pub use double::{Double, Script};
@@ -49,9 +49,9 @@ pub use turn::{
 
 /// The logic of an agent: the one interface that an agent writer must learn.
 ///
-/// One call of `execute` handles one message. It may take long: it continues after the client has disconnected. The
-/// events that it emits through `events` are stored and become visible whenever it waits for something, and when it
-/// returns; all events between two waits are stored as one row.
+/// One call of `execute` handles one message. The call may take long: it continues after the client has disconnected.
+/// Events are stored and become visible whenever the call waits for something, and when it returns; all events between
+/// two waits are stored as one row.
 ///
 /// A run must end in one of these ways: complete, fail or reject the task, ask for input (`require_input`,
 /// `require_auth`), or send a direct `reply`. If it returns without any of these, or with an error, the task fails with
@@ -102,23 +102,24 @@ pub trait AgentExecutor {
 
     /// Called once when the client cancels the task of a run that is in memory or parked, to release the run's resources outside
     /// of the task. The task is already canceled at this time. A run in memory continues while the hook is called: `execute`
-    /// should notice [`Turn::canceled`] and return soon, and is dropped after five seconds. Neither of these ends the hook. Of a
-    /// parked run only the turn exists. The hook has five seconds, plus the five of the run if the run is in memory. It is not
-    /// called again if the process dies meanwhile, and not for a run that ends in another way, unless
-    /// [`ensures_cancel`](Self::ensures_cancel) returns true.
+    /// should notice [`Turn::canceled`] and return soon, and is dropped after five seconds. The hook continues after the run's
+    /// end or drop. For a parked run, only the turn exists. The hook has five seconds, plus the five of the run if the run is in
+    /// memory. The hook is not called again if the process dies meanwhile, and not called for a run that ends in another way,
+    /// unless [`ensures_cancel`](Self::ensures_cancel) returns true.
     async fn cancel(&self, turn: &Turn) {
         let _ = turn;
     }
 
-    /// True if [`cancel`](Self::cancel) is called with certainty. It is then also called after a run that was dropped because the
-    /// run exceeded its time, made no progress or was lost in its last attempt. And it is called again, within an hour, if the
-    /// process dies or the hook panics before it returns. This costs a row for each canceled task, and an alarm for a parked run.
+    /// True if [`cancel`](Self::cancel) is called with certainty. The hook is then also called after a run that was dropped
+    /// because the run exceeded its time, made no progress or was lost in its last attempt. The hook is called again, within an
+    /// hour, if the process dies or the hook panics before it returns. The guarantee costs a row for each canceled task, and an
+    /// alarm for a parked run.
     fn ensures_cancel(&self) -> bool {
         false
     }
 
-    /// What happens when a run was interrupted by a crash, a deploy or a panic. By default the task fails, since only
-    /// the author of the executor can decide whether work may be repeated. An agent file may override the value.
+    /// The handling of a run that was interrupted by a crash, a deploy or a panic. By default the task fails, since
+    /// only the author of the executor knows if work may be repeated. An agent file may override the value.
     ///
     /// An executor that returns [`Recovery::Resume`] must repeat the same actions in a new run: everything that differs
     /// between runs (answers of other systems, time, chance) must be read in a [`step`](Turn::step).
@@ -135,8 +136,8 @@ pub trait AgentExecutor {
         false
     }
 
-    /// How much the calls of one caller may [use](Turn::record_usage) of models in a day. After that, each message of the caller
-    /// is refused before any work is done (HTTP 429), until midnight in UTC.
+    /// The limits for the [usage](Turn::record_usage) of models by one caller in a day. Above a limit, each message of the
+    /// caller is refused before any work is done (HTTP 429), until midnight in UTC.
     fn caller_limits(&self) -> CallerLimits {
         CallerLimits::default()
     }

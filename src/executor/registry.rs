@@ -20,16 +20,35 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// Registers an executor for agents of this kind. It replaces an executor of the same kind.
+    /// Registers an executor for agents of this kind, and replaces an earlier executor of the kind.
     pub fn add_executor(&mut self, kind: String, constructor: Box<Constructor>) {
         self.executors.retain(|(known, _)| *known != kind);
         self.executors.push((kind, constructor));
     }
 
-    /// Registers a tool. It replaces a tool of the same name.
+    /// Registers a tool, and replaces an earlier tool of the same name.
     pub fn add_tool(&mut self, tool: Rc<dyn Tool>) {
         self.tools.retain(|known| known.name() != tool.name());
         self.tools.push(tool);
+    }
+
+    /// The names of the kinds that the Worker has registered.
+    pub fn kinds(&self) -> impl Iterator<Item = &str> {
+        self.executors.iter().map(|(kind, _)| kind.as_str())
+    }
+
+    /// The tools that the Worker has registered.
+    pub fn tools(&self) -> &[Rc<dyn Tool>] {
+        &self.tools
+    }
+
+    /// An agent with the skills of the registered tools that its file names.
+    ///
+    /// # Errors
+    ///
+    /// For a card that the checker did not make.
+    pub(super) fn join(&self, agent: EmbeddedAgent) -> Result<EmbeddedAgent, Misfit> {
+        agent.join(&self.tools)
     }
 
     /// The executor of an agent.

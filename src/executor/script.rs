@@ -233,8 +233,8 @@ async fn produce(
     events.artifact(artifact(content))
 }
 
-/// Waits of at least this number of milliseconds continue where they were after an interruption. Such a wait costs a
-/// row.
+/// The shortest wait that is continued after an interruption, in milliseconds. Such a wait costs a row; a resumed run
+/// repeats a shorter wait as a whole.
 const DURABLE_WAIT_MS: u64 = 1_000;
 
 #[expect(clippy::panic, reason = "a script that says panic wants just that")]

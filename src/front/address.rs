@@ -25,4 +25,4 @@ pub(crate) fn network(text: &str) -> Option<String> {
 
 /// The header in which the platform passes the address of the client. The platform replaces any value that a client
 /// sends.
-pub(crate) const ADDRESS: &str = "cf-connecting-ip";
+pub(crate) use a2a_agents::access::ADDRESS;

@@ -31,7 +31,7 @@ pub(crate) type CheckUrl = fn(&str, &Settings) -> Result<(), String>;
 impl Deployment {
     /// All agents.
     pub(crate) fn hosted(&self) -> impl Iterator<Item = &HostedAgent> {
-        self.agents.slugs().filter_map(|slug| self.agents.find(Some(slug)))
+        self.agents.all()
     }
 
     /// The agents that are tools of MCP; with a slug, only the agent with this slug.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use super::address::{ADDRESS, address};
+use super::address::address;
 use super::head::Head;
 use crate::auth::Policy;
 use crate::executor::{Agents, HostedAgent};
@@ -54,17 +54,6 @@ pub(crate) fn refused_s(limits: &str, agents: &Agents, head: &Head<'_>, now: Uni
     limits.iter().map(|limit| limit.period_s).max().unwrap_or_default()
 }
 
-/// The headers that the rate limits and the allowed origins of agents need, in lower case.
-pub(crate) fn headers(agents: &Agents) -> impl Iterator<Item = &'static str> {
-    let any = |is_so: fn(&Access) -> bool| {
-        let mut all = agents.slugs().filter_map(|slug| access(agents.find(Some(slug))?));
-        all.any(is_so)
-    };
-    let origin = any(|access| !access.allowed_origins.is_empty()).then_some(ORIGIN);
-    let address = any(|access| !access.rate_limits.is_empty()).then_some(ADDRESS);
-    origin.into_iter().chain(address)
-}
-
 /// The access settings of an agent, if its policy is valid.
 pub(super) fn access(agent: &HostedAgent) -> Option<&Access> {
     agent.policy.as_ref().ok().map(Policy::access)
@@ -77,9 +66,6 @@ fn bounded(key: String) -> String {
     }
     hex(&Sha256::digest(key.as_bytes()))
 }
-
-/// The header that names the page from which a browser sends a request.
-pub(super) const ORIGIN: &str = "origin";
 
 /// The length up to which a key is used without hashing, in bytes.
 const MAX_KEY_BYTES: usize = 256;

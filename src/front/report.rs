@@ -1,10 +1,11 @@
 //! The reports of a decision to the operator. The edge writes them after the decision.
 
-use crate::executor::Agents;
+use crate::executor::{Agents, HostedAgent};
 use crate::port::{Act, Audit, Observation, Observer};
 use crate::trail::Trail;
 use a2a::Operation;
 use a2a::model::TaskId;
+use a2a_agents::Misfit;
 
 /// An entry for the log or the audit.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,10 +36,10 @@ pub(crate) struct Line {
 impl Report {
     /// The reports about an agent that cannot run.
     pub(super) fn of_unusable(agents: &Agents, slug: &str) -> Vec<Self> {
-        let unusable = agents.unusable().filter(|(agent, _)| *agent == slug);
-        let reports =
-            unusable.map(|(agent, misfit)| Self::AgentUnusable(agent.to_owned(), misfit.0.clone()));
-        reports.collect()
+        let unusable = agents.find(Some(slug)).into_iter().flat_map(HostedAgent::unusable);
+        unusable
+            .map(|Misfit(reason)| Self::AgentUnusable(slug.to_owned(), reason.clone()))
+            .collect()
     }
 
     /// Passes the report to an observer.

@@ -23,6 +23,8 @@ pub(crate) enum Route<'a> {
     Card(Option<&'a str>, CardName),
     /// The keys that verify the JWTs of notifications.
     KeySet,
+    /// The agents that are served, in development only: `/_dev/agents`.
+    Agents,
     /// The scripts of all scripted agents.
     Scripts,
     /// The script of a scripted agent.
@@ -39,7 +41,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
-            Self::KeySet | Self::Scripts | Self::Console(_) => None,
+            Self::KeySet | Self::Agents | Self::Scripts | Self::Console(_) => None,
         }
     }
 }
@@ -59,6 +61,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [".well-known", PROTECTED_RESOURCE, MCP] => Route::ProtectedResource(None),
         [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
+        ["_dev", "agents"] => Route::Agents,
         ["_dev", "script"] => Route::Scripts,
         ["_dev", "script", agent] => Route::Script(agent),
         [CONSOLE, ..] => Route::Console(trimmed.split_once('/').map_or("", |(_, below)| below)),
@@ -131,6 +134,7 @@ mod tests {
             ("/demo/.well-known/jwks.json", Route::Rest(Some("demo"), ".well-known/jwks.json")),
             ("/_dev/script/demo", Route::Script("demo")),
             ("/_dev/script", Route::Scripts),
+            ("/_dev/agents", Route::Agents),
             ("/console", Route::Console("")),
             ("/console/", Route::Console("")),
             ("/console/index.html", Route::Console("index.html")),

@@ -4,13 +4,13 @@
 
 use super::address::address;
 use super::head::Head;
-use super::limit::{Limit, ORIGIN, access};
+use super::limit::{Limit, access};
 use super::report::{Line, Report};
 use crate::auth::{Caller, Guesses, Identity, Judged};
 use crate::executor::{Agents, HostedAgent};
 use crate::port::Act;
 use a2a::error::Error;
-use a2a_agents::access::LimitedBy;
+use a2a_agents::access::{LimitedBy, ORIGIN};
 
 /// The notes of one decision. Agents without rate limits and without allowed origins are not noted as the answering
 /// agent.

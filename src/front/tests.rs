@@ -18,7 +18,7 @@ use super::report::Report;
 use super::signed::SignedCards;
 use crate::auth::{Caller, TokenDigest, Verdict};
 use crate::config::Settings;
-use crate::executor::{Agents, Registry};
+use crate::executor::{Agents, Parts};
 use crate::port::Outside;
 use crate::signing::SigningKeys;
 use crate::twins::MemoryPlatform;
@@ -127,7 +127,7 @@ fn hosting(variables: Vec<(&str, &str)>) -> Deployment {
     let text = json!({"built_ms": 0, "agents": agents}).to_string();
     let secrets = Rc::new(BTreeMap::from([("K".to_owned(), Secret::new(KEY.to_owned()))]));
     let outside = Outside { secrets, ..MemoryPlatform::default().outside() };
-    let agents = Agents::read(&text, &Registry::default(), &outside, false, None).unwrap();
+    let agents = Agents::read(&text, Parts::of(outside)).unwrap();
     let own = [("MAX_PARTS", "1"), ("MAX_ACTIVE_TASKS", "3")];
     let settings = Settings::read(|name| {
         let mut all = variables.iter().chain(&own);

@@ -1,7 +1,7 @@
 //! The audit log: one line of JSON for each act of a caller and each refusal.
 //!
-//! A line has no credentials and no contents of messages. Ids come from clients and agents, so they are cut, and written on one
-//! line.
+//! A line has no credentials and no contents of messages. Ids are chosen by clients and agents, so they are cut, and written on
+//! one line.
 
 use std::fmt;
 

@@ -1,6 +1,6 @@
 //! The macro that makes the enum of observations from the rows of `observations.rs`.
 
-/// How much an observation matters.
+/// The importance of an observation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Severity {
     /// Part of normal work, and frequent: written to the log only in development.
@@ -14,7 +14,7 @@ pub enum Severity {
 /// Declares the enum of observations with `severity` and `Display` from one row for each:
 ///
 /// ```text
-/// /// When it is observed.
+/// /// The observed event.
 /// Severity Name { subject: Type, … } = sentence;
 /// ```
 ///

@@ -2,10 +2,10 @@
 //!
 //! A row has the severity, the name, the subjects and the sentence of the log line. Subjects of one name mean the same in
 //! every row: `agent` is its slug, `webhook` its id, `failures` the number of failed attempts, `retry_ms` the time before
-//! the next one in milliseconds, `reason` why it failed.
+//! the next one in milliseconds, `reason` the cause of the failure.
 //!
-//! An observation never holds a secret: no token, no credential, no URL of a webhook. Of the texts of clients and agents
-//! it holds only those that its row documents.
+//! An observation never holds a secret: no token, no credential, no URL of a webhook. An observation has a text of a
+//! client or an agent only if its row documents that text.
 
 use std::fmt;
 
@@ -42,7 +42,8 @@ observations! {
     /// A run of an executor panicked.
     Error AgentPanicked { task: &'a TaskId } = "task {task}: the agent panicked";
 
-    /// The credentials that a client sent for a task could not be sealed or opened. The reason contains nothing of them.
+    /// The credentials that a client sent for a task could not be sealed or opened. The reason contains no part of the
+    /// credentials.
     Error CredentialsUnreadable { task: &'a TaskId, reason: &'a str }
         = "task {task}: the credentials of its client: {reason}";
 
@@ -58,16 +59,16 @@ observations! {
     Error ReadingFailed { task: &'a TaskId, reason: &'a str }
         = "task {task}: reading failed: {reason}";
 
-    /// A task could not be written to the index; it is retried.
+    /// A task could not be written to the index; the write is retried.
     Error IndexBehind { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
         = "task {task}: not in the index yet, attempt {failures}, next in {retry_ms} ms: {reason}";
 
-    /// The usage of a turn could not be added to the sums; it is retried.
+    /// The usage of a turn could not be added to the sums; the addition is retried.
     Error UsageUncounted { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
         = "task {task}: what it has used is not counted yet, attempt {failures}, \
            next in {retry_ms} ms: {reason}";
 
-    /// The list of webhooks in trouble could not be updated for a webhook; it is retried.
+    /// The list of webhooks in trouble could not be updated for a webhook; the update is retried.
     Error WebhookUnlisted {
         task: &'a TaskId,
         webhook: &'a str,
@@ -77,11 +78,11 @@ observations! {
     } = "task {task}: the list of webhooks does not show how {webhook} fares yet, \
          attempt {failures}, next in {retry_ms} ms: {reason}";
 
-    /// A finished task could not be deleted; it is retried.
+    /// A finished task could not be deleted; the deletion is retried.
     Error DeletionPostponed { task: &'a TaskId, failures: u32, retry_ms: u64, reason: &'a str }
         = "task {task}: not deleted yet, attempt {failures}, next in {retry_ms} ms: {reason}";
 
-    /// A job for a webhook could not be put into the queue. The alarm of its task retries it.
+    /// A job for a webhook could not be put into the queue. The alarm of the task queues the job again.
     Error QueueFailed { task: &'a TaskId, webhook: &'a str, reason: &'a str }
         = "task {task}: the queue failed for webhook {webhook}: {reason}";
 
@@ -101,7 +102,7 @@ observations! {
         reason: &'a str
     } = "{reason}";
 
-    /// These agents require no credentials. Each instance of a deployment reports it once.
+    /// These agents require no credentials. Each instance of a deployment reports this observation once.
     Info AgentsOpen {
         /// The slugs of the agents, separated by commas.
         agents: &'a str
@@ -127,11 +128,11 @@ observations! {
     /// The object of a task sent a frame that cannot be read.
     Error FrameUnreadable { task: &'a TaskId } = "task {task}: a frame could not be read";
 
-    /// The tasks of a caller cannot be counted: its send is not refused.
+    /// The unfinished tasks of a caller cannot be counted: the caller's send is not refused.
     Error QuotaUnknown { reason: &'a str }
         = "a send goes on although its caller's tasks cannot be counted: {reason}";
 
-    /// The usage of a caller in the last day cannot be read: its send is not refused.
+    /// The usage of a caller in the last day cannot be read: the caller's send is not refused.
     Error UsageUnknown { agent: &'a str, reason: &'a str }
         = "the agent {agent}: a send goes on although what its caller has used is not known: \
            {reason}";
@@ -145,7 +146,8 @@ observations! {
     /// The key that signs notifications cannot be used.
     Error KeyFailed { reason: &'a str } = "{reason}";
 
-    /// The skills that an agent learns cannot be requested: its source is not configured, or its configuration is wrong.
+    /// The skills that an agent learns cannot be requested: the source of the skills is not configured, or is configured
+    /// wrongly.
     Error SkillsUnavailable { agent: &'a str, reason: &'a str }
         = "the agent {agent}: its skills cannot be learned: {reason}";
 
@@ -157,15 +159,15 @@ observations! {
     Error ToolsUnavailable { server: &'a str, reason: &'a str }
         = "the tools of the MCP server {server} cannot all be had: {reason}";
 
-    /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without any, callers
-    /// are asked to retry later.
+    /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without known keys,
+    /// callers are refused and may retry later.
     Error KeySetUnavailable {
         /// The host of the issuer, with the port if the URL has one.
         host: &'a str,
         reason: &'a str
     } = "the public keys of {host} cannot be fetched: {reason}";
 
-    /// A set of public keys contains private, symmetric or weak ones. They are not used.
+    /// A set of public keys contains private, symmetric or weak keys, which are not used.
     Error KeysImproper {
         host: &'a str,
         /// The number of such keys.
@@ -175,11 +177,12 @@ observations! {
 
     /// The platform refuses the public key that a token names.
     Error KeyRefused {
-        /// The name of the key as in the token. The log line cuts it.
+        /// The name of the key as in the token; shortened in the log line.
         kid: Option<&'a str>
     } = { refused_key(*kid) };
 
-    /// A value fetched from another server cannot be read from D1 or stored there: each instance fetches it itself.
+    /// A value fetched from another server cannot be read from D1 or stored there: each instance fetches the value
+    /// itself.
     Error RememberingFailed {
         /// The operation, for example `read`.
         what: &'a str,
@@ -214,7 +217,7 @@ observations! {
         })
     };
 
-    /// A notification was given up. It becomes a dead letter too, which is logged as an error when it arrives.
+    /// A notification was given up. It also becomes a dead letter, whose arrival is logged as an error.
     Info NotificationGivenUp {
         agent: &'a str,
         task: &'a TaskId,
@@ -240,7 +243,7 @@ observations! {
     Error WebhookPostponed { task: &'a TaskId, webhook: &'a str, reason: &'a str }
         = "webhook {webhook} of task {task}: {reason}";
 
-    /// A message of the queue cannot be read, at least by this version; it is retried later.
+    /// A message of the queue cannot be read, at least by this version; the queue delivers it again later.
     Error JobUnreadable { reason: &'a str } = "a message of the queue cannot be read: {reason}";
 
     /// A dead letter arrived: a message that the queue could not deliver, or a notification that was given up.
@@ -259,7 +262,7 @@ observations! {
     /// The consumer of the queue of deletions deleted finished tasks.
     Info TasksDeleted { count: usize } = "{count} finished tasks were deleted";
 
-    /// The clean-up could not find or delete finished tasks; the next one retries it.
+    /// The clean-up could not find or delete finished tasks; the next clean-up retries.
     Error CleanUpFailed { reason: &'a str } = "old tasks cannot be deleted now: {reason}";
 }
 
@@ -279,7 +282,7 @@ fn refused_key(kid: Option<&str>) -> String {
     format!("the platform refuses the public key {kid:?} of a token's issuer")
 }
 
-/// How much of the name of a key is shown, in characters.
+/// The largest number of characters of a key's name in a log line.
 const MAX_KID_CHARS: usize = 60;
 
 #[cfg(test)]

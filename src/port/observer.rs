@@ -2,8 +2,8 @@
 
 use super::Observation;
 
-/// Receives observations. Its readers are log lines, metrics and tests.
+/// Receives observations, for log lines, metrics and tests.
 pub trait Observer {
-    /// Receives one observation. It must neither fail nor wait.
+    /// Receives one observation. An implementation must neither fail nor wait.
     fn observe(&self, observation: &Observation<'_>);
 }

@@ -11,16 +11,16 @@ use a2a_agents::{NotSet, Values};
 /// The outside services of an executor. The executor receives them once, when it is made. All clones share the
 /// services.
 ///
-/// A run has more: its `Turn` knows the task, limits requests to the run's time, and stores
-/// the results of steps.
+/// A run has further services: its `Turn` has the task, limits requests to the run's time, and stores the results of
+/// steps.
 #[derive(Clone)]
 pub struct Outside {
     /// Other servers.
     pub http: Rc<dyn Http>,
-    /// The secrets of the deployment. [`secret`](Self::secret) reads one of them, and also reports a missing one to
+    /// The secrets of the deployment. [`secret`](Self::secret) reads one secret, and reports a missing secret to
     /// operators.
     pub secrets: Rc<dyn Secrets>,
-    /// The variables of the deployment. [`variable`](Self::variable) reads one of them, and also reports a missing one
+    /// The variables of the deployment. [`variable`](Self::variable) reads one variable, and reports a missing variable
     /// to operators.
     pub variables: Rc<dyn Variables>,
     /// Receives the observations for operators.

@@ -25,7 +25,7 @@ pub trait Peers {
     }
 
     /// The tools of an MCP server, from the cache if the cached list is still usable. With `newer_than`, a list that was
-    /// requested after that instant, because the list known then lacks a tool; if there is no newer list, the same list again.
+    /// requested after that instant, because the earlier list lacks a tool; if there is no newer list, the earlier list again.
     fn tools<'a>(
         &'a self,
         server: &'a FoundServer,
@@ -35,8 +35,8 @@ pub trait Peers {
         Box::pin(async { Ok(Rc::new(server.ask(None).await?.known)) })
     }
 
-    /// A client for requests to a binding of the Worker. These requests never leave the binding, whatever their URLs are, and no
-    /// other request reaches the binding.
+    /// A client for requests to a binding of the Worker. All requests of this client are sent to the binding, independent of
+    /// their URLs, and no other request reaches the binding.
     fn bound(&self, target: &Target) -> Rc<dyn Http> {
         Rc::new(Unbound(target.clone()))
     }

@@ -14,7 +14,7 @@ pub trait Runtime {
     fn spawn(&self, future: LocalBoxFuture<'static, ()>);
 
     /// Sets an alarm that wakes the task at this instant or later, even if the task is not in memory then. Replaces an earlier
-    /// alarm. Takes effect together with the writes before and after it.
+    /// alarm. The alarm becomes durable together with the writes before and after this call.
     fn set_alarm(&self, at: UnixMillis);
 
     /// The instant for which the alarm is set; `None` if no alarm is set, or if the platform does not answer.

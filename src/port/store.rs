@@ -10,7 +10,8 @@ use super::{Counted, Indexed};
 /// The storage of one task: its facts and its log. Writes are synchronous, and no answer and no request leaves the object before
 /// the writes are durable.
 pub trait TaskStore {
-    /// Reads the facts and, if `admits` returns true for them, the batches of the log, oldest first, and the rest. Writes nothing.
+    /// Reads the facts and, if `admits` returns true for them, the batches of the log, oldest first, and all other stored data.
+    /// Writes nothing.
     ///
     /// # Errors
     ///
@@ -90,7 +91,7 @@ pub trait TaskStore {
     /// If the storage fails.
     fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError>;
 
-    /// Deletes all that is stored, the alarm included.
+    /// Deletes all stored data, and the alarm.
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }
 

@@ -23,7 +23,7 @@ pub struct CountedTurn {
     pub task: TaskId,
     /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,
-    /// The agent that has it.
+    /// The agent that has the task.
     pub agent: String,
     /// The number of the turn, its time and its usage.
     pub turn: TurnUsage,
@@ -34,6 +34,6 @@ pub struct CountedTurn {
 pub struct Counted {
     /// The newest turn that is known to be counted; 0 if no turn was counted.
     pub turn: u64,
-    /// The number of attempts failed since then.
+    /// The number of failed attempts since that turn was counted.
     pub failures: u32,
 }

@@ -18,9 +18,9 @@ pub trait WebhookList {
 /// A change of a webhook of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedChange {
-    /// The owner of the task: the id of the caller who began it, or that caller's group.
+    /// The owner of the task: the id of the caller who began the task, or that caller's group.
     pub owner: String,
-    /// The agent that has it.
+    /// The agent that has the task.
     pub agent: String,
     /// The change.
     pub change: WebhookChange,
@@ -44,7 +44,7 @@ pub struct WebhookTroubles {
     pub health: Health,
     /// The number of dead letters.
     pub dead_letters: usize,
-    /// The begin of the troubles, in milliseconds since the epoch.
+    /// The instant at which the troubles began, in milliseconds since the epoch.
     pub since_ms: i64,
     /// The entry of the list as a JSON object: no secrets, and only the origin of the URL.
     pub shown: String,

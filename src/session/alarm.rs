@@ -58,8 +58,8 @@ impl Alarm {
 }
 
 /// Reads from the platform whether the alarm is set, if the task has debts or webhooks or its run is parked. The alarm is set
-/// unless the platform has lost it, so the session does not wait for this check. To set the alarm without the check would
-/// postpone it: the alarm of a task that is opened often would never fire.
+/// unless the platform has lost it, so the session does not wait for this check. Without this check, each opening would set
+/// the alarm for a later instant, and the alarm of a task that is opened often would never fire.
 pub(super) fn check(session: &TaskSession) {
     let owes = session.owes::<Index>() || session.owes::<Sums>();
     if !owes && session.webhooks.is_empty() && !session.life.is_parked() {
@@ -81,7 +81,7 @@ pub(super) fn arm(session: &TaskSession) {
         return;
     }
     let now = session.now();
-    // A guaranteed call of the hook `cancel` is checked as often as a run.
+    // A guaranteed call of the hook `cancel` is checked at the same interval as a run.
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
     let debts = session.debts.owed(&session.life, &session.webhooks);
     let is_listed = !session.owes::<Index>();
@@ -108,7 +108,7 @@ pub(super) fn arm(session: &TaskSession) {
 /// Handles the alarm: does all work that is due, waits for its end, and sets the next alarm.
 pub(super) async fn wake(session: &TaskSession) {
     session.alarm.note_fired();
-    // A failure is retried: a broken session is opened again, and for an agent that cannot run the next alarm is set.
+    // A failure is retried: a broken session is opened again; if the agent cannot run, the next alarm retries.
     let _ = parking::wake_if_due(session);
     hook::call_if_owed(session);
     session.debts.note_alarm(session.now());

@@ -29,7 +29,7 @@ pub(super) fn retry_delay_ms(failures: u32) -> u64 {
 }
 
 /// The time without an answer after which a statement counts as failed, in milliseconds. The statement may still have an effect:
-/// repeating a statement changes nothing, and an older statement does not undo a newer one.
+/// repeating a statement changes nothing, and an older statement does not undo a newer statement.
 const STATEMENT_LIMIT_MS: u64 = 10_000;
 
 /// The longest time between two attempts: 5 minutes, in milliseconds.

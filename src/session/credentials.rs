@@ -1,6 +1,6 @@
 //! The credentials that a client sends to a task which waits for credentials (spec §7.6): encrypted, and stored for one turn.
 //!
-//! Credentials arrive beside the message, not in its parts, so neither the log nor the index contains them.
+//! The session receives the credentials separately from the message, so neither the log nor the index contains them.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -59,12 +59,12 @@ impl Credentials {
         self.sealed.borrow().clone()
     }
 
-    /// Stores the credentials that arrived with a message, in the same synchronous stretch as that message: after a crash, storage has
-    /// both or neither.
+    /// Stores the credentials that arrived with a message. The caller stores the message without an await in between: after a crash,
+    /// storage has both or neither.
     ///
     /// # Errors
     ///
-    /// When storage fails.
+    /// If storage fails.
     pub(super) fn put(&self, sealed: Sealed) -> Result<(), StoreError> {
         let json = encode(&sealed).map_err(|error| StoreError::Failed(error.to_string()))?;
         self.store.set_credentials(Some(&json))?;
@@ -76,7 +76,7 @@ impl Credentials {
     ///
     /// # Errors
     ///
-    /// When storage fails.
+    /// If storage fails.
     pub(super) fn forget_if(&self, is_over: impl FnOnce() -> bool) -> Result<(), StoreError> {
         if self.sealed.borrow().is_some() && is_over() {
             self.store.set_credentials(None)?;

@@ -116,7 +116,7 @@ impl TaskSession {
     ) -> Result<Owned<'_>, Error> {
         let runner = self.agents.find(&sender.agent).map_err(|_| Error::Internal { task: None })?;
         let owned = Owned::new(self);
-        // All calls that can fail come before the draft.
+        // All calls that can fail precede the draft.
         self.webhooks.clear();
         if let Some(webhook) = webhook {
             let webhook = owned.register(webhook, sender.dialect, Generation::NONE)?;
@@ -156,8 +156,8 @@ impl TaskSession {
         // the task has webhooks (they are owed events), or if the client has chosen the id of the task.
         let has_chosen_id = self.has_chosen_id();
         let is_known = facts.fingerprint.is_some() || !self.webhooks.is_empty() || has_chosen_id;
-        // The first row of an unannounced task states that the index has its row. Without a wait for the index, this could be
-        // wrong, and the first row would have to be corrected.
+        // The first row of an unannounced task states that the index has its row. Without a wait for the index, this
+        // statement could be false, and the first row would have to be corrected.
         let waits = self.limits.index_wait_ms > 0;
         if announcement == Announcement::ByTheAnswer && waits && !is_known {
             self.unannounced.begin();
@@ -191,7 +191,7 @@ impl TaskSession {
             && self.debts.owed(&self.life, &self.webhooks).iter().all(Option::is_none)
     }
 
-    /// Handles the alarm: does all work that is due, waits for its end, and sets the next alarm.
+    /// Handles the alarm: does all work that is due, waits for the end of the work, and sets the next alarm.
     pub async fn wake(&self) {
         alarm::wake(self).await;
     }

@@ -2,7 +2,7 @@
 //!
 //! A session is made of parts. Each part owns its cells:
 //!
-//! | part | what it owns |
+//! | part | owned state |
 //! |---|---|
 //! | `life` | the task machine, or the stage without a task |
 //! | `journal/` | the log: the entries not stored yet, its size, the interval between rows |
@@ -12,11 +12,11 @@
 //! | `webhooks/` | the registered webhooks, and the progress of each |
 //! | `followers/` | nothing: the frames for those who follow the task |
 //! | `credentials` | the encrypted credentials of the present turn |
-//! | `retention` | when the finished task is deleted |
+//! | `retention` | the time at which the finished task is deleted |
 //! | `alarm` | the instant for which the alarm is set |
 //! | `bell` | the waiters for a change |
-//! | `unannounced` | whether the task is unknown outside of its object |
-//! | `health` | whether memory may differ from storage |
+//! | `unannounced` | a flag: nothing outside of the object has the id of the task |
+//! | `health` | a flag: memory may differ from storage; the number of crashes |
 //!
 //! [`TaskSession`] combines the parts. A part does not use the session, only the parts on which it depends. Code that changes
 //! several parts at once gets the session, for `TaskSession::step` and `TaskSession::flush`: a run, the payment of a debt,
@@ -168,7 +168,7 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// When storage fails. After this error, the session is broken and its run is stopped.
+    /// If storage fails. After this error, the session is broken and its run is stopped.
     fn flush(&self) -> Result<(), StoreError> {
         if self.is_broken() {
             return Err(StoreError::Failed("the session is broken".to_owned()));
@@ -193,12 +193,13 @@ impl TaskSession {
             .followers
             .publish(&|| frame::events(&batch, Generation::NONE), self.life.is_over());
         self.bell.ring();
-        // Each of these calls reads the stored state and begins background work, which the alarm repeats after a crash.
+        // Each of these calls reads the stored state and begins work in the background; after a crash, the alarm
+        // repeats this work.
         debts::pay::<Index>(self);
         debts::pay::<Sums>(self);
         notifications::enqueue_due(self);
         self.forget_credentials();
-        // Arm last, when all debts are known, and in the same synchronous stretch as the row: after a crash, storage has the row and the
+        // Arm last, when all debts are known, and without an await after the row was written: after a crash, storage has the row and the
         // alarm, or neither.
         self.arm();
         Ok(())

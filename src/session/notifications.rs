@@ -14,7 +14,7 @@ use crate::push::{
 };
 use a2a::model::{EventFilter, Generation};
 
-/// Puts a job into the queue for each webhook that needs one. Called after each change that may create such a need.
+/// Puts a job into the queue for each webhook that needs a job. Called after each change that may create such a need.
 pub(super) fn enqueue_due(session: &TaskSession) {
     enqueue_those(session, |_| true);
 }
@@ -57,7 +57,7 @@ pub(super) fn next_notification(
     let given_up = report.and_then(|report| take_report(session, &config_id, report));
     let next = give_out_next(session, &config_id, lease.as_deref(), leaves);
     debts::pay::<Troubles>(session);
-    // Other webhooks have their jobs already, or the alarm is set for the instant at which they need one.
+    // Other webhooks already have their jobs, or the alarm is set for the instant at which they need a job.
     enqueue_those(session, |webhook| webhook.config.id == config_id);
     session.arm();
     NotificationTurn { next, given_up }
@@ -149,7 +149,7 @@ fn give_out_next(
 ///
 /// # Errors
 ///
-/// When storage fails.
+/// If storage fails.
 fn of_event_after<T>(
     journal: &Journal,
     mut after: Generation,

@@ -22,7 +22,7 @@ use crate::config::Limits;
 use crate::port::{Counted, Indexed, Ports, StoreError, TaskStore};
 use crate::task::{Loss, TaskMachine};
 
-/// The event that opens a session, and what it implies about the object.
+/// The event that opens a session; it implies the state of the object's storage and alarm.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening {
     /// A request. There may be a task, and the alarm may be set.
@@ -56,7 +56,7 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// When storage fails or has a form that this version cannot read; when the visitor must not see the task; or when the task has to be
+    /// If storage fails or has a form that this version cannot read; if the visitor must not see the task; or if the task has to be
     /// resumed and its agent cannot run.
     pub fn open_for(
         visitor: Visitor<'_>,

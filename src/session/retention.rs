@@ -1,7 +1,7 @@
 //! The retention of a finished task, and its deletion.
 //!
-//! The cron trigger finds a task in the index when its retention is over. Only a task without a row in the index uses its own
-//! alarm for that.
+//! The cron trigger finds a task in the index when its retention is over. The task's own alarm deletes only a task without
+//! a row in the index, or a task whose deletion has failed.
 
 use std::cell::Cell;
 

@@ -1,4 +1,4 @@
-//! The sender of a message: the facts of the task and the request of the run that follow from it.
+//! The sender of a message, from which the facts of a task and the request of a run are made.
 
 use super::SentCredentials;
 use super::agents::RunLimits;

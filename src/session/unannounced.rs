@@ -39,8 +39,8 @@ impl Unannounced {
         self.0.take()
     }
 
-    /// The progress of the index that the first row of the log states. For an unannounced task that has settled, it states that the index
-    /// has its row, which is about to be written: this saves an update of the first row.
+    /// The progress of the index that the first row of the log states. For a settled task that is unannounced, the first row already
+    /// states that the index has the task's row, which is about to be written: this saves an update of the first row.
     pub(super) fn first_progress(&self, life: &Life) -> Indexed {
         if self.is_on() && life.is_settled() {
             Indexed { generation: life.generation(), failures: 0 }

@@ -4,14 +4,13 @@
 //! If the environment contains `A2A_DOCS_AGENTS`, the whole files are embedded in the file at this path, together with
 //! the agents of this repository: `tests/docs/blocks.spec.ts` serves them.
 
-#[path = "../../src/tools/mod.rs"]
-mod tools;
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use a2a_agents::embed::embed_into;
+use a2a::model::UnixMillis;
+use a2a_agents::files::Disk;
+use a2a_agents::project::{Terms, check as check_project};
 use toml::{Table, Value};
 
 /// A block of TOML: its place, and its text.
@@ -92,7 +91,7 @@ fn titled(blocks: &[Block], begins: &str) -> Files {
 fn a_mistake_in_an_agent_file_is_noticed() {
     for (text, problem) in [
         ("[[skills]]\nid = 1", "invalid type"),
-        ("[executor.tools]\nnames = [\"ecko\"]", "there is no tool"),
+        ("[executor.tools]\nnames = [\"echo\", \"echo\"]", "stands twice"),
         ("[executor.run]\ntimeout = 5", "`executor.run.timeout` is no key of this table"),
         ("[executor", "unclosed table"),
     ] {
@@ -200,13 +199,12 @@ fn embed(name: &str, agents: &Files, shared: &Files, target: &Path) -> Result<()
         // There is already a default agent.
         fs::write(folder.join(path), text.replace("default = true\n", "")).unwrap();
     }
-    let place = format!("{}/", folder.display());
-    embed_into(&folder.join("agents").to_string_lossy(), &tools::all(), target).map_err(
-        |problems| {
-            let lines: Vec<String> = problems.iter().map(ToString::to_string).collect();
-            lines.join("; ").replace(&place, "")
-        },
-    )
+    // The Worker of this repository registers tools.
+    let terms = Terms { may_register: true, now: UnixMillis(1_767_603_601_000) };
+    let checked = check_project(&Disk::new(&folder), terms).map_err(|problems| {
+        problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ")
+    })?;
+    fs::write(target, checked.to_json().unwrap()).map_err(|error| error.to_string())
 }
 
 fn scratch(name: &str) -> PathBuf {

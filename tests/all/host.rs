@@ -4,8 +4,10 @@
 use std::fs;
 use std::path::Path;
 
-use a2a_agents::Problem;
-use a2a_agents::embed::embed_into;
+use a2a::model::UnixMillis;
+use a2a_agents::AgentTexts;
+use a2a_agents::files::Disk;
+use a2a_agents::project::{Terms, check};
 use a2a_edge::prelude::*;
 
 /// Asks for something.
@@ -37,17 +39,11 @@ fn checked(name: &str, executor: &str) -> Result<(), String> {
     let about = "name = \"Quiz\"\ndescription = \"Asks.\"\nversion = \"1.0.0\"\ndefault = true\n\n\
                  [[skills]]\nid = \"quiz\"\n";
     fs::write(agents.join("quiz.toml"), format!("{about}[executor]\n{executor}")).unwrap();
-    let target = folder.join("agents.json");
-    let path = format!("{}/", folder.display());
-    let plain = |told: String| told.replace(&path, "");
-    let built = embed_into(&agents.to_string_lossy(), &[], &target);
-    let lines = |problems: Vec<Problem>| {
+    let terms = Terms { may_register: true, now: UnixMillis(0) };
+    let checked = check(&Disk::new(folder), terms).map_err(|problems| {
         problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("\n")
-    };
-    built.map_err(|problems| plain(lines(problems)))?;
-    let embedded = fs::read_to_string(&target).unwrap();
-    let host = Host::embedded(Box::leak(embedded.into_boxed_str()));
-    let host = host.executor("quiz", |QuizSettings { answer, hints }, _| {
+    })?;
+    let host = Host::new().executor("quiz", |QuizSettings { answer, hints }, _| {
         let texts = hints.into_iter().map(|Hint { text }| text);
         if texts.chain([answer]).all(|text| !text.is_empty()) {
             Ok(Quiz)
@@ -55,8 +51,9 @@ fn checked(name: &str, executor: &str) -> Result<(), String> {
             Err(Misfit("`answer` must not be empty".to_owned()))
         }
     });
-    host.check().map_err(|unreadable| {
-        plain(unreadable.to_string()).trim_start_matches("the agents cannot be read: ").to_owned()
+    let checked = AgentTexts::of(&checked).unwrap();
+    host.check(checked).map_err(|unreadable| {
+        unreadable.to_string().trim_start_matches("the agents cannot be read: ").to_owned()
     })
 }
 

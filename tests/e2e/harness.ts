@@ -16,6 +16,7 @@ import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
+import { entry, hasEngine } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
@@ -243,6 +244,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
   // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
+  const product = hasEngine(buildDir) ? [before("index.js", entry()), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
   const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {
@@ -250,7 +252,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
     name: config.name,
     rootPath: root,
     modulesRoot: buildDir,
-    modules: [...noted, ...development, module("ESModule", "index.js"), module("CompiledWasm", "index_bg.wasm")],
+    modules: [...noted, ...development, ...product, module("CompiledWasm", "index_bg.wasm")],
     bindings: vars,
     ratelimits: rateLimits,
     ...(served !== false && { assets: { ...assets, ...(typeof served === "string" && { directory: served }) } }),

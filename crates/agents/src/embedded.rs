@@ -1,4 +1,7 @@
-//! The data that the build embeds and the Worker reads, with the same types in both.
+//! The checked form of a project's files: the checker writes it, and the Worker reads it, with the same types.
+//!
+//! The Worker gets the form in two parts: an [`Index`], which it reads when it starts, and one text for each agent, which it reads
+//! when the agent is first called. [`Embedded`] is the whole of it.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use crate::access::Access;
 use crate::{
     Accepts, Capabilities, Dialects, HttpToolDefinition, LearnedSkills, McpServer, McpTable,
-    Misfit, Need, Problem, Remote, RestrictedSkill, RunSettings, Slug, Table,
+    Misfit, Need, Problem, RegisteredSkill, Remote, RestrictedSkill, RunSettings, Slug, Table,
 };
 use a2a::model::UnixMillis;
 
@@ -25,6 +28,129 @@ pub struct Embedded {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub mcp: Vec<McpServer>,
 }
+
+/// The facts about a project's agents that every request may need, and what all agents share.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Index {
+    /// The instant of the check, in milliseconds since the epoch. It is the date of all cards.
+    pub built_ms: i64,
+    /// The agents, sorted by the names of their files.
+    pub agents: Vec<IndexedAgent>,
+    /// The headers of requests that the access rules of any agent read, in lower case, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<String>,
+    /// The remote agents that have names, sorted by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub remotes: Vec<Remote>,
+    /// The MCP servers that have names, sorted by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub mcp: Vec<McpServer>,
+}
+
+/// An agent in an [`Index`].
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct IndexedAgent {
+    /// The slug: the agent's path and tenant.
+    pub slug: Slug,
+    /// True if the agent also answers at `/`.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub default: bool,
+    /// True if the agent is served only where `DEVELOPMENT` is set.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub development: bool,
+    /// True if callers need no credentials.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub open: bool,
+}
+
+fn is_false(flag: &bool) -> bool {
+    !*flag
+}
+
+/// The source of the agents that a Worker serves.
+pub trait AgentSource {
+    /// The index.
+    ///
+    /// # Errors
+    ///
+    /// If the index cannot be read.
+    fn index(&self) -> serde_json::Result<Index>;
+
+    /// An agent of the index; `None` if the source has no agent with this slug.
+    ///
+    /// # Errors
+    ///
+    /// If the agent cannot be read.
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>>;
+}
+
+impl AgentSource for Embedded {
+    fn index(&self) -> serde_json::Result<Index> {
+        let Self { built_ms, agents, remotes, mcp } = self;
+        let mut headers: Vec<String> =
+            agents.iter().flat_map(|agent| agent.access.headers()).collect();
+        headers.sort();
+        headers.dedup();
+        let indexed = |agent: &EmbeddedAgent| IndexedAgent {
+            slug: agent.slug.clone(),
+            default: agent.default,
+            development: agent.development,
+            open: agent.access.is_anonymous(),
+        };
+        Ok(Index {
+            built_ms: *built_ms,
+            agents: agents.iter().map(indexed).collect(),
+            headers,
+            remotes: remotes.clone(),
+            mcp: mcp.clone(),
+        })
+    }
+
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>> {
+        Ok(self.agents.iter().find(|agent| agent.slug == slug).cloned())
+    }
+}
+
+/// The checked form as the texts of a module, `agents.js`, and of the body of `PUT /_dev/agents`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentTexts {
+    /// The version of a2a-edge whose checker wrote the form. A Worker of another version does not read it.
+    pub version: String,
+    /// The [`Index`], as JSON.
+    pub index: String,
+    /// Each [`EmbeddedAgent`], as JSON, by its slug.
+    pub agents: BTreeMap<String, String>,
+}
+
+impl AgentTexts {
+    /// The texts of the checked form.
+    ///
+    /// # Errors
+    ///
+    /// No agent file causes an error: all keys are text.
+    pub fn of(checked: &Embedded) -> serde_json::Result<Self> {
+        let text =
+            |agent: &EmbeddedAgent| Ok((agent.slug.to_string(), serde_json::to_string(agent)?));
+        Ok(Self {
+            version: VERSION.to_owned(),
+            index: serde_json::to_string(&checked.index()?)?,
+            agents: checked.agents.iter().map(text).collect::<serde_json::Result<_>>()?,
+        })
+    }
+}
+
+impl AgentSource for AgentTexts {
+    fn index(&self) -> serde_json::Result<Index> {
+        a2a::model::read_own(&self.index)
+    }
+
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>> {
+        self.agents.get(slug).map(|text| a2a::model::read_own(text)).transpose()
+    }
+}
+
+/// The version of a2a-edge: of the checker, of the checked form that it writes, and of the Worker that reads it.
+pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The embedded data of an agent: the values that are needed to answer. The others are in the card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -60,6 +186,9 @@ pub struct EmbeddedAgent {
     /// The skills that need permissions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub restricted: Vec<RestrictedSkill>,
+    /// The skills of tools that the Worker registers.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub registered: Vec<RegisteredSkill>,
     /// The skills that are learned while the Worker runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub learned: Option<LearnedSkills>,
@@ -107,6 +236,13 @@ impl EmbeddedExecutor {
         let key = key.map_or(self.kind.as_str(), String::as_str);
         let placed = self.misfit_at(key, &fix);
         placed.unwrap_or_else(|| Misfit(format!("[executor.{}] {fix}", self.kind)))
+    }
+
+    /// Adds the file and the line, if known, to a problem of a key in the table.
+    pub fn misfit_of_key(&self, key: &str, fix: &str) -> Misfit {
+        let key = format!("{}.{key}", self.kind);
+        let placed = self.misfit_at(&key, fix);
+        placed.unwrap_or_else(|| Misfit(format!("`executor.{key}` {fix}")))
     }
 
     fn misfit_at(&self, key: &str, fix: &str) -> Option<Misfit> {

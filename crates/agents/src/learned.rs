@@ -34,12 +34,12 @@ pub struct LearnedPart {
 }
 
 /// A skill of an agent file.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct OwnSkill {
     /// The id and the members that the file sets, as in a card.
     pub skill: Map<String, Value>,
     /// A caller needs all of these permissions.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
 }
 
@@ -110,15 +110,8 @@ impl LearnedSkills {
         restricted: &[RestrictedSkill],
         learned: &[&[Value]],
     ) -> Result<ShownSkills, Misfit> {
-        let mut card: Value = a2a::model::read_own(card)?;
+        let CardSkills { card, skills: written } = CardSkills::read(card, restricted)?;
         let defaults = MODES.map(|(name, of_card)| (name, card.get(of_card).cloned()));
-        let public = card.get_mut("skills").and_then(Value::as_array_mut).map(std::mem::take);
-        let public = public.unwrap_or_default().into_iter();
-        let mut written: Vec<_> = public.map(|skill| Listed::new(skill, &[])).collect();
-        for RestrictedSkill { permissions, position, skill } in restricted {
-            let position = (*position).min(written.len());
-            written.insert(position, Listed::new(skill.clone(), permissions));
-        }
         let (own, given): (Vec<_>, Vec<_>) =
             written.into_iter().partition(|listed| self.own(listed.id()).is_some());
         let mut known: Vec<String> = given.iter().map(|one| one.id().to_owned()).collect();
@@ -140,19 +133,7 @@ impl LearnedSkills {
         all.extend(
             own.into_iter().filter(|listed| !known.iter().any(|known| known == listed.id())),
         );
-
-        let (mut public, mut restricted) = (Vec::new(), Vec::new());
-        for (position, Listed { skill, permissions }) in all.into_iter().enumerate() {
-            if permissions.is_empty() {
-                public.push(skill)
-            } else {
-                restricted.push(RestrictedSkill { permissions, position, skill })
-            }
-        }
-        if let Some(members) = card.as_object_mut() {
-            members.insert("skills".to_owned(), public.into());
-        }
-        Ok(ShownSkills { card: card.to_string(), restricted })
+        Ok(CardSkills { card, skills: all }.write())
     }
 
     /// The entry of the agent file for a skill that the build does not know.
@@ -211,14 +192,56 @@ impl LearnedSource {
     }
 }
 
+/// A card, and all skills of its agent in their order: those of the card, and those for callers with permissions.
+pub(crate) struct CardSkills {
+    card: Value,
+    pub(crate) skills: Vec<Listed>,
+}
+
+impl CardSkills {
+    /// Reads the skills of a card, and adds the others at their positions.
+    ///
+    /// # Errors
+    ///
+    /// For a card that the checker did not make.
+    pub(crate) fn read(card: &str, restricted: &[RestrictedSkill]) -> Result<Self, Misfit> {
+        let mut card: Value = a2a::model::read_own(card)?;
+        let public = card.get_mut("skills").and_then(Value::as_array_mut).map(std::mem::take);
+        let public = public.unwrap_or_default().into_iter();
+        let mut skills: Vec<_> = public.map(|skill| Listed::new(skill, &[])).collect();
+        for RestrictedSkill { permissions, position, skill } in restricted {
+            let position = (*position).min(skills.len());
+            skills.insert(position, Listed::new(skill.clone(), permissions));
+        }
+        Ok(Self { card, skills })
+    }
+
+    /// The card with the skills that need no permissions, and the others.
+    pub(crate) fn write(self) -> ShownSkills {
+        let Self { mut card, skills } = self;
+        let (mut public, mut restricted) = (Vec::new(), Vec::new());
+        for (position, Listed { skill, permissions }) in skills.into_iter().enumerate() {
+            if permissions.is_empty() {
+                public.push(skill)
+            } else {
+                restricted.push(RestrictedSkill { permissions, position, skill })
+            }
+        }
+        if let Some(members) = card.as_object_mut() {
+            members.insert("skills".to_owned(), public.into());
+        }
+        ShownSkills { card: card.to_string(), restricted }
+    }
+}
+
 /// A skill in the list of all skills, and its permissions.
-struct Listed {
+pub(crate) struct Listed {
     skill: Value,
     permissions: Vec<String>,
 }
 
 impl Listed {
-    fn new(skill: Value, permissions: &[String]) -> Self {
+    pub(crate) fn new(skill: Value, permissions: &[String]) -> Self {
         Self { skill, permissions: permissions.to_vec() }
     }
 
@@ -280,7 +303,7 @@ pub fn take_over(skills: &[AgentSkill]) -> Vec<Value> {
 }
 
 /// A skill as a card shows it.
-fn shown(skill: &AgentSkill) -> Value {
+pub(crate) fn shown(skill: &AgentSkill) -> Value {
     let AgentSkill { id, name, description, tags, examples, input_modes, output_modes } = skill;
     let texts = |texts: &[String]| -> Value { texts.iter().map(|text| verbatim(text)).collect() };
     let mut shown = Map::new();

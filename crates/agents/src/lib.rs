@@ -17,7 +17,10 @@ mod capabilities;
 mod card;
 mod dialects;
 mod embedded;
+#[cfg(any(test, feature = "build"))]
+pub mod files;
 mod http_tool;
+mod join;
 mod kind;
 mod learned;
 mod mcp;
@@ -40,12 +43,16 @@ pub use a2a_macros::settings;
 
 pub use accepts::Accepts;
 #[cfg(any(test, feature = "build"))]
-pub use build::embed;
+pub use build::project;
 pub use capabilities::Capabilities;
 pub use card::{expand_card, extended_card};
 pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
-pub use embedded::{Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace};
+pub use embedded::{
+    AgentSource, AgentTexts, Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace, Index,
+    IndexedAgent, VERSION,
+};
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
+pub use join::RegisteredSkill;
 pub use kind::{
     DEV_MODEL, ExecutorKind, HttpTable, ModelLimits, ModelSettings, Price, Provider, RemoteTable,
     ScriptTable, ToolsTable, check_agent_url, check_kind, check_path,

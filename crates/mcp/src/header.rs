@@ -30,7 +30,7 @@ pub fn decode(value: &str) -> Option<String> {
     }
 }
 
-/// Whether a header can contain a text unchanged, and the text does not look like marked base64.
+/// True if a header can contain a text unchanged, and the text does not look like marked base64.
 fn is_plain(text: &str) -> bool {
     let is_allowed = |letter: char| matches!(letter, ' '..='~' | '\t');
     text.chars().all(is_allowed) && text.trim_matches(BLANKS) == text && encoded(text).is_none()

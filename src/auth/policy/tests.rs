@@ -312,7 +312,15 @@ fn judged(policy: &Policy, headers: &[(&str, &str)]) -> (String, Vec<String>) {
             Finding::Refused { is_foreign: false, .. } => "refused",
             Finding::Held(_) => "held",
         };
-        format!("{}: {finding}", place.header().unwrap_or("query"))
+        let place = match place {
+            Place::Bearer | Place::Basic => "authorization",
+            Place::Header(name) => name.as_str(),
+            Place::Cookie(_) => "cookie",
+            Place::Query(_) => "query",
+            Place::CloudflareAccess => "cf-access-jwt-assertion",
+            Place::Certificate => ":certificate",
+        };
+        format!("{place}: {finding}")
     });
     (found(&judged.identity), told.collect())
 }
@@ -526,7 +534,7 @@ fn the_platform_is_asked_for_the_headers_that_count() {
         // An open agent has no operators, because operators must be authenticated.
         let act_as = if access == "open = true" { None } else { Some("act-as") };
         let headers: Vec<&str> = headers.into_iter().chain(act_as).collect();
-        assert_eq!(policy(access).headers(), headers, "{access}");
+        assert_eq!(policy(access).access().credential_headers(), headers, "{access}");
     }
 }
 

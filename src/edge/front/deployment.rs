@@ -1,7 +1,7 @@
 //! The deployment and the bindings with which an instance of the front Worker finds facts and answers. They are made
 //! once per instance, and contain nothing of any request.
 
-use std::cell::OnceCell;
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use worker::Env;
@@ -68,7 +68,17 @@ struct Unreadable {
 
 /// The deployment, made once per instance.
 fn known(env: &Env) -> Result<Known, Unreadable> {
-    DEPLOYMENT.with(|cell| cell.get_or_init(|| make(env)).clone())
+    let known = DEPLOYMENT.with(|cell| cell.borrow().clone());
+    known.unwrap_or_else(|| {
+        let made = make(env);
+        DEPLOYMENT.with(|cell| cell.replace(Some(made.clone())));
+        made
+    })
+}
+
+/// Makes the deployment anew at the next request: its agents were replaced.
+pub(super) fn forget() {
+    DEPLOYMENT.take();
 }
 
 fn make(env: &Env) -> Result<Known, Unreadable> {
@@ -91,5 +101,5 @@ fn make(env: &Env) -> Result<Known, Unreadable> {
 }
 
 thread_local! {
-    static DEPLOYMENT: OnceCell<Result<Known, Unreadable>> = const { OnceCell::new() };
+    static DEPLOYMENT: RefCell<Option<Result<Known, Unreadable>>> = const { RefCell::new(None) };
 }

@@ -16,8 +16,10 @@
 //! | `callers` | identifies the callers of requests to guests, for several agents at once |
 //! | `mcp/` | a guest: the MCP server, whose tools are agents |
 //! | `console/` | a guest: answers the console's requests about one agent |
+//! | `agents` | a guest, in development: the agents that are served, which can be replaced |
 //! | `double` | a guest, in development: the scripts of scripted agents |
 
+mod agents;
 mod callers;
 mod console;
 mod deployment;

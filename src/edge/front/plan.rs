@@ -29,7 +29,7 @@ use crate::forms::answer::to_text;
 use crate::front::decide::{Decision, decide};
 use crate::front::facts::{Facts, FoundPage, Need, Received};
 use crate::front::head::{Head, NAMES};
-use crate::front::limit::{self, Limit};
+use crate::front::limit::Limit;
 use crate::front::plan::Plan;
 use crate::front::stream;
 use a2a::binding::http::{COMMON, HttpResponse};
@@ -83,10 +83,8 @@ pub fn listed(
 pub fn header_names(env: Env) -> String {
     let front = Front::of(env);
     let agents = front.as_ref().ok().map(|front| &front.deployment.agents);
-    let mut names = agents.map(|agents| agents.credential_headers()).unwrap_or_default();
-    for name in
-        NAMES.into_iter().chain(agents.into_iter().flat_map(|agents| limit::headers(agents)))
-    {
+    let mut names = agents.map(|agents| agents.headers().to_vec()).unwrap_or_default();
+    for name in NAMES {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }

@@ -37,6 +37,9 @@ pub async fn visit(
         match route(path) {
             Route::Mcp(slug) => Box::pin(front.mcp(&request, &head, slug, body)).await,
             Route::Console(below) => Box::pin(front.console(&head, below)).await,
+            Route::Agents if is_development => {
+                to_response(Box::pin(front.agents(&request, &head, body)).await)
+            }
             Route::Scripts if is_development => to_response(front.scripts(&head)),
             Route::Script(slug) if is_development => {
                 to_response(Box::pin(front.script(&request, &head, slug, body)).await)

@@ -180,8 +180,8 @@ extern "C" {
     fn buffered_amount(this: &RawSocket) -> Option<f64>;
 }
 
-/// The attachment of a socket whose hello has not arrived yet. It is no string, because reading a string costs one more crossing
-/// between JavaScript and WebAssembly.
+/// The attachment of a socket whose hello has not arrived yet. No string is used, because reading a string costs one more
+/// crossing between JavaScript and WebAssembly.
 const UNTOLD: JsValue = JsValue::FALSE;
 
 /// The delay between the last event and the closing of the sockets; the event is delivered by then.

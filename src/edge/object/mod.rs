@@ -45,8 +45,8 @@ use a2a::{Operation, TaskCall};
 use followers::Untold;
 use store::SqlTaskStore;
 
-/// The object of one task. The macro gets only the handler of requests: closed or broken sockets need no handling, so they have no
-/// handler. The other handlers are exported below.
+/// The object of one task. The macro exports only the handler of requests; the other handlers are exported below. Closed or broken
+/// sockets need no handler.
 #[durable_object(fetch)]
 #[derive(Clone)]
 pub struct TaskObject {
@@ -74,7 +74,7 @@ impl DurableObject for TaskObject {
 
 #[wasm_bindgen]
 impl TaskObject {
-    /// Answers a form (`forms/ask.rs`) in the text form of `forms/answer.rs`: at once if nothing has to be waited for, else by a
+    /// Answers a form (`forms/ask.rs`) in the text form of `forms/answer.rs`: at once if the answer needs no wait, else by a
     /// promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
     pub fn ask(&self, form: &str, text: String) -> JsValue {
@@ -89,7 +89,7 @@ impl TaskObject {
         }
     }
 
-    /// Like [`ask`](Self::ask), with the text as UTF-8 bytes: a long text may take twice its size as a string.
+    /// Like [`ask`](Self::ask), with the text as UTF-8 bytes: as a string, a long text may need twice this memory.
     #[wasm_bindgen(js_name = askBytes)]
     pub fn ask_bytes(&self, form: &str, text: Vec<u8>) -> JsValue {
         // Bytes that are not UTF-8 become an empty text, which cannot be parsed either.
@@ -323,8 +323,8 @@ impl TaskObject {
         Ok(session)
     }
 
-    /// Drops the session of a large task that has ended, as soon as no event uses the session. An idle object stays in memory for
-    /// some seconds, and an isolate may hold many objects.
+    /// Drops the session of a large task that has ended, once no event uses the session. An idle object stays in memory for some
+    /// seconds, and an isolate may hold many objects.
     fn let_go_soon(&self) {
         if !self.session.borrow().as_ref().is_some_and(|session| session.is_dispensable()) {
             return;
@@ -352,8 +352,8 @@ fn let_go(session: &InMemory) {
         .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
 }
 
-/// The answer of the object to an upgrade. An error for the client of a call is an answer; a refusal is for the caller of the
-/// object.
+/// The answer of the object to an upgrade. An error for the client of a call is an `Ok` answer; a `Refusal` is for the caller
+/// of the object.
 type Answer = std::result::Result<Response, Refusal>;
 
 fn refuse(refusal: Refusal) -> Result<Response> {

@@ -329,7 +329,7 @@ struct LinesRow {
     lines: String,
 }
 
-/// A row of the log without its entries, and their size in bytes.
+/// A row of the log with the size of its entries in bytes, without the entries.
 #[derive(Clone, Copy, Deserialize)]
 struct PieceRow {
     seq: i64,
@@ -504,7 +504,7 @@ const WEBHOOK_SCHEMA: &str = "
     ) STRICT;
 ";
 
-/// Created when the first turn that used a model is counted: most tasks never use one.
+/// Created when the first turn that used a model is counted: most tasks use no model.
 const USAGE_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS usage (
         id INTEGER PRIMARY KEY,

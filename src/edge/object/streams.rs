@@ -61,16 +61,16 @@ impl TaskObject {
             }
         };
         let reply = command.reply.clone();
-        // A caller that may not read the task must not learn about its other followers either, so this check comes
-        // before the limit.
+        // A caller that may not read the task must not get information about its followers either, so this check
+        // precedes the limit.
         let session = match self.session_of_follower(&command, opening) {
             Ok(session) => session,
             Err(error @ Error::TaskNotFound(_)) => {
                 return followers::refuse(socket, &reply.error(&error));
             }
             Err(Error::Unavailable(_)) => return close(socket, CloseCode::Unreadable),
-            // Nothing was done yet, so the follower may repeat its request. If an earlier attempt was handled, the
-            // session that is then opened from storage contains it.
+            // Nothing was done yet, so the follower may repeat its request. The repetition opens the session from
+            // storage, with the effect of an earlier attempt if there was one.
             Err(_) => return close(socket, CloseCode::Unavailable),
         };
         if is_surplus() {

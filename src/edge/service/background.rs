@@ -6,9 +6,9 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::js_sys::Promise;
 
-/// Starts work that belongs to the current request. The platform lets it run for up to half a minute after the answer. The
-/// promise is fulfilled when the work is done. Other requests must not wait for the promise, since the platform may drop this
-/// request with all its promises.
+/// Starts work that belongs to the current request. The platform continues the work for up to half a minute after the answer.
+/// The promise is fulfilled when the work is done. Other requests must not wait for the promise, since the platform may drop
+/// this request with all its promises.
 pub(in crate::edge) fn go_on(work: impl Future<Output = ()> + 'static) -> Promise {
     let promise = future_to_promise(AssertUnwindSafe(async move {
         work.await;

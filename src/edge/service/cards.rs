@@ -1,7 +1,7 @@
 //! The cards of other agents, remembered in the table `remembered` of D1, and the checks of their signatures.
 //!
-//! A card is used while it is fresh, and while its server is down for up to a day. If the card is stale, one request of one
-//! instance revalidates it in the background.
+//! A card is used while it is fresh and, if its server is down, for up to a day after the fetch. If the card is stale, one
+//! request of one instance revalidates it in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -141,7 +141,7 @@ fn read(value: &str, client: &Client) -> Option<CardText> {
     Some(CardText { url, text: text("text")?, fresh_ms: 0, etag, last_modified })
 }
 
-/// Identifies a URL by its hash. URLs of remotes may contain secrets, and nothing that is stored may contain these.
+/// The hash that identifies a URL in the table. URLs of remotes may contain secrets, which must not be stored.
 fn mark(url: &str) -> String {
     hex(&Sha256::digest(url.as_bytes()))
 }
@@ -149,8 +149,8 @@ fn mark(url: &str) -> String {
 fn tell(env: &Env, client: &Client, error: &ClientError) {
     let host = host_of(&client.settings().url);
     let host = host.as_deref().unwrap_or("an address that is no URL");
-    // URLs may contain secrets, and an answer of the server may repeat these. The run that needs the card reports the whole error
-    // with the secrets removed.
+    // URLs may contain secrets, and an answer of the server may repeat the secrets. The run that needs the card reports the whole
+    // error with the secrets removed.
     let reason = match error {
         ClientError::Http(HttpError::Status { status, .. }) => format!("it answered {status}"),
         ClientError::Http(HttpError::TooLarge { max_bytes, .. }) => {
@@ -163,7 +163,7 @@ fn tell(env: &Env, client: &Client, error: &ClientError) {
     ConsoleObserver::of(env).observe(&Observation::CardUnavailable { host, reason: &reason });
 }
 
-/// How long a card is used for calls after it was fetched, while its server is down: 24 hours, in milliseconds.
+/// The longest time after the fetch for which a card is used if its server is down: 24 hours, in milliseconds.
 const USABLE_MS: u64 = 24 * 60 * 60_000;
 
 /// Checks signatures of cards by WebCrypto.

@@ -26,7 +26,7 @@ impl Clock for WorkerClock {
     }
 }
 
-/// The current instant. It advances only while waiting.
+/// The current instant. The platform's clock advances only while the code waits.
 pub(in crate::edge) fn now() -> UnixMillis {
     // A whole number of milliseconds, far below 2^53.
     UnixMillis(js_sys::Date::now() as i64)

@@ -34,7 +34,7 @@ pub(in crate::edge) fn signing_keys(env: &Env) -> Option<Rc<SigningKeys>> {
 ///
 /// # Errors
 ///
-/// The reason why the key cannot be used. The text repeats nothing of the key.
+/// The reason why the key cannot be used. The text contains no part of the key.
 pub(in crate::edge) async fn sign(
     env: &Env,
     claims: &Claims<'_>,

@@ -1,7 +1,7 @@
 //! The tools of MCP servers and the protocol that each server speaks, remembered in the table `remembered` of D1.
 //!
-//! A list is used while it is fresh, and while its server is down for up to a week. If the list is stale, one request of one
-//! instance requests it again in the background.
+//! A list is used while it is fresh and, if its server is down, for up to a week after the request. If the list is stale,
+//! one request of one instance requests it again in the background.
 
 use std::cell::RefCell;
 use std::rc::Rc;
@@ -31,11 +31,12 @@ pub(in crate::edge) struct RecalledTools {
     pub(in crate::edge) is_fresh: bool,
 }
 
-/// The result of a request to the server that this request itself made.
+/// The result of fetching the tools, if the present request has fetched them itself.
 type Own = Rc<RefCell<Option<Result<KnownTools, McpError>>>>;
 
 impl RememberedTools<'_> {
-    /// The tools of the server. With `newer_than`, tools that were requested after that instant, if there are newer ones.
+    /// The tools of the server. With `newer_than`, a list that was requested after that instant, if there is such a list;
+    /// otherwise the known list.
     ///
     /// # Errors
     ///
@@ -120,8 +121,8 @@ fn read(remembered: &Remembered) -> Option<KnownTools> {
     KnownTools::read(&remembered.value, remembered.fetched)
 }
 
-/// The reason why there is no list, for the operator. URLs may contain secrets, and an answer of the server may repeat these.
-/// The run that needs the list reports more, with the secrets removed.
+/// The reason why there is no list, for the operator. URLs may contain secrets, and an answer of the server may repeat the
+/// secrets. The run that needs the list reports more, with the secrets removed.
 fn reason_of(error: &McpError) -> String {
     match error {
         McpError::Unreachable(_) => "it cannot be reached".to_owned(),
@@ -135,5 +136,5 @@ fn reason_of(error: &McpError) -> String {
     }
 }
 
-/// How long a list is used after it was requested, while its server is down: a week, in milliseconds.
+/// The longest time after the request for which a list is used if its server is down: a week, in milliseconds.
 const USABLE_MS: u64 = 7 * 24 * 60 * 60_000;

@@ -12,7 +12,7 @@ use crate::port::{Observation, Observer, Severity};
 pub(in crate::edge) struct ConsoleObserver {
     /// True if details are written.
     pub(in crate::edge) is_development: bool,
-    /// True if audit lines are also written for successful calls of daily use, not only for refused ones.
+    /// True if audit lines are also written for successful calls of daily use, not only for refused calls.
     pub(in crate::edge) audits_all: bool,
 }
 

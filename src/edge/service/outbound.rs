@@ -66,7 +66,7 @@ impl Bounds {
 
     /// Converts a response of this Worker into an answer for its run. The body is read within these limits.
     pub(in crate::edge) fn answer(self, response: Response) -> HttpAnswer {
-        // `worker` gives no stream for a response that was made in Rust.
+        // `worker` returns no stream for a response that was made in Rust.
         let response = Response::from(web_sys::Response::from(response));
         self.answer_of(response, Exchange(None))
     }

@@ -2,8 +2,8 @@
 //! out the decisions.
 //!
 //! Requests of an instance share only plain data. No request waits for a promise or a future of another request, since the
-//! platform may drop a request with all its promises. A request that needs a value while another request does the job polls for
-//! the value, with its own timers, for as long as such a job may take.
+//! platform may drop a request with all its promises. While another request fetches a value, a request that needs the value
+//! polls for it with its own timers, up to [`PATIENCE_MS`].
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -34,7 +34,7 @@ use a2a::model::UnixMillis;
 pub(in crate::edge) struct Source {
     /// The key of the value's row. A value whose key is longer than [`MAX_KEY_BYTES`] has no row.
     pub(in crate::edge) key: String,
-    /// How long a value may be used after it was fetched, in milliseconds.
+    /// The longest time after the fetch for which the value may be used, in milliseconds.
     pub(in crate::edge) usable_ms: u64,
     /// Fetches the value, with its own time limit. The argument is the known value, if there is one.
     pub(in crate::edge) fetch: Rc<dyn Fn(Option<Remembered>) -> LocalBoxFuture<'static, Fetched>>,
@@ -47,7 +47,7 @@ pub(in crate::edge) type Fetched = Option<FetchedValue>;
 pub(in crate::edge) struct FetchedValue {
     /// At most [`MAX_VALUE_BYTES`]; a larger value is not used.
     pub(in crate::edge) value: String,
-    /// How long the value is fresh: [`fresh_ms`](crate::remembered::fresh_ms).
+    /// The time for which the value is fresh: [`fresh_ms`](crate::remembered::fresh_ms).
     pub(in crate::edge) fresh_ms: u64,
 }
 
@@ -157,7 +157,8 @@ impl Source {
         rows.into_iter().flatten().next().map(remembered)
     }
 
-    /// Claims the row, and reads it. The `bool` is true if this instance has the lease; it has a meaning only if there is a row.
+    /// Claims the row, and reads it. The `bool` is true if this instance has the lease; without a row, the `bool` has no
+    /// meaning.
     async fn claim(&self, env: &Env, claim: Claim) -> Option<(bool, Option<Remembered>)> {
         let (key, now) = (self.row_key()?, now());
         let update = match claim {
@@ -168,7 +169,7 @@ impl Source {
             key.clone(),
             millis(now.after(LEASE_MS)),
             millis(now),
-            // The value must have been fetched before a lease that ends now.
+            // The begin of a lease that ends now. A value that was fetched after this instant is not claimed.
             millis(UnixMillis(now.0.saturating_sub(millis_of_lease()))),
         ];
         let values = values.into_iter().take(match claim {
@@ -311,7 +312,7 @@ const LOOKS: [Duration; 4] = [
     Duration::from_millis(2_000),
 ];
 
-/// How long an instance waits between two clean-ups of the table: a day, in milliseconds.
+/// The shortest time between two clean-ups of the table by one instance: a day, in milliseconds.
 const CLEAN_MS: u64 = 24 * 60 * 60_000;
 
 /// The time limit for an answer of the database.

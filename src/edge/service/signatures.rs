@@ -57,7 +57,7 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
 }
 
 thread_local! {
-    /// The imported keys by their JWKs. They do not belong to a request.
+    /// The imported keys by their JWKs; no key belongs to a request.
     static IMPORTED: RefCell<BTreeMap<String, JsValue>> = const { RefCell::new(BTreeMap::new()) };
 }
 

@@ -116,10 +116,11 @@ const COUNT: &str = "INSERT INTO usage_turns \
 const SUM: &str = "SELECT requests, input_tokens, output_tokens, cost_micros FROM usage \
     WHERE day = ?1 AND owner = ?2 AND agent = ?3";
 
-/// For how many days turns are kept. D1 may be down for this time between a statement that took effect and its repetition.
+/// The number of days for which turns are kept. D1 may be down for this time between a statement that took effect and its
+/// repetition.
 const TURN_DAYS: u64 = 7;
 
-/// For how many days sums are kept.
+/// The number of days for which sums are kept.
 const SUM_DAYS: u64 = 400;
 
 const DAY_MS: i64 = 86_400_000;

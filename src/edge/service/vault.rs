@@ -84,7 +84,7 @@ impl StateKey {
     ///
     /// # Errors
     ///
-    /// If the text is invalid; the error states the requirement and repeats nothing of the keys.
+    /// If the text is invalid; the error states the requirement and contains no part of the keys.
     fn parse_all(text: &str) -> Result<Vec<Self>, &'static str> {
         let keys = text.split_whitespace().map(|key| {
             let bytes = STANDARD.decode(key).ok().filter(|bytes| bytes.len() == KEY_BYTES);
@@ -143,7 +143,7 @@ const KEY_BYTES: usize = 32;
 /// The length of a nonce, as recommended for AES-GCM.
 const NONCE_BYTES: usize = 12;
 
-/// How many bytes of a key's digest form its id.
+/// The length of a key's id: the number of bytes that are taken from the digest of the key.
 const ID_BYTES: usize = 8;
 
 /// The largest number of keys: the current key, and its predecessor or successor.

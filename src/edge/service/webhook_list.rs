@@ -164,11 +164,11 @@ const REMOVE: &str = "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND versi
 /// The shortest time between two clean-ups by one instance: one day, in milliseconds.
 const CLEAN_MS: u64 = 86_400_000;
 
-/// How long an unchanged row is kept: 90 days, in milliseconds.
+/// The time for which an unchanged row is kept: 90 days, in milliseconds.
 const KEPT_MS: i64 = 90 * 86_400_000;
 
-/// How long a row is kept if its task has no row in the index: one hour, in milliseconds. The row of the task may still be
-/// written.
+/// The time for which a row is kept if its task has no row in the index: one hour, in milliseconds. The index may receive
+/// the row of the task in this time.
 const ORPHAN_MS: i64 = 3_600_000;
 
 #[cfg(test)]

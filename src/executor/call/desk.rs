@@ -63,12 +63,12 @@ impl<'a> Desk<'a> {
         say(self.turn, self.events, slice::from_ref(question), None)
     }
 
-    /// Shows the question again, because the last message did not answer it. `unfit` is the reason.
+    /// Shows the question again. `unfit` is the reason why the last message was no answer.
     pub(super) fn ask_again(&self, question: &Question, unfit: &str) -> Result<(), ExecutorError> {
         say(self.turn, self.events, slice::from_ref(question), Some(unfit))
     }
 
-    /// The next message of the client. It is counted as taken by the call with this key.
+    /// The next message of the client, which is counted as taken by the call with this key.
     pub(super) async fn message(&self, key: &str) -> Message {
         let message = self.turn.next_message().await;
         *self.taken.borrow_mut().entry(key.to_owned()).or_default() += 1;
@@ -91,7 +91,8 @@ pub(in crate::executor) fn take_again(turn: &Turn, Taken { took }: Taken) -> boo
     taken > 0
 }
 
-/// Sets the task to a state that asks the user these questions. `unfit` is why the last message did not answer them.
+/// Sets the task to a state that asks the user these questions. `unfit` is the reason why the last message was no
+/// answer.
 pub(in crate::executor) fn say(
     turn: &Turn,
     events: &Events,

@@ -1,4 +1,4 @@
-//! One durable call of a run, for every executor: of a tool of this Worker ([`own`]), or of a tool of an MCP server
+//! One durable call of a tool, for every executor: a tool of this Worker ([`own`]) or a tool of an MCP server
 //! ([`mcp`]). Executors choose the calls and interpret the outcomes; this module does not depend on any executor.
 
 pub(super) mod desk;

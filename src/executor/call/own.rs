@@ -17,7 +17,7 @@ pub(in crate::executor) struct CallInTurn<'a> {
     events: &'a Events,
     /// The key of the call in the names of steps: `2`, or `1.2` for the second call of the first round.
     key: String,
-    /// Where calls that run at the same time ask the user.
+    /// The desk of the round; `None` if no other call runs at the same time.
     desk: Option<&'a Desk<'a>>,
 }
 
@@ -27,7 +27,7 @@ impl<'a> CallInTurn<'a> {
         Self { turn, events, key: key.to_owned(), desk: None }
     }
 
-    /// The same call, running at the same time as calls that may ask the user.
+    /// The same call, in a round whose calls run at the same time and ask the user through `desk`.
     pub(in crate::executor) fn beside(self, desk: &'a Desk<'a>) -> Self {
         Self { desk: Some(desk), ..self }
     }

@@ -6,8 +6,8 @@ use ::mcp::model::{Answer, Question, QuestionKind};
 use a2a::model::{Message, Part, TaskState};
 use a2a_agents::tool::{example, required, takes_string, validate_as};
 
-/// The state that the task enters, and the parts of its message to the client. `unfit` is why the last message did not
-/// answer the questions.
+/// The state that the task enters, and the parts of its message to the client. `unfit` is the reason why the last
+/// message was no answer.
 pub(in crate::executor) fn said(
     questions: &[Question],
     unfit: Option<&str>,
@@ -52,7 +52,7 @@ pub(in crate::executor) fn said(
     (state, parts)
 }
 
-/// The answers to all of the questions in a message.
+/// The answers in a message, one for each of the questions.
 ///
 /// # Errors
 ///
@@ -93,7 +93,7 @@ pub(in crate::executor) fn answers(
     questions.iter().map(|question| Ok((question.key.clone(), answer(question)?))).collect()
 }
 
-/// Validates the content of an answer. The error message calls the content by `name`.
+/// Validates the content of an answer. `name` is the name of the content in the error message.
 fn fits(answer: &Answer, schema: &Value, name: &str) -> Result<(), String> {
     let Answer::Accept(content) = answer else { return Ok(()) };
     let nothing = json!({});

@@ -7,7 +7,7 @@ use super::super::{ExecutorError, Turn};
 use a2a::model::{Message, Task, hex};
 
 /// The turn as a JSON document. `earlier` are the messages of other tasks in the conversation; `attempt` counts the requests for
-/// the turn from 1; The agent receives `resumes`, which is true if an earlier answer may have been received in part.
+/// the turn, from 1. The member `resumes` of the document is true if an earlier answer may have been received in part.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ fn ids(turn: &Turn) -> Map<String, Value> {
     ids
 }
 
-/// The messages up to the message of the turn, which is the last one.
+/// The messages up to and including the message of the turn.
 fn history(turn: &Turn) -> Vec<Message> {
     let mut history = turn.history();
     let own = history.iter().rposition(|known| known.message_id == turn.message.message_id);

@@ -33,7 +33,7 @@ pub(super) async fn ask(
 ) -> Result<(), Failure> {
     let name = call.name.as_str();
     let request = HttpRequest {
-        // The platform's timeout must be longer than ours, so that ours is reported.
+        // The platform's timeout is longer than `patience`, so that the run reports its own timeout.
         timeout_ms: patience.head_ms.max(patience.idle_ms) + 1_000,
         max_bytes: MAX_ANSWER_BYTES,
         ..call.ask(turn, document)
@@ -64,7 +64,7 @@ impl Reading<'_, '_> {
     async fn read(mut self, mut body: HttpBody) -> Result<(), Failure> {
         let mut heard = self.turn.now();
         loop {
-            // A server that keeps its connection open after the end of the answer is waited for only a short time.
+            // After the ending verb, the connection may stay open only for `END_GRACE_MS`.
             let has_ended = self.saying.has_ended();
             let limit_ms = if has_ended { END_GRACE_MS } else { self.patience.idle_ms };
             let left_ms = limit_ms.saturating_sub(self.turn.now().millis_since(heard));
@@ -123,7 +123,7 @@ impl Reading<'_, '_> {
     }
 }
 
-/// How the verbs of an answer are separated, by its content type.
+/// The framing of an answer, by its content type.
 ///
 /// # Errors
 ///
@@ -137,7 +137,7 @@ fn framing_of(answer: &HttpAnswer) -> Result<Framing, String> {
         .ok_or_else(|| format!("its content-type is {}; {wanted}", short(content_type)))
 }
 
-/// The failure for an answer whose status is no success.
+/// The failure for an answer with an error status.
 async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
     let patience = turn.run_outside.sleep(ERROR_MS);
     let begins = match select(Box::pin(beginning(&mut answer.body)), patience).await {
@@ -149,11 +149,11 @@ async fn refused(call: &Call, turn: &Turn, mut answer: HttpAnswer) -> Failure {
 
 const NO_END: &str = "it has no end; one of complete, fail, reject, input_required, auth_required and reply must be its last verb";
 
-/// How long the connection may stay open after the end of an answer, in milliseconds.
+/// The longest time for which the connection may stay open after the ending verb, in milliseconds.
 const END_GRACE_MS: u64 = 1_000;
 
-/// How long reading the text of an error answer may take, in milliseconds.
+/// The timeout for reading the text of an error answer, in milliseconds.
 const ERROR_MS: u64 = 2_000;
 
-/// The largest answer, in bytes. The limits of the task bound how much of the answer is stored.
+/// The largest answer, in bytes. The limits of the task bound the stored size.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;

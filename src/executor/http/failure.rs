@@ -12,7 +12,7 @@ use a2a::model::UnixMillis;
 pub(super) struct Failure {
     /// The description of the failure, with the name of the agent.
     pub(super) text: String,
-    /// True if the same request may succeed later.
+    /// The prospects of sending the same request again.
     pub(super) again: Again,
     /// True if the agent may still be working although no answer can be received.
     pub(super) may_work_on: bool,
@@ -23,7 +23,7 @@ pub(super) struct Failure {
 pub(super) enum Again {
     /// The same request would fail again.
     Never,
-    /// The same request may succeed later; if the agent named a delay in milliseconds, not before it has passed.
+    /// The same request may succeed later, after the delay that the agent has named, if any, in milliseconds.
     After(Option<u64>),
     /// No program has answered. The text describes the state of the connection and follows the name of the agent.
     Unanswered(String),
@@ -180,8 +180,8 @@ pub(super) async fn beginning(body: &mut HttpBody) -> String {
     }
 }
 
-/// How many bytes of an error's body are read.
+/// The largest number of bytes that are read of an error's body.
 const MAX_ERROR_BYTES: usize = 4 * 1024;
 
-/// How many characters of an error's body are quoted.
+/// The largest number of characters that are quoted of an error's body.
 const EXCERPT_CHARS: usize = 300;

@@ -1,4 +1,5 @@
-//! Splits the answer of an agent into the JSON values of its verbs, however the network cuts the bytes into pieces.
+//! Splits the answer of an agent into the JSON values of its verbs, independent of the pieces in which the bytes
+//! arrive.
 
 use std::collections::VecDeque;
 
@@ -9,7 +10,7 @@ use a2a::binding::media_type::essence;
 use a2a::client::SseReader;
 use a2a::model::{MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 
-/// How verbs are separated, by the content type of the answer.
+/// The separation of verbs in an answer, by the content type of the answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Framing {
     /// `application/json`: one verb, or a list of verbs.
@@ -21,7 +22,7 @@ pub(super) enum Framing {
 }
 
 impl Framing {
-    /// The framing of a content type; `None` for one that holds no verbs.
+    /// The framing of a content type; `None` if an answer of this type cannot contain verbs.
     pub(super) fn of(content_type: &str) -> Option<Self> {
         match essence(content_type).to_ascii_lowercase().as_str() {
             "application/json" => Some(Self::Document),
@@ -48,7 +49,7 @@ pub(super) struct Frames {
     text: Utf8,
     /// The bytes of the document or line that is not complete yet.
     buffer: Vec<u8>,
-    /// How many bytes of `buffer` are known to contain no line break.
+    /// The number of bytes at the beginning of `buffer` that are known to contain no line break.
     searched: usize,
     events: SseReader,
     /// The number of lines or events read so far.
@@ -73,7 +74,7 @@ impl Frames {
         }
     }
 
-    /// Takes the next piece of the answer. After that, [`pop`](Self::pop) returns its frames.
+    /// Adds the next piece of the answer. [`pop`](Self::pop) then returns the complete frames.
     ///
     /// # Errors
     ///
@@ -133,7 +134,7 @@ impl Frames {
                 }
                 Ok(self.verbs.pop_front())
             }
-            // Some servers omit the blank line behind the last event.
+            // Some servers omit the blank line after the last event.
             Framing::Events => match self.events.rest() {
                 Some(event) => {
                     self.count += 1;
@@ -257,7 +258,7 @@ fn excerpt(text: &[u8]) -> String {
     short(&String::from_utf8_lossy(text.get(..1_000).unwrap_or(text)))
 }
 
-/// The largest document, line or event, in bytes. The limits of the task bound how much of it is stored.
+/// The largest document, line or event, in bytes. The limits of the task bound the stored size.
 const MAX_FRAME_BYTES: usize = 8 * 1024 * 1024;
 
 const STREAM_THEM: &str = "answer with a stream instead";

@@ -2,10 +2,10 @@
 //!
 //! The agent receives the turn as a JSON document and answers with verbs, which are emitted as events of our task while they
 //! arrive. A run that resumes after an interruption sends the request again with the same idempotency key and `resumes: true`; an
-//! artifact that the new answer begins again replaces the incomplete one. So a run never repeats events ([`Turn::take_up`]), and
-//! needs a step only for the conversation before the task.
+//! artifact that the new answer begins again replaces the incomplete artifact. So a run never repeats events ([`Turn::take_up`]),
+//! and needs a step only for the conversation before the task.
 //!
-//! If the agent's program is down, the run retries: for some seconds in memory, then it is parked between the requests.
+//! If the agent's program is down, the run retries: for some seconds in memory, then parked between the requests.
 //!
 //! # Agents behind HTTP
 //!
@@ -13,14 +13,14 @@
 //! (URL or service binding, headers, signature), `document.rs` writes the turn, `exchange.rs` is one request with its silence
 //! limits. `frames.rs` splits the answer (a document, lines, events) into JSON and limits its size before it is parsed. `verb.rs`
 //! reads one verb; `docs/http-agent-verbs.schema.json` describes the same verbs, and one table of verbs is tested against both.
-//! `saying.rs` makes events of the verbs, `writer.rs` joins pieces of growing text. `failure.rs` describes what went wrong, and
+//! `saying.rs` makes events of the verbs, `writer.rs` joins pieces of growing text. `failure.rs` describes a failed exchange, and
 //! the prospects of sending the same request again.
 //!
 //! - A run resumes its task (`Turn::take_up`) and has no steps of its own: its events are stored, and the idempotency key follows from task and turn.
 //!   So an answer stores no rows other than its events.
-//! - If no program answers, the run retries (`tries.rs`): for some seconds in memory, then it is parked. The counts of its requests are stored in the
-//!   entry `parked`, which is written anyway, and `Recall` hands them to the run that resumes. An event stored after that entry means that the
-//!   program has answered.
+//! - If no program answers, the run retries (`tries.rs`): for some seconds in memory, then parked between the requests. The counts of its requests
+//!   are stored in the entry `parked`, which is written anyway, and the run that resumes reads them from `Recall`. An event stored after that
+//!   entry means that the program has answered.
 //! - The ending verb is emitted when the body has ended, or a second later: a verb after the ending verb is a mistake of the agent, and a task that
 //!   had already ended could not report it.
 //! - A connection that breaks after a verb is treated like a crash of our own: the request is sent again with `resumes: true`. An artifact that is
@@ -85,7 +85,7 @@ impl HttpExecutor {
         Self { table, asks_again, parks, awake: AwakeRuns::default() }
     }
 
-    /// Sends requests to the agent until it has answered completely, or until another request makes no sense.
+    /// Sends requests until the agent has answered completely, or until a repetition of the request cannot succeed.
     async fn answer(&self, call: &Call, turn: &Turn, events: &Events) -> Result<(), Failure> {
         let HttpTable { timeout_ms, idle_timeout_ms, event_interval_ms, attempts, .. } = self.table;
         let patience = Patience { head_ms: timeout_ms, idle_ms: idle_timeout_ms };
@@ -133,7 +133,7 @@ impl HttpExecutor {
     }
 
     /// Waits before the repetition of a request that was not answered. During a short wait the run stays in memory; for a longer
-    /// one the run is parked, and the function does not return.
+    /// wait the run is parked, and the function does not return.
     ///
     /// # Errors
     ///
@@ -169,7 +169,7 @@ impl HttpExecutor {
         turn.wait_until(wait).await.map(|_| ()).map_err(Failure::own)
     }
 
-    /// Posts to the `cancel_url` that the answer is not needed any more, if there is such a URL.
+    /// Posts the cancel document to the `cancel_url`, if the agent file has one.
     async fn tell(&self, call: &Call, turn: &Turn) {
         let Some(request) = call.cancel(turn, cancel_document(turn)) else { return };
         let request = HttpRequest { timeout_ms: CANCEL_MS, ..request };
@@ -237,8 +237,8 @@ impl AgentExecutor for HttpExecutor {
     }
 }
 
-/// How long to wait before the request is repeated after a faulty answer, in milliseconds: half a second, doubled each time, and up to half as much
-/// again by `chance`.
+/// The pause before a request is repeated after a faulty answer, in milliseconds: half a second, doubled with each fault up to 16 s, plus a random
+/// part (`chance`) of up to a half.
 fn pause_ms(faulty: u32, chance: f64) -> u64 {
     let base = 500_u64.saturating_mul(1 << faulty.saturating_sub(1).min(5));
     #[expect(
@@ -251,8 +251,8 @@ fn pause_ms(faulty: u32, chance: f64) -> u64 {
     base + more
 }
 
-/// Pauses from this length on are spent parked, in milliseconds: a park costs two rows and an alarm.
+/// The shortest pause for which a run is parked, in milliseconds: a park costs two rows and an alarm.
 const SHORTEST_PARK_MS: u64 = 3_000;
 
-/// How long the request to the `cancel_url` may take, in milliseconds.
+/// The timeout for the request to the `cancel_url`, in milliseconds.
 const CANCEL_MS: u64 = 4_000;

@@ -124,7 +124,7 @@ impl<'a> Saying<'a> {
         let Given { id, name, description, parts, metadata, has_more } = given;
         let artifact_id = id.unwrap_or_else(|| {
             self.unnamed += 1;
-            // The same id in each attempt of a turn, and a different one in each turn.
+            // The id is the same in each attempt of a turn, and different in each turn.
             format!("artifact-{}-{}", self.turn.number, self.unnamed)
         });
         self.newest = Some(artifact_id.clone());
@@ -146,7 +146,8 @@ impl<'a> Saying<'a> {
                 "it appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`".to_owned(),
             ));
         };
-        // Text that is held back would be refused too late, so this check is made now.
+        // The artifact is checked now and not when the held text is emitted, so that the error has the position of this
+        // verb.
         self.check_grows(&artifact_id)?;
         let extent = if is_last { Extent::Ended } else { Extent::Grows };
         self.extents.insert(artifact_id.clone(), extent);
@@ -177,8 +178,8 @@ impl<'a> Saying<'a> {
     }
 
     /// Checks that an artifact may be appended to: either this answer has begun the artifact and not completed it, or
-    /// the task has the artifact from an earlier answer. It is not known if the earlier answer completed the artifact,
-    /// and an answer that resumes may continue it.
+    /// the task has the artifact from an earlier answer. An artifact of an earlier answer counts as incomplete, so an
+    /// answer that resumes may continue it.
     fn check_grows(&self, id: &str) -> Result<(), ExecutorError> {
         let fix = match self.extents.get(id) {
             Some(Extent::Grows) => return Ok(()),

@@ -1,4 +1,4 @@
-//! Counts the requests for one turn, and measures how long no program has answered.
+//! Counts the requests for one turn, and measures the time without an answer.
 
 use super::super::Turn;
 use crate::port::Random;
@@ -74,7 +74,7 @@ impl Tries {
         pause_ms(times, now.millis_since(since), limit_ms, random.chance())
     }
 
-    /// The number of unanswered requests in a row, and for how many milliseconds there was no answer.
+    /// The number of unanswered requests in a row, and the number of milliseconds since the first of them failed.
     pub(super) fn silence(&self, now: UnixMillis) -> (u32, u64) {
         self.outage.map_or((0, 0), |(times, since)| (times, now.millis_since(since)))
     }
@@ -87,9 +87,9 @@ impl Tries {
 }
 
 /// The pause after the `times`th unanswered request, in milliseconds, if there was no answer for `passed_ms`. The first
-/// pauses are in [`PAUSES_MS`]; each later pause is a quarter of `passed_ms`. Each pause is made up to a tenth longer or
-/// shorter. The last pause ends at `limit_ms`; a pause is extended to `limit_ms` if only a short pause would follow.
-/// `None` if `passed_ms` has reached `limit_ms`.
+/// pauses are in [`PAUSES_MS`]; each later pause is a quarter of `passed_ms`. A random change makes each pause up to a
+/// tenth longer or shorter. The last pause ends at `limit_ms`; a pause is extended to `limit_ms` if only a short pause
+/// would follow. `None` if `passed_ms` has reached `limit_ms`.
 fn pause_ms(times: u32, passed_ms: u64, limit_ms: u64, chance: f64) -> Option<u64> {
     let left_ms = limit_ms.checked_sub(passed_ms).filter(|left_ms| *left_ms > 0)?;
     let index = usize::try_from(times.saturating_sub(1)).unwrap_or(usize::MAX);
@@ -105,7 +105,7 @@ fn pause_ms(times: u32, passed_ms: u64, limit_ms: u64, chance: f64) -> Option<u6
     Some(if left_ms < spread_ms + spread_ms / 2 { left_ms } else { spread_ms })
 }
 
-/// The pauses of the first seconds, short so that a program which restarts is found again quickly.
+/// The first pauses, in milliseconds; they are short, so that a run quickly notices the restart of a program.
 const PAUSES_MS: [u64; 6] = [200, 500, 1_000, 2_000, 4_000, 8_000];
 const LONG_PAUSE_MS: u64 = 15_000;
 

@@ -1,4 +1,4 @@
-//! The verbs in the answer of an agent behind HTTP: their members, and how they are read.
+//! The verbs in the answer of an agent behind HTTP: their members and their parser.
 
 use serde_json::Value;
 
@@ -31,7 +31,7 @@ pub(super) struct Given {
     pub(super) has_more: bool,
 }
 
-/// The ending verb. Each answer has exactly one.
+/// The ending verb, of which each answer has exactly one.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum End {
     /// The task enters a state, with or without a message.
@@ -99,7 +99,7 @@ impl Verb {
     }
 }
 
-/// The parts beside the state of a verb, if there are any. The outer `None`: they cannot be read.
+/// The parts of a verb that sets a state: `Some(None)` if the verb has no parts, `None` if its parts cannot be read.
 fn said(fields: &mut Fields) -> Option<Option<Vec<Part>>> {
     if fields.has("text") || fields.has("parts") { content(fields).map(Some) } else { Some(None) }
 }
@@ -180,7 +180,7 @@ pub(super) const VERBS: [(&str, &[&str]); 9] = [
 
 const SAID: &[&str] = &["text", "parts"];
 
-/// How many characters of the agent's text are quoted in an error.
+/// The largest number of characters of the agent's text that an error quotes.
 const EXCERPT_CHARS: usize = 100;
 
 #[cfg(test)]

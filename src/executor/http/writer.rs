@@ -21,8 +21,8 @@ impl<'a> Writer<'a> {
         Self { turn, events, interval_ms, held: None, said: None }
     }
 
-    /// Appends a text to the artifact of this id, which must have been begun. The text is emitted at once if the last
-    /// chunk is at least an interval ago, otherwise when the interval is over.
+    /// Appends a text to the artifact of this id, which must have been begun. The text is emitted at once if the
+    /// interval since the last chunk is over; otherwise it is held until then.
     ///
     /// # Errors
     ///
@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// In how many milliseconds the text that is held back must be emitted; `None` if no text is held back.
+    /// The number of milliseconds until the held text must be emitted; `None` if no text is held.
     pub(super) fn due_ms(&self) -> Option<u64> {
         self.held.as_ref()?;
         let passed_ms = self.said.map(|said| self.turn.now().millis_since(said));

@@ -1,7 +1,7 @@
 use serde_json::json;
 
 use super::*;
-use crate::executor::{Agents, HostedAgent, Registry};
+use crate::executor::{Agents, HostedAgent, Parts};
 use crate::twins::MemoryPlatform;
 
 const BUILT: UnixMillis = UnixMillis(1_767_603_601_000);
@@ -15,7 +15,7 @@ fn agents() -> Agents {
         "card": r#"{"name":"Front","skills":[]}"#});
     let text = json!({"built_ms": BUILT.0, "agents": [agent]}).to_string();
     let outside = MemoryPlatform::default().outside();
-    Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
+    Agents::read(&text, Parts::of(outside)).unwrap()
 }
 
 fn taken(ids: &[&str], fetched: UnixMillis) -> Taken {

@@ -45,14 +45,14 @@ pub(in crate::executor) trait Callable {
     }
 }
 
-/// The future result of a call.
+/// The future that makes a call and returns its result.
 pub(in crate::executor) type Saying<'a> = LocalBoxFuture<'a, Result<Said, ExecutorError>>;
 
 /// One call that the model makes.
 pub(in crate::executor) struct ModelCall<'a> {
     /// The turn that the call is part of.
     pub(in crate::executor) turn: &'a Turn,
-    /// Where the call reports its progress.
+    /// The events of the run, through which the call reports its progress.
     pub(in crate::executor) events: &'a Events,
     /// The position of the call in the turn, for example `2.1`: the first call of the second round. Its steps are named
     /// `2.1/…`.
@@ -61,7 +61,7 @@ pub(in crate::executor) struct ModelCall<'a> {
     pub(in crate::executor) arguments: Map<String, Value>,
     /// True if an earlier attempt may have made this call.
     pub(in crate::executor) is_doubtful: bool,
-    /// Where the calls of the round ask the user while their connections are open.
+    /// Serializes the questions that the calls of the round ask while their connections are open.
     pub(in crate::executor) desk: &'a Desk<'a>,
 }
 
@@ -111,8 +111,8 @@ impl From<StoredQuestion> for Question {
 }
 
 impl ModelCall<'_> {
-    /// The id of the artifact for the files that a tool returns. It contains the turn's number, because `key` is unique
-    /// only within a turn.
+    /// The id of the artifact for the files that a tool returns. The id contains the turn's number, because `key` is
+    /// unique only within a turn.
     pub(in crate::executor) fn artifact_id(&self, tool: &str) -> String {
         let Self { turn, key, .. } = self;
         match turn.number {

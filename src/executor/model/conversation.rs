@@ -57,7 +57,7 @@ impl Conversation {
         }
     }
 
-    /// The calls in the newest answer of the model that calls something, without the calls that already have a result.
+    /// The calls without a result in the newest answer of the model that contains calls.
     pub(super) fn calls(&self) -> Vec<ToolCall> {
         let mut done = Vec::new();
         for entry in self.entries.iter().rev() {

@@ -1,4 +1,4 @@
-//! Decides what an answer of a model means for the task.
+//! Decides if an answer of a model ends the turn, calls tools, or fails the task.
 
 use chat::{ChatAnswer, End};
 

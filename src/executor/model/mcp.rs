@@ -86,5 +86,5 @@ fn asks(asked: Asked, unfit: Option<&str>) -> Result<Said, ExecutorError> {
     Ok(Said::Asks(Box::new(Question { state, parts, kept })))
 }
 
-/// How many characters of a description the model receives.
+/// The largest number of characters of a tool's description for the model.
 const MAX_DESCRIPTION_CHARS: usize = 4_000;

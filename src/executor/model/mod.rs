@@ -1,8 +1,8 @@
 //! The executor `model`: a language model answers, and calls tools until it has the information for its answer.
 //!
 //! Each request to the model and each tool call is a durable step, so a run that resumes continues with the step that was
-//! interrupted. Events of an earlier attempt are not compared with those of the new one: a model writes a different text each
-//! time. If the request for an answer is repeated, its artifact begins again.
+//! interrupted. Events of an earlier attempt are not compared with the events of the new attempt: a model writes a different
+//! text each time. If the request for an answer is repeated, its artifact begins again.
 //!
 //! # An agent with a model
 //!
@@ -10,13 +10,13 @@
 //! turn ──> instructions, earlier tasks (step "context"), this task's earlier turns (step "conversation")      start.rs, conversation.rs
 //!      ──> round: what fits (budget.rs) ──> step "model": stream ──> artifact `answer`, a chunk each interval    request.rs, writer.rs
 //!              └─ calls? ──> a step each, "2.1", "2.2", side by side ──> results ──> next round                  calls.rs, callable.rs
-//!              └─ a question for the user? ──> step "conversation", input required; the next turn goes on
+//!              └─ a question for the user? ──> step "conversation", input required; the next turn continues
 //!              └─ none ──> completed, rejected or failed (ending.rs); data is checked first (output.rs)
 //! ```
 //!
-//! `executor/model/` is the loop; `crates/chat` implements the protocol to the model. `callable.rs` is the only trait for what a model may call:
-//! tools of this Worker (`own.rs`), of MCP servers (`mcp.rs`), other agents (`delegate/`), the user (`ask_user.rs`); `toolbox.rs` gives them names
-//! that models accept.
+//! `executor/model/` is the loop; `crates/chat` implements the protocol to the model. `callable.rs` is the only trait of callables: tools of this
+//! Worker (`own.rs`), of MCP servers (`mcp.rs`), other agents (`delegate/`), the user (`ask_user.rs`); `toolbox.rs` names them so that models
+//! accept the names.
 //!
 //! - A run resumes its task (`Turn::take_up`): a model writes a different text each time, so nothing is compared. The position of a resumed run
 //!   follows only from its steps.
@@ -27,18 +27,18 @@
 //!   A repeated call has the same idempotency key, which is made from its position.
 //! - If a limit forbids another request to the model, an answer with calls fails the turn before the calls are made, unless one of them certainly
 //!   asks the user (`Callable::asks`). The question ends the turn without another request, and the next turn counts its own usage.
-//! - A call of an MCP tool is made by `ServerCall` (`executor/call/mcp/mod.rs`, `follow.rs`), like in the kind `tools`; each kind only decides what
-//!   the end of a call means (`tools/mcp/ending.rs`, `model/mcp.rs`). A server with an older protocol version asks its questions while the call is
-//!   open. The `Desk` of the round (`executor/call/desk.rs`) lets one call ask at a time and stores the question before it is shown. It also notes in
-//!   the step of a call how many messages the call has taken, so that a run that resumes does not read them as new messages. The turn then stores the
-//!   conversation in the step `open calls`: if the process died while the question was open, the next turn continues from there.
+//! - A call of an MCP tool is made by `ServerCall` (`executor/call/mcp/mod.rs`, `follow.rs`), like in the kind `tools`; each kind only converts the
+//!   end of a call into a result (`tools/mcp/ending.rs`, `model/mcp.rs`). A server with an older protocol version asks its questions while the call
+//!   is open. By the `Desk` of the round (`executor/call/desk.rs`), one call asks at a time, and each question is stored before it is shown. The step
+//!   of a call also stores the number of messages that the call has taken, so that a run that resumes does not read them as new messages. The turn
+//!   then stores the conversation in the step `open calls`: if the process died while the question was open, the next turn continues from there.
 //! - Secrets are removed from the result of a tool before the model receives it, and from an answer of the model before
 //!   it is stored as a step.
 //! - A delegation is sent like the message of the executor `remote` (`executor/remote/send.rs`): its id follows from the task, the turn and the call,
 //!   and a step `agent <call> <agent>` stores the link to the other task as soon as it is known. `delegate/ledger.rs` reads from the steps of the
 //!   whole task which tasks were delegated, which of them are open, and which calls may have begun a task. A cancel, and the answer to a question,
-//!   use only this. A task counts as open until its outcome proves that it has ended: after a timeout, or if following it failed, it is canceled once
-//!   more at the end. The files in its artifacts become one artifact, named after the task, which each outcome replaces.
+//!   use only this ledger. A task counts as open until its outcome proves that it has ended: after a timeout, or if following it failed, it is
+//!   canceled once more at the end. The files in its artifacts become one artifact, named after the task, which each outcome replaces.
 
 mod ask_user;
 mod budget;
@@ -89,7 +89,7 @@ pub(super) fn make(
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let settings = ModelSettings::of(&agent.executor.table)?;
-    let offer = Offer::of(agent, &settings.tools, registered)?;
+    let offer = Offer::of(agent, "tools", &settings.tools, registered)?;
     let mcp = McpOffer::of(settings.mcp.clone());
     Ok(Rc::new(ModelExecutor { settings, offer, mcp, awake: AwakeRuns::default() }))
 }

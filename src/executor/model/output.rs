@@ -9,7 +9,7 @@ use a2a_agents::tool::validate_as;
 ///
 /// # Errors
 ///
-/// What is wrong with the answer, as text for the model.
+/// The mistake in the answer, as text for the model.
 pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
     let text = unfenced(text.trim());
     let data =
@@ -18,7 +18,7 @@ pub(super) fn parse(text: &str, schema: &Value) -> Result<Value, String> {
     if problems.is_empty() { Ok(data) } else { Err(problems.join("; ")) }
 }
 
-/// The message to the model after an answer that does not fit the schema. It is sent once.
+/// The message to the model after an answer that does not fit the schema; sent once in a turn.
 pub(super) fn repair(reason: &str) -> String {
     format!(
         "Your answer does not fit its JSON schema: {reason}. Answer again with nothing but JSON that fits the schema."

@@ -41,7 +41,7 @@ impl<'a> Writer<'a> {
         }
     }
 
-    /// In how many milliseconds the held text must be emitted; `None` if no text is held.
+    /// The number of milliseconds until the held text must be emitted; `None` if no text is held.
     pub(super) fn due_ms(&self) -> Option<u64> {
         if self.unsaid.is_empty() {
             return None;
@@ -74,7 +74,7 @@ impl<'a> Writer<'a> {
         if is_told { Ok(()) } else { self.say(stays) }
     }
 
-    /// A chunk. Only the first one has a name.
+    /// A chunk of the artifact. Only the first chunk has a name.
     fn chunk(&self, text: String, is_first: bool) -> Artifact {
         let named = Artifact::new(self.id, Part::text(text));
         if is_first { named } else { Artifact { name: None, ..named } }

@@ -1,6 +1,6 @@
-//! Redacts text that arrives in pieces: adjacent parts, and chunks of an artifact. An end of the text that may be the
-//! beginning of a secret is held back until more text decides. If it must be released earlier, it is remembered, and
-//! the rest that would complete a secret is not released.
+//! Redacts text that arrives in pieces: adjacent parts, and chunks of an artifact. If the end of the text may be the
+//! beginning of a secret, the end is held back until more text arrives. If it must be released earlier, the [`Tail`]
+//! records this, and following text that would complete the secret is not released.
 
 use std::ops::Range;
 
@@ -29,8 +29,8 @@ impl Tail {
         self.held().chars().count()
     }
 
-    /// True if the tail contains so much of a possible secret that it must not be released merely because no more text
-    /// arrives.
+    /// True if the tail has [`LONG_CHARS`] characters of a possible secret or more: it must not be released merely
+    /// because no more text arrives.
     pub(crate) fn is_long(&self) -> bool {
         self.text.chars().count() >= LONG_CHARS
     }
@@ -132,7 +132,7 @@ impl Redaction {
         Some(tail).filter(|tail| !tail.text.is_empty())
     }
 
-    /// Releases the text that is held back, and remembers it.
+    /// Releases the text that is held back, and records this in the tail.
     pub(crate) fn let_out(&self, tail: &mut Tail) -> Option<Part> {
         let whole = tail.shown..tail.text.len();
         if whole.is_empty() {
@@ -144,7 +144,7 @@ impl Redaction {
         Some(with_text(&tail.shape, said(&tail.text, &pieces, whole)))
     }
 
-    /// The tail of a text that an earlier attempt has emitted, of which the last `held` characters were not released.
+    /// The tail of a text that an earlier attempt has emitted without its last `held` characters.
     pub(crate) fn recalled(
         &self,
         before: Option<Tail>,

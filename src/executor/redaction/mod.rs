@@ -1,6 +1,6 @@
 //! Replaces the secrets that a run has read in the events of the run.
 //!
-//! | file | what it does |
+//! | file | purpose |
 //! |---|---|
 //! | `secrets` | finds secrets, and beginnings of secrets, in a text |
 //! | `chunk` | redacts text that arrives in pieces |

@@ -89,7 +89,7 @@ impl Secrets {
         bits >> (byte & 63) & 1 == 1
     }
 
-    /// True if a text is an incomplete secret: the beginning of one, but not the whole.
+    /// True if a text is the beginning of a secret, but not the whole secret.
     fn has_beginning(&self, text: &[u8]) -> bool {
         let forms = self.forms.iter().map(|(_, form)| form.reveal().as_bytes());
         forms.take_while(|form| form.len() > text.len()).any(|form| form.starts_with(text))

@@ -61,8 +61,8 @@ impl<'a> Front<'a> {
         Self { turn, events, client, link, terms, mirror, messages: 0, callback: None }
     }
 
-    /// Follows the task until it ends or waits for input. `parked_ms` is how long the run was parked before this run
-    /// resumed it; `None` if it was not parked.
+    /// Follows the task until it ends or waits for input. `parked_ms` is the time for which the run was parked before
+    /// this run resumed it; `None` if the run was not parked.
     ///
     /// # Errors
     ///
@@ -105,8 +105,8 @@ impl<'a> Front<'a> {
         }
     }
 
-    /// True if the run may stay in memory and listen. The other half of its time is reserved for polls after the run
-    /// was parked.
+    /// True if the run may stay in memory and listen. Half of the run's time is reserved for polls after the run was
+    /// parked.
     fn may_stay(&self) -> bool {
         self.callback.is_none() && self.turn.time_left_ms() > self.turn.timeout_ms / 2
     }
@@ -134,12 +134,12 @@ impl<'a> Front<'a> {
         Ok(Seen::Silence)
     }
 
-    /// Takes events until the task is over, the stream ends, or no event arrives for `silence_ms`.
+    /// Applies events until the task is over, the stream ends, or no event arrives for `silence_ms`.
     async fn listen(&mut self, mut events: TaskStream) -> Result<Seen, ExecutorError> {
         while self.may_stay() {
             let seen = match self.hear(Some(&mut events), self.terms.silence_ms).await {
                 Heard::Event(Some(Ok(event))) => self.take(event.event)?,
-                // The client has already retried the stream; a further attempt makes no sense.
+                // The client has already retried the stream, so the run makes no further attempt.
                 Heard::Event(Some(Err(_)) | None) => {
                     return Ok(self.look().await?.or(Seen::Silence));
                 }
@@ -182,7 +182,7 @@ impl<'a> Front<'a> {
                 let reason = "the remote agent does not know the task any more";
                 Err(ExecutorError(reason.to_owned()))
             }
-            // The remote agent may be reachable again later. A client that does not want to wait cancels the task.
+            // Polling continues, since the remote agent may be reachable again later. The client can cancel the task.
             Err(error) => {
                 if self.mirror.lost() {
                     Ok(Seen::Silence)
@@ -275,7 +275,7 @@ impl<'a> Front<'a> {
         if asked.await == Ok(true) {
             self.callback = Some(callback);
         } else {
-            // A remote agent that refuses a webhook gets no second request for one.
+            // If the remote agent refuses a webhook, this task requests no further webhooks.
             self.link.has_webhooks = false;
         }
         is_new.get() && self.callback.is_some()
@@ -306,7 +306,8 @@ impl Seen {
 /// The code of TaskNotFoundError (spec §5.4).
 const TASK_NOT_FOUND: i32 = -32001;
 
-/// The names of the steps that pass on a message and register a webhook. The callback has the name of the second.
+/// The names of the steps that pass on a message and register a webhook. The callback has the same name as the second
+/// step.
 const PASSED_ON: &str = "message";
 const WEBHOOK: &str = "webhook";
 

@@ -23,8 +23,8 @@ pub(in crate::executor) struct Link {
     pub(in crate::executor) context: ContextId,
     /// True if the remote agent sends webhooks.
     pub(in crate::executor) has_webhooks: bool,
-    /// The interface that accepted the message. It is stored, so that a run that wakes only to poll does not have to
-    /// fetch the card.
+    /// The interface that accepted the message. The step stores the interface, so that a run that wakes only to poll
+    /// does not have to fetch the card.
     pub(in crate::executor) connection: Rc<Connection>,
 }
 

@@ -15,8 +15,8 @@ pub(super) fn id_of(turn: &Turn, number: usize) -> String {
     format!("{}-{number}", turn.unique_id())
 }
 
-/// The id of the conversation at the remote agent that belongs to our conversation. It includes the owner: callers with
-/// different owners who choose the same context id get different conversations.
+/// The id of the conversation at the remote agent that belongs to our conversation. The id includes the owner: callers
+/// with different owners who choose the same context id get different conversations.
 pub(super) fn context_of(turn: &Turn) -> ContextId {
     context_at(turn, &[])
 }

@@ -49,7 +49,7 @@ impl Mirror {
                 self.status(event.status, event.metadata).into_iter().collect()
             }
             StreamResponse::ArtifactUpdate(event) => self.artifact(event).into_iter().collect(),
-            // A task exists already, so the message is a note of progress.
+            // The task exists already, so the message is a note of progress.
             StreamResponse::Message(message) => vec![self.note(message)],
         }
     }
@@ -91,8 +91,8 @@ impl Mirror {
                 Emission::Artifact { artifact, append, last_chunk: true, metadata: None }
             }));
         }
-        // A remote task that is still `working` without a message is no news, unless our task shows another state or a
-        // message of our own.
+        // A remote task that is still `working` without a message is not emitted, unless our task shows another state
+        // or a message of our own.
         let is_silent = status.state == TaskState::Working && status.message.is_none();
         if !is_silent || self.has_own_words || self.state != Some(TaskState::Working) {
             said.extend(self.status(status, metadata));
@@ -170,7 +170,7 @@ fn missing(known: Option<&Artifact>, theirs: Artifact) -> Option<(Artifact, bool
     Some((theirs, false))
 }
 
-/// The parts behind the known ones; `None` if the beginning differs. Servers may join the texts of several chunks, so
+/// The parts after the known parts; `None` if the beginning differs. Servers may join the texts of several chunks, so
 /// texts are compared joined, too.
 fn rest_of(known: &[Part], theirs: &[Part]) -> Option<Vec<Part>> {
     if let Some(rest) = theirs.strip_prefix(known) {

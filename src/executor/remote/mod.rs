@@ -1,31 +1,31 @@
 //! The executor `remote`: an agent that forwards its messages to another agent, and mirrors that agent's task as its
 //! own.
 //!
-//! The remote task continues while our runs come and go, so a run never repeats events: it compares its own task with
-//! the remote one and emits what is missing ([`Turn::take_up`]). One step stores the data that must survive crashes and
-//! turns: the [link](link::Link) to the task of the remote agent.
+//! The remote task continues independently of our runs, so a run never repeats events: it compares its own task with
+//! the remote task and emits the missing events ([`Turn::take_up`]). One step stores the data that must survive crashes
+//! and turns: the [link](link::Link) to the task of the remote agent.
 //!
 //! # A front of a remote agent
 //!
 //! ```text
 //! run ──> step "remote task": send, streaming if it can ──> id, conversation, interface       executor/remote/send.rs
-//!   │       resumed, and the step not done: ListTasks of the conversation, else send again       link.rs: as the step keeps it
+//!   │       resumed, and the step not done: ListTasks of the conversation, else send again       link.rs: the stored form
 //!   ├─> in memory: events of the stream, or GetTask 1 s to 5 s apart                           follow.rs
-//!   │       each event, or a whole task and what ours lacks of it ──> what our agent says          mirror.rs
+//!   │       each event, or the difference between a whole task and ours ──> events of our task     mirror.rs
 //!   └─> silent for a minute: a webhook to a callback, and parked ──> GetTask when it wakes         pace.rs
 //! ```
 //!
 //! - **No event is repeated.** `Turn::take_up` drops the events of earlier attempts from the `Recall` and keeps the steps, the waits and the bodies
-//!   of callbacks. After a crash and after a park alike, the run emits the difference between our task and the remote one.
+//!   of callbacks. Both after a crash and after a park, the run emits the difference between our task and the remote task.
 //! - **The step stores the interface, too**, so a run that wakes only to poll requests the task and not the card.
 //! - **The message and the conversation have fixed ids.** The message id is made from the id of our object and the number of the message; the id of
-//!   the conversation from agent, owner and context. Neither is stored: a run without a stored link finds its task by them.
-//! - **A question that was answered** may still be the status of the remote task at the next poll. It is recognized by the id of its message, which
-//!   is in our history.
+//!   the conversation from agent, owner and context. The two ids are not stored; a run without a stored link finds its task by them.
+//! - **A question that was answered** may still be the status of the remote task at the next poll. The mirror recognizes the question by the id of
+//!   its message, which is in our history.
 //! - **A cancel** reads the link by `Turn::last_step`. A run in memory cancels the remote task itself, since the run may be sending
 //!   a message; the `cancel` hook cancels for a run that is parked or was dropped.
-//! - A turn stays in memory for at most half of its time. The other half is reserved for polls after parks, so that even a very long silence
-//!   does not use up the time.
+//! - A turn stays in memory for at most half of its time. The other half is reserved for polls after parks, so that the time suffices even
+//!   for a very long silence.
 
 mod follow;
 pub(super) mod link;

@@ -2,18 +2,18 @@
 
 use crate::port::Random;
 
-/// The pause before the next poll of a run in memory, in milliseconds. `before` is the previous pause: the next one is
-/// a quarter longer, up to 5 s.
+/// The pause before the next poll of a run in memory, in milliseconds. `before` is the previous pause: the next pause
+/// is a quarter longer, up to 5 s.
 pub(in crate::executor) fn in_memory(first_ms: u64, before: Option<u64>) -> u64 {
     before.map_or(first_ms, |before| (before + before / 4).min(SHORTEST_PARK_MS).max(first_ms))
 }
 
-/// How long a run is parked before its next poll, in milliseconds. `before` is how long it was parked the last time
-/// without a change since.
+/// The time for which a run is parked before its next poll, in milliseconds. `before` is the previous such time, if
+/// nothing has changed since.
 ///
 /// The pause begins at 5 s and grows by half each time, up to 5 min; from there it grows by a 16th, so it stays in
-/// proportion to the whole silence: about 80 polls in three days. If the remote agent sends webhooks, polls only cover a
-/// lost one: the pause begins at 5 min and doubles, up to an hour.
+/// proportion to the whole silence: about 80 polls in three days. If the remote agent sends webhooks, polls are needed
+/// only after a lost webhook: the pause begins at 5 min and doubles, up to an hour.
 pub(in crate::executor) fn parked(before: Option<u64>, has_webhook: bool) -> u64 {
     match (before, has_webhook) {
         (None, false) => SHORTEST_PARK_MS,
@@ -24,7 +24,8 @@ pub(in crate::executor) fn parked(before: Option<u64>, has_webhook: bool) -> u64
     }
 }
 
-/// A pause made up to 2 % shorter or longer at random, so that tasks that began together do not poll together for ever.
+/// A pause made up to 2 % shorter or longer at random, so that tasks that began at the same time do not always poll at
+/// the same time.
 pub(in crate::executor) fn spread(millis: u64, random: &dyn Random) -> u64 {
     (millis as f64 * (0.98 + 0.04 * random.chance())) as u64
 }

@@ -67,7 +67,7 @@ pub(in crate::executor) enum Opened {
     Task(Box<Task>),
 }
 
-/// The request that sends a message. It is built only when it is about to be sent.
+/// The request that sends a message, built only before it is sent.
 pub(in crate::executor) type Made<'a> =
     LocalBoxFuture<'a, Result<SendMessageRequest, ExecutorError>>;
 
@@ -151,7 +151,7 @@ impl Sending<'_> {
         }
         let request = request.await.map_err(|error| ClientError::Credentials(error.0))?;
         match sent(client, request).await {
-            // The known task has ended or does not exist any more. If it has ended, its end becomes ours.
+            // The known task has ended or does not exist any more. If it has ended, this task is the answer.
             Err(ClientError::Remote(error)) => match known {
                 Some(link) => match ended(client, link).await {
                     Some(task) => Ok(task_as_it_is(task)),

@@ -1,4 +1,4 @@
-//! Reads a message: it calls tools, or supplies missing arguments for a call.
+//! Reads a message as tool calls, or as missing arguments of a call.
 
 use serde_json::{Map, Value, json};
 
@@ -37,7 +37,7 @@ impl<'a> Understanding<'a> {
         for message in messages.iter().filter(|message| message.role == Role::User) {
             match self.after(asked, message) {
                 Asked::Calls(calls) => asked = calls,
-                // The task continued after an earlier message, so this answer is for the last message.
+                // A refusal of an earlier message would have ended the task, so this refusal is for the last message.
                 said @ Asked::Said(..) => return said,
             }
         }
@@ -115,8 +115,8 @@ impl<'a> Understanding<'a> {
         is_all.then(|| telling::question(call.tool, &names, &misfits))
     }
 
-    /// The arguments that the client has to supply: the missing ones and, if `asks_missing`, the invalid ones. The
-    /// arguments of an MCP server's tool are checked only by that server.
+    /// The arguments that the client has to supply: the missing arguments and, if `asks_missing`, the invalid
+    /// arguments. Only the MCP server checks the arguments of its tools.
     fn wanted(&self, call: &AskedCall<'a>) -> Wanted<'a> {
         let mut wanted = Wanted::default();
         let Callable::Own(tool) = call.tool else { return wanted };

@@ -47,7 +47,7 @@ pub(super) fn make(
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let ToolsTable { names, ask_missing, mcp } = ToolsTable::of(&agent.executor.table)?;
-    let offer = Offer::of(agent, &names, registered)?;
+    let offer = Offer::of(agent, "names", &names, registered)?;
     let mcp = McpOffer::of(mcp);
     Ok(Rc::new(ToolsExecutor { offer, mcp, asks_missing: ask_missing }))
 }
@@ -158,7 +158,8 @@ fn said_again(events: &Events, tool: &str, position: usize) -> Result<(), Execut
     events.artifact(artifact(tool, position, vec![Part::text("")]))
 }
 
-/// The stored outcome of a call, whose result is in its artifact. Only an agent with MCP servers stores what the call has taken.
+/// The stored outcome of a call, whose result is in its artifact. Only an agent with MCP servers stores the number of messages
+/// that the call has taken.
 type Done = Option<Taken>;
 
 /// Stores that a call is done. For the last call this is not needed: the end of the task shows it.
@@ -173,8 +174,8 @@ fn end_call(
 }
 
 /// Begins one of several calls. Each call is a step, and its result is in its artifact; the events before the call are
-/// stored at this point. A single call needs no step, and neither does the first call, which has no calls before it: both
-/// cost no row.
+/// stored at this point. A single call and the first of several calls need no step, because no call precedes them:
+/// neither costs a row.
 fn begin_call(
     turn: &Turn,
     position: usize,

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use crate::auth::Caller;
 use crate::executor::call::mcp::McpTool;
-use a2a_agents::tool::Tool;
+use a2a_agents::tool::{Tool, schema_problems};
 use a2a_agents::{EmbeddedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
 
 /// The tools of an agent, in the order in which it offers them.
@@ -25,14 +25,16 @@ pub(super) enum Callable {
 }
 
 impl Offer {
-    /// The tools of an agent: first those that `names` lists, from the agent's own and from the `registered` ones; then the
-    /// agent's other own tools.
+    /// The tools of an agent: first the tools in `names`, which are the agent's own or `registered` tools; then the agent's
+    /// other own tools.
     ///
     /// # Errors
     ///
-    /// If a named tool does not exist, or one of the agent's own tools cannot be made.
+    /// If a named tool does not exist, one of the agent's own tools cannot be made, or a registered tool has the name of one of
+    /// them or a schema that cannot be checked. `key` is that of the names in the table of the executor.
     pub(in crate::executor) fn of(
         agent: &EmbeddedAgent,
+        key: &str,
         names: &[String],
         registered: &[Rc<dyn Tool>],
     ) -> Result<Self, Misfit> {
@@ -41,10 +43,24 @@ impl Offer {
             .iter()
             .map(|tool| HttpTool::new(tool).map(|tool| -> Rc<dyn Tool> { Rc::new(tool) }));
         let http = made.collect::<Result<Vec<_>, _>>()?;
-        let known = || registered.iter().chain(&http);
-        let named = names.iter().map(|name| {
-            let tool = known().find(|tool| tool.name() == name).cloned();
-            tool.ok_or_else(|| Misfit(no_such("tool", name, known().map(|tool| tool.name()))))
+        let executor = &agent.executor;
+        let named = names.iter().enumerate().map(|(index, name)| {
+            let misfit = |fix: &str| executor.misfit_of_key(&format!("{key}[{index}]"), fix);
+            let find = |tools: &[Rc<dyn Tool>]| tools.iter().find(|tool| tool.name() == name).cloned();
+            match (find(&http), find(registered)) {
+                (Some(tool), None) => Ok(tool),
+                (None, Some(tool)) => match schema_problems(tool.as_ref()).first() {
+                    Some(problem) => Err(misfit(problem)),
+                    None => Ok(tool),
+                },
+                (Some(_), Some(_)) => Err(misfit(&format!(
+                    "{name:?} is the name of a tool in a file and of a tool that the Worker registers; rename one of the two"
+                ))),
+                (None, None) => {
+                    let known = registered.iter().chain(&http).map(|tool| tool.name());
+                    Err(misfit(&no_such("tool", name, known)))
+                }
+            }
         });
         let mut tools = named.collect::<Result<Vec<_>, _>>()?;
         let is_named = |tool: &&Rc<dyn Tool>| names.iter().any(|name| name == tool.name());
@@ -62,8 +78,8 @@ impl Offer {
         self.tools.iter().filter(|tool| self.allows(caller, tool.name())).cloned().collect()
     }
 
-    /// The given MCP tools that a caller may use. A restriction of a tool's short name applies to the tools with this name
-    /// of all servers, so that no server can lift the restriction by offering a tool with the same name.
+    /// The MCP tools among `tools` that a caller may use. A restriction of a tool's short name applies to the tools
+    /// with this name of all servers, so that no server can lift the restriction by offering a tool with the same name.
     pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
         let tools = self.usable(caller, tools).into_iter();
         tools.map(|tool| Callable::Mcp(Rc::new(tool))).collect()

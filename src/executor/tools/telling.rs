@@ -28,8 +28,8 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
     vec![Part::text(text), Part::data(json!({"tools": listed}))]
 }
 
-/// The question for arguments that are missing or invalid, with the mistakes in the invalid ones: as text, and as the schema of
-/// the answer.
+/// The question for missing or invalid arguments, with the mistakes in the invalid arguments: as text, and as the schema of the
+/// answer.
 pub(super) fn question(tool: &Callable, names: &[&str], misfits: &[String]) -> Vec<Part> {
     let schema = tool.schema();
     let described = names.iter().map(|name| {
@@ -80,7 +80,7 @@ fn property<'a>(schema: &'a Value, name: &str) -> Option<&'a Value> {
     schema.get("properties").and_then(|all| all.get(name))
 }
 
-/// The reason why a call failed, and who caused the failure, in plain words.
+/// The reason of a failed call, with the party that caused the failure, in plain words.
 pub(super) fn failure(tool: &str, error: &ToolError) -> String {
     let text = error.text();
     match error.fault() {

@@ -73,7 +73,7 @@ pub enum Called {
 }
 
 impl Called {
-    /// The body, if one was posted.
+    /// The posted body; `None` if the wait ended in another way.
     pub fn body(self) -> Option<Part> {
         match self {
             Self::Body(body) => Some(body),

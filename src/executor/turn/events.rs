@@ -130,7 +130,7 @@ impl Events {
     ///
     /// # Errors
     ///
-    /// If the task has ended, or an agent must not enter this state from the current one.
+    /// If the task has ended, or an agent must not enter this state from the current state.
     pub fn status_with(&self, state: TaskState, parts: Vec<Part>) -> Result<(), ExecutorError> {
         let message = Some(self.message(parts));
         self.emit(Emission::Status { state, message, metadata: None })

@@ -27,8 +27,8 @@ pub trait RunTask {
     /// The reason why the event is refused; a refused event changes nothing.
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError>;
 
-    /// Sets the shortest interval, after a burst, at which events of the run are stored and sent. It replaces the
-    /// deployment's `EVENT_INTERVAL_MS`.
+    /// Sets the shortest interval, after a burst, at which events of the run are stored and sent. This interval
+    /// replaces the deployment's `EVENT_INTERVAL_MS`.
     fn set_event_interval(&self, interval_ms: u64);
 
     /// An id that no other task has.
@@ -66,7 +66,7 @@ pub trait RunTask {
     /// Takes the oldest waiting message that arrived during the run.
     fn take_message(&self) -> Option<Message>;
 
-    /// How often clients have requested the task since the run began.
+    /// The number of times that clients have requested the task since the run began.
     fn polls(&self) -> u64;
 
     /// Completes when the task has changed after the call.
@@ -100,14 +100,14 @@ pub trait RunTask {
         callback: Option<&CallbackName>,
     ) -> Result<WaitStart, ExecutorError>;
 
-    /// Ends the wait that was begun: the run does not wait any more.
+    /// Cancels the wait that was begun, because the run does not wait any more.
     fn give_up_wait(&self);
 
     /// Makes the next callback of this name.
     ///
     /// # Errors
     ///
-    /// If the run must not have one.
+    /// If the run must not have this callback.
     fn make_callback(&self, name: &str, terms: CallbackTerms) -> Result<Callback, ExecutorError>;
 
     /// Takes the next body that was posted to a callback.
@@ -144,7 +144,7 @@ pub trait RunTask {
     fn end_failed_step(&self, name: &str, nth: u32, kept: Json) -> Result<(), ExecutorError>;
 }
 
-/// The world outside of the task: the clock, random numbers, other servers and agents.
+/// The services outside of the task: the clock, random numbers, other servers and agents.
 pub trait RunOutside {
     /// The current instant.
     fn now(&self) -> UnixMillis;

@@ -46,8 +46,8 @@ pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 pub struct Turn {
     /// The slug of the agent that received the message.
     pub agent: String,
-    /// The id of the task for clients. They can read the task after the executor has emitted the first event. If the agent
-    /// speaks the oldest dialect, different callers may choose the same id, so the id is not unique: use
+    /// The id of the task for clients. Clients can read the task after the executor has emitted the first event. If the
+    /// agent speaks the oldest dialect, different callers may choose the same id, so the id is not unique: use
     /// [`unique_id`](Self::unique_id).
     pub task_id: TaskId,
     /// The id of the conversation.
@@ -68,7 +68,7 @@ pub struct Turn {
     /// The number of this attempt at the message, from 1. Another attempt follows when a run was interrupted. The count
     /// restarts after each [wait](Self::wait_until).
     pub attempt: u32,
-    /// True if this run resumes an earlier one, which was interrupted or has waited: finished steps return their stored
+    /// True if this run resumes an earlier run, which was interrupted or has waited: finished steps return their stored
     /// results, and events are not emitted twice.
     pub resumes: bool,
     pub(crate) deadline: UnixMillis,
@@ -86,7 +86,7 @@ pub struct Turn {
 
 impl Turn {
     /// An id that no other task of the server has, for any caller. Use it where other systems need to identify the
-    /// task, for example in an idempotency key. It is the id of the task, unless a client has chosen that id.
+    /// task, for example in an idempotency key. The value is the id of the task, unless a client has chosen that id.
     pub fn unique_id(&self) -> &str {
         self.run_task.unique_id()
     }
@@ -106,7 +106,8 @@ impl Turn {
         Ok(self.noted(name, self.outside.secret(name))?)
     }
 
-    /// The current value of the deployment's variable with this name. It is not a secret: clients may receive it.
+    /// The current value of the deployment's variable with this name. A variable is not a secret: clients may receive
+    /// the value.
     ///
     /// # Errors
     ///
@@ -116,9 +117,9 @@ impl Turn {
     }
 
     /// The credentials that the client has sent with its answer to [`require_auth`](super::Events::require_auth); `None` if it
-    /// has sent no credentials. They are stored encrypted and only for this turn: a run that resumes can read them, the next
-    /// turn cannot. Their texts are replaced in the run's events, like [secrets](Self::secret). The result of a step is stored
-    /// unchanged, so do not include credentials in it.
+    /// has sent no credentials. The credentials are stored encrypted and only for this turn: a run that resumes can read them,
+    /// the next turn cannot. The texts in the credentials are replaced in the run's events, like [secrets](Self::secret). The
+    /// result of a step is stored unchanged, so do not include credentials in it.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -163,8 +164,8 @@ impl Turn {
     }
 
     /// Waits in memory for `millis` milliseconds, or until the task is canceled. A run that resumes waits the whole
-    /// time again; [`pause`](Self::pause) does not. Both count as time of the run. [`wait_until`](Self::wait_until)
-    /// does not count, and may wait much longer.
+    /// time again; [`pause`](Self::pause) does not. The waits of both count as time of the run; the wait of
+    /// [`wait_until`](Self::wait_until) does not count, and may be much longer.
     pub async fn sleep(&self, millis: u64) {
         let timer = self.run_outside.sleep(millis);
         select(timer, Box::pin(self.canceled())).await;
@@ -200,7 +201,7 @@ impl Turn {
         }
     }
 
-    /// How often clients have requested the task since this run began.
+    /// The number of times that clients have requested the task since this run began.
     pub fn polls(&self) -> u64 {
         self.run_task.polls()
     }
@@ -266,14 +267,14 @@ impl Turn {
         self.run_task.task()
     }
 
-    /// Lets the run continue from the current state of the task, instead of repeating the events of earlier attempts. This is
+    /// Lets the run continue from the current state of the task, instead of repeating the events of earlier attempts. Use it
     /// for an executor that follows an outside process: the process continues between attempts, so each attempt emits different
     /// events.
     ///
     /// After this call all events of the run are new; finished waits and the bodies that were posted to callbacks count as
     /// handled; finished [steps](Self::step) still return their stored results. So the run finds its position from
-    /// [`task`](Self::task) and from steps, and emits what is missing. Returns the planned duration of the newest wait, in
-    /// milliseconds; `None` if the run has never waited. In a run that does not resume, the call does nothing.
+    /// [`task`](Self::task) and from steps, and emits the missing events. Returns the planned duration of the newest wait,
+    /// in milliseconds; `None` if the run has never waited. In a run that does not resume, the call does nothing.
     ///
     /// ```
     /// use a2a_edge::prelude::*;
@@ -351,8 +352,9 @@ impl Turn {
     }
 
     /// Like [`record_usage`](Self::record_usage), for a request without a usable answer, because it was interrupted or had to be
-    /// repeated. If the cost is not known, at least the request is counted. It counts in all sums, and the metadata of the task
-    /// also lists it separately (`repeated`). It is stored when the run waits, whatever the outcome of the current step is.
+    /// repeated. If the cost is not known, at least the request is counted. This usage is part of all sums, and the metadata of
+    /// the task also lists it separately (`repeated`). It is stored when the run waits, independent of the outcome of the
+    /// current step.
     pub fn record_repeated_usage(&self, usage: Usage) {
         self.run_task.record_repeated_usage(usage);
     }

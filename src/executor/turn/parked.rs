@@ -17,8 +17,8 @@ impl Turn {
     /// After the wait the run is *resumed*, as after a crash: `execute` runs again from its start. Each [`step`](Self::step)
     /// returns its stored result, events are not emitted twice, finished waits return at once with the reason of their end, and
     /// messages are returned again in their order. So the values of the run's variables must come from the turn and from steps. A
-    /// resumption is not a further [attempt](Self::attempt). It needs [`Recovery::Resume`](crate::task::Recovery::Resume), and an
-    /// executor that parks must return true from [`parks`](crate::executor::AgentExecutor::parks).
+    /// resumption is not a further [attempt](Self::attempt). Parking needs [`Recovery::Resume`](crate::task::Recovery::Resume),
+    /// and an executor that parks must return true from [`parks`](crate::executor::AgentExecutor::parks).
     ///
     /// A message that arrives during a wait without `or_message` is returned by [`next_message`](Self::next_message) when the run
     /// continues; a message that no run takes begins its own turn. Everything else that the run does at the same time is dropped
@@ -92,8 +92,8 @@ impl Turn {
 }
 
 impl Turn {
-    /// Makes a URL that accepts one body within 30 days: see [`Callback`]. A run that resumes gets the same URL.
-    /// Callbacks of the same name in a run are identified by their order.
+    /// Makes a URL that accepts one body within 30 days: see [`Callback`]. A run that resumes gets the same URL. A
+    /// callback is identified by its name and its number among the run's callbacks with this name.
     ///
     /// An agent that orders something and waits until the shop reports the payment:
     ///

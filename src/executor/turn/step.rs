@@ -8,8 +8,8 @@ use crate::executor::ExecutorError;
 use a2a::model::Json;
 
 impl Turn {
-    /// Does something once: the result or error of `work` is stored, and a run that resumes this one gets the stored
-    /// value instead of repeating the work. Only a step that was interrupted before its end is repeated.
+    /// Executes `work` once: the result or error is stored, and a run that resumes gets the stored value instead of
+    /// repeating the work. Only a step that was interrupted before its end is repeated.
     ///
     /// The result is stored unchanged, so do not include [secrets](Self::secret) in it.
     ///
@@ -62,7 +62,8 @@ impl Turn {
         self.run_task.last_step(name)?.map(|json| read(name, &json)).transpose()
     }
 
-    /// Begins a step that ends elsewhere than in one future. An earlier attempt may have ended the step; its result is read as `T`.
+    /// Begins a step that the caller ends by [`end_step`](Self::end_step). An earlier attempt may have ended the step; its result
+    /// is read as `T`.
     ///
     /// # Errors
     ///

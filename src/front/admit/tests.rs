@@ -6,7 +6,7 @@ use super::message::{MAX_ID_BYTES, MAX_LISTED};
 use super::*;
 use crate::auth::Caller;
 use crate::config::Settings;
-use crate::executor::Registry;
+use crate::executor::Parts;
 use crate::front::tests::deployment;
 use crate::twins::MemoryPlatform;
 use a2a::binding::MediaType;
@@ -35,7 +35,7 @@ fn agents() -> Agents {
     let agents = agents.into_iter().chain([choosy, unusable]).collect::<Vec<_>>();
     let text = json!({"built_ms": 0, "agents": agents}).to_string();
     let outside = MemoryPlatform::default().outside();
-    Agents::read(&text, &Registry::default(), &outside, false, None).unwrap()
+    Agents::read(&text, Parts::of(outside)).unwrap()
 }
 
 fn settings() -> Settings {

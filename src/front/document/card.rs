@@ -97,7 +97,7 @@ pub(in crate::front) fn card<'a>(
         (Some(_), true) => served.fresh_for(PARTIAL_SECONDS),
     };
     let served = match (&agent.policy, is_personal) {
-        (Ok(policy), true) => served.varying_by(&policy.headers()),
+        (Ok(policy), true) => served.varying_by(&policy.access().credential_headers()),
         (Ok(_) | Err(_), _) => served,
     };
     if served.is_known(&known) {

@@ -14,8 +14,7 @@ use a2a::model::read_own;
 /// while learned skills are missing, and not at all in development, where agents change often.
 pub(in crate::front) fn answer(settings: &Settings, agents: &Agents, origin: &str) -> HttpResponse {
     let place = settings.place_of(origin).origin;
-    let hosted: Vec<&HostedAgent> =
-        agents.slugs().filter_map(|slug| agents.find(Some(slug))).collect();
+    let hosted: Vec<&HostedAgent> = agents.all().collect();
     let is_partial = hosted.iter().any(|agent| agent.cards().is_partial);
     let shown = hosted.iter().map(|agent| entry(agent, place, settings.development));
     let shown: Vec<Value> = shown.collect();
@@ -120,7 +119,7 @@ mod tests {
     use std::rc::Rc;
 
     use super::*;
-    use crate::executor::Registry;
+    use crate::executor::Parts;
     use crate::port::Outside;
     use crate::twins::MemoryPlatform;
     use a2a::model::Secret;
@@ -150,7 +149,8 @@ mod tests {
         let text = json!({"built_ms": 0, "agents": agents}).to_string();
         let outside = MemoryPlatform::default().outside();
         let agents =
-            Agents::read(&text, &Registry::default(), &outside, development, None).unwrap();
+            Agents::read(&text, Parts { is_development: development, ..Parts::of(outside) })
+                .unwrap();
         let answer = answer(&settings(development), &agents, "https://a.example");
         let kept = answer.headers.iter().find(|(name, _)| name == "cache-control").unwrap();
         (serde_json::from_str(&answer.body).unwrap(), kept.1.clone())
@@ -208,7 +208,7 @@ mod tests {
             let secrets = [("K".to_owned(), Secret::new("a-key-of-enough-letters".to_owned()))];
             let secrets = Rc::new(BTreeMap::from(secrets));
             let outside = Outside { secrets, ..MemoryPlatform::default().outside() };
-            let agents = Agents::read(&text, &Registry::default(), &outside, false, None).unwrap();
+            let agents = Agents::read(&text, Parts::of(outside)).unwrap();
             let list = answer(&settings(false), &agents, "https://a.example").body;
             let list: Value = serde_json::from_str(&list).unwrap();
             let shown = &list["agents"][0];

@@ -16,7 +16,7 @@ impl Debt for Index {
     /// The generation of the row.
     type Part = Generation;
 
-    /// The client may have left, so that no answer announces the task.
+    /// If the client has disconnected, no answer announces the task.
     const ANNOUNCES: bool = true;
 
     fn ledger(debts: &Debts) -> &Ledger {
@@ -32,7 +32,7 @@ impl Debt for Index {
             return None;
         }
         gather(session.ports.clock.as_ref(), &session.bell, &session.life).await;
-        // After a failure of storage, memory has more than storage; the session opened next pays the debt.
+        // After a failure of storage, memory has changes that storage lacks; the next session pays the debt.
         session.flush().ok()?;
         let facts = session.life.facts()?;
         let row = session.life.with_machine(|machine| row_of(machine, facts))?;

@@ -26,8 +26,8 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     }
 }
 
-/// The task without history and artifacts. If that is larger than [`MAX_HEAD_BYTES`], also without the status message, and with only the
-/// number of failed steps of the metadata.
+/// The task without history and artifacts. A head above [`MAX_HEAD_BYTES`] also loses the status message and the metadata, except for
+/// the number of failed steps.
 fn head(task: &Task) -> String {
     let view = |task| TaskView { artifacts: false, ..Task::view(task, HistoryLimit::Newest(0)) };
     // The model has no map with keys other than strings, so encoding cannot fail.

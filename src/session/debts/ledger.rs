@@ -27,7 +27,7 @@ pub(in crate::session) struct Ledger {
     /// True while a future of this session is paying.
     is_paying: Cell<bool>,
     retry_at: Cell<Option<UnixMillis>>,
-    /// Rings after each paid part, and when paying ends.
+    /// Rings after each paid part, and at the end of paying.
     paid: Bell,
 }
 

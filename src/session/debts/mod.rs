@@ -1,10 +1,10 @@
 //! The debts of a task to its followers in D1: the row of the index, the sums of usage, the list of webhooks in trouble.
 //!
-//! A debt is paid in the background; the task does not wait for the payment. [`Debt`] has what differs between debts: the
-//! generation that the follower has to reach, the next statement, and the place where the progress is stored. The mechanism is
-//! here: one future at a time pays until nothing is owed; a statement that fails or takes too long is repeated later; the alarm
-//! repeats what a crash interrupts. The progress is stored after the statement. After a crash between the two, the statement is
-//! repeated, which changes nothing.
+//! A debt is paid in the background; the task does not wait for the payment. [`Debt`] has the differences between debts: the
+//! generation that the follower has to reach, the next statement, and the place of the stored progress. This module has the
+//! mechanism: one future at a time pays until nothing is owed; a statement that fails or takes too long is repeated later; the
+//! alarm repeats a payment that a crash interrupts. The progress is stored after the statement. After a crash between the two,
+//! the statement is repeated, which changes nothing.
 
 mod index;
 mod index_row;
@@ -72,7 +72,7 @@ pub(super) trait Debt: 'static {
     ///
     /// # Errors
     ///
-    /// When storage fails. Some statements are then repeated after a crash.
+    /// If storage fails. Some statements are then repeated after a crash.
     fn store(_store: &dyn TaskStore, _progress: Progress) -> Result<(), StoreError> {
         Ok(())
     }
@@ -200,7 +200,7 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     if D::ANNOUNCES {
         session.announce();
     }
-    // A remaining debt needs the alarm.
+    // The alarm is needed for an unpaid debt.
     session.arm();
 }
 

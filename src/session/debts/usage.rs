@@ -1,7 +1,7 @@
 //! The debt to the sums of usage: the ended turns that have used models.
 //!
-//! The use of a step is stored with the result of the step, so a turn owes the use of its steps, however the turn ended. Counting a turn
-//! again after a crash changes nothing: D1 stores which turns are counted.
+//! The use of a step is stored with the result of the step, so a turn owes the use of its steps, independent of the end of the turn.
+//! Counting a turn again after a crash changes nothing: D1 stores which turns are counted.
 
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
 use crate::port::{Counted, CountedTurn, Observation, StoreError, TaskStore};

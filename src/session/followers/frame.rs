@@ -1,8 +1,8 @@
 //! Frames: the texts that a task object sends to the followers of its task over a socket.
 //!
-//! A frame is built once and sent to every follower. It has events as 1.0 JSON with their generations; `js/client-stream.js`
-//! reads the frame and writes its events in the form of the client. Code between the two reads only the first letter of the
-//! frame, the number after that letter, and the mark of each line.
+//! A frame is built once and sent to every follower. A frame has events as 1.0 JSON with their generations;
+//! `js/client-stream.js` reads the frame and writes its events in the form of the client. Code between the two reads only
+//! the first letter of the frame, the number after that letter, and the mark of each line.
 //!
 //! | frame | meaning |
 //! |---|---|

@@ -54,7 +54,7 @@ impl Beginning {
     ///
     /// # Errors
     ///
-    /// When storage fails.
+    /// If storage fails.
     pub(super) fn missed(
         life: &Life,
         journal: &Journal,
@@ -103,7 +103,7 @@ pub(crate) fn check_position(after: Generation, newest: Generation) -> Result<()
 ///
 /// # Errors
 ///
-/// When storage fails.
+/// If storage fails.
 pub(super) fn frames_after(
     journal: &Journal,
     after: Generation,

@@ -3,7 +3,7 @@
 use crate::task::LogEntry;
 use a2a::model::TaskState;
 
-/// The mark of an event. It shows followers if more events may follow.
+/// The mark of an event, from which followers see if more events may follow.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::session) enum Mark {
     /// More events may follow.

@@ -88,7 +88,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When storage fails or has a form that this version cannot read.
+    /// If storage fails or has a form that this version cannot read.
     pub(super) fn load(
         &self,
         admits: &dyn Fn(&TaskFacts) -> bool,
@@ -108,7 +108,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the storage fails or has a form that this version cannot read.
+    /// If storage fails or has a form that this version cannot read.
     pub(super) fn reload(&self, id: &TaskId) -> Result<Vec<LogEntry>, StoreError> {
         match self.store.load(&|_| true)? {
             Stored::Nothing | Stored::Withheld => Ok(Vec::new()),
@@ -140,7 +140,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the storage fails or holds what this version cannot read.
+    /// If storage fails or has a form that this version cannot read.
     pub(super) fn entries_from(
         &self,
         id: &TaskId,
@@ -266,7 +266,7 @@ impl Journal {
         if lines.is_empty() {
             *lines = line;
         } else {
-            // Limit the growth: to double the capacity of a large text, memory of three times its size is needed for a moment.
+            // Limit the growth: while the capacity of a large text is doubled, its old and new memory exist at the same time.
             let slack = lines.len().min(LINES_SLACK_BYTES);
             if lines.capacity() - lines.len() <= line.len() {
                 lines.reserve_exact(line.len() + 1 + slack);
@@ -286,7 +286,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When storage fails. After this error, the log in memory has entries that storage does not have, and must not be used any
+    /// If storage fails. After this error, the log in memory has entries that storage does not have, and must not be used any
     /// more.
     pub(super) fn store(
         &self,
@@ -383,7 +383,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If storage fails.
     pub(super) fn lines(&self, range: LogRange) -> Result<(Vec<LoggedBatch>, bool), StoreError> {
         let (rows, mut has_more) = self.store.read_log(range, PAGE_BYTES)?;
         let (mut read, mut size) = (Vec::new(), 0);
@@ -408,7 +408,7 @@ impl Journal {
     ///
     /// # Errors
     ///
-    /// When the storage fails.
+    /// If storage fails.
     pub(super) fn page_after(&self, generation: Generation) -> Result<LogPage, StoreError> {
         let (page, mut has_more) = self.store.read_after(generation, PAGE_BYTES)?;
         let (mut batches, mut size) = (Vec::new(), 0);
@@ -616,7 +616,7 @@ mod tests {
         let known = reopened.known_of(&given.artifact.parts);
         assert!(known.bytes > 2_000_000, "{known:?}");
 
-        // A page ends behind a large batch, where the stored ones would all fit it.
+        // A page is measured by unfolded batches: the stored batches, with references, would all fit into one page.
         let (mut after, mut pages, mut followed) = (0, Vec::new(), Vec::new());
         loop {
             let LogPage { batches, has_more } = reopened.page_after(Generation(after)).unwrap();

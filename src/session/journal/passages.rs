@@ -124,7 +124,7 @@ fn length_of(content: &PartContent) -> usize {
     }
 }
 
-/// The reference to a passage. It begins with a control character, which JSON text cannot contain.
+/// The reference to a passage, which begins with a control character that JSON text cannot contain.
 pub(super) fn reference(passage: Passage) -> String {
     let Passage { row, start, bytes } = passage;
     format!("{MARK}{row} {start} {bytes}{MARK}")

@@ -7,12 +7,12 @@ use crate::port::StoreError;
 use crate::task::LogEntry;
 use a2a::model::{Generation, HistoryLimit, TaskStatus};
 
-/// The newest stored statuses of a task, oldest first. The number of statuses is limited like the number of messages in a
-/// history of this length. The log is read a page at a time.
+/// The newest stored statuses of a task, oldest first. `length` limits the number of statuses. The log is read a page at
+/// a time.
 ///
 /// # Errors
 ///
-/// When the storage fails or has a form that this version cannot read.
+/// If storage fails or has a form that this version cannot read.
 pub(in crate::session) fn read(
     journal: &Journal,
     length: HistoryLimit,

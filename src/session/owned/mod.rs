@@ -25,8 +25,8 @@ use a2a::{ShownTask, Terms};
 /// The task of a caller, or the send of a caller that may begin a task.
 ///
 /// [`TaskSession::owned_by`] has the only owner check and returns an `Owned` for a task that exists. [`TaskSession::operated_by`]
-/// returns one to an operator. Within the crate, the sender also gets an `Owned` for a send that begins a task or repeats the
-/// send that began the task.
+/// returns an `Owned` to an operator. Within the crate, the sender also gets an `Owned` for a send that begins a task or repeats
+/// the send that began the task.
 #[derive(Clone, Copy)]
 pub struct Owned<'a> {
     pub(super) session: &'a TaskSession,
@@ -276,7 +276,7 @@ impl<'a> Owned<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] when storage fails.
+    /// [`Error::Internal`] if storage fails.
     pub(crate) fn settle_generation(self) -> Result<Generation, Error> {
         self.session.flush().map_err(|_| self.internal())?;
         Ok(self.generation())
@@ -308,7 +308,7 @@ impl<'a> Owned<'a> {
         if has_run && is_first {
             hook::call(session);
         } else {
-            // A task that waits for its client has no run: call the hook only if the executor asks for a guaranteed call.
+            // A task that waits for its client has no run: call the hook only if the executor requires a guaranteed call.
             hook::call_if_owed(session);
         }
         if let Some(facts) = session.life.facts() {
@@ -322,7 +322,7 @@ impl<'a> Owned<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] when storage fails.
+    /// [`Error::Internal`] if storage fails.
     pub(crate) fn log_lines(self, range: LogRange) -> Result<(Vec<LoggedBatch>, bool), Error> {
         self.session.journal.lines(range).map_err(|error| self.reading_failed(&error))
     }
@@ -394,7 +394,7 @@ impl<'a> Owned<'a> {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if the task has not reached this generation; [`Error::Internal`] when storage fails.
+    /// [`Error::InvalidParams`] if the task has not reached this generation; [`Error::Internal`] if storage fails.
     pub(crate) fn begin_with_missed(self, after: Generation) -> Result<Beginning, Error> {
         check_position(after, self.generation())?;
         // The frames are made of stored rows.

@@ -34,8 +34,8 @@ impl Owned<'_> {
     }
 
     /// Registers a webhook in memory, or replaces the one with the same id. A config without an id or a signing secret gets one; a replacement
-    /// keeps the signing secret of the old config. It does not keep the old token and credentials, since the new URL may belong to another
-    /// party. Notifications are in this dialect. Returns the registered config.
+    /// keeps the signing secret of the old config. The old token and credentials are dropped, since the new URL may belong to another party.
+    /// Notifications are in this dialect. Returns the registered config.
     ///
     /// # Errors
     ///
@@ -75,7 +75,7 @@ impl Owned<'_> {
     pub(crate) fn commit_webhook(self, id: &str) -> bool {
         let session = self.session;
         session.store_webhook(id);
-        // A webhook that replaces another is owed the events that the other was owed.
+        // A webhook that replaces another one inherits the owed events.
         notifications::enqueue_due(session);
         debts::pay::<Troubles>(session);
         session.arm();
@@ -87,7 +87,7 @@ impl Owned<'_> {
         self.session.webhooks.with(id, |webhook| read(webhook))
     }
 
-    /// Makes the webhook with this id, if there is one, get the events from a generation on again.
+    /// Restarts the webhook with this id, if there is one: it gets the events from a generation on again.
     pub(crate) fn restart_webhook(
         self,
         id: &str,
@@ -119,7 +119,7 @@ impl Owned<'_> {
     ///
     /// # Errors
     ///
-    /// [`Error::Internal`] when storage fails. In that case, the webhook is not deleted.
+    /// [`Error::Internal`] if storage fails. In that case, the webhook is not deleted.
     pub(crate) fn delete_webhook(self, id: &str) -> Result<(), Error> {
         self.session.webhooks.delete(id).map_err(|error| {
             self.session.note_unstored(&error);

@@ -23,8 +23,9 @@
 //! - Each chunk of a run is an event, even with an empty text, so a resumed run is compared event by event. `held` in the log is
 //!   the number of characters of a chunk that were not released; 0 for an event that releases held-back text and was not emitted by
 //!   the run. The resumed run emits the held-back text again. A run that takes up its task (`Turn::take_up`: models, HTTP agents,
-//!   remotes) is not compared: it writes no `held`, and no event for a chunk of which nothing is released.
-//! - `Turn::task` includes held-back text: an executor that emits what its task lacks would emit that text twice otherwise.
+//!   remotes) is not compared: it writes no `held`, and no event for a chunk that is completely held back.
+//! - `Turn::task` includes held-back text: otherwise an executor that emits the missing content of its task would emit that
+//!   text twice.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;

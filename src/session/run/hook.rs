@@ -1,6 +1,6 @@
-//! Calls the hook `AgentExecutor::cancel`. It is called when a client cancels a task whose run is in memory or parked; it runs
-//! concurrently with that run, which may end first. If the executor asks for a guaranteed call (`ensures_cancel`), it is also
-//! called for every run that did not end by its executor, and the call is repeated after a crash.
+//! Calls the hook `AgentExecutor::cancel`. The hook is called when a client cancels a task whose run is in memory or parked;
+//! it runs concurrently with that run, which may end first. If the executor requires a guaranteed call (`ensures_cancel`), the
+//! hook is also called for every run that did not end by its executor, and the call is repeated after a crash.
 
 use std::panic::AssertUnwindSafe;
 use std::task::{Context, Waker};
@@ -34,7 +34,7 @@ pub(in crate::session) fn call(session: &TaskSession) {
     // The hook may wait until a run in memory has ended. For such a run, the hook gets twice the time.
     let limit_ms = if is_running { 2 * run::CANCEL_GRACE_MS } else { run::CANCEL_GRACE_MS };
     let mut hook: LocalBoxFuture<'static, ()> = Box::pin(async move {
-        // The hook gets the full time of a run, however long the run was parked or how much of its time it has used.
+        // The hook gets the full time of a run, independent of the time that the run has used or was parked.
         let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(limit_ms);
@@ -50,7 +50,7 @@ pub(in crate::session) fn call(session: &TaskSession) {
         // `flush` fails only if storage fails, and reports that itself.
         let _ = handle.flush();
     });
-    // Poll the hook before the run is polled again, so that the run is still in memory for it.
+    // Poll the hook before the run is polled again, so that the hook finds the run in memory.
     if hook.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending() {
         session.ports.runtime.spawn(hook);
     }

@@ -73,7 +73,8 @@ fn end(session: &TaskSession, outcome: RunOutcome) {
 /// interrupted. If the task fails because of the panic, waiting clients get an error.
 fn lose_by_panic(session: &TaskSession) {
     if session.life.exists() {
-        // Held-back text that was released after the panic is an event, and the events of the next attempt are compared with it.
+        // If held-back text was released after the panic, store this event, too: the events of the next attempt are compared
+        // with it.
         let _ = session.flush();
         match session.journal.reload(session.id()) {
             Ok(log) => recover(session, Loss::Crashed, &log),
@@ -163,8 +164,8 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let ending = bounded(run, &turn, &session, &bounds).await;
     usage::settle(&session);
     held::let_out(&session, LetOut::All);
-    // A dropped run may have left work at other servers, so the hook is owed. After a cancel, the call of the hook is recorded in
-    // `hook`.
+    // A dropped run may have begun work at other servers that only the hook ends, so the hook is owed. After a cancel, the call
+    // of the hook is recorded in `hook`.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}

@@ -128,7 +128,7 @@ fn size_of_wait(life: &Life) -> LogSize {
 ///
 /// # Errors
 ///
-/// When storage fails.
+/// If storage fails.
 pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
     let Some(park) = session.run.take_park() else { return Ok(()) };
     held::let_out(session, LetOut::All);
@@ -141,7 +141,7 @@ pub(super) fn park(session: &TaskSession) -> Result<(), StoreError> {
 ///
 /// # Errors
 ///
-/// When storage fails, or the executor of the task's agent cannot run now.
+/// If storage fails, or the executor of the task's agent cannot run now.
 pub(in crate::session) fn wake_if_due(session: &TaskSession) -> Result<(), OpenError> {
     // Reading the clock is a call to JavaScript: only for a parked run.
     if !session.life.is_parked() {

@@ -245,7 +245,8 @@ impl RunTask for TaskSession {
     }
 }
 
-/// Adds the outcome of a step to the log. `failed`: the step failed, although its outcome is a result.
+/// Adds the outcome of a step to the log. `failed` is true if the step failed and `outcome` is the value with which the
+/// run continues.
 fn keep_step(
     session: &TaskSession,
     name: &str,

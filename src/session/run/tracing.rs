@@ -1,4 +1,4 @@
-//! The requests of a run to other servers belong to the trace of the message that began it.
+//! The requests of a run to other servers belong to the trace of the message that began the run.
 
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -107,7 +107,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// When storage fails. After this error, the webhook is not deleted.
+    /// If storage fails. After this error, the webhook is not deleted.
     pub(super) fn delete(&self, id: &str) -> Result<(), StoreError> {
         if let Some(listing) = self.with(id, |webhook| webhook.listing) {
             self.store.delete_webhook(id)?;
@@ -155,7 +155,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// When storage fails or has a form that this version cannot read.
+    /// If storage fails or has a form that this version cannot read.
     pub(super) fn task_at(
         &self,
         id: &str,
@@ -189,7 +189,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// When storage fails. If the object crashes after that, the newest notifications of the webhook are sent again.
+    /// If storage fails. If the object crashes after that, the newest notifications of the webhook are sent again.
     pub(super) fn store(&self, id: &str) -> Result<(), StoreError> {
         let Some(json) = self.with(id, |webhook| webhook.to_json()) else { return Ok(()) };
         self.store.put_webhook(id, &json)?;
@@ -201,7 +201,7 @@ impl Webhooks {
     ///
     /// # Errors
     ///
-    /// When storage fails.
+    /// If storage fails.
     pub(super) fn store_new(&self) -> Result<(), StoreError> {
         for webhook in self.all.borrow_mut().iter_mut().filter(|webhook| !webhook.is_stored) {
             self.store.put_webhook(&webhook.config.id, &webhook.to_json())?;

@@ -22,7 +22,7 @@ impl Past {
     ///
     /// # Errors
     ///
-    /// When storage fails or has a form that this version cannot read.
+    /// If storage fails or has a form that this version cannot read.
     pub(in crate::session) fn at(
         &mut self,
         journal: &Journal,

@@ -40,7 +40,8 @@ pub(crate) struct Webhook {
     pub(super) listing: Listing,
 }
 
-/// The progress of the list of webhooks in trouble for one webhook. Both numbers are 0 for a webhook that never failed.
+/// The progress of the list of webhooks in trouble for one webhook. The version and `listed` are 0 for a webhook that
+/// never failed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub(super) struct Listing {
     /// The number of the newest change for the list. The number grows with each change, also if the webhook is deleted and
@@ -149,8 +150,8 @@ impl Webhook {
         self.listing.is_owed()
     }
 
-    /// Makes the webhook get the events from this generation on again. The report of the attempt in progress, if there is one,
-    /// will be ignored.
+    /// Restarts the webhook: it gets the events from this generation on again. The report of the attempt in progress, if there
+    /// is one, will be ignored.
     pub(in crate::session) fn restart_from(&mut self, generation: Generation, now: UnixMillis) {
         let was_in_trouble = self.delivery.is_in_trouble();
         self.delivery.restart_from(generation);
@@ -205,7 +206,7 @@ impl Webhook {
     }
 
     /// Records that a job is put into the queue. The time until the job counts as lost grows with the time that the webhook has
-    /// waited already: if the consumers are behind, more jobs would not help.
+    /// waited already: if the consumers are behind, additional jobs would not speed up the delivery.
     pub(super) fn note_queued(
         &mut self,
         machine: &TaskMachine,

@@ -1,7 +1,7 @@
-//! Parses URLs of agents into the parts that decide which host a request goes to.
+//! Parses URLs of agents into the parts that identify the host of a request.
 //!
-//! Platforms parse unusual URLs in different ways, and the host of the URL decides whether credentials are sent. So a URL that two parsers
-//! could read differently is rejected.
+//! Platforms parse unusual URLs in different ways, and credentials are sent only to certain hosts. So a URL that two parsers could read
+//! differently is rejected.
 
 use super::ClientError;
 
@@ -82,26 +82,27 @@ impl Address {
         &self.path
     }
 
-    /// Whether the host is this machine, where plain HTTP is allowed.
+    /// True if the host is this machine, where plain HTTP is allowed.
     pub(super) fn is_local(&self) -> bool {
         let is_loopback = self.host.starts_with("127.") || self.host == "[::1]";
         is_loopback || self.host == "localhost" || self.host.ends_with(".localhost")
     }
 
-    /// Whether the address has this host: its name, followed by the port if that is not the default port of the scheme.
+    /// True if the address has this host: the host's name, followed by the port unless it is the default port of the
+    /// scheme.
     pub(super) fn is_at(&self, host: &str) -> bool {
         let own =
             self.port.map_or_else(|| self.host.clone(), |port| format!("{}:{port}", self.host));
         own.eq_ignore_ascii_case(host)
     }
 
-    /// Whether secrets may be sent to this address: the connection is encrypted, or stays on this machine.
+    /// True if secrets may be sent to this address: the connection is encrypted, or stays on this machine.
     pub(super) fn is_safe(&self) -> bool {
         self.is_secure || self.is_local()
     }
 
-    /// Whether a request to `target` may carry the credentials for this address: both have the same origin, or `target` is the same host
-    /// with https instead of http, both on default ports.
+    /// True if a request to `target` may contain the credentials for this address: both have the same origin, or `target` is the same
+    /// host with https instead of http, both on default ports.
     pub(super) fn is_home_of(&self, target: &Self) -> bool {
         let is_upgrade =
             !self.is_secure && target.is_secure && self.port.is_none() && target.port.is_none();
@@ -109,12 +110,13 @@ impl Address {
         self.host == target.host && (is_same || is_upgrade)
     }
 
-    /// Whether `target` is the same host as this address, but without TLS.
+    /// True if `target` is the same host as this address, but without TLS.
     pub(super) fn is_downgrade(&self, target: &Self) -> bool {
         self.host == target.host && self.is_secure && !target.is_secure
     }
 
-    /// Resolves a reference from this address (RFC 3986 §5.2), without the removal of dot segments, which platforms do.
+    /// Resolves a reference from this address (RFC 3986 §5.2). Dot segments are left in the path: platforms remove
+    /// them.
     pub(super) fn join(&self, reference: &str) -> Option<Self> {
         let reference = reference.trim();
         if reference.contains("://") {
@@ -142,7 +144,7 @@ impl Address {
     }
 }
 
-/// Whether the text is the name or the IP address of a host.
+/// True if the text is the name or the IP address of a host.
 fn is_host(host: &str) -> bool {
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"-._".contains(&byte);
     match host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) {

@@ -19,9 +19,9 @@ pub struct Connection {
     pub dialect: Dialect,
     /// The parameter `tenant` of requests, if any.
     pub tenant: Option<String>,
-    /// Whether the interface is on the host of the settings' URL, so that requests carry credentials.
+    /// True if the interface is on the host of the settings' URL, so that requests carry credentials.
     pub is_trusted: bool,
-    /// Whether the agent supports streaming, and the settings allow it.
+    /// True if the agent supports streaming, and the settings allow it.
     pub streams: bool,
 }
 
@@ -30,7 +30,7 @@ pub struct Connection {
 pub(super) struct Chosen {
     /// The connection, and the instant until which it is used without fetching the card again.
     connection: Option<(Rc<Connection>, UnixMillis)>,
-    /// The version that worked although the card names another one.
+    /// The version that worked although the card names another version.
     version: Option<Dialect>,
 }
 
@@ -66,9 +66,9 @@ impl Client {
         Ok(self.keep(connection, version))
     }
 
-    /// The connection in another version than `tried`, after an answer that looks like the answer of another version: the
-    /// card may be wrong. The client keeps this version. `None` if the settings set the version, or another version was
-    /// already tried.
+    /// The connection in another version than `tried`, after an answer that suggests another version: the card may be
+    /// wrong. The client keeps the new version. `None` if the settings set the version, or another version was already
+    /// tried.
     pub(super) async fn connect_otherwise(&self, tried: &Connection) -> Option<Rc<Connection>> {
         if self.settings().version.is_some() || self.0.chosen.borrow().version.is_some() {
             return None;
@@ -96,8 +96,8 @@ impl Client {
     }
 }
 
-/// Chooses an interface of a card: one in the version that is set or proven; if there is none, any interface, which is then
-/// called in that version.
+/// Chooses an interface of a card: an interface in the version that is set or proven, otherwise any interface, which is
+/// then called in that version.
 fn choose(
     card: &RemoteCard,
     settings: &Settings,
@@ -170,7 +170,7 @@ fn none(card: &RemoteCard, settings: &Settings) -> ClientError {
     ClientError::NoInterface(format!("the agent offers {offered}; wanted is {wanted}"))
 }
 
-/// For how long the client uses an interface without fetching the card, in milliseconds.
+/// The time for which the client uses an interface without fetching the card, in milliseconds.
 const KEPT_MS: u64 = 300_000;
 
 /// The largest number of interfaces in an error.

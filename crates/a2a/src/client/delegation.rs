@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::{Client, Observed, Outcome, RemoteCard, create_message, slugify};
 use crate::model::{Part, PartContent, TaskId};
 
-/// A tool that hands a task to another agent, for a model that coordinates several agents.
+/// A tool that delegates a task to another agent, for a model that coordinates several agents.
 #[derive(Clone)]
 pub struct DelegationTool {
     /// The tool's name: the slug of the card's name, unless the caller has passed another name.
@@ -19,7 +19,7 @@ pub struct DelegationTool {
     client: Client,
 }
 
-/// The arguments of a tool that hands a task to an agent.
+/// The arguments of a tool that delegates a task to an agent.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DelegationArguments {
     /// The work for the agent, or the answer to its question.
@@ -44,8 +44,8 @@ pub enum Delegated {
     Refused(String),
 }
 
-/// Makes the tool that hands tasks to the agent of this client. By default the tool's name is the slug of the card's name;
-/// [`tool_names`](super::tool_names) chooses unique names for several agents.
+/// Makes the tool that delegates tasks to the agent of this client. By default the tool's name is the slug of the card's
+/// name; [`tool_names`](super::tool_names) chooses unique names for several agents.
 ///
 /// ```
 /// use a2a::client::simulation::Simulation;
@@ -87,8 +87,8 @@ pub fn create_a2a_tool(client: &Client, card: &RemoteCard, name: Option<&str>) -
 }
 
 impl DelegationTool {
-    /// Hands a task to the agent, and waits until the task ends or asks a question. `is_canceled` is called repeatedly; after it returns
-    /// true, the task is canceled.
+    /// Sends the prompt to the agent, and waits until the task ends or asks a question. `is_canceled` is called repeatedly; after it
+    /// returns true, the task is canceled.
     pub async fn call(&self, arguments: &Value, is_canceled: impl Fn() -> bool) -> Delegated {
         let DelegationArguments { prompt, task_id } = match DelegationArguments::read(arguments) {
             Ok(arguments) => arguments,
@@ -138,7 +138,7 @@ impl DelegationArguments {
     ///
     /// # Errors
     ///
-    /// What is wrong with the arguments, as a text for the model.
+    /// The mistake in the arguments, as a text for the model.
     pub fn read(arguments: &Value) -> Result<Self, String> {
         let text = |name: &str| match arguments.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -159,7 +159,7 @@ impl fmt::Debug for DelegationTool {
 }
 
 impl Delegated {
-    /// Whether the agent waits for an answer to its question.
+    /// True if the agent waits for an answer to its question.
     pub fn is_question(&self) -> bool {
         match self {
             Self::Observed(observed) => observed.outcome == Outcome::InputRequired,

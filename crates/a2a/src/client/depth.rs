@@ -1,4 +1,4 @@
-//! The depth of a message, which is the number of agents that have called each other before it. Its limit ends circular
+//! The depth of a message: the number of agent-to-agent calls before the message. The limit of the depth ends circular
 //! calls.
 
 use std::borrow::Cow;

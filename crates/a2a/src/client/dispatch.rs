@@ -8,8 +8,8 @@ use crate::Operation;
 use crate::http::{HttpAnswer, HttpRequest};
 
 impl Client {
-    /// Sends a request, and a second time if the server refuses the credentials (401) and new ones can be obtained. `make`
-    /// is called for each attempt. `operation` is `None` for the request of a card.
+    /// Sends a request, and a second time if the server refuses the credentials (401) and new credentials can be obtained.
+    /// `make` is called for each attempt. `operation` is `None` for the request of a card.
     ///
     /// The settings' headers and the credentials are added only if the final URL is on the host of the settings' URL,
     /// because a card, a redirect or an interceptor may have changed the URL. A request to another host is
@@ -51,7 +51,7 @@ impl Client {
             interceptor.before(operation, &mut request)?;
         }
         let is_home = is_home(&request);
-        // A local URL from a local agent needs no guard: both are under the control of this machine.
+        // A local URL of a local agent needs no guard, because both are on this machine.
         let is_local = |url: &str| Address::parse(url).is_some_and(|target| target.is_local());
         let is_near = home.is_local() && is_local(&request.url);
         request.is_guarded |= self.settings().is_guarded || !(is_home || is_near);

@@ -18,7 +18,7 @@ pub enum ClientError {
     Busy {
         /// The failure.
         error: HttpError,
-        /// How long to wait before the next request, in milliseconds, if the server reports it.
+        /// The delay before the next request, in milliseconds, if the server reports a delay.
         retry_after_ms: Option<u64>,
     },
     /// The card cannot be used, for this reason.
@@ -27,7 +27,8 @@ pub enum ClientError {
     UnfitCard(Vec<FieldViolation>),
     /// The agent has no interface that this client supports; the text lists the agent's interfaces.
     NoInterface(String),
-    /// The agent's version of the protocol does not have this operation; the text contains both. Nothing was sent.
+    /// The agent's version of the protocol does not have this operation; the text names the version and the operation.
+    /// Nothing was sent.
     NotInVersion(String),
     /// The agent's answer does not match the request.
     Unexpected(String),
@@ -39,8 +40,8 @@ pub enum ClientError {
     Settings(String),
     /// The deadline has passed.
     Timeout,
-    /// The depth of the message, which is the number of agents that have called each other before it, is over the limit;
-    /// nothing was sent.
+    /// The depth of the message (the number of agent-to-agent calls before the message) is over the limit; nothing was
+    /// sent.
     TooDeep {
         /// The depth.
         depth: u32,
@@ -63,7 +64,7 @@ pub struct RemoteError {
 }
 
 impl RemoteError {
-    /// Whether the error mentions a difference between the versions: `kind` and `type` of parts, or the names of roles.
+    /// True if the error mentions a difference between the versions: `kind` and `type` of parts, or the names of roles.
     fn names_another_version(&self) -> bool {
         let data = self.data.as_ref().map(Value::to_string).unwrap_or_default();
         let has = |word: &str| self.message.contains(word) || data.contains(word);
@@ -78,9 +79,8 @@ impl ClientError {
         Self::Unexpected(format!("the agent answered {operation} with something else"))
     }
 
-    /// Whether the server seems to support only another version of the protocol than that of the request: it does not know
-    /// the method or path, refuses the version, or requires members of another version. In this case the request has had no
-    /// effect.
+    /// True if the server seems to support only another version of the protocol: it does not know the method or path,
+    /// refuses the version, or requires members of another version. Such a request has had no effect.
     pub fn looks_like_other_version(&self) -> bool {
         match self {
             Self::Remote(error) => match error.code {
@@ -93,7 +93,7 @@ impl ClientError {
         }
     }
 
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Busy { .. } => true,
@@ -105,7 +105,7 @@ impl ClientError {
     }
 }
 
-/// Whether the status is temporary, so that the same request may succeed later.
+/// True if the status is temporary, so that the same request may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 502..=504)
 }

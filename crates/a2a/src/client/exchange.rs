@@ -32,7 +32,7 @@ impl Client {
                         self.0.is_proven.set(true);
                         return Ok(answer);
                     }
-                    // The request's own timeout was the rest of the deadline.
+                    // The timeout of the request was the rest of the time until the deadline.
                     Err(_) if self.ports().clock.now() >= deadline => {
                         return Err(ClientError::Timeout);
                     }
@@ -61,15 +61,15 @@ impl Client {
         self.call(call, options).await
     }
 
-    /// Whether to try the call in another version: the agent seems to support another one, and no call has succeeded yet.
-    /// `refusal` is the first refusal. If the other version is refused, too, the first refusal is the error of the call, and
-    /// the client returns to the version in the card.
+    /// True if the call is to be tried in another version: the agent seems to support another version, and no call has
+    /// succeeded yet. `refusal` is the first refusal. If the other version is refused, too, the first refusal is the error
+    /// of the call, and the client returns to the version in the card.
     pub(super) async fn goes_on_otherwise(
         &self,
         error: &ClientError,
         refusal: &mut Option<ClientError>,
     ) -> bool {
-        // If the other version does not have the operation, nothing was sent in it.
+        // If the other version does not have the operation, nothing was sent in that version.
         let is_absent = refusal.is_some() && matches!(error, ClientError::NotInVersion(_));
         if self.0.is_proven.get() || !(is_absent || error.looks_like_other_version()) {
             refusal.take();

@@ -127,7 +127,8 @@ impl Task {
             return;
         }
         if self.status.state.is_interrupted() && message.role == Role::User {
-            // The user's message answers the message in the status, so the message of the status goes into the history first.
+            // The user's message answers the message in the status, so the message of the status is moved into the history
+            // first.
             let said = self.status.message.take();
             remember(&mut self.history, said);
         }
@@ -187,7 +188,8 @@ fn find<'a>(artifacts: &'a [Artifact], id: &str) -> Option<&'a Artifact> {
 /// - New messages are first: messages of the agent as `working` statuses, messages of the user as message events.
 /// - For an artifact with new parts, the event contains only these parts, with `append`. An artifact with any other change is replaced,
 ///   even if only the text of its last part has grown: an appended part would be a separate part, with a line break before its text.
-/// - The status is last, with the new metadata. A status of which only the timestamp differs counts as unchanged.
+/// - The status is last, with the new metadata. A status with a different timestamp and no other difference counts as
+///   unchanged.
 ///
 /// Events cannot express that an artifact, a message or a member of the metadata was removed.
 pub fn changes(before: Option<&Task>, after: &Task) -> Vec<StreamResponse> {
@@ -244,7 +246,8 @@ impl Changes {
         }
     }
 
-    /// Moves the message of the status into the history, if `next` follows it there and the event for `next` would not move it.
+    /// Moves the message of the status into the history, if `next` follows this message in the history and the event for `next`
+    /// would not move it.
     fn end_saying(&mut self, next: &Message, after: &Task) {
         let Some(now) = &self.now else { return };
         let Some(said) = &now.status.message else { return };
@@ -322,7 +325,7 @@ fn added(before: Option<&Metadata>, after: Option<&Metadata>) -> Option<Metadata
 }
 
 /// Combines the known task with a snapshot that may be older: artifacts that the snapshot lacks or has only in part, and a status that is
-/// older, are taken from the known task. Also returns whether the snapshot was behind the known task in any of these points.
+/// older, are taken from the known task. The second value is true if the snapshot was behind the known task in any of these points.
 pub(super) fn newest(known: &Task, mut seen: Task) -> (Task, bool) {
     let mut was_behind = false;
     for artifact in &mut seen.artifacts {
@@ -345,7 +348,7 @@ pub(super) fn newest(known: &Task, mut seen: Task) -> (Task, bool) {
     (seen, was_behind)
 }
 
-/// Whether an artifact is a shorter beginning of another artifact.
+/// True if an artifact is the beginning of another artifact, and shorter.
 fn is_beginning(artifact: &Artifact, whole: &Artifact) -> bool {
     let Some((last, first)) = artifact.parts.split_last() else { return true };
     let Some(rest) = whole.parts.strip_prefix(first) else { return false };

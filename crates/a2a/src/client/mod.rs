@@ -1,8 +1,8 @@
-//! Calls to other agents. The caller uses the types of version 1.0, whatever version of the protocol the agent speaks.
+//! Calls to other agents. The caller uses the types of version 1.0, independent of the agent's version of the protocol.
 //!
-//! A [`Client`] is made from [`Settings`] (the agent's URL, timeouts, number of retries) and [`Ports`] (HTTP, clock, random numbers). It
-//! reads the agent's card, chooses an interface from the card, and sends requests to that interface. This module depends on no platform:
-//! the server implements the ports on Cloudflare, and [`simulation`] implements them for tests.
+//! A [`Client`] is made from [`Settings`] (the agent's URL, timeouts, number of retries) and [`Ports`] (HTTP, clock, random numbers).
+//! The client reads the agent's card, chooses an interface from the card, and sends requests to that interface. This module depends on
+//! no platform: the server implements the ports on Cloudflare, and [`simulation`] implements them for tests.
 //!
 //! ```
 //! use a2a::client::simulation::Simulation;
@@ -53,12 +53,12 @@
 //!   (`Last-Event-ID`), a snapshot or a poll; for a snapshot it emits the events that turn the known task into the snapshot
 //!   (`fold::changes`). So no text is duplicated, and a polled task produces the same kinds of events as a streamed task. The event that
 //!   ends the task is emitted last.
-//! - **A request is repeated only if the repetition cannot start a second task.** All attempts of a send carry the same message id, and an
+//! - **A request is repeated only if the repetition cannot start a second task.** All attempts of a send have the same message id, and an
 //!   `Idempotency-Key` if the send starts a task. A server that supports neither of them may start a second task: the guarantee is "at
 //!   least once".
 //! - **Credentials belong to an origin.** The client adds them to a request as the last step, after the URL is final, and only if that URL
-//!   has the origin of the settings' URL. A card or a redirect that leads to another host gets no credentials, and its URL is checked by
-//!   the same rules as a webhook's URL.
+//!   has the origin of the settings' URL. A request to another host, after a redirect or by a URL of the card, has no credentials, and its
+//!   URL is checked by the same rules as a webhook's URL.
 //! - **The card and the settings decide which connection is used**; the client keeps the connection for five minutes. An error that
 //!   suggests another version of the protocol replaces the connection once.
 
@@ -148,7 +148,7 @@ struct Inner {
     verifier: Option<Rc<dyn Verifier>>,
     /// The chosen interface of the agent.
     chosen: RefCell<Chosen>,
-    /// Whether the agent has answered a request in the version that the client uses.
+    /// True if the agent has answered a request in the version that the client uses.
     is_proven: Cell<bool>,
 }
 
@@ -182,7 +182,7 @@ impl Client {
         self.with(|inner| inner.cards = cards)
     }
 
-    /// The same client, with these credentials. They are sent only to the host of the settings' URL.
+    /// The same client, with these credentials, which are sent only to the host of the settings' URL.
     #[must_use]
     pub fn with_credentials(self, credentials: Rc<dyn Credentials>) -> Self {
         self.with(|inner| inner.credentials = Some(credentials))

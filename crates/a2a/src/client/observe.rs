@@ -14,7 +14,7 @@ use crate::model::{
 /// The result of a send.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Observed {
-    /// How the task ended.
+    /// The kind of the outcome.
     pub outcome: Outcome,
     /// The result, the question or the reason for the failure:
     ///
@@ -28,8 +28,8 @@ pub struct Observed {
     pub task: Option<Task>,
     /// The message that the agent returned instead of a task.
     pub message: Option<Message>,
-    /// Why the message could not be sent, or why its task could not be followed to its end; `None` otherwise, also if the task itself
-    /// failed.
+    /// The error, if the message could not be sent or its task could not be followed to its end; `None` otherwise, also if the task
+    /// itself failed.
     pub error: Option<ClientError>,
 }
 
@@ -38,7 +38,7 @@ pub struct Observed {
 pub enum Outcome {
     /// The task completed, or the agent returned a message.
     Completed,
-    /// The agent asks a question; the caller answers with a message that carries the task's id.
+    /// The agent asks a question; the caller answers with a message that contains the task's id.
     InputRequired,
     /// The agent asks for credentials.
     AuthRequired,
@@ -55,13 +55,13 @@ pub enum Outcome {
 pub struct Observe<'a> {
     /// Called before the message is sent, between events, before each poll, and at least once in every
     /// [`poll_interval_ms`](super::Settings::poll_interval_ms) of waiting. After it returns true, the task is canceled, and the outcome is
-    /// [`Outcome::Canceled`] whatever the agent answers.
+    /// [`Outcome::Canceled`], independent of the agent's answer.
     pub is_canceled: Option<&'a dyn Fn() -> bool>,
     /// Called with each event, in order.
     pub on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
     /// The `Idempotency-Key`, and a deadline, used if it is earlier than the [`timeout_ms`](super::Settings::timeout_ms) of the settings.
     pub options: CallOptions,
-    /// How long the client tries to cancel the remote task, in milliseconds; 10,000 by default.
+    /// The time limit for canceling the remote task, with retries, in milliseconds; 10,000 by default.
     pub cancel_ms: Option<u64>,
 }
 
@@ -182,7 +182,7 @@ impl Observed {
     ///
     /// # Errors
     ///
-    /// The task itself, if it has not ended and does not wait for somebody.
+    /// The task itself, if it has not ended and does not wait for input or credentials.
     pub fn of(task: Task) -> Result<Self, Box<Task>> {
         match task.status.state {
             state if state.is_terminal() => Ok(ended(task)),
@@ -199,9 +199,9 @@ struct Watch<'a> {
     deadline: UnixMillis,
     is_canceled: Option<&'a dyn Fn() -> bool>,
     on_event: Option<&'a mut dyn FnMut(&TaskEvent)>,
-    /// Whether the message continues a task, so that the first snapshot of the task may be older than the message.
+    /// True if the message continues a task, so that the first snapshot of the task may be older than the message.
     is_answer: bool,
-    /// How long the client tries to cancel the task, in milliseconds.
+    /// The time limit for canceling the task, with retries, in milliseconds.
     cancel_ms: u64,
 }
 
@@ -264,7 +264,7 @@ impl Watch<'_> {
                 Some(_) => left_ms.min(self.client.settings().poll_interval_ms.max(1)),
                 None => left_ms,
             };
-            // The timer comes first, so that a cancellation is noticed before the next poll.
+            // The timer is polled first, so that a cancellation is noticed before the next poll of the task.
             match select(clock.sleep(wait_ms), next).await {
                 Either::Left((_, waiting)) => next = waiting,
                 Either::Right((event, _)) => return Waited::Event(Box::new(event)),
@@ -410,5 +410,5 @@ fn reason(task: &Task, otherwise: &str) -> String {
 const CANCELED: &str = "the task was canceled";
 const TASK_NOT_CANCELABLE: i32 = -32002;
 
-/// How long the client tries to cancel a remote task by default, in milliseconds.
+/// The default time limit for canceling a remote task, in milliseconds.
 const CANCEL_MS: u64 = 10_000;

@@ -1,4 +1,4 @@
-//! Decides which failures are retried, when, and how often.
+//! The rules for retries: the failures that are retried, the delays, and the number of attempts.
 
 use super::{Client, ClientError};
 use crate::call::{Call, TaskCall, WebhookCall};
@@ -10,7 +10,7 @@ pub(super) struct Failure {
     pub(super) error: ClientError,
     /// The delay that the server requires before the next request, in milliseconds.
     pub(super) retry_after_ms: Option<u64>,
-    /// Whether it is certain that the server has not acted on the request.
+    /// True if it is certain that the server has not acted on the request.
     pub(super) is_untouched: bool,
 }
 
@@ -70,7 +70,7 @@ impl Client {
     }
 }
 
-/// Whether a call can be repeated without a second effect. A send can, because all its attempts have the same message id and
+/// True if a call can be repeated without a second effect. A send can, because all its attempts have the same message id and
 /// the same `Idempotency-Key`.
 fn is_repeatable(call: &Call) -> bool {
     match call {

@@ -23,45 +23,47 @@ pub struct Settings {
     pub request_timeout_ms: u64,
     /// The time between two GetTask calls if the agent does not stream, in milliseconds: 1,000.
     pub poll_interval_ms: u64,
-    /// How often a request is retried after a failure that may pass: 3.
+    /// The largest number of retries of a request after failures that may pass: 3.
     pub max_retries: u32,
-    /// The delay before the first retry, in milliseconds: 1,000. It doubles, with jitter, up to 30 s.
+    /// The delay before the first retry, in milliseconds: 1,000. The delay doubles with each retry, with jitter, up to
+    /// 30 s.
     pub retry_delay_ms: u64,
-    /// Headers that are added to every request to the host of the URL.
+    /// Headers of every request to the host of the URL.
     pub headers: Vec<(String, String)>,
     /// The version of the protocol to use, if the card names a wrong one.
     pub version: Option<Dialect>,
     /// The binding to use, instead of a choice by the card.
     pub binding: Option<Binding>,
-    /// Whether the client uses streams.
+    /// The condition for the use of streams.
     pub streaming: Streaming,
-    /// Whether the client may call an interface on another host than that of the URL, and follow a redirect of the card's
-    /// URL to another host; neither gets credentials. If false, the client calls such an interface on the host of the URL.
+    /// True if the client may call an interface on another host than that of the URL, and follow a redirect of the card's
+    /// URL to another host; neither host gets credentials. If false, the client calls such an interface on the host of the
+    /// URL.
     pub allow_other_hosts: bool,
-    /// Whether the signatures of the card are verified (spec §8.4). The client then needs a
+    /// The cards whose signatures are verified (spec §8.4); to verify them, the client needs a
     /// [verifier](super::Client::with_verifier).
     pub verify: Verify,
-    /// Hosts, other than that of the URL, from which keys of card signatures may be fetched (`jku`), for example
-    /// `keys.example` or `keys.example:8443`.
+    /// Further hosts, apart from the host of the URL, from which keys of card signatures may be fetched (`jku`), for
+    /// example `keys.example` or `keys.example:8443`.
     pub jwks_hosts: Vec<String>,
     /// URIs of the extensions to request (spec §3.2.6).
     pub extensions: Vec<String>,
-    /// Whether the URL comes from an untrusted person: requests are then [guarded](crate::http::HttpRequest::guarded).
+    /// True if the URL comes from an untrusted person: requests are then [guarded](crate::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// The depth of this client's messages, which is the number of agents that have called each other before a message. It
-    /// is sent in the metadata ([`DEPTH_KEY`](super::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
+    /// The depth of this client's messages: the number of agent-to-agent calls before a message. The metadata contains the
+    /// depth ([`DEPTH_KEY`](super::DEPTH_KEY)), except 0, the depth of a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,
 }
 
-/// Whether a client uses streams.
+/// The condition for the use of streams.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Streaming {
-    /// If the card offers streaming.
+    /// The client uses streams if the card offers streaming.
     #[default]
     Auto,
-    /// Never: the client polls.
+    /// The client never uses streams: it polls.
     Never,
 }
 

@@ -21,7 +21,7 @@ pub struct SseReader {
     /// The incomplete event.
     event: SseEvent,
     has_data: bool,
-    /// Whether the last line ended with CR, so that a following LF belongs to the same line end.
+    /// True if the last line ended with CR, so that a following LF belongs to the same line end.
     is_after_cr: bool,
     is_first_line: bool,
     retry_ms: Option<u64>,

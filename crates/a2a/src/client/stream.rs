@@ -16,7 +16,7 @@ use crate::model::{SendMessageRequest, SubscribeToTaskRequest, Task, TaskId};
 /// - If the connection breaks, or the server ends the stream too early, the client reconnects: if the server numbers its
 ///   events, it continues after the last event; otherwise it fetches the task and emits the changes; if both fail, it polls.
 ///   If polling finds no change within [`timeout_ms`](super::Settings::timeout_ms), the error is [`ClientError::Ended`]. If
-///   a server without event numbers continues without sending the task first, the client fetches the task after each event,
+///   a server without event numbers continues without sending the task first, the client fetches the task after each event
 ///   and emits the changes.
 /// - The event with the final state is the last one. Events that the server sends after it are emitted before it.
 /// - The stream of a send also ends when the agent asks for input, when the server ends it while the task waits for
@@ -56,8 +56,8 @@ impl Client {
         self.follow(Start::Subscribe(request), None, options)
     }
 
-    /// The events that are new compared with `known`, the last known version of a task; first those that have already
-    /// happened. `after` as for [`subscribe`](Self::subscribe).
+    /// The changes of a task since `known`, its last known version: first the changes so far, then the further events.
+    /// `after` as for [`subscribe`](Self::subscribe).
     pub fn resume(&self, known: Task, after: Option<String>) -> TaskStream {
         let request = SubscribeToTaskRequest { tenant: None, id: known.id.clone() };
         let options = CallOptions { last_event_id: after, ..CallOptions::default() };

@@ -5,6 +5,7 @@ mod check;
 #[cfg(any(test, feature = "build"))]
 mod declaration;
 mod gate;
+mod headers;
 #[cfg(any(test, feature = "build"))]
 mod needs;
 mod scheme;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 
 pub use gate::{LimitedBy, RateLimit};
+pub use headers::{ACT_AS, ADDRESS, ASSERTION, CERTIFICATE, ORIGIN};
 pub use scheme::{
     ApiKey, Basic, CloudflareAccess, DeclaredAs, Jwt, JwtAlgorithm, JwtClaims, KeyLocation,
     MutualTls, OAuthFlow, Scheme, StaticBearer, StaticCaller,

@@ -2,7 +2,7 @@
 
 use super::card::{capabilities_of, card_of};
 use super::definition::AgentDefinition;
-use super::skills::{learned_of, restricted_skills};
+use super::skills::{learned_of, registered_of, restricted_skills};
 use crate::access::{needs_of, secrets_of};
 use crate::tool::Tool;
 use crate::{EmbeddedAgent, EmbeddedExecutor, HttpToolDefinition, Misfit, Need, Slug};
@@ -26,6 +26,7 @@ impl EmbeddedAgent {
         let needs = Need::collect(values.chain(secrets).collect());
         let card = serde_json::to_string(&card_of(&definition, tools))?;
         let restricted = restricted_skills(&definition, tools)?;
+        let registered = registered_of(&definition, tools);
         let learned = learned_of(&definition, tools);
         let capabilities = capabilities_of(&definition);
         let slug = Slug::parse(&definition.slug).map_err(Misfit)?;
@@ -65,6 +66,7 @@ impl EmbeddedAgent {
             tools,
             needs,
             restricted,
+            registered,
             learned,
             card,
         })

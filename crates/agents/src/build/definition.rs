@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::skill::{FileSkill, SkillDefinition, SkillsSource};
 use crate::access::Access;
-use crate::kind::{ExecutorDefinition, KindContext};
+use crate::kind::{ExecutorDefinition, KindContext, KnownTools};
 use crate::tool::Tool;
 use crate::{Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable};
 use a2a::model::AgentProvider;
@@ -75,12 +75,20 @@ pub(crate) struct AgentDefinition {
     /// The skills in the folders of `skills_from`. Not part of the file.
     #[serde(skip)]
     pub(crate) file_skills: Vec<FileSkill>,
+    /// True if the Worker may register tools, so that unknown names are checked at its start. Not part of the file.
+    #[serde(skip)]
+    pub(crate) may_register: bool,
 }
 
 impl AgentDefinition {
     /// The context in which the executor is checked. `tools` are the tools that all agents of the folder may name.
     pub(crate) fn context<'a>(&'a self, tools: &'a [&'a dyn Tool]) -> KindContext<'a> {
-        KindContext::new(self.development, self.access.is_anonymous(), &self.tools, tools)
+        KindContext {
+            is_development: self.development,
+            is_anonymous: self.access.is_anonymous(),
+            may_register: self.may_register,
+            tools: KnownTools::new(&self.tools, tools),
+        }
     }
 }
 

@@ -1,10 +1,8 @@
 //! Folders with files `SKILL.md`, which [`skill_from_markdown`] reads.
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use super::skill::FileSkill;
 use crate::Problem;
+use crate::files::{Files, Unreadable, join};
 use a2a::client::skill_from_markdown;
 use a2a::model::FieldViolation;
 
@@ -13,23 +11,22 @@ use a2a::model::FieldViolation;
 /// # Errors
 ///
 /// If the folder does not exist, contains no file `SKILL.md`, or contains a file that cannot be read.
-pub(super) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
-    let mut files = Vec::new();
-    find(Path::new(folder), 0, &mut files)
-        .map_err(|error| vec![Problem::of_file(folder, format!("cannot be read: {error}"))])?;
-    files.sort();
-    if files.is_empty() {
+pub(super) fn read_folder(files: &dyn Files, folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> {
+    let mut paths = Vec::new();
+    find(files, folder, 0, &mut paths)
+        .map_err(|reason| vec![Problem::of_file(folder, reason.to_string())])?;
+    paths.sort();
+    if paths.is_empty() {
         let text = "has no file SKILL.md, nor have the folders in it";
         return Err(vec![Problem::of_file(folder, text)]);
     }
-    if files.len() > MAX_FILES {
-        let text = format!("has {} files SKILL.md; the limit is {MAX_FILES}", files.len());
+    if paths.len() > MAX_FILES {
+        let text = format!("has {} files SKILL.md; the limit is {MAX_FILES}", paths.len());
         return Err(vec![Problem::of_file(folder, text)]);
     }
     let (mut found, mut problems) = (Vec::new(), Vec::new());
-    for path in files {
-        let file = path.display().to_string();
-        let text = fs::read_to_string(&path).map_err(|error| error.to_string());
+    for file in paths {
+        let text = files.read(&file).map_err(|reason| reason.to_string());
         let unreadable = |error| FieldViolation::new("", error);
         match text.map_err(unreadable).and_then(|text| skill_from_markdown(&text)) {
             Ok(skill) => found.push(FileSkill { folder: folder.to_owned(), file, skill }),
@@ -41,15 +38,19 @@ pub(super) fn read_folder(folder: &str) -> Result<Vec<FileSkill>, Vec<Problem>> 
     if problems.is_empty() { Ok(found) } else { Err(problems) }
 }
 
-fn find(folder: &Path, depth: usize, files: &mut Vec<PathBuf>) -> std::io::Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        let (path, name) = (entry.path(), entry.file_name());
-        let is_hidden = name.to_string_lossy().starts_with('.');
-        if path.is_dir() && !is_hidden && depth < MAX_DEPTH {
-            find(&path, depth + 1, files)?;
-        } else if name == "SKILL.md" && path.is_file() {
-            files.push(path);
+/// Adds the paths of the files `SKILL.md` in a folder and its subfolders to `paths`.
+fn find(
+    files: &dyn Files,
+    folder: &str,
+    depth: usize,
+    paths: &mut Vec<String>,
+) -> Result<(), Unreadable> {
+    for entry in files.list(folder)? {
+        let path = join(folder, &entry.name);
+        if entry.is_folder && !entry.name.starts_with('.') && depth < MAX_DEPTH {
+            find(files, &path, depth + 1, paths)?;
+        } else if entry.name == "SKILL.md" && !entry.is_folder {
+            paths.push(path);
         }
     }
     Ok(())
@@ -64,29 +65,32 @@ const MAX_DEPTH: usize = 4;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::tests::Given;
 
     #[test]
     fn files_are_found_in_a_folder_and_below_it() {
-        let folder = std::env::temp_dir().join(format!("a2a-edge-skills-{}", std::process::id()));
-        // The folder may remain from a process with the same id before a reboot.
-        let _ = fs::remove_dir_all(&folder);
-        let path = format!("{}/", folder.display());
-        assert!(read_folder(&path).unwrap_err()[0].text.starts_with("cannot be read"));
-        for below in ["b", "a/deep", ".hidden"] {
-            fs::create_dir_all(folder.join(below)).unwrap();
+        let skill = |name: &str| format!("---\nname: {name}\ndescription: A.\n---\n");
+        let mut files = Given([("skills/none/a.md", String::new())].into());
+        assert!(
+            read_folder(&Given(Default::default()), "skills/").unwrap_err()[0].text
+                == "does not exist"
+        );
+        let none = read_folder(&files, "skills/").unwrap_err();
+        assert!(none[0].text.starts_with("has no file SKILL.md"), "{none:?}");
+        for (path, name) in [
+            ("skills/b/SKILL.md", "b"),
+            ("skills/a/deep/SKILL.md", "deep"),
+            ("skills/.hidden/SKILL.md", "no"),
+            ("skills/SKILL.md", "top"),
+        ] {
+            files.0.insert(path, skill(name));
         }
-        assert!(read_folder(&path).unwrap_err()[0].text.starts_with("has no file SKILL.md"));
-        for (below, name) in [("b", "b"), ("a/deep", "deep"), (".hidden", "no"), ("", "top")] {
-            let text = format!("---\nname: {name}\ndescription: A.\n---\n");
-            fs::write(folder.join(below).join("SKILL.md"), text).unwrap();
-        }
-        let found = read_folder(&path).unwrap();
-        fs::write(folder.join("b/SKILL.md"), "no front matter").unwrap();
-        let problems = read_folder(&path).unwrap_err();
-        fs::remove_dir_all(&folder).unwrap();
+        let found = read_folder(&files, "skills/").unwrap();
         let ids: Vec<&str> = found.iter().map(|found| found.skill.id.as_str()).collect();
         assert_eq!(ids, ["top", "deep", "b"]);
+        files.0.insert("skills/b/SKILL.md", "no front matter".to_owned());
+        let problems = read_folder(&files, "skills/").unwrap_err();
         assert_eq!(problems.len(), 1);
-        assert!(problems[0].file.as_ref().unwrap().ends_with("b/SKILL.md"));
+        assert_eq!(problems[0].file.as_deref(), Some("skills/b/SKILL.md"));
     }
 }

@@ -4,13 +4,18 @@ use serde_json::Value;
 
 use super::definition::AgentDefinition;
 use super::skill::{FileSkill, SkillDefinition, SkillsSource};
-use crate::tool::Tool;
-use crate::{LearnedPart, LearnedSkills, LearnedSource, OwnSkill, Problem, RestrictedSkill};
+use crate::kind::Offered;
+use crate::tool::{Tool, skill_of};
+use crate::{
+    LearnedPart, LearnedSkills, LearnedSource, OwnSkill, Problem, RegisteredSkill, RestrictedSkill,
+};
 use a2a::model::AgentSkill;
 
 /// A skill from a source.
 struct Given {
-    skill: AgentSkill,
+    id: String,
+    /// The skill; `None` for a tool that the Worker registers.
+    skill: Option<AgentSkill>,
     /// The index of the source in `skills_from`.
     source: usize,
     /// The name of the source, for people.
@@ -45,16 +50,16 @@ pub(crate) fn restricted_skills(
 /// changes of the agent file; then follow the skills that only the file describes.
 fn skills_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<(AgentSkill, Vec<String>)> {
     let given = given(agent, tools);
-    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
+    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.id == own.id);
     let told =
         |skill: AgentSkill, own: &SkillDefinition| (merged(skill, own), own.permissions.clone());
     let own = agent.skills.iter().filter(|own| !is_given(own)).map(|own| told(bare(own), own));
     let own: Vec<_> = own.collect();
-    let told = |Given { skill, .. }| match agent.skills.iter().find(|own| own.id == skill.id) {
+    let told = |skill: AgentSkill| match agent.skills.iter().find(|own| own.id == skill.id) {
         Some(own) => told(skill, own),
         None => (skill, Vec::new()),
     };
-    given.into_iter().map(told).chain(own).collect()
+    given.into_iter().filter_map(|given| given.skill).map(told).chain(own).collect()
 }
 
 /// The skills that an agent learns while the Worker runs; `None` if it has no source of such skills.
@@ -62,21 +67,36 @@ pub(crate) fn learned_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Option
     let given = given(agent, tools);
     let part = |(index, from): (usize, &SkillsSource)| {
         let source = learned_source(agent, from)?;
-        // In the source `tools`, the tools of servers follow the tools of the Worker.
+        // In the source `tools`, the tools of servers follow the other tools.
         let is_before = |known: &&Given| match source {
             LearnedSource::Remote(_) => known.source < index,
             LearnedSource::Mcp { .. } => known.source <= index,
         };
-        let position = given.iter().filter(is_before).count();
+        let position = given.iter().filter(is_before).filter(|known| known.skill.is_some()).count();
         Some(LearnedPart { source, position })
     };
     let parts: Vec<_> = sources_of(agent).iter().enumerate().filter_map(part).collect();
-    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.skill.id == own.id);
+    let is_given = |own: &&SkillDefinition| given.iter().any(|known| known.id == own.id);
     let own = agent.skills.iter().filter(|own| !is_given(own)).map(own_skill).collect();
     (!parts.is_empty()).then_some(LearnedSkills { parts, own })
 }
 
-/// A skill of the agent file that no source known to the build has: its id and the members that the file sets.
+/// The skills of tools that the Worker registers.
+pub(crate) fn registered_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<RegisteredSkill> {
+    let mut position = 0;
+    let mut registered = Vec::new();
+    for Given { id, skill, .. } in given(agent, tools) {
+        if skill.is_some() {
+            position += 1;
+            continue;
+        }
+        let own = agent.skills.iter().find(|own| own.id == id).map(own_skill);
+        registered.push(RegisteredSkill { tool: id, position, own });
+    }
+    registered
+}
+
+/// A skill of the agent file that no source known to the checker has: its id and the members that the file sets.
 fn own_skill(own: &SkillDefinition) -> OwnSkill {
     let texts = [("name", &own.name), ("description", &own.description)];
     let texts = texts.into_iter().filter_map(|(name, text)| {
@@ -141,16 +161,16 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
             problems.push(Problem::at(key, fix));
         }
     }
-    // The build does not know the tools of MCP servers, so it cannot report unknown ids.
+    // The checker does not know the tools of MCP servers, so it cannot report unknown ids.
     let has_mcp = executor.offer().is_some_and(|offer| !offer.mcp.is_empty());
     let given = given(agent, tools);
-    for (index, Given { skill, source, origin }) in given.iter().enumerate() {
-        let earlier = given.iter().take(index).find(|earlier| earlier.skill.id == skill.id);
+    for (index, Given { id, source, origin, .. }) in given.iter().enumerate() {
+        let earlier = given.iter().take(index).find(|earlier| earlier.id == *id);
         // A tool that is named twice is reported by the check of the names.
         if let Some(earlier) = earlier.filter(|earlier| earlier.origin != *origin) {
             let fix = format!(
-                "gives the skill {:?} twice: by {} and by {origin}; rename one of the two",
-                skill.id, earlier.origin
+                "gives the skill {id:?} twice: by {} and by {origin}; rename one of the two",
+                earlier.origin
             );
             problems.push(Problem::at(format!("skills_from[{source}]"), fix));
         }
@@ -170,7 +190,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
         } else if sources.contains(&SkillsSource::Tools)
             && has_tools
             && !has_mcp
-            && !given.iter().any(|known| known.skill.id == *id)
+            && !given.iter().any(|known| known.id == *id)
             && !agent.tools.iter().any(|tool| tool.name == *id)
         {
             let fix = format!(
@@ -195,17 +215,22 @@ fn given(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Given> {
     for (source, from) in sources_of(agent).iter().enumerate() {
         match from {
             SkillsSource::Tools => {
-                let offer = agent.executor.offer().filter(|offer| offer.are_skills);
-                let skills = offer.map(|offer| offer.skills(&agent.context(tools)));
-                given.extend(skills.into_iter().flatten().map(|skill| {
-                    let origin = format!("the tool {}", skill.id);
-                    Given { skill, source, origin }
+                let Some(offer) = agent.executor.offer().filter(|offer| offer.are_skills) else {
+                    continue;
+                };
+                given.extend(offer.tools(&agent.context(tools)).map(|tool| {
+                    let (id, skill) = match tool {
+                        Offered::Known(tool) => (tool.name(), Some(skill_of(tool))),
+                        Offered::Registered(name) => (name, None),
+                    };
+                    Given { id: id.to_owned(), skill, source, origin: format!("the tool {id}") }
                 }));
             }
             SkillsSource::Folder(folder) => {
                 let found = agent.file_skills.iter().filter(|found| found.folder == *folder);
                 given.extend(found.map(|FileSkill { file, skill, .. }| Given {
-                    skill: skill.clone(),
+                    id: skill.id.clone(),
+                    skill: Some(skill.clone()),
                     source,
                     origin: file.clone(),
                 }));

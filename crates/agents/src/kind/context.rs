@@ -9,6 +9,14 @@ pub(crate) struct KindContext<'a> {
     pub(crate) is_development: bool,
     /// True if callers need no credentials.
     pub(crate) is_anonymous: bool,
+    /// True if the Worker may register further tools, whose names are checked at its start.
+    pub(crate) may_register: bool,
+    /// The tools that the agent may name.
+    pub(crate) tools: KnownTools<'a>,
+}
+
+/// The tools that an agent may name and that its project describes in files.
+pub(crate) struct KnownTools<'a> {
     /// The HTTP tools of the agent alone, as its file describes them.
     pub(crate) own: &'a [HttpToolDefinition],
     /// The valid tools among `own`.
@@ -17,24 +25,29 @@ pub(crate) struct KindContext<'a> {
     shared: &'a [&'a dyn Tool],
 }
 
-impl<'a> KindContext<'a> {
-    pub(crate) fn new(
-        is_development: bool,
-        is_anonymous: bool,
-        own: &'a [HttpToolDefinition],
-        shared: &'a [&'a dyn Tool],
-    ) -> Self {
+impl<'a> KnownTools<'a> {
+    pub(crate) fn new(own: &'a [HttpToolDefinition], shared: &'a [&'a dyn Tool]) -> Self {
         let own_tools = own.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
-        Self { is_development, is_anonymous, own, own_tools, shared }
+        Self { own, own_tools, shared }
     }
 
     /// The valid HTTP tools of the agent alone.
-    pub(super) fn own_tools(&self) -> impl Iterator<Item = &dyn Tool> {
+    pub(super) fn own(&self) -> impl Iterator<Item = &dyn Tool> {
         self.own_tools.iter().map(|tool| -> &dyn Tool { tool })
     }
 
-    /// The tools that the agent may name: those of the Worker, then its own.
-    pub(super) fn tools(&self) -> Vec<&dyn Tool> {
-        self.shared.iter().copied().chain(self.own_tools()).collect()
+    /// All of them: the shared tools, then those of the agent alone.
+    pub(super) fn all(&self) -> impl Iterator<Item = &dyn Tool> {
+        self.shared.iter().copied().chain(self.own())
+    }
+
+    /// The tool with this name.
+    pub(super) fn find(&self, name: &str) -> Option<&dyn Tool> {
+        self.all().find(|tool| tool.name() == name)
+    }
+
+    /// True if a file describes a tool with this name, valid or not.
+    pub(super) fn describes(&self, name: &str) -> bool {
+        self.find(name).is_some() || self.own.iter().any(|own| own.name == name)
     }
 }

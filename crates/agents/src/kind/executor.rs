@@ -1,8 +1,6 @@
 //! Reads `[executor]` in the build: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
 //! any kind, with keys of the whole file.
 
-use std::path::Path;
-
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -11,6 +9,7 @@ use super::{
     ExecutorKind, HttpTable, Kind, KindContext, KindTable, ModelSettings, RemoteTable, ScriptTable,
     TableFile, ToolOffer, ToolsTable, check_kind, kinds, read_table,
 };
+use crate::files::Files;
 use crate::table::{Reader, Texts, closest};
 use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
 
@@ -230,7 +229,7 @@ impl ExecutorDefinition {
 
     /// Replaces the names of files in the table by the contents of the files. The paths are relative to the agent's file. Returns
     /// the problems, each with its key; a file that cannot be read is left out.
-    pub(crate) fn read_files(&mut self, agent_file: &str) -> Vec<Problem> {
+    pub(crate) fn read_files(&mut self, files: &dyn Files, agent_file: &str) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut written = self.written.clone();
         for TableFile { key, content_key, is_json } in self.table.files() {
@@ -239,10 +238,10 @@ impl ExecutorDefinition {
             if self.written.contains_key(*content_key) {
                 continue;
             }
-            let path = Path::new(agent_file).with_file_name(name);
-            println!("cargo::rerun-if-changed={}", path.display());
+            let folder = agent_file.rsplit_once('/').map_or("", |(folder, _)| folder);
+            let path = format!("{folder}/{name}");
             written.shift_remove(*key);
-            match read_file(&path, *is_json) {
+            match read_file(files, &path, *is_json) {
                 Ok(content) => {
                     written.insert((*content_key).to_owned(), content);
                 }
@@ -260,12 +259,10 @@ impl ExecutorDefinition {
     }
 }
 
-fn read_file(path: &Path, is_json: bool) -> Result<Value, String> {
-    let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("{} cannot be read: {error}", path.display()))?;
+fn read_file(files: &dyn Files, path: &str, is_json: bool) -> Result<Value, String> {
+    let text = files.read(path).map_err(|reason| format!("{path} {reason}"))?;
     if is_json {
-        return a2a::model::read_own(&text)
-            .map_err(|error| format!("{} is no JSON: {error}", path.display()));
+        return a2a::model::read_own(&text).map_err(|error| format!("{path} is not JSON: {error}"));
     }
     Ok(Value::String(text))
 }

@@ -30,14 +30,14 @@ use crate::table::{Reader, Texts};
 use crate::{Misfit, Table};
 
 #[cfg(any(test, feature = "build"))]
-pub(crate) use context::KindContext;
+pub(crate) use context::{KindContext, KnownTools};
 #[cfg(any(test, feature = "build"))]
 pub(crate) use executor::ExecutorDefinition;
 pub use http::{HttpTable, check_agent_url, check_path};
 pub use model::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 pub use name::check_kind;
 #[cfg(any(test, feature = "build"))]
-pub(crate) use offer::ToolOffer;
+pub(crate) use offer::{Offered, ToolOffer};
 pub use remote::RemoteTable;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;

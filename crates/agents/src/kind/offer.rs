@@ -2,9 +2,8 @@
 
 use super::KindContext;
 use crate::table::no_such;
-use crate::tool::{Tool, check_schema, skill_of};
+use crate::tool::{Tool, schema_problems};
 use crate::{McpChoice, Problem};
-use a2a::model::AgentSkill;
 
 /// The tools that a table names for its executor, in addition to the tools of the agent alone. Keys are relative to the
 /// table.
@@ -12,7 +11,7 @@ use a2a::model::AgentSkill;
 pub(crate) struct ToolOffer<'a> {
     /// The key of `names` in the table.
     pub(crate) key: &'static str,
-    /// The names of tools in Rust and of files in `tools/`.
+    /// The names of files in `tools/` and of tools that the Worker registers.
     pub(crate) names: &'a [String],
     /// The key `mcp`: the choices of tools of MCP servers, as `files` or `github:search_*`.
     pub(crate) mcp: &'a [String],
@@ -20,27 +19,27 @@ pub(crate) struct ToolOffer<'a> {
     pub(crate) are_skills: bool,
 }
 
+/// A tool that an executor calls.
+pub(crate) enum Offered<'a> {
+    /// A tool that a file describes.
+    Known(&'a dyn Tool),
+    /// The name of a tool that the Worker has to register.
+    Registered(&'a str),
+}
+
 impl<'a> ToolOffer<'a> {
     /// The problems of the names, of the schemas of tools, and of the form of `mcp`.
     pub(super) fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = self.mcp_problems();
-        let known = agent.tools();
         for (index, name) in self.names.iter().enumerate() {
             let key = format!("{}[{index}]", self.key);
-            let Some(tool) = known.iter().find(|tool| tool.name() == name) else {
-                // The problems of a tool in the agent file are reported at `tools`.
-                if !agent.own.iter().any(|own| own.name == *name) {
-                    let fix = no_such("tool", name, known.iter().map(|tool| tool.name()));
-                    problems.push(Problem::at(key, fix));
-                }
-                continue;
-            };
             let mut report = |fix: String| problems.push(Problem::at(key.clone(), fix));
-            if tool.input_schema().get("type") != Some(&"object".into()) {
-                report(format!("the schema of {name}: `type` must be object"));
+            // The problems of a tool in the agent file are reported at `tools`.
+            if !agent.tools.describes(name) && !agent.may_register {
+                report(no_such("tool", name, agent.tools.all().map(Tool::name)));
             }
-            for fix in check_schema(tool.input_schema()) {
-                report(format!("the schema of {name}: {fix}"));
+            for fix in agent.tools.find(name).map(schema_problems).unwrap_or_default() {
+                report(fix);
             }
             if is_repeated(self.names, index) {
                 report(format!("{name:?} stands twice"));
@@ -82,22 +81,36 @@ impl<'a> ToolOffer<'a> {
             let name = format!("tool {}", tool.name());
             tool.needs().into_iter().map(move |need| (name.clone(), need)).collect::<Vec<_>>()
         };
-        self.tools(agent).into_iter().flat_map(needs).collect()
-    }
-
-    /// The tools as skills.
-    pub(crate) fn skills(&self, agent: &KindContext<'_>) -> Vec<AgentSkill> {
-        self.tools(agent).into_iter().map(skill_of).collect()
+        let known = self.tools(agent).filter_map(|tool| match tool {
+            Offered::Known(tool) => Some(tool),
+            Offered::Registered(_) => None,
+        });
+        known.flat_map(needs).collect()
     }
 
     /// The tools that the table names, then the other tools of the agent alone.
-    fn tools<'t>(&self, agent: &'t KindContext<'_>) -> Vec<&'t dyn Tool> {
-        let known = agent.tools();
-        let named = self.names.iter();
-        let named = named.filter_map(|name| known.iter().find(|tool| tool.name() == name)).copied();
-        let unnamed =
-            agent.own_tools().filter(|tool| !self.names.iter().any(|name| name == tool.name()));
-        named.chain(unnamed).collect()
+    pub(crate) fn tools<'t>(
+        &'t self,
+        agent: &'t KindContext<'_>,
+    ) -> impl Iterator<Item = Offered<'t>> {
+        let named = self.names.iter().filter_map(|name| match agent.tools.find(name) {
+            Some(tool) => Some(Offered::Known(tool)),
+            None if agent.tools.describes(name) => None,
+            None => Some(Offered::Registered(name)),
+        });
+        let is_named = |tool: &&dyn Tool| self.names.iter().any(|name| name == tool.name());
+        named.chain(agent.tools.own().filter(move |tool| !is_named(tool)).map(Offered::Known))
+    }
+
+    /// The names that the files do not explain: tools that the Worker has to register.
+    pub(crate) fn registered<'t>(
+        &'t self,
+        agent: &'t KindContext<'_>,
+    ) -> impl Iterator<Item = &'t str> {
+        self.tools(agent).filter_map(|tool| match tool {
+            Offered::Registered(name) => Some(name),
+            Offered::Known(_) => None,
+        })
     }
 }
 

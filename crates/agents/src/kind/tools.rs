@@ -6,6 +6,8 @@ use super::{Kind, KindContext, ToolOffer};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
 use crate::table::Reader;
+#[cfg(any(test, feature = "build"))]
+use crate::tool::Tool;
 
 /// `[executor.tools]`; may be omitted if the agent file contains `[[tools]]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -35,12 +37,16 @@ impl KindTable for ToolsTable {
 #[cfg(any(test, feature = "build"))]
 impl Kind for ToolsTable {
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
-        if !self.names.is_empty() || !agent.own.is_empty() || !self.mcp.is_empty() {
+        if !self.names.is_empty() || !agent.tools.own.is_empty() || !self.mcp.is_empty() {
             return Vec::new();
         }
-        let listed = agent.tools().into_iter().map(|tool| tool.name());
-        let listed = listed.collect::<Vec<_>>().join(", ");
-        vec![Problem::at("names", format!("needs at least one tool; there are: {listed}"))]
+        let listed = agent.tools.all().map(Tool::name).collect::<Vec<_>>().join(", ");
+        let fix = if listed.is_empty() {
+            "needs at least one tool: describe one in [[tools]], or in a file of tools/".to_owned()
+        } else {
+            format!("needs at least one tool; there are: {listed}")
+        };
+        vec![Problem::at("names", fix)]
     }
 
     fn offer(&self) -> Option<ToolOffer<'_>> {

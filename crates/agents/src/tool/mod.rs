@@ -93,6 +93,15 @@ fn whole(number: &Number) -> Option<Number> {
     (float.fract() == 0.0 && float.abs() <= EXACT).then(|| Number::from(float as i64))
 }
 
+/// The problems of the schema of a tool.
+pub fn schema_problems(tool: &dyn Tool) -> Vec<String> {
+    let (name, schema) = (tool.name(), tool.input_schema());
+    let is_object = schema.get("type") == Some(&"object".into());
+    let no_object = (!is_object).then(|| "`type` must be object".to_owned());
+    let problems = no_object.into_iter().chain(check_schema(schema));
+    problems.map(|problem| format!("the schema of {name}: {problem}")).collect()
+}
+
 /// The skill of a tool in an agent's card: `add_numbers` becomes "Add Numbers", with its words as tags.
 pub fn skill_of(tool: &dyn Tool) -> AgentSkill {
     let words: Vec<&str> = tool.name().split('_').filter(|word| !word.is_empty()).collect();

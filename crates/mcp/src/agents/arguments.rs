@@ -31,7 +31,7 @@ pub enum Callee<'a> {
 }
 
 impl Callee<'_> {
-    /// Whether an argument of this name belongs to the skill itself.
+    /// True if an argument of this name belongs to the skill itself.
     fn owns(self, name: &str) -> bool {
         let Self::Skill(schema) = self else { return false };
         let properties = schema.and_then(|schema| schema.get("properties"));
@@ -40,7 +40,8 @@ impl Callee<'_> {
 }
 
 impl Arguments {
-    /// Reads the arguments. A skill may have other arguments in addition to the known ones, or replace these by its own.
+    /// Reads the arguments. A skill may have other arguments in addition to the known arguments, or replace known
+    /// arguments by its own.
     ///
     /// # Errors
     ///
@@ -74,14 +75,14 @@ impl Arguments {
         })
     }
 
-    /// Whether there is content for the agent.
+    /// True if the arguments contain content for the agent.
     pub fn say_something(&self) -> bool {
         self.message.is_some() || self.data.is_some()
     }
 
-    /// The message to the agent: with this id unless the arguments contain one, and for this skill if there is one. For a
-    /// new task of a skill, the message also contains the skill's own arguments as a call, in the form of calls of agents'
-    /// tools, unless the arguments contain `data` or consist only of a text.
+    /// The message to the agent: with this id unless the arguments contain an id, and for `skill` if a skill is called.
+    /// For a new task of a skill, the message also contains the skill's own arguments as a call, in the form of calls of
+    /// agents' tools, unless the arguments contain `data` or consist only of a text.
     pub fn to_message(self, id: impl FnOnce() -> String, skill: Option<&str>) -> Message {
         let is_call = self.data.is_none() && (self.message.is_none() || !self.own.is_empty());
         let call = skill.filter(|_| is_call && self.task_id.is_none());
@@ -102,7 +103,7 @@ impl Arguments {
     }
 }
 
-/// Adds to a message its depth, which is the number of agents that have called each other before.
+/// Adds the depth to a message: the number of agent-to-agent calls before the message.
 pub fn say_depth(message: &mut Message, depth: u32) {
     if depth > 0 {
         let mut members = message.metadata.take().unwrap_or_default().members();

@@ -12,7 +12,7 @@ pub struct Waiting {
     turn: String,
     /// The question; `None` if the agent requires an authorization without a URL.
     pub question: Option<Question>,
-    /// Whether the form is the standard form, for an agent that accepts any text.
+    /// True if the form is the standard form, for an agent that accepts any text.
     is_plain: bool,
 }
 
@@ -41,14 +41,14 @@ impl Waiting {
         Some(Self { task: task.id.clone(), turn, question, is_plain })
     }
 
-    /// The state that the client returns with the answer: the task, and the turn of the question. It is not secret and
-    /// proves nothing: the owner and the question are read from the task.
+    /// The state that the client returns with the answer: the task, and the turn of the question. The state is not
+    /// secret and not trusted: the owner and the question are read from the task.
     pub fn state(&self) -> String {
         format!("1.{}.{}", self.task, self.turn)
     }
 
-    /// The id of the message that answers the question. It is the same for the same question, so a repeated answer counts
-    /// only once.
+    /// The id of the message that answers the question. The id is the same for the same question, so a repeated answer
+    /// counts only once.
     pub fn message_id(&self) -> String {
         format!("mcp-{}", self.turn)
     }
@@ -62,7 +62,7 @@ impl Waiting {
         (is_id && is_turn).then(|| TaskId::new(task))
     }
 
-    /// Whether a state belongs to this question, and not to an earlier one.
+    /// True if a state belongs to this question, and not to an earlier question.
     pub fn is_of(&self, state: &str) -> bool {
         self.state() == state
     }
@@ -118,7 +118,7 @@ fn form(part: &Part) -> Option<Value> {
     Some(Value::Object(form))
 }
 
-/// Whether MCP forms support this field: text, number, boolean, or a choice.
+/// True if MCP forms support this field: text, number, boolean, or a choice.
 fn is_field(schema: &Value) -> bool {
     match schema.get("type").and_then(Value::as_str) {
         Some("string" | "number" | "integer" | "boolean") => true,

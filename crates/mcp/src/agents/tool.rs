@@ -52,8 +52,8 @@ pub fn agent_tool(name: &str, card: &RemoteCard) -> Tool {
     tool(name, &card.name, description, "\"message\"")
 }
 
-/// The tool with this name for a skill of an agent. `own` is the schema of the skill's own arguments, if it is known: they
-/// are added to those of all agents, and replace those with the same name.
+/// The tool with this name for a skill of an agent. `own` is the schema of the skill's own arguments, if it is known.
+/// These are added to the arguments of all agents, and replace arguments with the same name.
 pub fn skill_tool(name: &str, card: &RemoteCard, skill: &AgentSkill, own: Option<&Value>) -> Tool {
     let mut description = skill.description.trim().to_owned();
     for example in skill.examples.iter().take(MAX_EXAMPLES) {
@@ -123,8 +123,8 @@ const OUTPUT: &str = r#"{"type": "object", "properties": {
     "question": {"type": "string", "description": "What the agent asks."}
     }, "required": ["state", "text"]}"#;
 
-/// The longest name in characters: some hosts drop a whole list because of a name above 64, and add the server's name as a
-/// prefix.
+/// The longest name in characters. Some hosts add the server's name as a prefix, and drop a whole list because of one name
+/// above 64 characters.
 const MAX_NAME: usize = 48;
 
 /// The largest number of skills in the description of an agent.

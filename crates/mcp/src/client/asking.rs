@@ -7,12 +7,12 @@ use super::params::param_headers;
 use super::{Client, McpError};
 use crate::model::{Answer, Tool};
 
-/// A call of a tool. [`new`](Self::new) makes one with the usual settings.
+/// A call of a tool. [`new`](Self::new) makes a call with the usual settings.
 #[derive(Clone, Debug)]
 pub struct ToolRequest<'a> {
     /// The tool, from the list of its server.
     pub tool: &'a Tool,
-    /// The arguments, normally an object. They are sent unchanged.
+    /// The arguments, normally an object; sent unchanged.
     pub arguments: Value,
     /// The answers to all questions of the previous round ([`CallEvent::Asked`](super::CallEvent::Asked)), each with the key
     /// of its question.
@@ -21,7 +21,7 @@ pub struct ToolRequest<'a> {
     pub state: Option<String>,
     /// The round that came with the questions; 0 for a call without answers.
     pub round: u32,
-    /// Whether to request progress.
+    /// True if progress is requested.
     pub has_progress: bool,
     /// The header `Idempotency-Key`: a server that supports it executes repeated calls with the same key only once. Visible
     /// ASCII.
@@ -55,7 +55,7 @@ impl From<ToolRequest<'_>> for Asking {
 }
 
 impl Asking {
-    /// The request. If `is_modern`, arguments are also sent in headers if the tool requires it.
+    /// The request. If `is_modern`, arguments are also sent in headers if the tool requires this.
     ///
     /// # Errors
     ///
@@ -113,5 +113,5 @@ pub(super) fn responses(answers: &[(String, Answer)]) -> Value {
         .into()
 }
 
-/// How often a server may answer a call by questions, or by a request to call again.
+/// The largest number of rounds of a call, in which the server answers by questions or by a request to call again.
 pub const MAX_ROUNDS: u32 = 10;

@@ -21,7 +21,7 @@ use crate::model::{Answer, CallResult, Question, code};
 /// An event of a tool's call.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CallEvent {
-    /// The progress: rising, and at most ten events per second, of which the newest counts.
+    /// The progress. The values rise; at most ten events are reported per second, each with the newest value.
     Progress(Progress),
     /// The tool has run. The last event.
     Finished(CallResult),
@@ -43,8 +43,8 @@ pub enum CallEvent {
 
 /// A call of a tool, in progress or not yet sent: the first [`next`](Self::next) sends it.
 ///
-/// Dropping the call closes the connection. This cancels the call if the server supports 2026-07-28; a legacy server
-/// continues unless [`cancel`](Self::cancel) is called.
+/// Dropping the call closes the connection. A server of 2026-07-28 then cancels the call; a legacy server continues
+/// unless [`cancel`](Self::cancel) is called.
 pub struct Call {
     client: Client,
     live: Rc<Live>,
@@ -79,8 +79,8 @@ impl Client {
 }
 
 impl Call {
-    /// The next event; `None` after the last event, or after an error. The future may be dropped while it waits, and `next`
-    /// called again, without losing anything.
+    /// The next event; `None` after the last event, or after an error. If the future is dropped while it waits, no
+    /// event is lost: a later call of `next` continues the wait.
     ///
     /// # Errors
     ///
@@ -134,16 +134,16 @@ struct Running {
     events: VecDeque<Result<CallEvent, McpError>>,
     /// The value of the newest progress.
     newest: Option<f64>,
-    /// The progress that waits for its time.
+    /// The progress that waits until it may be reported.
     pending: Option<Progress>,
-    /// When progress was last reported.
+    /// The instant of the last report of progress.
     told: Option<UnixMillis>,
-    /// Whether the tool was already listed again.
+    /// True if the tool was already listed again.
     has_listed: bool,
     is_over: bool,
 }
 
-/// The first of several things to happen.
+/// The first event that a waiting call receives.
 enum First {
     Heard(Option<Result<Heard, McpError>>),
     Pause,
@@ -340,8 +340,8 @@ fn urls(error: &McpError) -> Vec<Question> {
     .collect()
 }
 
-/// The least time between two reports of progress, in milliseconds.
+/// The shortest time between two reports of progress, in milliseconds.
 const PROGRESS_MS: u64 = 100;
 
-/// The delay before a call that the server requests repeatedly, in milliseconds.
+/// The delay before a repetition that the server requests after the first one, in milliseconds.
 const AGAIN_MS: u64 = 1_000;

@@ -55,7 +55,7 @@ pub enum McpError {
         /// The time limit, in milliseconds.
         timeout_ms: u64,
     },
-    /// The server has lost its session, and then the new one as well. The request was not executed.
+    /// The server has lost its session, and then also the new session. The request was not executed.
     SessionLost,
     /// The server refused the credentials (401), or their permissions (403).
     Refused {
@@ -81,7 +81,7 @@ pub enum McpError {
 }
 
 impl McpError {
-    /// Whether the same request may succeed later.
+    /// True if the same request may succeed later.
     pub fn may_pass(&self) -> bool {
         match self {
             Self::Unreachable(HttpError::Failed { .. } | HttpError::Silent { .. })
@@ -94,7 +94,7 @@ impl McpError {
         }
     }
 
-    /// Whether it is certain that the request was not executed: the server refused it, or did not receive it.
+    /// True if it is certain that the request was not executed: the server refused it, or did not receive it.
     pub fn is_untouched(&self) -> bool {
         match self {
             Self::Status { status, .. } => (300..500).contains(status) || *status == 503,
@@ -128,7 +128,7 @@ impl McpError {
     }
 }
 
-/// Whether the status is temporary, so that the same request may succeed later.
+/// True if the status is temporary, so that the same request may succeed later.
 fn is_passing(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500 | 502..=504)
 }

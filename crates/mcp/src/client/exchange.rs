@@ -32,7 +32,7 @@ pub(super) struct Exchange {
     has_new_session: bool,
     /// The number of requests that the server has sent (legacy).
     requests: u32,
-    /// How often the stream was resumed.
+    /// The number of times that the stream was resumed.
     resumes: u32,
 }
 
@@ -56,7 +56,7 @@ impl Exchange {
         Self { client, ask, open, live, has_new_session, requests, resumes }
     }
 
-    /// The messages as a stream: waiting for the next item may be dropped and started again.
+    /// The messages as a stream. If a wait for the next item is dropped, the next wait continues it.
     pub(super) fn into_stream(self) -> LocalBoxStream<'static, Result<Heard, McpError>> {
         stream::unfold(Some(Box::new(self)), |exchange| async {
             let mut exchange = exchange?;
@@ -152,8 +152,8 @@ impl Exchange {
         })
     }
 
-    /// Answers a request of a legacy server; returns the question if the request is one for the caller. Modern servers send
-    /// no requests.
+    /// Answers a request of a legacy server; returns the question if the request is a question for the caller. Modern
+    /// servers send no requests.
     fn asked<'a>(
         &'a mut self,
         id: Value,
@@ -195,7 +195,7 @@ impl Exchange {
                 Err(error) => ("error", error.to_json()),
             };
             let message = reply(id, name, answer);
-            // If sending the answer fails, the stream of the call shows the consequence.
+            // A failure of this send is not reported here: it shows in the stream of the call.
             let _ = self.client.tell(&session, &message).await;
             Ok(None)
         })
@@ -227,7 +227,7 @@ impl Exchange {
                         open.incoming = incoming;
                         return Ok(());
                     }
-                    // The server does not resume streams, or does not know this one any more.
+                    // The server does not resume streams, or does not know this stream any more.
                     Ok(answer) if matches!(answer.status, 400..=428) => return Err(error),
                     Ok(_) | Err(McpError::Unreachable(_)) => failures += 1,
                     Err(other) => return Err(other),
@@ -240,7 +240,7 @@ impl Exchange {
 /// The largest number of requests that a legacy server may send during one call.
 const MAX_REQUESTS: u32 = 100;
 
-/// How often a stream is resumed at most, and how often in a row without success.
+/// The largest number of times that a stream is resumed, and the largest number of failures in a row.
 const MAX_RESUMES: u32 = 100;
 const MAX_FAILURES: u32 = 5;
 

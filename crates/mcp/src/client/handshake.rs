@@ -16,7 +16,7 @@ use super::{Client, McpError};
 use crate::model::{Revision, code};
 
 impl Client {
-    /// The session with a legacy server; begins one if there is none.
+    /// The session with a legacy server, which is begun if there is none.
     pub(super) fn session<'a>(&'a self) -> LocalBoxFuture<'a, Result<Rc<Session>, McpError>> {
         Box::pin(async move {
             let known = self.0.session.borrow().clone();
@@ -72,7 +72,7 @@ impl Client {
         })
     }
 
-    /// Drops a session that the server has lost, unless another one has begun.
+    /// Drops a session that the server has lost, unless another session has begun.
     pub(super) fn forget_session(&self, lost: &Rc<Session>) {
         let mut session = self.0.session.borrow_mut();
         if session.as_ref().is_some_and(|known| Rc::ptr_eq(known, lost)) {
@@ -93,21 +93,21 @@ impl Client {
             put(&mut params, "requestId", id.into());
             put(&mut params, "reason", reason.into());
             let message = notification("notifications/cancelled", Some(params));
-            // The result of sending is ignored. A server that misses the notification completes a call whose result is
-            // discarded.
+            // A failure of this send is ignored. Without the notification, the server completes the call, whose result
+            // is discarded.
             let telling = self.tell(&session, &message);
             let _ = self.within(self.settings().timeout_ms.min(CANCEL_MS), telling).await;
         })
     }
 
-    /// Ends the session with a legacy server, if the server has given it an id. Nothing is sent to servers without sessions
-    /// or to those of 2026-07-28.
+    /// Ends the session with a legacy server, if the session has an id. Nothing is sent to servers without sessions or to
+    /// servers of 2026-07-28.
     pub fn close<'a>(&'a self) -> LocalBoxFuture<'a, ()> {
         Box::pin(async move {
             let session = self.0.session.take();
             let Some(session) = session.filter(|session| session.id.is_some()) else { return };
             let sending = session.within(Sending::new("DELETE", self.settings().timeout_ms));
-            // A server may refuse this, and then ends the session later by itself.
+            // A server may refuse this request; it then ends the session later by itself.
             let _ = self.send(&sending).await;
         })
     }
@@ -124,7 +124,7 @@ fn notification(method: &str, params: Option<Map<String, Value>>) -> Value {
     Value::Object(message)
 }
 
-/// Whether a text is usable as a session id in a header.
+/// True if a text is usable as a session id in a header.
 fn is_id(id: &str) -> bool {
     !id.is_empty() && id.len() <= MAX_ID_BYTES && id.bytes().all(|byte| byte.is_ascii_graphic())
 }

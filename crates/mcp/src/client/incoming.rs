@@ -23,7 +23,7 @@ pub(super) struct Incoming {
     max_bytes: usize,
     /// The newest id of an event (legacy).
     pub(super) last_event_id: Option<String>,
-    /// The delay before a resumption that the previous stream has sent.
+    /// The delay before a resumption, as the previous stream has sent it.
     earlier_retry_ms: Option<u64>,
     is_over: bool,
 }
@@ -34,7 +34,7 @@ enum Form {
 }
 
 impl Incoming {
-    /// The messages of this answer, whose content type decides about its form.
+    /// The messages of this answer: one JSON object or a stream, by the content type.
     ///
     /// # Errors
     ///
@@ -87,7 +87,8 @@ impl Incoming {
         })
     }
 
-    /// The next message; `None` at the end. The future may be dropped while it waits, without losing anything.
+    /// The next message; `None` at the end. If the future is dropped while it waits, no message is lost: a later call
+    /// continues the wait.
     ///
     /// # Errors
     ///
@@ -124,19 +125,19 @@ impl Incoming {
         })
     }
 
-    /// Continues an ended stream by this one: the limits apply to both together.
+    /// Continues an ended stream by this stream: the limits apply to both streams together.
     pub(super) fn goes_on_from(&mut self, ended: &Self) {
         self.left_bytes = self.left_bytes.min(ended.left_bytes);
         self.last_event_id.clone_from(&ended.last_event_id);
         self.earlier_retry_ms = ended.retry_ms();
     }
 
-    /// Whether the messages arrive as events.
+    /// True if the messages arrive as events.
     pub(super) fn is_stream(&self) -> bool {
         matches!(self.form, Form::Events(_))
     }
 
-    /// The delay before the stream is resumed that the server requires (legacy), in milliseconds.
+    /// The delay that the server requires before the stream is resumed (legacy), in milliseconds.
     pub(super) fn retry_ms(&self) -> Option<u64> {
         match &self.form {
             Form::Events(reader) => reader.retry_ms().or(self.earlier_retry_ms),
@@ -157,8 +158,8 @@ impl Incoming {
         Ok(())
     }
 
-    /// The next message of the bytes that have arrived. A stream is parsed one message at a time, because a tree needs far
-    /// more memory than its text.
+    /// The next message of the bytes that have arrived. A stream is parsed one message at a time, because parsed JSON
+    /// needs far more memory than its text.
     fn ready(&mut self) -> Result<Option<Value>, McpError> {
         if let Some(message) = self.messages.pop_front() {
             return Ok(Some(message));
@@ -227,7 +228,7 @@ pub(super) fn media_type(answer: &HttpAnswer) -> String {
     essence(kind).to_ascii_lowercase()
 }
 
-/// Whether a content type is that of JSON. An answer without a type may be JSON.
+/// True if a content type is that of JSON. An answer without a type may be JSON.
 fn is_json(kind: &str) -> bool {
     matches!(kind, "" | "application/json")
         || (kind.starts_with("application/") && kind.ends_with("+json"))

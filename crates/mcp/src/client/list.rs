@@ -14,14 +14,14 @@ use crate::model::{Tool, code};
 pub struct ToolList {
     /// The tools that can be called.
     pub tools: Vec<Tool>,
-    /// How long the list is fresh from now on, in milliseconds: the shortest time in its pages. `None` if no page contains a
-    /// time. 0 means that the list is stale at once, but many servers send 0 without this meaning.
+    /// The time for which the list is fresh from now on, in milliseconds: the shortest time in its pages. `None` if no page
+    /// contains a time. 0 means that the list is stale at once, but many servers send 0 without this meaning.
     pub ttl_ms: Option<u64>,
-    /// Whether the list is only for these credentials.
+    /// True if the list is only for these credentials.
     pub is_private: bool,
     /// Tools that cannot be called, with the reasons; at most 100.
     pub dropped: Vec<Dropped>,
-    /// The reason why the list lacks tools of the server; `None` if it is complete.
+    /// The reason why the list lacks tools of the server; `None` if the list is complete.
     pub cut: Option<String>,
 }
 
@@ -60,7 +60,7 @@ impl Client {
         })
     }
 
-    /// Reads the pages. An error is returned with the information whether it is from a later page.
+    /// Reads the pages. The `bool` of an error is true if a page after the first one failed.
     fn list_once<'a>(&'a self) -> LocalBoxFuture<'a, Result<ToolList, (bool, McpError)>> {
         Box::pin(async move {
             let is_modern = self.is_modern().await.map_err(|error| (false, error))?;
@@ -94,7 +94,7 @@ impl Client {
         })
     }
 
-    /// Whether this error means that the server has no tools, which its capabilities also show.
+    /// True if the server refuses the method as unknown, and its capabilities do not contain tools.
     fn has_no_tools(&self, error: &McpError) -> bool {
         let says_none =
             self.verdict().is_some_and(|known| known.capabilities.get("tools").is_none());
@@ -123,7 +123,7 @@ impl Reading {
         }
     }
 
-    /// Adds the tools of a page. Returns whether more tools may be read.
+    /// Adds the tools of a page. Returns true if more tools may be read.
     fn page(&mut self, result: Value) -> Result<bool, McpError> {
         let list = &mut self.list;
         if let Some(ttl) = result.get("ttlMs").and_then(Value::as_f64) {

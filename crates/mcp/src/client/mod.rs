@@ -1,8 +1,8 @@
 //! Calls to MCP servers over streamable HTTP, of either era.
 //!
 //! A [`Client`] is made from [`Settings`] (the server's URL, the timeouts, the offered capabilities) and the [`Ports`] of
-//! [`a2a`] (HTTP, time, random numbers). It detects the era of the server, lists its tools, and calls them. It depends on no
-//! platform, and waits only by its ports. Dropping a client sends nothing.
+//! [`a2a`] (HTTP, time, random numbers). The client detects the era of the server, lists the server's tools, and calls
+//! them. It depends on no platform, and waits only by its ports. Dropping a client sends nothing.
 //!
 //! ```
 //! use a2a::client::simulation::{Simulation, SimulatedAnswer};
@@ -49,8 +49,8 @@
 //! - **The era** (`negotiation.rs`, `session.rs`, `verdict.rs`). The first request is `server/discover`. A server that
 //!   supports it is a server of 2026-07-28; an outage, refused credentials and a redirect are errors; any other answer means
 //!   an older server, which receives `initialize`. The verdict has a date and can be stored by callers: a verdict about an
-//!   older server is valid for at most a day, and if the answers of a server contradict its verdict, the server is asked
-//!   again, once.
+//!   older server is valid for at most a day, and if the answers of a server contradict its verdict, `server/discover` is
+//!   sent again, once.
 //! - **One request** (`wire.rs`, `open.rs`, `incoming.rs`, `message.rs`, `exchange.rs`). `wire.rs` adds credentials and
 //!   retries once after a 401. `Incoming` returns the messages of an answer, JSON or a stream, within limits; `Message`
 //!   selects those of the request. An `Exchange` sends a request again only if the server has not processed it: its session
@@ -137,8 +137,9 @@ impl Client {
         self
     }
 
-    /// Sets an earlier verdict about the server, so that the client need not ask the server; a [stale](Verdict::is_stale)
-    /// verdict is ignored. If the server has changed since then, the client detects the change and asks again.
+    /// Sets an earlier verdict about the server, so that the client need not send `server/discover`; a
+    /// [stale](Verdict::is_stale) verdict is ignored. If the server has changed since then, the client detects the change
+    /// and sends the request.
     #[must_use]
     pub fn with_verdict(self, verdict: Option<Verdict>) -> Self {
         let now = self.ports().clock.now();

@@ -1,4 +1,4 @@
-//! Detects the era of a server, by trying the newer one first.
+//! Detects the era of a server, by trying the newer era first.
 
 use std::rc::Rc;
 
@@ -15,7 +15,7 @@ use crate::model::{LATEST, Revision, code};
 #[derive(Clone)]
 pub(super) struct Known {
     verdict: Rc<Verdict>,
-    /// Whether the verdict was passed to the client, so that the server may have changed since then.
+    /// True if the verdict was passed to the client, so that the server may have changed since then.
     is_remembered: bool,
 }
 
@@ -39,8 +39,8 @@ enum Probe {
 }
 
 impl Client {
-    /// Asks the server for its era and its description; the client then keeps to this era. For a legacy server, this begins
-    /// a session. At most 10 s pass before the older era is tried.
+    /// Requests the era and the description of the server; the client then uses this era. For a legacy server, this begins
+    /// a session. The older era is tried after 10 s at the latest.
     ///
     /// # Errors
     ///
@@ -61,7 +61,7 @@ impl Client {
         self.0.known.borrow().as_ref().map(|known| (*known.verdict).clone())
     }
 
-    /// Whether the server is modern; asks the server if that is unknown.
+    /// True if the server is modern; sends `server/discover` if the era is unknown.
     pub(super) fn is_modern<'a>(&'a self) -> LocalBoxFuture<'a, Result<bool, McpError>> {
         Box::pin(async move {
             let known = self.0.known.borrow().as_ref().map(|known| known.verdict.is_modern());
@@ -72,7 +72,8 @@ impl Client {
         })
     }
 
-    /// Asks the server for its era again, if the verdict was passed to the client. Returns whether the era has changed.
+    /// Requests the era of the server again, if the verdict was passed to the client. Returns true if the era has
+    /// changed.
     pub(super) fn has_changed<'a>(&'a self) -> LocalBoxFuture<'a, bool> {
         Box::pin(async move {
             let before = self.0.known.borrow().clone().filter(|known| known.is_remembered);
@@ -83,7 +84,7 @@ impl Client {
         })
     }
 
-    /// Whether an error suggests that the server no longer has the known era.
+    /// True if an error suggests that the server no longer has the known era.
     pub(super) fn looks_changed(&self, error: &McpError) -> bool {
         let known = self.0.known.borrow();
         let is_modern = known.as_ref().is_some_and(|known| known.verdict.is_modern());

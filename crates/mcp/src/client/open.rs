@@ -26,7 +26,7 @@ pub(super) struct Ask {
     pub(super) name: Option<String>,
     pub(super) headers: Vec<(String, String)>,
     pub(super) has_progress: bool,
-    /// Whether the caller answers questions during the request (legacy).
+    /// True if the caller answers questions during the request (legacy).
     pub(super) takes_questions: bool,
     pub(super) timeout_ms: u64,
 }

@@ -12,7 +12,7 @@ pub(super) struct Session {
     pub(super) revision: Revision,
     /// The id; `None` if the server has no sessions.
     pub(super) id: Option<String>,
-    /// Whether the server has reported that it has no separate stream.
+    /// True if the server has reported that it has no separate stream.
     pub(super) is_mute: Cell<bool>,
 }
 
@@ -31,7 +31,7 @@ impl Session {
         }
     }
 
-    /// Whether the server may have a stream in addition to its answers. A server without sessions cannot know to
+    /// True if the server may have a stream in addition to its answers. A server without sessions cannot know to
     /// which client the stream belongs.
     pub(super) fn may_have_stream(&self) -> bool {
         self.id.is_some() && !self.is_mute.get()
@@ -42,7 +42,7 @@ impl Session {
         self.is_mute.set(true);
     }
 
-    /// Whether this error means that the server no longer knows the session: in this case it has not processed the
+    /// True if this error means that the server no longer knows the session: in this case it has not processed the
     /// request.
     pub(super) fn is_lost(&self, error: &McpError) -> bool {
         let (status, text) = match error {

@@ -15,14 +15,15 @@ use crate::model::TASKS_EXTENSION;
 pub struct Settings {
     /// The URL of the server's endpoint: absolute, http or https. All requests are sent to this URL.
     pub url: String,
-    /// The name that the client sends about itself.
+    /// The name of the client, which is sent to the server.
     pub name: String,
-    /// The version of the client that it sends with its name.
+    /// The version of the client, which is sent with the name.
     pub version: String,
     /// Headers of every request.
     pub headers: Vec<(String, String)>,
     /// The time of a request until the head of its answer has arrived, and then between two pieces of the answer, in
-    /// milliseconds: 30,000. It does not apply to calls of tools, because a server may send nothing until its tool has run.
+    /// milliseconds: 30,000. This limit does not apply to calls of tools, because a server may send nothing until its tool
+    /// has run.
     pub timeout_ms: u64,
     /// The total time of a call of a tool, of a list with all its pages, and of any other request, in milliseconds: 300,000.
     pub call_timeout_ms: u64,
@@ -32,21 +33,21 @@ pub struct Settings {
     pub max_pages: usize,
     /// The largest number of tools in a list: 1,000.
     pub max_tools: usize,
-    /// Whether the URL comes from an untrusted person: requests are then [guarded](a2a::http::HttpRequest::guarded).
+    /// True if the URL comes from an untrusted person: requests are then [guarded](a2a::http::HttpRequest::guarded).
     pub is_guarded: bool,
-    /// The depth of this client's calls, which is the number of agents that have called each other before a call. It is sent
-    /// in `_meta` ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)). 0, which is not sent, for a program that is not an agent.
+    /// The depth of this client's calls: the number of agent-to-agent calls before a call. `_meta` contains the depth
+    /// ([`DEPTH_KEY`](a2a::client::DEPTH_KEY)), except 0, the depth of a program that is not an agent.
     pub depth: u32,
     /// The largest depth that is sent: 8.
     pub max_depth: u32,
     /// The trace of the calls, which is sent in `_meta`.
     pub trace: Option<TraceContext>,
-    /// Whether the server may ask questions that are answered by forms: true. If any questions are allowed, a call to an
-    /// older server with sessions needs one more request, for the stream on which many of these servers ask.
+    /// True (default) if the server may ask questions that are answered by forms. If any questions are allowed, a call
+    /// to an older server with sessions needs one more request, for the stream on which many of these servers ask.
     pub takes_forms: bool,
-    /// Whether the server may request that its user visits a URL: true.
+    /// True (default) if the server may request that its user visits a URL.
     pub takes_urls: bool,
-    /// Whether the server may continue calls as tasks (2026-07-28): true.
+    /// True (default) if the server may continue calls as tasks (2026-07-28).
     pub takes_tasks: bool,
 }
 
@@ -92,7 +93,7 @@ impl Settings {
         Ok(())
     }
 
-    /// Whether the server may ask questions of any kind.
+    /// True if the server may ask questions of any kind.
     pub(super) fn takes_questions(&self) -> bool {
         self.takes_forms || self.takes_urls
     }

@@ -11,7 +11,7 @@ use super::incoming::Incoming;
 use super::session::Session;
 use super::wire::Sending;
 
-/// The messages on a server's separate stream. It ends when the server ends it, or when it cannot be read.
+/// The messages on a server's separate stream. The stream ends when the server ends it, or when it cannot be read.
 pub(super) type Standing = LocalBoxStream<'static, Value>;
 
 enum State {

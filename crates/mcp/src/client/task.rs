@@ -11,14 +11,15 @@ use super::questions::questions;
 use super::{Client, McpError};
 use crate::model::{Answer, CallResult, Question, RpcError};
 
-/// A task of a server. Callers may store it: it contains all data for reading the task later.
+/// A task of a server. The handle contains all data for reading the task later, so callers may store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskHandle {
     /// The id that the server has generated.
     pub id: String,
     /// The time between two reads, in milliseconds: the server's value, at least 1,000, at most 300,000.
     pub poll_interval_ms: u64,
-    /// How long the server stores the task, from its creation, in milliseconds; `None` if there is no limit.
+    /// The time for which the server stores the task, from the task's creation, in milliseconds; `None` if there is no
+    /// limit.
     pub ttl_ms: Option<u64>,
 }
 
@@ -146,8 +147,8 @@ impl Client {
         })
     }
 
-    /// Answers some or all questions of a task, each by its key. After this the task need not have continued yet;
-    /// [`task`](Self::task) returns its state.
+    /// Answers some or all questions of a task, each by its key. The server may continue the task later;
+    /// [`task`](Self::task) returns the state.
     ///
     /// # Errors
     ///
@@ -164,8 +165,8 @@ impl Client {
         })
     }
 
-    /// Requests that the server cancels a task. The server may ignore this, or may have finished; [`task`](Self::task)
-    /// returns the state.
+    /// Requests that the server cancels a task. The server may ignore the request, or the task may have ended already;
+    /// [`task`](Self::task) returns the state.
     ///
     /// # Errors
     ///

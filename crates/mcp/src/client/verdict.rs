@@ -5,7 +5,8 @@ use serde_json::{Value, json};
 
 use crate::model::{Revision, meta};
 
-/// The known facts about a server. Callers may store them, so that the next client of the server need not ask.
+/// The known facts about a server. Callers may store the verdict, so that the next client of the server need not send
+/// `server/discover`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Verdict {
     /// The revision that the client uses with the server.
@@ -20,19 +21,19 @@ pub struct Verdict {
     pub instructions: Option<String>,
     /// The time of the request to the server.
     pub at: UnixMillis,
-    /// True if the era of the server is certain. False if the server did not answer `server/discover` and then answered in the
+    /// True if the era of the server is certain. False if the server did not answer `server/discover` but answered in the
     /// older era: such a verdict must not be stored.
     pub is_settled: bool,
 }
 
 impl Verdict {
-    /// Whether the server speaks 2026-07-28.
+    /// True if the server speaks 2026-07-28.
     pub fn is_modern(&self) -> bool {
         self.revision.is_modern()
     }
 
-    /// Whether the server must be asked again: the verdict names an older revision and is at least a day old, or the era
-    /// is uncertain.
+    /// True if `server/discover` must be sent again: the verdict names an older revision and is at least a day old, or
+    /// the era is uncertain.
     pub fn is_stale(&self, now: UnixMillis) -> bool {
         !self.is_settled || (!self.is_modern() && now.millis_since(self.at) >= LEGACY_MS)
     }
@@ -91,7 +92,7 @@ fn cut(text: Option<&Value>, max_chars: usize) -> Option<String> {
     text.get(..end).map(str::to_owned)
 }
 
-/// How long a server counts as a legacy server: a day, in milliseconds.
+/// The time for which a server counts as a legacy server: a day, in milliseconds.
 const LEGACY_MS: u64 = 24 * 60 * 60 * 1_000;
 
 const MAX_CAPABILITIES_BYTES: usize = 16 * 1_024;

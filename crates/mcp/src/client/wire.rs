@@ -47,8 +47,9 @@ impl Sending {
 }
 
 impl Client {
-    /// Sends a request, and a second time if the server refuses the credentials (401) and new ones can be obtained; returns
-    /// the answer when its head has arrived. Redirects are followed if they preserve the method and stay within the origin.
+    /// Sends a request, and a second time if the server refuses the credentials (401) and new credentials can be obtained;
+    /// returns the answer when its head has arrived. Redirects are followed if they preserve the method and stay within the
+    /// origin.
     ///
     /// # Errors
     ///
@@ -135,7 +136,8 @@ impl Client {
     }
 }
 
-/// The message of an answer with a failure status. The id in it is ignored, because servers write arbitrary ids there.
+/// The message of an answer with a failure status. The id of the message is ignored, because servers write arbitrary
+/// ids.
 fn said(text: &str, kind: &str, id: u64) -> Option<Message> {
     let read = |text: &str| {
         let mut json = read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES).ok()?;

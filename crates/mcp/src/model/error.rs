@@ -35,7 +35,7 @@ pub mod code {
 pub struct RpcError {
     /// The [code].
     pub code: i64,
-    /// What is wrong, for people.
+    /// The description of the error, for people.
     pub message: String,
     /// Further information.
     pub data: Option<Value>,

@@ -40,7 +40,7 @@ fn text(object: &Value, name: &str) -> Option<String> {
     object.get(name).and_then(Value::as_str).map(str::to_owned)
 }
 
-/// An object with these members; those without a value are left out.
+/// An object with these members; a member without a value is left out.
 fn object<const N: usize>(members: [(&str, Option<Value>); N]) -> Value {
     object_of(&mut members.into_iter())
 }

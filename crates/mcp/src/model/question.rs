@@ -20,7 +20,7 @@ pub struct Question {
 pub enum QuestionKind {
     /// An object that matches this schema: flat, of strings, numbers, booleans and choices.
     Form(Value),
-    /// A visit of this URL, which the client shows to its user and never opens by itself.
+    /// A visit of this URL. The client shows the URL to its user and never opens it by itself.
     Url(String),
 }
 

@@ -11,7 +11,7 @@ pub struct CallResult {
     pub content: Vec<Content>,
     /// The structured content; of any type in 2026-07-28, an object before.
     pub structured: Option<Value>,
-    /// Whether the tool has failed, or has refused its arguments. `content` then contains the reason.
+    /// True if the tool has failed, or has refused its arguments. `content` then contains the reason.
     pub is_error: bool,
 }
 

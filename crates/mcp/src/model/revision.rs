@@ -2,10 +2,10 @@
 
 use std::fmt;
 
-/// A revision of the protocol; older ones compare as less.
+/// A revision of the protocol; an older revision compares as less.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Revision {
-    /// 2025-03-26: the first one over streamable HTTP.
+    /// 2025-03-26: the first revision over streamable HTTP.
     V2025_03_26,
     /// 2025-06-18: structured results, links to resources, forms.
     V2025_06_18,
@@ -45,7 +45,7 @@ impl Revision {
         Self::ALL.into_iter().find(|revision| revision.as_str() == text)
     }
 
-    /// Whether requests are independent of each other: true only for 2026-07-28.
+    /// True if requests are independent of each other, which is only the case for 2026-07-28.
     pub fn is_modern(self) -> bool {
         self >= Self::V2026_07_28
     }

@@ -100,7 +100,7 @@ impl Annotations {
         ])
     }
 
-    /// Whether a call may be repeated after a crash, if the server's hints are true: the tool changes nothing, or a
+    /// True if a call may be repeated after a crash, according to the server's hints: the tool changes nothing, or a
     /// repeated call has no further effect.
     pub fn may_be_repeated(&self) -> bool {
         self.read_only == Some(true) || self.idempotent == Some(true)

@@ -10,8 +10,7 @@ use crate::model::{Answer, RpcError, TASKS_EXTENSION, code};
 pub enum Asked {
     /// The description of the server (modern).
     Discover,
-    /// The description of the server, requested at the beginning of a connection (legacy). Contains the revision that the client
-    /// requests.
+    /// The description of the server, at the beginning of a connection (legacy), with the revision that the client requests.
     Initialize(String),
     /// A check of the connection (legacy).
     Ping,

@@ -49,7 +49,7 @@ pub struct Request {
 pub struct Meta {
     /// The client's token for the progress of the request: a text or a number.
     pub progress_token: Option<Value>,
-    /// The depth of the request: the number of agents that have called each other before.
+    /// The depth of the request: the number of agent-to-agent calls before it.
     pub depth: u32,
     /// The trace of the request, in the form of the header `traceparent`.
     pub traceparent: Option<String>,
@@ -135,7 +135,7 @@ impl Incoming<'_> {
         Ok(Some(Request { asked, meta, reply }))
     }
 
-    /// The era of a request, after the checks of that era. An error is returned with the era of its answer.
+    /// The era of a request, after the checks of that era. The `Era` of an error is the era of its answer.
     fn era(
         &self,
         method: &str,
@@ -259,7 +259,7 @@ fn invalid_request(message: impl Into<String>) -> RpcError {
     RpcError::new(code::INVALID_REQUEST, message)
 }
 
-/// Whether a value may be the id of a request.
+/// True if a value may be the id of a request.
 fn is_id(id: &Value) -> bool {
     match id {
         Value::String(_) => true,

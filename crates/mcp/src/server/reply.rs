@@ -64,7 +64,7 @@ impl Reply {
         HttpResponse::json(200, self.message(result).to_string())
     }
 
-    /// The answer with a result that may be cached for this time, in shared caches only if it is not private.
+    /// The answer with a result that may be cached for this time; a private result must not be in shared caches.
     pub fn cacheable(&self, result: Value, ttl_ms: u64, is_private: bool) -> HttpResponse {
         let mut members = members(result);
         if let Era::Modern(_) = self.era {
@@ -75,8 +75,8 @@ impl Reply {
         self.result(Value::Object(members))
     }
 
-    /// The answer to `server/discover` or `initialize`, whose client requests this revision. `capabilities` are those of the
-    /// server.
+    /// The answer to `server/discover` or `initialize`, for a client that requests this revision. `capabilities` are the
+    /// capabilities of the server.
     pub fn introduction(
         &self,
         wanted: Option<&str>,
@@ -172,7 +172,8 @@ impl Reply {
         HttpResponse::json(status, self.error_message(error).to_string())
     }
 
-    /// The notification of progress for a request with this token: `progress` must rise.
+    /// The notification of progress for a request with this token. `progress` must rise from one notification to the
+    /// next.
     pub fn progress(&self, token: &Value, progress: u64, message: &str) -> Value {
         let mut params = json!({"progressToken": token, "progress": progress});
         if let (false, Value::Object(params)) = (message.is_empty(), &mut params) {
@@ -192,7 +193,7 @@ pub fn input_requests(questions: &[Question]) -> Map<String, Value> {
 }
 
 impl Capabilities {
-    /// Whether a client with these capabilities can show a question to its user.
+    /// True if a client with these capabilities can show a question to its user.
     pub fn can_show(self, question: &Question) -> bool {
         match question.kind {
             QuestionKind::Form(_) => self.forms,

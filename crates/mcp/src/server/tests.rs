@@ -1,4 +1,4 @@
-//! The decisions about requests: goldens of both eras, each refusal, and any bytes.
+//! Tests of the decisions about requests: goldens of both eras, each refusal, and random bytes.
 
 use proptest::prelude::*;
 use serde_json::{Value, json};

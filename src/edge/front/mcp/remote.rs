@@ -146,12 +146,7 @@ impl Front {
 
     /// The [`Outside`] of the first agent that can run.
     fn outside(&self) -> Option<&Outside> {
-        let agents = self
-            .deployment
-            .agents
-            .slugs()
-            .filter_map(|slug| self.deployment.agents.find(Some(slug)));
-        let mut runners = agents.filter_map(|agent| agent.runner.as_ref().ok());
+        let mut runners = self.deployment.hosted().filter_map(|agent| agent.runner.as_ref().ok());
         runners.next().map(|runner| &runner.outside)
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! The table of tasks is in the order owner, agent, time, id, and `task_counts` contains each pair of owner and agent once.
 //! So the old tasks of each caller with each agent are one range of the table, and need no index of their own. The walk
-//! goes from group to group in pages; its caller keeps the position.
+//! reads one group after the other in pages; the caller stores the position.
 
 use serde::Deserialize;
 use worker::Result;

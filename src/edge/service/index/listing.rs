@@ -1,4 +1,4 @@
-//! The statement for a page of the index, and for the number of tasks that match in all. `forms/listing.rs` reads its lines.
+//! The statement for a page of the index, and for the total number of matching tasks. `forms/listing.rs` reads its lines.
 
 use super::everybody::{everybody_statement, everybody_total};
 use super::statements::{filtered_page, matching_total};

@@ -30,8 +30,8 @@ pub(in crate::executor) enum Way {
     },
     /// The server continues its task.
     Task(TaskHandle),
-    /// On the open connection of the call, which only the run in memory holds. A turn that reads this value from a step
-    /// has lost the connection.
+    /// The answers are sent on the open connection of the call, which exists only in memory. If a turn reads this value
+    /// from a step, the connection is lost.
     Held,
 }
 

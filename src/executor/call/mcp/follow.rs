@@ -11,7 +11,8 @@ use ::mcp::client::{Client, McpError, TaskHandle, TaskState};
 
 impl ServerCall<'_> {
     /// Follows a task until it ends or asks a question that was not answered yet. If runs are not parked here, this
-    /// function cancels the server's task when our task is canceled; for a run that is parked, the executor cancels it.
+    /// function cancels the server's task when our task is canceled; for a parked run, the executor cancels the
+    /// server's task.
     pub(super) async fn follow(
         &self,
         client: &Client,
@@ -62,7 +63,7 @@ impl ServerCall<'_> {
                     }
                     (look.message, look.poll_interval_ms)
                 }
-                // The server may be reachable again later. A client that does not want to wait cancels the task.
+                // Polling continues, since the server may be reachable again later. The client can cancel the task.
                 Err(error) if error.may_pass() => {
                     let note = format!("{}; it is asked again", failure(&self.tool.server, &error));
                     (Some(note), task.poll_interval_ms)
@@ -78,7 +79,7 @@ impl ServerCall<'_> {
             if turn.is_canceled() {
                 return Ok(End::Canceled);
             }
-            // The other half of the run's time is reserved for polls after the run was parked.
+            // Half of the run's time is reserved for polls after the run was parked.
             let may_stay = turn.time_left_ms() > turn.timeout_ms / 2 && silent_ms < SILENCE_MS;
             if self.parked_ms.is_none() || (parked_ms.is_none() && may_stay) {
                 let next_ms = pace::in_memory(poll_ms, pause_ms);

@@ -1,5 +1,5 @@
 //! One call of an MCP tool: the code makes the call, reads its events and follows its task to the end. The calling executor
-//! decides what the end means for the run.
+//! handles the end of the call.
 
 pub(in crate::executor) mod asked;
 pub(in crate::executor) mod content;
@@ -50,7 +50,7 @@ pub(in crate::executor) struct ServerCall<'a> {
     pub(in crate::executor) key: &'a str,
     /// True if an earlier attempt may have made this call.
     pub(in crate::executor) is_doubtful: bool,
-    /// Where the call asks the user while its connection is open.
+    /// Serializes the questions that the calls of the round ask while their connections are open.
     pub(in crate::executor) desk: &'a Desk<'a>,
     /// The time for which the run was parked before this run resumed it; the cell is empty if the run was not parked. `None`
     /// if runs are not parked here.
@@ -159,8 +159,8 @@ impl ServerCall<'_> {
                 Ok(End::Canceled)
             }
             Closed::At(end) => {
-                // The session is closed before the end is reported. A crash during the close must not happen between
-                // the report and the step.
+                // The session is closed before the end is reported, so that no crash during the close falls between the
+                // report and the step.
                 let closing = self.turn.run_outside.sleep(CLOSE_MS);
                 select(Box::pin(client.close()), closing).await;
                 Ok(end)
@@ -171,7 +171,8 @@ impl ServerCall<'_> {
     /// Receives the events of the call until it ends.
     async fn listen(&self, call: &mut Call) -> Result<Closed, ExecutorError> {
         let mut pace = Pace::default();
-        // The questions that the server asks on this connection. The first one is shown once the call holds the place.
+        // The questions that the server asks on this connection. The first question is shown once the call holds the
+        // place.
         let mut open: VecDeque<Question> = VecDeque::new();
         let mut place: Option<MutexGuard<'_, ()>> = None;
         let closed = loop {
@@ -233,7 +234,7 @@ impl ServerCall<'_> {
                 return self.refused(refused);
             }
         };
-        // The call has ended, so its open questions cannot be answered any more: the task goes back to `working`.
+        // The call has ended, so its open questions cannot be answered any more: the task returns to `working`.
         if place.is_some()
             && let Err(refused) = self.events.working(None)
         {
@@ -326,7 +327,7 @@ impl Pace {
     }
 }
 
-/// The message for a failed request to a server. It names the server and does not contain its URL.
+/// The message for a failed request to a server. The message names the server and does not contain the URL.
 pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
     match error {
         McpError::Unreachable(HttpError::Silent { timeout_ms, .. }) => {
@@ -343,7 +344,7 @@ pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
     }
 }
 
-/// How long the session of a server with the older protocol may take to close, in milliseconds.
+/// The timeout for closing the session of a server with the older protocol, in milliseconds.
 const CLOSE_MS: u64 = 1_000;
 
 /// The shortest time between two progress reports, in milliseconds.

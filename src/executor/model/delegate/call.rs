@@ -73,8 +73,8 @@ impl Delegation {
         }
     }
 
-    /// Begins a task or continues one, unless an earlier attempt has already done this. `Err` inside of `Ok` is the reason why
-    /// the task cannot be begun, for the model.
+    /// Begins or continues a task, unless an earlier attempt has already done this. `Err` inside of `Ok` is the reason why the
+    /// task cannot be begun, for the model.
     async fn begin(
         &self,
         call: &ModelCall<'_>,
@@ -245,7 +245,8 @@ fn request(sending: &Sending<'_>, client: &Client, prompt: String) -> SendMessag
     SendMessageRequest { tenant: None, message, configuration, metadata: None }
 }
 
-/// How a task is followed: until the deadline. At the deadline the task is canceled while the run continues.
+/// The options for following a task until the deadline. At the deadline, the client cancels the task, and the run
+/// continues.
 fn observe(turn: &Turn, deadline: UnixMillis) -> Observe<'static> {
     let rest_ms = turn.deadline.millis_since(deadline);
     let options = CallOptions { deadline: Some(deadline), ..CallOptions::default() };

@@ -197,5 +197,5 @@ const TEAM: &str = "agents";
 const UNREACHABLE: &str =
     "These agents cannot be reached at the moment, which you tell the user where it matters:";
 
-/// How long fetching the card of an agent may take, in milliseconds.
+/// The timeout for fetching the card of an agent, in milliseconds.
 const PATIENCE_MS: u64 = 5_000;

@@ -160,7 +160,7 @@ impl Run<'_> {
 ///
 /// # Errors
 ///
-/// What is wrong with the arguments, as text for the model.
+/// The mistake in the arguments, as text for the model.
 fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
     if written.trim().is_empty() {
         return Ok(Map::new());
@@ -205,7 +205,7 @@ impl StoredCall {
         Self { tool: tool.to_owned(), result, asks, taken }
     }
 
-    /// What the call said. A stored failure is a result: the model received the same text.
+    /// The stored result. A stored failure is a result, too: the model received the same text.
     fn said(self) -> Result<Said, ExecutorError> {
         let result = self.result.map(Said::Result);
         let said = result.or_else(|| self.asks.map(Said::Asks));
@@ -213,7 +213,7 @@ impl StoredCall {
     }
 }
 
-/// The largest number of calls in one answer that are made.
+/// The largest number of calls that are made for one answer.
 const MAX_CALLS: usize = 64;
 
 #[cfg(test)]

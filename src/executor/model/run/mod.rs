@@ -53,7 +53,7 @@ struct Talk {
     spent: Spent,
     /// True if a tool was called.
     has_called: bool,
-    /// True if the model was already requested to correct an answer that does not fit its schema.
+    /// True if a request to correct an answer that does not fit its schema was already sent.
     is_repaired: bool,
     /// The number of client messages that were answered, including those that arrived during the run.
     answered: u32,

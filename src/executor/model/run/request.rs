@@ -89,8 +89,7 @@ impl Run<'_> {
                 return kept.map(|kept| Some(kept.into())).map_err(ExecutorError);
             }
         };
-        // The attempt that was lost has come to this point, and has sent the request or was about to send it: the
-        // request is counted once more.
+        // The lost attempt has sent this request, or was about to send it: the request is counted once more.
         if !self.is_beyond.replace(true) && self.turn.resumes && self.turn.attempt > 1 {
             self.record_repeated(None);
         }
@@ -238,7 +237,8 @@ impl Run<'_> {
         Ok(next.await)
     }
 
-    /// Emits the end of an answer's text, and stores the answer as the result of the step. Both are in one row of the log.
+    /// Emits the end of an answer's text, and stores the answer as the result of the step. The event and the result are in
+    /// one row of the log.
     fn keep(
         &self,
         nth: u32,
@@ -293,7 +293,7 @@ struct StoredAnswer {
     answer: ChatAnswer,
     took: Usage,
     request_bytes: usize,
-    /// Whether the artifact contains the text, in the same row.
+    /// True if the artifact contains the text; the chunk is in the same row as this step.
     #[serde(default)]
     is_shown: bool,
 }
@@ -350,7 +350,7 @@ const SHOWN: &str = "…";
 /// The name of the step that stores an answer.
 const STEP: &str = "model";
 
-/// How often a request is made that fails with a temporary error.
+/// The largest number of attempts of a request, if each fails with a temporary error.
 const MAX_TRIES: u32 = 4;
 
 /// The pause before a request is repeated, in milliseconds. The pause doubles each time.

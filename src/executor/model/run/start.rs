@@ -35,7 +35,7 @@ pub(super) enum Start {
         /// The calls, each with the data that it has stored.
         pending: Vec<(ToolCall, Value)>,
     },
-    /// An earlier attempt has stored this question. It is not known if the client has received the question.
+    /// An earlier attempt has stored this question, which the client may or may not have received.
     Asked(Question),
 }
 
@@ -143,8 +143,8 @@ impl Run<'_> {
         Some(Start::Answered { conversation, pending })
     }
 
-    /// The conversation of an earlier turn that was lost while one of its calls was asking the user. The model receives an error
-    /// for the lost call, and the client's message.
+    /// The conversation of an earlier turn whose run was lost while a call was asking the user. The result of the lost call is
+    /// an error; the client's message follows.
     fn without_open(&self, kept: OpenCalls, turn: &[StepRecord]) -> Option<Conversation> {
         let mut conversation = self.read(kept.entries)?;
         for (index, call) in conversation.calls().into_iter().enumerate() {
@@ -309,7 +309,7 @@ const MAX_KEPT_BYTES: usize = 200_000;
 /// The largest size of a call's result for the model, in bytes.
 const MAX_RESULT_BYTES: usize = 64 * 1024;
 
-/// How long MCP servers may take to list their tools, in milliseconds.
+/// The timeout for loading the lists of tools of MCP servers, in milliseconds.
 const PATIENCE_MS: u64 = 10_000;
 
 /// The base URL of the scripted model, a variable that `npm start` and `npm run dev` set.

@@ -131,7 +131,7 @@ impl McpCall<'_> {
         say(self.run.turn, self.run.events, questions, None)
     }
 
-    /// The questions that this call asked an earlier attempt of this run, if they were stored and not shown.
+    /// The questions of this call that an earlier attempt has stored, if they were not asked on an open connection.
     fn was_asked(&self) -> Result<Option<Asked>, ExecutorError> {
         loop {
             match self.run.turn.begin_step::<Plan>(ASKED)? {
@@ -152,5 +152,5 @@ impl McpCall<'_> {
     }
 }
 
-/// How many characters of a failure's reason the status contains. The artifact contains the whole reason.
+/// The largest number of characters of a failure's reason in the status. The artifact contains the whole reason.
 const MAX_REASON_CHARS: usize = 4_000;

@@ -1,7 +1,7 @@
 //! Calls of MCP tools: the calls of a message are planned, stored, and carried out.
 //!
-//! A call is a durable step. It is part of the [plan](plan::Plan), which is stored before any request is sent; the end of the call is a
-//! step, too. So a run that resumes recognizes a call that may have been carried out. It repeats the call only if the operator trusts
+//! A call is a durable step. The [plan](plan::Plan) contains the call, and is stored before any request is sent; the end of the call is
+//! a step, too. So a run that resumes recognizes a call that may have been carried out. It repeats the call only if the operator trusts
 //! the server's hint that a repetition is harmless.
 
 mod cancel;
@@ -81,7 +81,7 @@ impl McpOffer {
             asking: Cell::default(),
         };
         let result = run.execute().await;
-        // Work that was begun at a server is not needed any more.
+        // The result of a task at a server is not needed any more.
         if turn.is_canceled() || result.is_err() {
             Box::pin(cancel::cancel_left(turn)).await;
         }
@@ -283,8 +283,8 @@ impl Run<'_> {
         }
     }
 
-    /// Loads the tools of all servers. A slow server is waited for only if the messages cannot be understood without
-    /// its tools.
+    /// Loads the tools of all servers. The function waits for a slow server only if the messages cannot be understood
+    /// without the server's tools.
     async fn look(&self, messages: &[Message], is_newer: bool) -> Vec<(&str, Looked)> {
         let servers = servers_of(&self.offer.choices);
         let found: RefCell<Vec<(&str, Looked)>> = RefCell::default();
@@ -402,8 +402,8 @@ const PLAN: &str = "mcp calls";
 /// The step that stores a question, together with the plan that continues after the answer.
 const ASKED: &str = "mcp question";
 
-/// How long servers may take to list their tools if the message can be understood without them, in milliseconds.
+/// The timeout for loading the lists of tools if the message can be understood without them, in milliseconds.
 const PATIENCE_MS: u64 = 2_000;
 
-/// How many characters of a description a list of tools contains.
+/// The largest number of characters of a description in a list of tools.
 const MAX_LISTED_CHARS: usize = 500;

@@ -17,7 +17,7 @@ pub struct CardText {
     pub url: String,
     /// The card.
     pub text: String,
-    /// For how long the card need not be fetched again, in milliseconds: 300,000 unless the server sends another value in
+    /// The time for which the card is fresh, in milliseconds: 300,000 unless the server sends another value in
     /// `Cache-Control`; 0 to 86,400,000.
     pub fresh_ms: u64,
     /// The server's `ETag`.
@@ -56,7 +56,7 @@ impl Client {
         Err(first.unwrap_or(ClientError::Card("there is none".to_owned())))
     }
 
-    /// The URLs at which the card may be, in order. They are as secret as the URL of the settings.
+    /// The URLs at which the card may be, in order. Like the URL of the settings, they may contain secrets.
     pub fn card_places(&self) -> Vec<String> {
         Address::of_settings(&self.settings().url).map(|home| places(&home)).unwrap_or_default()
     }
@@ -152,7 +152,7 @@ fn places(home: &Address) -> Vec<String> {
     all
 }
 
-/// Whether there is no card at a URL, so that the next URL is tried. A server of web applications may answer any path with
+/// True if there is no card at a URL, so that the next URL is tried. A server of web applications may answer any path with
 /// an HTML page.
 fn is_absent(error: &ClientError) -> bool {
     match error {
@@ -175,7 +175,7 @@ fn card_text(url: &str, answer: HttpAnswer<String>) -> CardText {
     }
 }
 
-/// For how long a card is fresh if its answer has this `Cache-Control` header, in milliseconds.
+/// The time for which a card is fresh if its answer has this `Cache-Control` header, in milliseconds.
 fn fresh_ms(cache_control: Option<&str>) -> u64 {
     let mut fresh_ms = FRESH_MS;
     for directive in cache_control.unwrap_or_default().split(',') {
@@ -194,7 +194,7 @@ fn fresh_ms(cache_control: Option<&str>) -> u64 {
     fresh_ms
 }
 
-/// For how long a card is fresh if the server sends no time: 5 minutes, in milliseconds.
+/// The time for which a card is fresh if the server sends no time: 5 minutes, in milliseconds.
 const FRESH_MS: u64 = 300_000;
 
 /// The longest time for which a card is fresh: a day, in milliseconds.

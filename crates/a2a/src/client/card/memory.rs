@@ -12,7 +12,7 @@ use crate::model::UnixMillis;
 use crate::port::Clock;
 
 /// Fetches cards and caches them in memory as long as they are fresh: 5 minutes, unless the server sends another time. For a
-/// card that is no longer fresh, the client asks the server whether the card has changed.
+/// card that is no longer fresh, the client sends a conditional request, so an unchanged card is not sent again.
 ///
 /// Clients may share a cache: clients with the same URL share the card, so all of them must be allowed to read the same
 /// card.
@@ -77,7 +77,7 @@ impl CardSource for MemoryCards {
     }
 }
 
-/// The largest number of cached cards. One more replaces the card that expires first.
+/// The largest number of cached cards. A further card replaces the card that expires first.
 const MAX_CARDS: usize = 100;
 
 #[cfg(test)]

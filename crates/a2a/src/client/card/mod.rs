@@ -44,11 +44,11 @@ pub struct RemoteCard {
     pub interfaces: Vec<AgentInterface>,
     /// The organization that offers the agent.
     pub provider: Option<AgentProvider>,
-    /// Whether the agent supports streaming.
+    /// True if the agent supports streaming.
     pub streams: bool,
-    /// Whether the agent calls webhooks.
+    /// True if the agent calls webhooks.
     pub sends_webhooks: bool,
-    /// Whether the agent has another card for authenticated callers: [`Client::extended_card`].
+    /// True if the agent has another card for authenticated callers: [`Client::extended_card`].
     pub has_extended_card: bool,
     /// The extensions that the agent supports.
     pub extensions: Vec<AgentExtension>,
@@ -102,8 +102,8 @@ impl Client {
         }
     }
 
-    /// The card of the agent, or `None` if it cannot be fetched or used: checks whether there is an agent. Nothing is
-    /// retried.
+    /// The card of the agent, or `None` if the card cannot be fetched or used: a check for the existence of an agent,
+    /// without retries.
     pub async fn discover(&self) -> Option<Rc<RemoteCard>> {
         self.card_now().await.ok()
     }

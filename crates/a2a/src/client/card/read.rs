@@ -32,7 +32,7 @@ impl RemoteCard {
     /// [`ClientError::Card`] if the text is not JSON of at most [`MAX_DOCUMENT_VALUES`] values; [`ClientError::UnfitCard`]
     /// with each field that is missing or wrong, under its name in the version of the card. `name`, `version`, an interface
     /// (1.0: `supportedInterfaces`, before: `url`) and `capabilities` must be present. The other required fields are texts
-    /// and lists; if they are absent, they are read as empty, because writers of ProtoJSON omit empty fields.
+    /// and lists; an absent one is read as empty, because writers of ProtoJSON omit empty fields.
     pub fn parse(text: &str) -> Result<Self, ClientError> {
         let json = read_foreign(text.as_bytes(), MAX_DOCUMENT_VALUES);
         Self::read(json.map_err(|unfit| ClientError::Card(format!("it {unfit}")))?)
@@ -89,7 +89,7 @@ const MEMBERS_OF_0_3: [&str; 6] = [
 /// The members that every version except 0.1 requires, but without which a card can still be read.
 const NEEDED: [&str; 4] = ["description", "defaultInputModes", "defaultOutputModes", "skills"];
 
-/// Adds the other missing members, so that the error lists everything that the author of the card has to repair.
+/// Adds the other missing members, so that the error lists all mistakes of the card.
 fn add_missing(members: &Map<String, Value>, found: &mut Vec<FieldViolation>) {
     let count =
         if version_of(&members.clone().into()) == Dialect::Legacy { 0 } else { NEEDED.len() };

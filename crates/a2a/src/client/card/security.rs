@@ -59,7 +59,7 @@ fn scheme(members: &Map<String, Value>) -> Option<SecurityScheme> {
     })
 }
 
-/// The OAuth flow of a scheme. Of several flows, which 0.3 allows, the first one in this order.
+/// The OAuth flow of a scheme; of several flows, which 0.3 allows, the first flow in the order of this function.
 fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
     let flow = |name: &str| flows.get(name).and_then(Value::as_object);
     let scopes = |flow: &Map<String, Value>| {

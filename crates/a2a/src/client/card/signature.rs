@@ -14,7 +14,7 @@ use crate::client::{Client, ClientError};
 use crate::http::HttpRequest;
 use crate::model::{MAX_DOCUMENT_VALUES, read_foreign};
 
-/// Whether the client verifies the signatures of a card.
+/// The cards whose signatures the client verifies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Verify {
     /// Signatures are ignored.
@@ -28,7 +28,7 @@ pub enum Verify {
 
 /// Verifies signatures with public keys, by the cryptography of the platform.
 pub trait Verifier {
-    /// Whether the private half of the key, given as a JWK (RFC 7517), has signed the text. `algorithm` is `ES256`, `RS256`
+    /// True if the private half of the key, given as a JWK (RFC 7517), has signed the text. `algorithm` is `ES256`, `RS256`
     /// or `EdDSA`. False also if the key or the signature does not belong to the algorithm.
     fn verify<'a>(
         &'a self,
@@ -50,7 +50,7 @@ struct Signature {
 }
 
 impl Client {
-    /// Verifies the signatures of a card if the settings require it: at least one must be valid.
+    /// Verifies the signatures of a card if the settings require this: at least one signature must be valid.
     pub(super) async fn verify(&self, card: &RemoteCard) -> Result<(), ClientError> {
         let signatures = card.json.get("signatures").and_then(Value::as_array);
         let signatures = signatures.map(Vec::as_slice).unwrap_or_default();

@@ -49,7 +49,7 @@ fn outer(members: &Map<String, Value>, status: u16) -> Option<RemoteError> {
     }
 }
 
-/// An error without a JSON-RPC code: a name in the error decides about the code, otherwise the status.
+/// An error without a JSON-RPC code: the code is chosen by a name in the error, otherwise by the status.
 fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<RemoteError> {
     let data = data(members);
     let details = data.as_ref().and_then(Value::as_array).into_iter().flatten();
@@ -70,7 +70,7 @@ fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<Rem
     Some(RemoteError { code, message: message.to_owned(), data, status })
 }
 
-/// The code of an error that has only a text, as the Python SDK of 0.3 sends it: the words of the text decide.
+/// The code of an error that has only a text, as the Python SDK of 0.3 sends it, chosen by words in the text.
 fn code_told(message: &str, status: u16) -> i32 {
     let message = message.to_lowercase();
     match status {
@@ -94,7 +94,7 @@ fn text_of<'a>(members: &'a Map<String, Value>, names: &[&str]) -> Option<&'a st
     names.iter().find_map(|name| members.get(*name)?.as_str())
 }
 
-/// Whether a number is a code of JSON-RPC or A2A, and not an HTTP status.
+/// True if a number is a code of JSON-RPC or A2A, and not an HTTP status.
 fn is_of_protocol(code: i64) -> bool {
     (-32_768..=-32_000).contains(&code)
 }

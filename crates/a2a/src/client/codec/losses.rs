@@ -1,5 +1,4 @@
-//! The content of calls, answers and events that arrives on the other side in each version; docs/dialects.md lists the
-//! losses.
+//! The content of calls, answers and events after the transport in each version; docs/dialects.md lists the losses.
 
 use super::tests::arbitrary::{less_0_1, less_0_3};
 use super::*;
@@ -140,8 +139,8 @@ pub(super) fn told(
     }
 }
 
-/// A stream of 0.1 reports a task as a status event, and as artifact events unless the task is the last event. It
-/// contains no `contextId`.
+/// A stream of 0.1 reports a task as a status event, and as artifact events unless the task is the last event. Such a
+/// stream contains no `contextId`.
 fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
     let context_id = ContextId::new("");
     let status_update = |task_id, status, metadata| {

@@ -150,7 +150,7 @@ fn authorize(request: &mut HttpRequest, token: &Secret) -> Result<(), ClientErro
     Ok(())
 }
 
-/// Checks that a secret can be the value of a header. Platforms would quote an invalid value in their error.
+/// Checks that a secret can be the value of a header. Otherwise the platform's error would quote the secret.
 fn check_header(value: &str, name: &str) -> Result<(), ClientError> {
     if !value.is_empty() && value.bytes().all(|byte| matches!(byte, b' '..=b'~')) {
         return Ok(());

@@ -30,7 +30,7 @@ pub struct OAuthSettings {
     pub scopes: Vec<String>,
     /// The parameter `audience`, which some providers require.
     pub audience: Option<String>,
-    /// Whether the client id and secret are sent in the body instead of the header `Authorization` (RFC 6749 §2.3.1), for
+    /// True if the client id and secret are sent in the body instead of the header `Authorization` (RFC 6749 §2.3.1), for
     /// providers that do not accept the header.
     pub secret_in_body: bool,
 }
@@ -89,7 +89,7 @@ pub struct OAuth {
 
 type Fetching = Shared<LocalBoxFuture<'static, Result<Secret, ClientError>>>;
 
-/// A cache of tokens, at most 100. It is plain data that a whole program may share, for any number of providers.
+/// A cache of at most 100 tokens. The cache is plain data that a whole program may share, for any number of providers.
 #[derive(Default)]
 pub struct Tokens(RefCell<BTreeMap<String, Token>>);
 
@@ -256,7 +256,7 @@ fn lifetime_ms(expires_in: Option<&Value>) -> u64 {
     seconds.map_or(DEFAULT_MS, |seconds| seconds.saturating_mul(1_000)).min(MAX_MS)
 }
 
-/// Whether the text is an error code (RFC 6749 §5.2), and not a text in which a provider might quote secrets.
+/// True if the text is an error code (RFC 6749 §5.2); any other text might quote secrets.
 fn is_code(code: &str) -> bool {
     code.len() <= 40 && code.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_')
 }
@@ -265,7 +265,8 @@ fn failed(reason: &str) -> ClientError {
     ClientError::Credentials(format!("no token could be had: {reason}"))
 }
 
-/// How long before its end a token is no longer used, in milliseconds; at most half of its lifetime.
+/// The time before the end of a token in which the token is not used, in milliseconds; at most half of the token's
+/// lifetime.
 const MARGIN_MS: u64 = 60_000;
 
 /// The lifetime of a token for which the provider sends no lifetime, in milliseconds.

@@ -1,11 +1,11 @@
-//! Detects whether an answer is an event stream: by its `Content-Type`, otherwise by its first bytes, because many servers
-//! send no type or a wrong one.
+//! Detects event streams by the `Content-Type` of the answer, otherwise by the first bytes, because many servers send no
+//! type or a wrong type.
 
 use futures_util::stream::{self, StreamExt};
 
 use crate::http::{HttpAnswer, HttpBody, HttpError};
 
-/// Whether an answer is an event stream; also returns the answer, with its body still complete.
+/// The first value is true if an answer is an event stream. The second value is the answer, with its complete body.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub(super) async fn told(answer: HttpAnswer) -> Result<(bool, HttpAnswer), HttpE
     Ok((is_stream, HttpAnswer { status, headers, body, url }))
 }
 
-/// Whether a body with this beginning is a single text and not an event stream; `None` while all bytes are blank.
+/// True if a body with this beginning is a single text and not an event stream; `None` while all bytes are blank.
 pub(super) fn is_whole(begin: &[u8]) -> Option<bool> {
     first_sign(begin).map(|sign| WHOLE.contains(&sign))
 }
@@ -52,5 +52,5 @@ const EVENT_STREAM: &str = "text/event-stream";
 /// The first characters of JSON and HTML. A line of an event stream begins with a letter or a colon.
 const WHOLE: [u8; 4] = [b'{', b'[', b'"', b'<'];
 
-/// The largest number of blank bytes at the beginning of an answer; an answer with more does not count as an event stream.
+/// The largest number of blank bytes at the beginning of an event stream; an answer with more is read as a single text.
 const MAX_BEGIN_BYTES: usize = 1024;

@@ -18,12 +18,12 @@ pub(super) struct Live {
     body: HttpBody,
     url: String,
     reader: SseReader,
-    /// Whether the body is a single text and not an event stream, independent of its declared type; `None` until the first
+    /// True if the body is a single text and not an event stream, independent of its declared type; `None` until the first
     /// piece has arrived.
     is_whole: Option<bool>,
     /// The body, if it is a single text.
     text: Vec<u8>,
-    /// Whether the stream is the answer to a message.
+    /// True if the stream is the answer to a message.
     is_send: bool,
     /// The number of events read until now.
     count: u32,
@@ -123,8 +123,8 @@ impl Following {
         }
     }
 
-    /// Fetches the task if the stream has left out events and now sends one. Events after a gap would be reported before the
-    /// missing ones, so the fetched task replaces all of them.
+    /// Fetches the task if the stream has sent an event after a gap. The event would be reported before the missing events,
+    /// so the fetched task replaces all of these events.
     async fn look_at_what_was_heard(&mut self) {
         let Some(id) = self.telling.heard() else { return };
         let task = match self.look(&id).await {
@@ -263,5 +263,5 @@ const MAX_EVENT_BYTES: usize = 4 * 1024 * 1024;
 /// The largest number of consecutive events that cannot be decoded.
 const MAX_SENSELESS: u32 = 16;
 
-/// How long a server may send events after the event that ends the task, in milliseconds.
+/// The time in which a server may send events after the event that ends the task, in milliseconds.
 const LAST_WORDS_MS: u64 = 1_000;

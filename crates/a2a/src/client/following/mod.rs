@@ -117,7 +117,7 @@ impl Following {
         }
     }
 
-    /// Whether the stream is not open yet. The stream of a send counts as open after its first event.
+    /// True if the stream is not open yet. The stream of a send counts as open after its first event.
     fn is_opening(&self) -> bool {
         let is_send = matches!(self.start, Start::Send(_));
         matches!(self.source, Source::Beginning) || (is_send && self.telling.told().is_none())
@@ -185,7 +185,7 @@ impl Following {
         }
     }
 
-    /// Whether a refused call may succeed without a stream.
+    /// True if a refused call may succeed without a stream.
     fn is_worth_asking_otherwise(&self, error: &ClientError) -> bool {
         match (&self.start, error) {
             (Start::Subscribe(_), _) | (Start::Send(_), ClientError::NotInVersion(_)) => true,
@@ -330,7 +330,7 @@ impl Following {
         self.source = Source::Cut;
     }
 
-    /// Whether no further event can follow the known task.
+    /// True if no further event can follow the known task.
     fn is_done(&self) -> bool {
         let Some(task) = self.telling.told() else { return false };
         let is_send = matches!(self.start, Start::Send(_));
@@ -354,7 +354,7 @@ impl Following {
     }
 }
 
-/// Whether the server has understood and refused the request, so that the same request will not succeed later.
+/// True if the server has understood and refused the request, so that the same request will not succeed later.
 fn is_refusal(error: &ClientError) -> bool {
     match error {
         ClientError::Remote(_) | ClientError::Http(HttpError::Status { .. }) => !error.may_pass(),
@@ -365,7 +365,7 @@ fn is_refusal(error: &ClientError) -> bool {
     }
 }
 
-/// Whether an error concerns the client itself, so that any other request would fail, too.
+/// True if an error concerns the client itself, so that any other request would fail, too.
 fn is_final(error: &ClientError) -> bool {
     match error {
         ClientError::Credentials(_) | ClientError::Timeout => true,
@@ -375,7 +375,7 @@ fn is_final(error: &ClientError) -> bool {
     }
 }
 
-/// Whether the server reports that the request is invalid.
+/// True if the server reports that the request is invalid.
 fn is_bad_request(error: &ClientError) -> bool {
     match error {
         ClientError::Remote(error) => error.code == INVALID_PARAMS,

@@ -7,9 +7,9 @@ use crate::model::{StreamResponse, TaskState, UnixMillis};
 
 /// The state of polling a task.
 pub(super) struct Polling {
-    /// Whether a stream was open before, so that further events are expected.
+    /// True if a stream was open before, so that further events are expected.
     is_fallback: bool,
-    /// When the task last changed.
+    /// The instant of the task's last change.
     silent_since: UnixMillis,
     /// The number of further snapshots that may be older than the message that this call has sent.
     old_looks: u32,
@@ -59,7 +59,7 @@ impl Following {
         };
     }
 
-    /// Whether the snapshot may be older than the sent message: the message answers the task, but the task is in the
+    /// True if the snapshot may be older than the sent message: the message answers the task, but the task is in the
     /// state input-required without a message in its status.
     fn may_be_old(&self) -> bool {
         let Some(task) = self.telling.told() else { return false };

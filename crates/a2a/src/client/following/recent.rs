@@ -1,4 +1,4 @@
-//! The newest events of a stream, to recognize those that are repeated.
+//! The newest events of a stream, by which repeated events are recognized.
 
 use std::collections::VecDeque;
 
@@ -7,8 +7,7 @@ use std::collections::VecDeque;
 pub(super) struct Recent(VecDeque<(String, u64)>);
 
 impl Recent {
-    /// Adds an event, and returns whether the event is new. An event with a known id and different
-    /// data is new.
+    /// Adds an event. Returns true if the event is new. An event with a known id and different data is new.
     pub(super) fn is_new(&mut self, id: &str, data: u64) -> bool {
         let event = (id.to_owned(), data);
         if self.0.contains(&event) {

@@ -1,5 +1,5 @@
-//! Decides which events of a task are reported: every change once, the end last. The size of the task that the events
-//! describe is limited like that of this project's own tasks.
+//! Decides which events of a task are reported: every change once, the end last. The task that the events describe has
+//! the size limits of this project's own tasks.
 
 use std::collections::VecDeque;
 
@@ -12,9 +12,9 @@ use crate::model::{
     measure,
 };
 
-/// The events reported for a task, and the ones to report next.
+/// The events reported for a task, and the events to report next.
 pub(super) struct Telling {
-    /// The task as described by all events that are reported or wait to be reported.
+    /// The task after all events that are reported or wait to be reported.
     told: Option<Task>,
     /// The server's version of the task, while it is older than `told`.
     behind: Option<Task>,
@@ -34,10 +34,10 @@ pub(super) struct Telling {
     /// The size of the events that were added since the task was last measured.
     added: Size,
     max: Size,
-    /// Whether the present stream has left out what happened before its first event. In this case the task is fetched
-    /// after each further event.
+    /// True if the present stream has left out the events before its first event. The task is then fetched after each
+    /// further event.
     leaves_out: bool,
-    /// Whether a stream with a gap has sent an event since the task was last fetched.
+    /// True if a stream with a gap has sent an event since the task was last fetched.
     has_heard: bool,
 }
 
@@ -107,7 +107,7 @@ impl Telling {
         Ok(())
     }
 
-    /// The task as described by all events that are reported or wait to be reported.
+    /// The task after all events that are reported or wait to be reported.
     pub(super) fn told(&self) -> Option<&Task> {
         self.told.as_ref()
     }
@@ -124,12 +124,12 @@ impl Telling {
         self.last_id.as_deref()
     }
 
-    /// Stops using event ids; snapshots are used instead. Returns whether there was an id.
+    /// Stops using event ids; snapshots are used instead. Returns true if there was an id.
     pub(super) fn forget_numbers(&mut self) -> bool {
         self.last_id.take().is_some()
     }
 
-    /// Whether the task has ended.
+    /// True if the task has ended.
     pub(super) fn has_ended(&self) -> bool {
         self.told.as_ref().is_some_and(|task| task.status.state.is_terminal())
     }
@@ -152,7 +152,7 @@ impl Telling {
         self.ready.push_back(TaskEvent { event: message, id });
     }
 
-    /// Handles an event of a stream; `data` is a hash of its data. Returns whether the event contains anything new.
+    /// Handles an event of a stream; `data` is a hash of its data. Returns true if the event contains a change.
     pub(super) fn event(&mut self, event: StreamResponse, id: Option<String>, data: u64) -> bool {
         let is_first = std::mem::take(&mut self.is_first);
         if self.told.as_ref().is_some_and(|told| is_of_another(told, &event)) {
@@ -174,7 +174,7 @@ impl Telling {
         }
         let goes_on = self.went_on_from.is_some() && id.is_some();
         if is_first && self.told.is_some() && !goes_on {
-            // The server has left out what happened before this event.
+            // The server has left out the events before this event.
             (self.is_doubtful, self.leaves_out) = (true, true);
         }
         if self.leaves_out && !is_end(&event) {
@@ -197,7 +197,7 @@ impl Telling {
         Some(told.id.clone())
     }
 
-    /// Handles a fetched snapshot of the task. Returns whether it contains anything new.
+    /// Handles a fetched snapshot of the task. Returns true if the snapshot contains a change.
     pub(super) fn look(&mut self, task: Task) -> bool {
         if self.told.as_ref().is_some_and(|told| told.id != task.id) {
             return false;
@@ -256,7 +256,8 @@ impl Telling {
     fn catch_up(&mut self, seen: Task, id: Option<String>) -> bool {
         let Some(told) = &self.told else { return false };
         let (ahead, is_behind) = newest(told, seen.clone());
-        // An event that is contained in the snapshot and also follows it looks like a repeated event.
+        // If an event is contained in the snapshot and also sent after it, the client cannot distinguish it from a
+        // repetition.
         self.is_doubtful = true;
         self.behind = is_behind.then_some(seen);
         self.explain(&ahead, id)
@@ -320,7 +321,7 @@ impl Telling {
     }
 }
 
-/// Whether this event ends the task.
+/// True if this event ends the task.
 fn is_end(event: &StreamResponse) -> bool {
     matches!(event, StreamResponse::StatusUpdate(event) if event.status.state.is_terminal())
 }

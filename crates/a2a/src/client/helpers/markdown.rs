@@ -19,7 +19,7 @@ use crate::model::{AgentSkill, FieldViolation};
 ///
 /// # Errors
 ///
-/// The invalid key, and what it must contain; an empty key stands for the whole file.
+/// The invalid key, and what it must contain; an empty key means the whole file.
 pub fn skill_from_markdown(text: &str) -> Result<AgentSkill, FieldViolation> {
     let at = |key: &str, fix: &str| FieldViolation::new(key, fix);
     let front = front_matter(text).ok_or_else(|| {

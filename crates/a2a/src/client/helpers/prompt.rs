@@ -33,8 +33,8 @@ pub fn card_to_prompt(card: &RemoteCard) -> String {
     text
 }
 
-/// Turns a name into one that models and programs accept for a tool: lower case, with an underscore for each character that is not an ASCII
-/// letter or digit. The result does not begin with a digit, is not empty, and has at most 64 characters.
+/// Turns a name into a name that models and programs accept for a tool: lower case, with an underscore for each character that is not an
+/// ASCII letter or digit. The result does not begin with a digit, is not empty, and has at most 64 characters.
 ///
 /// ```
 /// use a2a::client::slugify;

@@ -31,7 +31,7 @@ impl Default for NativeHttp {
 impl NativeHttp {
     /// A port with its own connections.
     pub fn new() -> Self {
-        // Installing fails if the program already has a provider, which is then used.
+        // The installation fails if the program already has a provider, which is then used.
         let _ = rustls::crypto::ring::default_provider().install_default();
         let builder =
             || Client::builder().redirect(Policy::none()).connect_timeout(CONNECT_TIMEOUT);
@@ -76,8 +76,8 @@ async fn send(
     })
 }
 
-/// The headers as a map, in which the last one of several with the same name counts; the error is the name of a header that
-/// cannot be sent.
+/// The headers as a map; of several headers with the same name, the last one is sent. The error is the name of a header
+/// that cannot be sent.
 fn header_map(headers: Vec<(String, String)>) -> Result<HeaderMap, String> {
     let mut map = HeaderMap::new();
     for (name, value) in headers {
@@ -107,7 +107,7 @@ impl Bounds {
         HttpError::Failed { url: self.url.clone(), reason: reason.into() }
     }
 
-    /// Only the innermost cause is reported, because the outer ones repeat the URL.
+    /// Only the innermost cause is reported, because the outer causes repeat the URL.
     fn broken(&self, error: reqwest::Error) -> HttpError {
         let error = error.without_url();
         let mut cause: &dyn std::error::Error = &error;

@@ -4,7 +4,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use reqwest::Url;
 
-/// Checks whether a guarded request may be sent to this URL. Host names are checked later, when they are resolved.
+/// Checks that a guarded request may be sent to this URL. Host names are checked later, at their resolution.
 ///
 /// # Errors
 ///
@@ -22,7 +22,7 @@ pub(super) fn check(url: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// Whether an address belongs to the public internet, and not to this machine or a private network.
+/// True if an address belongs to the public internet, and not to this machine or a private network.
 pub(super) fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

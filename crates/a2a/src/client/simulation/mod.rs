@@ -65,7 +65,7 @@ struct State {
 
 impl Simulation {
     /// Adds a server for a host, for example `agent.example` or `localhost:8080`, and replaces an earlier one. Other hosts
-    /// are served by [`http`](Self::http); until that has an answer, connections to them fail.
+    /// are served by [`http`](Self::http); until that server has a closure, connections to other hosts fail.
     pub fn serve(
         &self,
         host: &str,
@@ -74,7 +74,7 @@ impl Simulation {
         self.0.servers.borrow_mut().insert(host.to_owned(), Rc::new(server));
     }
 
-    /// The server for all hosts that have no server of their own: one closure.
+    /// The server for all hosts without a server of their own: one closure.
     pub fn http(&self) -> &MemoryHttp {
         &self.0.http
     }
@@ -160,7 +160,7 @@ impl Random for Simulation {
 
 const LONGEST_RUN_MS: i64 = 100 * 24 * 60 * 60 * 1_000;
 
-/// How often a future may wake itself without waiting for a timer.
+/// The largest number of times that a future may wake itself without waiting for a timer.
 const MAX_ROUNDS: u32 = 1_000_000;
 
 #[cfg(test)]

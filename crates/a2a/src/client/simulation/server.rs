@@ -17,7 +17,7 @@ pub(super) type Server = dyn Fn(&SimulatedRequest) -> SimulatedAnswer;
 /// A request that a server in memory has received.
 #[derive(Clone, PartialEq, Eq)]
 pub struct SimulatedRequest {
-    /// When the request arrived, in milliseconds since the simulation began.
+    /// The instant at which the request arrived, in milliseconds since the simulation began.
     pub at_ms: u64,
     /// The method of the request.
     pub method: &'static str,
@@ -86,8 +86,8 @@ pub enum Piece {
     Hang,
 }
 
-/// The answer of a server in memory. It is made by [`json`](Self::json), [`status`](Self::status), [`events`](Self::events)
-/// or [`refused`](Self::refused), and changed by the other methods.
+/// The answer of a server in memory. [`json`](Self::json), [`status`](Self::status), [`events`](Self::events) and
+/// [`refused`](Self::refused) make an answer; the other methods change it.
 pub struct SimulatedAnswer {
     status: u16,
     headers: Vec<(String, String)>,
@@ -179,7 +179,7 @@ impl SimulatedAnswer {
         self.pieces([piece])
     }
 
-    /// Adds these pieces to the body. They are made only when they are needed, so there may be an unlimited number of them.
+    /// Adds these pieces to the body. A piece is made only when it is sent, so the number of pieces may be unlimited.
     #[must_use]
     pub fn pieces(mut self, more: impl IntoIterator<Item = Piece, IntoIter: 'static>) -> Self {
         self.pieces = Box::new(self.pieces.chain(more));

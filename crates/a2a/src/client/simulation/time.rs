@@ -71,7 +71,7 @@ impl Drop for Timer {
 pub(super) struct Flag(AtomicBool);
 
 impl Flag {
-    /// Whether the flag was woken since the last call.
+    /// True if the flag was woken since the last call.
     pub(super) fn was_woken(&self) -> bool {
         self.0.swap(false, Ordering::Relaxed)
     }

@@ -1,7 +1,10 @@
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use super::*;
 use crate::build::{AgentDefinition, check_all};
+use crate::files::tests::Given;
 use crate::{EmbeddedAgent, Misfit, Table};
 
 const GOOD: &str = r#"
@@ -206,25 +209,24 @@ fn what_the_worker_reads_is_what_the_file_says() {
 
 #[test]
 fn files_stand_beside_the_agent_file_and_are_read_once() {
-    let folder = std::env::temp_dir().join(format!("a2a-edge-model-{}", std::process::id()));
-    std::fs::create_dir_all(&folder).unwrap();
-    std::fs::write(folder.join("support.md"), "Be kind.").unwrap();
-    std::fs::write(folder.join("out.json"), r#"{"type": "object"}"#).unwrap();
-    std::fs::write(folder.join("bad.json"), "{").unwrap();
-    let file = folder.join("x.toml").display().to_string();
+    let text = |path, text: &str| (path, text.to_owned());
+    let files = Given(BTreeMap::from([
+        text("agents/support.md", "Be kind."),
+        text("agents/out.json", r#"{"type": "object"}"#),
+        text("agents/bad.json", "{"),
+    ]));
     let read = |more: &str| {
         let mut executor = agent(&format!("{GOOD}{more}")).executor;
-        let read = executor.read_files(&file);
+        let read = executor.read_files(&files, "agents/x.toml");
         (read, ModelSettings::of(&executor.embedded().unwrap()).unwrap())
     };
     let (result, settings) =
         read("instructions_file = 'support.md'\noutput_schema_file = 'out.json'");
     let (missing, _) = read("instructions_file = 'none.md'\noutput_schema_file = 'bad.json'");
-    std::fs::remove_dir_all(&folder).unwrap();
     assert_eq!(result, []);
     assert_eq!(settings.instructions, "Be kind.");
     assert_eq!(settings.output_schema, Some(json!({"type": "object"})));
     assert_eq!(missing[0].key, "executor.model.instructions_file");
-    assert!(missing[0].text.contains("none.md cannot be read"), "{missing:?}");
-    assert!(missing[1].text.contains("bad.json is no JSON"), "{missing:?}");
+    assert!(missing[0].text.contains("agents/none.md does not exist"), "{missing:?}");
+    assert!(missing[1].text.contains("agents/bad.json is not JSON"), "{missing:?}");
 }

@@ -96,7 +96,7 @@ impl Case {
         Self { settings: Box::new(settings), ..self }
     }
 
-    /// Gives the client an earlier verdict that the server has this revision.
+    /// Passes the client an earlier verdict that the server has this revision.
     pub(crate) fn known(self, revision: Revision) -> Self {
         let verdict = Verdict::read(&json!({"revision": revision.as_str(), "at": 0}));
         Self { verdict, ..self }

@@ -27,7 +27,7 @@ fn old(name: &'static str, serve: impl Fn(&SimulatedRequest) -> SimulatedAnswer 
     case.known(Revision::V2025_11_25)
 }
 
-/// Whether this is the client's request for the separate stream.
+/// True if this is the client's request for the separate stream.
 fn is_standing(request: &SimulatedRequest) -> bool {
     request.method == "GET" && request.header("last-event-id").is_none()
 }

@@ -6,8 +6,8 @@ use crate::client::simulation::Simulation;
 use crate::http::HttpAnswer;
 use crate::http::memory::ok;
 
-/// Servers whose cards have as their name the number of card requests until now; the path of the URL is the time in
-/// seconds for which a card is fresh.
+/// Servers of cards: the name of a card is the number of card requests until now; the path of the URL is the time in
+/// seconds for which the card is fresh.
 fn simulation() -> Simulation {
     let simulation = Simulation::default();
     let asked = Cell::new(0);

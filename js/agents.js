@@ -1,0 +1,33 @@
+// The agents of the project, as the entry module of the Worker passes them to the engine: text that Rust reads when it needs it.
+
+/**
+ * The checked form of a project's files, the default export of `agents.js` (crates/agents/src/embedded.rs).
+ *
+ * @typedef {object} Agents
+ * @property {string} version The version of a2a-edge that wrote it.
+ * @property {string} index
+ * @property {Record<string, string>} agents By slug.
+ */
+
+/** @type {Agents | undefined} */
+let given;
+let hasExamples = false;
+
+/**
+ * Takes the agents of the project. With `examples`, agent files may name the example tools of this repository.
+ *
+ * @param {Agents} agents @param {{ examples?: boolean }} [options]
+ */
+export function give(agents, { examples = false } = {}) {
+  given = agents;
+  hasExamples = examples;
+}
+
+/** The index of the agents; undefined if the Worker was started without agents. */
+export const agentIndex = () => given?.index;
+
+/** The text of an agent. @param {string} slug */
+export const agentText = (slug) => (given !== undefined && Object.hasOwn(given.agents, slug) ? given.agents[slug] : undefined);
+
+/** Whether agent files may name the example tools. */
+export const withExamples = () => hasExamples;

@@ -1,0 +1,77 @@
+// The agents of the project: checked, and written for the Worker as `.a2a-edge/agents.js`.
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { check } from "./checker.mjs";
+import { hasRust, inProject, projectDir } from "./paths.mjs";
+import { Stop } from "./ui.mjs";
+
+/** The generated files. The entry module of the Worker imports the first one as `#agents`. */
+const MODULE = inProject(".a2a-edge", "agents.js");
+const TYPES = inProject(".a2a-edge", "agents.d.ts");
+
+const HEAD = "// Written by a2a-edge from the files in agents/, tools/, skills/ and remotes.toml. Changes are lost.\n";
+
+/** The text about problems of agent files. */
+export function shownProblems(problems) {
+  return `The agents cannot be served:\n\n${problems.map(({ shown }) => `    ${shown}`).join("\n")}`;
+}
+
+/**
+ * Checks the files of the project, and writes the generated files if anything but the date has changed. Gives the checked form, its facts, and the paths
+ * that were read. Throws a `Stop` with all problems.
+ */
+export function writeAgents() {
+  const { agents, problems, read } = check({ folder: projectDir, joins: hasRust, now: now() });
+  if (agents === undefined) throw new Stop(shownProblems(problems));
+  const known = writtenAgents();
+  if (known !== undefined && isSame(known, agents)) return { agents: known, facts: factsOf(known), read };
+  publish(MODULE, moduleOf(agents));
+  publish(TYPES, `${HEAD}import type { Agents } from "a2a-edge";\n\ndeclare const agents: Agents;\nexport default agents;\n`);
+  return { agents, facts: factsOf(agents), read };
+}
+
+/** The module with agents in the checked form. */
+export const moduleOf = (agents) => `${HEAD}export default ${JSON.stringify(agents, null, 2)};\n`;
+
+/** The agents that were written before; undefined if there are none. */
+export function writtenAgents() {
+  if (!existsSync(MODULE) || !existsSync(TYPES)) return undefined;
+  const text = readFileSync(MODULE, "utf8");
+  try {
+    return JSON.parse(text.slice(HEAD.length + "export default ".length, text.lastIndexOf(";")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** True if two checked forms differ at most in the instant of their checks. */
+export function isSame(one, other) {
+  const undated = ({ index, ...rest }) => JSON.stringify({ ...rest, index: { ...JSON.parse(index), built_ms: 0 } });
+  return undated(one) === undated(other);
+}
+
+/** The facts of the checked form for scripts: the agents, remote agents and MCP servers, each as the Worker reads it. */
+export function factsOf({ index, agents }) {
+  const { agents: listed, remotes = [], mcp = [] } = JSON.parse(index);
+  return { agents: listed.map(({ slug }) => JSON.parse(agents[slug])), remotes, mcp };
+}
+
+/** The checked form as one JSON object, for the variable `AGENTS`. */
+export function wholeForm({ index, agents }) {
+  const { agents: listed, headers: _, ...shared } = JSON.parse(index);
+  return JSON.stringify({ ...shared, agents: listed.map(({ slug }) => JSON.parse(agents[slug])) });
+}
+
+/** The instant of a check: `SOURCE_DATE_EPOCH` if it is set, so that builds can be reproduced. */
+const now = () => (process.env.SOURCE_DATE_EPOCH ? Number(process.env.SOURCE_DATE_EPOCH) * 1000 : Date.now());
+
+/** Replaces a file at once, so that no reader sees a part of it. */
+function publish(path, text) {
+  try {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(`${path}.part`, text);
+    renameSync(`${path}.part`, path);
+  } catch (error) {
+    throw new Stop(`${path} cannot be written (${error.code}).\n\n    Let this user write the folder ${dirname(path)}.`);
+  }
+}

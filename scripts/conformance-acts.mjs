@@ -11,7 +11,7 @@ import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main } from "./lib/ui.mjs";
-import { outputs } from "./lib/worker.mjs";
+import { outputs } from "./lib/engine.mjs";
 
 const usage = `Usage: npm run conformance:acts -- --suite FOLDER
 

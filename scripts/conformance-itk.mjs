@@ -12,7 +12,7 @@ import { run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main } from "./lib/ui.mjs";
-import { outputs } from "./lib/worker.mjs";
+import { outputs } from "./lib/engine.mjs";
 
 const usage = `Usage: npm run conformance:itk -- --itk FOLDER
 

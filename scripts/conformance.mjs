@@ -11,7 +11,7 @@ import { virtualEnvironment } from "./lib/python.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
-import { outputs } from "./lib/worker.mjs";
+import { outputs } from "./lib/engine.mjs";
 
 const usage = `Usage: npm run conformance -- --kit FOLDER
        npm run conformance -- --all [FOLDER...]

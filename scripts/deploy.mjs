@@ -1,20 +1,18 @@
-// `npm run deploy`, `npx a2a-edge deploy`: builds the Worker, creates its queues, uploads it, then migrates the remote
-// database.
+// `npm run deploy`, `npx a2a-edge deploy`: checks and builds everything, creates the queues, uploads the Worker, then migrates the remote database.
 import "./lib/node-version.mjs";
 import { remoteAccess } from "./lib/access.mjs";
-import { factsOf, writeAgents } from "./lib/agents.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { missingServices } from "./lib/services.mjs";
-import { setUp } from "./lib/setup.mjs";
+import { build, setUp } from "./lib/setup.mjs";
+import { tryWorker } from "./lib/try-worker.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
-import { ensureBuilt } from "./lib/worker.mjs";
 import { readConfig, wrangler } from "./lib/wrangler.mjs";
 
 const usage = `Usage: ${command("deploy", "[OPTION...]")}
 
-Builds the Worker, makes the queues that the account lacks, deploys, and applies the migrations to the remote database.
+Checks the agents, makes the queues that the account lacks, deploys, and applies the migrations to the remote database.
 
     --dry-run            builds and packs the upload; needs no login and changes nothing at Cloudflare
     -e, --env NAME       deploys the environment [env.NAME] of wrangler.toml
@@ -47,29 +45,29 @@ await main(async () => {
   await setUp(values.env);
   const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
-  await ensureBuilt("default");
-  const facts = factsOf(writeAgents());
+  const found = await build("default");
+  const tools = await tryWorker(found, values.env);
 
   if (!dryRun) {
     for (const name of queues) await ensureQueue(name, environment);
   }
-  const access = remoteAccess(facts);
+  const access = remoteAccess(found.facts);
   if (access !== undefined) say(`\n${access}\n`);
-  const unbound = await missingServices(facts, values.env);
+  const unbound = await missingServices(found.facts, values.env);
   if (unbound !== undefined) say(`${unbound}\n`);
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it runs before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
     if (code !== 0) throw new Stop("wrangler deploy failed; its messages are above.");
   });
-  if (dryRun) return reportRemoteNeeds(facts, values);
+  if (dryRun) return reportRemoteNeeds({ ...found.facts, tools }, values);
   await step("Migrating the remote database", async () => {
     const migrate = ["d1", "migrations", "apply", "DB", "--remote", ...environment];
     if ((await wrangler(migrate)).code !== 0) {
       throw new Stop(`The Worker is deployed, but its database could not be migrated.\n\n    Run: ${wranglerLine(...migrate)}`);
     }
   });
-  await reportRemoteNeeds(facts, values);
+  await reportRemoteNeeds({ ...found.facts, tools }, values);
 });
 
 /** The queues in an environment of wrangler.toml; a deploy creates the database, but not the queues. */

@@ -6,7 +6,7 @@ import { command } from "./lib/command.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { inPackage, isRepository } from "./lib/paths.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { printConsoleSize, printSize, recordRelease } from "./lib/size.mjs";
+import { printConsoleSize, printSize, printUpload, recordRelease } from "./lib/size.mjs";
 import { main } from "./lib/ui.mjs";
 
 const OF_REPOSITORY = `Builds the Worker if anything has changed and prints its size, with the difference to the last release, and that of the
@@ -14,7 +14,7 @@ console. The exit code is 1 above one of the limits.
 
     --release    keeps the sizes in scripts/last-release.json, as those of the version in package.json`;
 
-const OF_PROJECT = `Builds the Worker if anything has changed and prints its size, and that of the console.
+const OF_PROJECT = `Prints the size of what a deploy uploads, and that of the console.
 `;
 
 const usage = `Usage: ${command("size")}
@@ -25,6 +25,11 @@ ${isRepository ? OF_REPOSITORY : OF_PROJECT}
 await main(async () => {
   const { values } = readOptions({ usage, options: isRepository ? { release: { type: "boolean" } } : {} });
   await setUpAndBuild();
+  if (!isRepository) {
+    await printUpload();
+    printConsoleSize();
+    return;
+  }
   const fits = [printSize("default"), printConsoleSize()].every(Boolean);
   if (values.release) recordRelease("default", JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version);
   if (!fits) process.exit(1);

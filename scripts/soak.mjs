@@ -9,7 +9,7 @@ import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { KINDS, USUAL_KINDS, kindsIn } from "./lib/soak-kinds.mjs";
 import { Stop, main } from "./lib/ui.mjs";
-import { outputs } from "./lib/worker.mjs";
+import { outputs } from "./lib/engine.mjs";
 
 const usage = `Usage: npm run soak [-- --seed N] [--kills N] [--tasks N] [--kinds LIST] [--stable]
 

@@ -1,67 +1,66 @@
-// `npx a2a-edge test`: runs the tests of a project, first those in Rust, then those that call its Worker.
+// `npx a2a-edge test`: runs the tests of a project, first those in Rust, if it has Rust, then those that call its Worker.
 import "./lib/node-version.mjs";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import util from "node:util";
-import { writeAgents } from "./lib/agents.mjs";
 import { command } from "./lib/command.mjs";
+import { stopIfUnusable } from "./lib/dev-agents.mjs";
+import { ownEngine } from "./lib/engine.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
-import { inProject, projectDir } from "./lib/paths.mjs";
+import { hasRust, inProject, projectDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
-import { publishServed } from "./lib/served.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
-import { stopIfUnservable } from "./lib/unservable.mjs";
-import { ensureLocalMigrations, readConfig } from "./lib/wrangler.mjs";
+import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
 const usage = `Usage: ${command("test")}
 
-Builds the Worker and runs cargo test. Then the Worker is served with an empty database: it must be able to make the
-executors of all agents, and the files tests/*.test.mjs, .js and .ts are run with the test runner of Node. For these its
-URL is in the environment as A2A_EDGE_URL. Secrets and variables stand in tests/test.vars, a NAME=value on each line;
-they go before those of .dev.vars. The exit code is 1 if something failed.
+Checks the agents; with Rust, compiles the engine and runs cargo test. Then the Worker is served with an empty database: it
+must be able to serve all agents, and the files tests/*.test.mjs, .js and .ts are run with the test runner of Node. For
+these its URL is in the environment as A2A_EDGE_URL. Secrets and variables stand in tests/test.vars, a NAME=value on each
+line; they go before those of .dev.vars. The exit code is 1 if something failed.
 
     -h, --help   this text`;
 
 await main(async () => {
   readOptions({ usage });
   const begun = Date.now();
-  await setUpAndBuild();
-  say("\n==> cargo test");
-  const rust = await run("cargo", ["test"], { cwd: projectDir, env: environment(cargoTerminal()) });
-  if (rust.code !== 0) throw new Stop("cargo test failed; its messages are above.");
-
+  const { output } = await setUpAndBuild();
+  if (hasRust) await testRust();
   const folder = inProject("tests");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
-  await testWorker(files.map((name) => join("tests", name)));
+  await testWorker(files.map((name) => join("tests", name)), output);
   say(`\nAll tests passed after ${seconds(begun)}.`);
 });
 
-async function testWorker(files) {
+async function testRust() {
+  say("\n==> cargo test");
+  const { code } = await run("cargo", ["test"], { cwd: projectDir, env: environment(cargoTerminal()) });
+  if (code !== 0) throw new Stop("cargo test failed; its messages are above.");
+}
+
+async function testWorker(files, output) {
   say("\n==> Tests of the Worker");
   const state = scratchFolder();
   await ensureLocalMigrations(state);
   const served = async (url, token) => {
-    await stopIfUnservable(url, token);
+    await stopIfUnusable(url, token);
     if (files.length === 0) return say("There are no tests of the Worker: no file tests/*.test.mjs.");
-    const args = ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
+    const args = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };
-  writeAgents();
-  const { main } = await readConfig();
-  await serveWhile(publishServed(main), state, served, testVariables());
+  await serveWhile(state, served, { vars: testVariables(), args: ownEngine(output) });
 }
 
 /** The secrets and variables of tests/test.vars, if the project has such a file. */
 function testVariables() {
   const file = inProject("tests", "test.vars");
   if (!existsSync(file)) return {};
-  if (util.parseEnv === undefined) throw new Stop("tests/test.vars is read by Node 20.12 or newer.");
   return util.parseEnv(readFileSync(file, "utf8"));
 }

@@ -6,6 +6,7 @@ import { basename, join, relative } from "node:path";
 import { factsOf, shownProblems } from "./lib/agents.mjs";
 import { check } from "./lib/checker.mjs";
 import { checkDependencies } from "./lib/deny.mjs";
+import { outputs } from "./lib/engine.mjs";
 import { findLeaks } from "./lib/leaks.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { inNpmPackage, packagedNode } from "./lib/packages.mjs";
@@ -18,7 +19,7 @@ import { setUp } from "./lib/setup.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryProject } from "./lib/trial-project.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
-import { TEST_AGENTS, ensureBuilt, outputs } from "./lib/worker.mjs";
+import { TEST_AGENTS, ensureBuilt } from "./lib/worker.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 

@@ -1,8 +1,8 @@
-// Who may call the agents of the project. `facts` are those of scripts/lib/agents.mjs.
-import { servesAssets } from "./console.mjs";
+// Who may call the agents, from their files.
+import { servesAssets } from "./assets.mjs";
 
 /** Who may call the agents: `{ slug, open, development, hasSchemes }` for each. */
-function accessOf({ agents }) {
+export function accessOf({ agents }) {
   return agents.map(({ slug, development = false, access }) => ({
     slug, open: access?.open === true, development, hasSchemes: Object.keys(access?.schemes ?? {}).length > 0,
   }));

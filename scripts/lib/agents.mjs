@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { check } from "./checker.mjs";
-import { inProject, projectDir } from "./paths.mjs";
+import { hasRust, inProject, projectDir } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 
 /** The generated files. The entry module of the Worker imports the first one as `#agents`. */
@@ -11,29 +11,23 @@ const TYPES = inProject(".a2a-edge", "agents.d.ts");
 
 const HEAD = "// Written by a2a-edge from the files in agents/, tools/, skills/ and remotes.toml. Changes are lost.\n";
 
-/** True if the project has code of its own that may register tools and kinds of executors. */
-export const joins = () => existsSync(inProject("Cargo.toml"));
-
-/** Checks the files of the project; throws a `Stop` with all problems. Gives the checked form, and the paths that were read. */
-export function checkedAgents() {
-  const { agents, problems, read } = check({ folder: projectDir, joins: joins(), now: now() });
-  if (agents === undefined) throw new Stop(shownProblems(problems));
-  return { agents, read };
-}
-
 /** The text about problems of agent files. */
 export function shownProblems(problems) {
   return `The agents cannot be served:\n\n${problems.map(({ shown }) => `    ${shown}`).join("\n")}`;
 }
 
-/** Checks the files of the project, and writes the generated files if anything but the date has changed. Gives the checked form. */
+/**
+ * Checks the files of the project, and writes the generated files if anything but the date has changed. Gives the checked form, its facts, and the paths
+ * that were read. Throws a `Stop` with all problems.
+ */
 export function writeAgents() {
-  const { agents } = checkedAgents();
+  const { agents, problems, read } = check({ folder: projectDir, joins: hasRust, now: now() });
+  if (agents === undefined) throw new Stop(shownProblems(problems));
   const known = writtenAgents();
-  if (known !== undefined && isSame(known, agents)) return known;
+  if (known !== undefined && isSame(known, agents)) return { agents: known, facts: factsOf(known), read };
   publish(MODULE, moduleOf(agents));
   publish(TYPES, `${HEAD}import type { Agents } from "a2a-edge";\n\ndeclare const agents: Agents;\nexport default agents;\n`);
-  return agents;
+  return { agents, facts: factsOf(agents), read };
 }
 
 /** The module with agents in the checked form. */

@@ -1,27 +1,40 @@
 // Checks that wrangler.toml has everything that the Worker needs, and lists the missing lines.
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
-import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { basename, join, relative } from "node:path";
+import { ASSETS } from "./assets.mjs";
+import { hasRust, inPackage, inProject, isRepository, packageDir, projectDir } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 import { migrations, readConfig } from "./wrangler.mjs";
 
-/** Stops with the missing lines, ready to paste, if wrangler.toml lacks something in one of its environments. */
+/** Stops with the missing lines, ready to paste, if wrangler.toml lacks something in one of its environments, or the entry is not there. */
 export async function checkConfig(environment) {
   const file = inProject("wrangler.toml");
   if (!existsSync(file)) throw new Stop(`There is no wrangler.toml in ${projectDir}. It needs at least this:${written(missing({}))}`);
-  const text = readFileSync(file, "utf8");
-  // Parsing with wrangler takes a second, so a valid file is checked again only after it has changed.
-  const stamp = inProject(".wrangler", "config.sha256");
-  const own = readFileSync(inPackage("scripts", "lib", "config.mjs"));
-  const hash = createHash("sha256").update(JSON.stringify([text, environment ?? "", packageDir])).update(own).digest("hex");
-  if (existsSync(stamp) && readFileSync(stamp, "utf8") === hash) return;
-
-  const found = missing(await readConfig(environment), { text, environment });
+  const config = await readConfig(environment);
+  const found = missing(config, { text: readFileSync(file, "utf8"), environment });
   if (found.length > 0) throw new Stop(`wrangler.toml lacks what a2a-edge needs.${written(found)}`);
-  mkdirSync(dirname(stamp), { recursive: true });
-  writeFileSync(stamp, hash);
+  checkEntry(config.main);
 }
+
+/** Stops if the entry of the Worker, or the name under which it imports the agents, is missing. */
+function checkEntry(main) {
+  if (!existsSync(main)) throw new Stop(`The entry of the Worker is missing: ${relative(projectDir, main)}, that wrangler.toml names as main. It needs at least this:\n\n${indented(ENTRY)}`);
+  const manifest = inProject("package.json");
+  const { imports = {} } = existsSync(manifest) ? JSON.parse(readFileSync(manifest, "utf8")) : {};
+  if ((imports["#agents"]?.default ?? imports["#agents"]) !== AGENTS) throw new Stop(`package.json lacks the name under which ${relative(projectDir, main)} imports the agents. Add:\n\n    "imports": { "#agents": "${AGENTS}" }`);
+}
+
+/** The generated module of the agents, as package.json names it. */
+const AGENTS = "./.a2a-edge/agents.js";
+
+/** The entry of a Worker without code of its own. */
+const ENTRY = `import agents from "#agents";
+import { TaskObject, worker } from "a2a-edge";
+
+export { TaskObject };
+export default worker({ agents });`;
+
+const indented = (text) => text.replace(/^(?=.)/gm, "    ");
 
 /**
  * The missing parts of a configuration, as `{ place, lines }` in the order in which to add them. `config` is the parsed
@@ -42,11 +55,12 @@ export function missing(config, { text = "", environment } = {}) {
 const TOP = "Before the first table:";
 const END = "At the end:";
 const REPLACE = "In place of the line with the same key:";
+const REMOVE = "Without this line:";
 
 /** The text of the findings, grouped by place. */
 function written(found) {
   const places = [...new Set(found.map(({ place }) => place))];
-  const rank = (place) => [TOP, REPLACE].includes(place) ? 0 : place === END ? 2 : 1;
+  const rank = (place) => [TOP, REPLACE, REMOVE].includes(place) ? 0 : place === END ? 2 : 1;
   const block = (place) => {
     const parts = found.filter((one) => one.place === place).map(({ lines }) => lines);
     const isTable = parts.some(([first]) => first.startsWith("["));
@@ -59,12 +73,11 @@ function written(found) {
 function topLevel(config, at, name) {
   const key = (isPresent, line) => at(isPresent ? REPLACE : TOP, line);
   if (config.name === undefined) key(false, `name = "${name}"`);
-  if (config.main === undefined) key(false, 'main = "src/index.ts"');
+  if (config.main === undefined || config.main === inProject("build", "index.js")) key(config.main !== undefined, 'main = "src/index.ts"');
   const { compatibility_date: date, compatibility_flags: flags = [] } = config;
   if (date === undefined || date < COMPATIBILITY_DATE) key(date !== undefined, `compatibility_date = "${COMPATIBILITY_DATE}"`);
   if (!flags.includes(QUEUE_FLAG)) key(flags.length > 0, `compatibility_flags = ${JSON.stringify([...flags, QUEUE_FLAG])}`);
-  // Without bundling, the upload would not have the modules that the entry module imports from the package.
-  if (config.no_bundle === true) key(true, "no_bundle = false");
+  if (config.no_bundle === true) at(REMOVE, "no_bundle = true");
 }
 
 function tables(config, at, text) {
@@ -74,7 +87,12 @@ function tables(config, at, text) {
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
-    table("build", 'command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills"]');
+    table("build", 'command = "npx --no a2a-edge build"');
+  }
+  if (hasRust && !isRepository && config.alias?.["a2a-edge/engine"] !== OWN_ENGINE) table("alias", `"a2a-edge/engine" = "${OWN_ENGINE}"`);
+  const assets = config.assets?.directory;
+  if (assets !== undefined && !existsSync(inProject(assets)) && inProject(assets) !== inPackage(ASSETS)) {
+    at('In place of directory under [assets]:', `directory = "${packaged(ASSETS)}"`);
   }
   if (!(config.triggers?.crons?.length > 0)) table("triggers", 'crons = ["17 * * * *"]');
   const steps = config.migrations ?? [];
@@ -96,7 +114,7 @@ function bindings(config, at, { name, prefix }) {
   else if (tasks.class_name !== "TaskObject") under("durable_objects.bindings", "name", "TASKS", 'class_name = "TaskObject"');
 
   const database = config.d1_databases?.find(({ binding }) => binding === "DB");
-  const folder = `migrations_dir = "${migrationsFolder()}"`;
+  const folder = `migrations_dir = "${packaged("migrations")}"`;
   if (database === undefined) array("d1_databases", 'binding = "DB"', `database_name = "${name}"`, folder);
   else if (!hasMigrations(database.migrations_dir)) under("d1_databases", "binding", "DB", folder);
 
@@ -123,11 +141,14 @@ function bindings(config, at, { name, prefix }) {
   }
 }
 
-/** The folder of the migrations for wrangler.toml: through node_modules if npm has installed the package there. */
-function migrationsFolder() {
+/** The engine that a project with Rust compiles, in the place of that of the package. */
+const OWN_ENGINE = "./build/engine.js";
+
+/** A folder of the package for wrangler.toml: through node_modules if npm has installed the package there. */
+function packaged(path) {
   const installed = inProject("node_modules", "a2a-edge");
   const isOurs = existsSync(installed) && realpathSync(installed) === packageDir;
-  return isOurs ? "node_modules/a2a-edge/migrations" : relative(projectDir, inPackage("migrations")) || ".";
+  return isOurs ? `node_modules/a2a-edge/${path}` : relative(projectDir, inPackage(path)) || ".";
 }
 
 /** True if a folder of the project has all migrations of the package. */

@@ -2,17 +2,15 @@
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { ASSETS, servesAssets } from "./assets.mjs";
 import { changedSince, contentHash } from "./inputs.mjs";
 import { inNpmPackage, packageVersion, packagedNode } from "./packages.mjs";
-import { inPackage, inProject, projectDir } from "./paths.mjs";
+import { inPackage, isCheckout, projectDir } from "./paths.mjs";
 import { run } from "./process.mjs";
 import { Stop, say, step } from "./ui.mjs";
 
-/** A folder outside of the Worker's builds, which all use the same console: inside, wrangler would treat pages as modules. */
-const OUTPUT = "build-console";
-
-/** The value of `directory` of `[assets]` in wrangler.toml. */
-export const ASSETS = join(OUTPUT, "assets");
+/** The folder of what is built, below the checkout: every project in it uses the same console. */
+const OUTPUT = dirname(ASSETS);
 
 /** The path of the console, and its folder among the assets. */
 const CONSOLE = "console";
@@ -25,14 +23,9 @@ const MANIFEST = join(OUTPUT, "build.json");
 
 const RECIPE = readFileSync(inPackage("scripts", "lib", "console.mjs"), "utf8");
 
-/** True if wrangler.toml has assets; a project leaves the console out by leaving out this table. */
-export function servesAssets(text = readFileSync(inProject("wrangler.toml"), "utf8")) {
-  return /^[ \t]*(?:\[[ \t]*(?:env\.[\w-]+\.)?assets[ \t]*\]|assets[ \t]*=)/m.test(text);
-}
-
-/** Updates the assets, if wrangler.toml has any. The caller must hold the lock of the build. */
+/** Updates the assets, if wrangler.toml has any. An installed package has them ready. The caller must hold the lock of the build. */
 export async function ensureConsole() {
-  if (!servesAssets()) return;
+  if (!isCheckout || !servesAssets()) return;
   const inputs = [relative(projectDir, inPackage(CONSOLE))];
   const recipe = recipeHash();
   if (isCurrent(recipe)) return;
@@ -40,20 +33,20 @@ export async function ensureConsole() {
     const begun = Date.now();
     await build();
     const content = changedSince(inputs, begun) ? "changed meanwhile" : contentHash(inputs);
-    writeFileSync(inProject(MANIFEST), `${JSON.stringify({ recipe, content, inputs }, null, 2)}\n`);
+    writeFileSync(inPackage(MANIFEST), `${JSON.stringify({ recipe, content, inputs }, null, 2)}\n`);
   });
 }
 
 async function build() {
   // Built in a separate folder, so that a failed build keeps the served assets.
-  const staging = inProject(OUTPUT, "part");
+  const staging = inPackage(OUTPUT, "part");
   rmSync(staging, { recursive: true, force: true });
   const args = ["build", inPackage(CONSOLE), "--outDir", join(staging, CONSOLE), "--emptyOutDir", "--logLevel", "warn"];
   const { code, output } = await run(packagedNode(), [inNpmPackage("vite", "bin", "vite.js"), ...args], { cwd: inPackage(CONSOLE), quiet: true });
   if (code !== 0) throw new Stop(`The console was not built:\n\n${explain(output)}`);
   if (output.trim() !== "") say(output.trim());
   writeFileSync(join(staging, "_headers"), headers(join(staging, CONSOLE)));
-  publish(staging, inProject(ASSETS));
+  publish(staging, inPackage(ASSETS));
   rmSync(staging, { recursive: true });
 }
 
@@ -90,8 +83,8 @@ function headers(folder) {
 
 function isCurrent(recipe) {
   const files = [MANIFEST, join(ASSETS, "_headers"), join(ASSETS, CONSOLE, "index.html")];
-  if (!files.every((name) => existsSync(inProject(name)))) return false;
-  const made = JSON.parse(readFileSync(inProject(MANIFEST), "utf8"));
+  if (!files.every((name) => existsSync(inPackage(name)))) return false;
+  const made = JSON.parse(readFileSync(inPackage(MANIFEST), "utf8"));
   return made.recipe === recipe && made.content === contentHash(made.inputs);
 }
 

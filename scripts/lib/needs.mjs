@@ -1,5 +1,4 @@
-// The secrets and variables that the agents of the project need, with a check which of them are not set. `facts` are those of
-// scripts/lib/agents.mjs.
+// The secrets and variables that agents need, from their files, with a check which of them are not set.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { command, wranglerLine } from "./command.mjs";
 import { inProject } from "./paths.mjs";
@@ -8,9 +7,9 @@ import { readConfig, wrangler } from "./wrangler.mjs";
 
 /**
  * The needs of agents, remote agents and MCP servers, each once: `{ name, by: ["tool weather of the agent demo",
- * "remote shop", "mcp files"] }`. Any name in `or` may be set instead.
+ * "remote shop", "mcp files"] }`. Any name in `or` may be set instead. `tools` are those that the Worker tells of itself.
  */
-export function needsOf({ agents, remotes, mcp }) {
+export function needsOf({ agents, remotes = [], mcp = [], tools = [] }) {
   const users = new Map();
   const note = (needs, userOf) => {
     for (const { name, by, or = [] } of needs) {
@@ -21,6 +20,7 @@ export function needsOf({ agents, remotes, mcp }) {
   };
   for (const { slug, needs = [] } of agents) note(needs, (user) => `${user} of the agent ${slug}`);
   for (const { needs = [] } of [...remotes, ...mcp]) note(needs, (user) => user);
+  for (const { name: tool, needs = [] } of tools) note(needs.map((name) => ({ name, by: [`tool ${tool}`] })), (user) => user);
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 

@@ -1,33 +1,37 @@
 // The npm packages that the scripts need; one of them is Node itself.
 import { existsSync, readFileSync } from "node:fs";
-import { basename, delimiter, dirname, join } from "node:path";
+import { delimiter, join } from "node:path";
 import { locked } from "./lock.mjs";
-import { inPackage, npmPackage, packageDir } from "./paths.mjs";
+import { hasRust, inPackage, isCheckout, npmPackage, packageDir } from "./paths.mjs";
 import { query, run } from "./process.mjs";
-import { atLeast } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
+import { atLeast } from "./versions.mjs";
 
-/** The packages that every command needs; the tests of the repository need further ones. */
-const NEEDED = ["@preact/signals", "binaryen", "esbuild", "preact", "vite", "wrangler"];
+/** The packages that a project has beside this one: those of the engine are for projects that compile one. */
+const NEEDED = ["wrangler"];
+const NEEDED_BY_RUST = ["binaryen", "esbuild"];
 
 /** Makes sure that the npm packages are installed: in a checkout, installs them; elsewhere, requires `npm install`. */
 export async function ensurePackages() {
-  if (isCheckout()) {
+  if (isCheckout) {
     if (packagesMatchLock()) return;
     await locked(inPackage(".wrangler", "set-up.lock"), async () => {
       if (!packagesMatchLock()) await installPackages();
     });
     return;
   }
-  const missing = NEEDED.filter((name) => npmPackage(name) === undefined);
-  if (missing.length > 0) throw new Stop(`npm packages of a2a-edge are missing: ${missing.join(", ")}.\n\n    Run: npm install`);
+  const missing = [...NEEDED, ...(hasRust ? NEEDED_BY_RUST : [])].filter((name) => npmPackage(name) === undefined);
+  if (missing.length === 0) return;
+  const { peerDependencies } = JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
+  const wanted = missing.map((name) => `${name}@${peerDependencies[name]}`).join(" ");
+  throw new Stop(`npm packages are missing: ${missing.join(", ")}.\n\n    Run: npm install\n    If package.json does not name them: npm install --save-dev ${wanted}`);
 }
 
 /** The path of a file of an npm package. */
 export function inNpmPackage(name, ...parts) {
   const folder = npmPackage(name);
   const path = folder && join(folder, ...parts);
-  if (!path || !existsSync(path)) throw new Stop(`The npm package ${name} is missing or damaged.\n\n    Run: npm ${isCheckout() ? "ci" : "install"}`);
+  if (!path || !existsSync(path)) throw new Stop(`The npm package ${name} is missing or damaged.\n\n    Run: npm ${isCheckout ? "ci" : "install"}`);
   return path;
 }
 
@@ -37,25 +41,28 @@ export function packageVersion(name) {
   return folder && JSON.parse(readFileSync(join(folder, "package.json"), "utf8")).version;
 }
 
+let node;
+
 /**
- * The Node that runs wrangler and the end-to-end tests (wrangler requires 22.12, running TypeScript files 22.18). It is
- * an npm package, except on platforms without one.
+ * The Node that runs wrangler, Vite and tests, some of which are TypeScript: that of an npm package in a checkout, if there is one for the platform,
+ * and elsewhere the Node of this process, whose version was checked at its start.
  */
 export function packagedNode() {
+  node ??= isCheckout ? nodeOfCheckout() : process.execPath;
+  return node;
+}
+
+function nodeOfCheckout() {
   const { platform, arch } = process;
   const folder = [`node-${platform}-${arch}`, `node-bin-${platform}-${arch}`].map(npmPackage).find(Boolean);
   const packaged = folder && join(folder, "bin", "node");
   if (packaged && query(packaged, ["--version"]) !== undefined) return packaged;
+  // From 22.18 on, Node runs TypeScript without an option.
   if (atLeast(process.versions.node, "22.18")) return process.execPath;
   throw new Stop(
     `There is no packaged Node for ${platform}-${arch}, and this Node is ${process.versions.node}.\n\n` +
       "    Install Node 24 from https://nodejs.org, or: nvm install 24",
   );
-}
-
-/** True if the package is a checkout, possibly linked, and was not installed by npm. */
-export function isCheckout() {
-  return basename(dirname(packageDir)) !== "node_modules" && existsSync(inPackage("package-lock.json"));
 }
 
 function installPackages() {

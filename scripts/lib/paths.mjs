@@ -14,6 +14,12 @@ export const projectDir = nearest(realpathSync(process.cwd()));
 /** True if the project is the repository of a2a-edge itself. */
 export const isRepository = projectDir === packageDir;
 
+/** True if the package is a checkout, possibly linked, and was not installed by npm. */
+export const isCheckout = basename(dirname(packageDir)) !== "node_modules" && existsSync(join(packageDir, "package-lock.json"));
+
+/** True if the project compiles an engine of its own, with tools and executors in Rust. */
+export const hasRust = existsSync(join(projectDir, "Cargo.toml"));
+
 export const inPackage = (...parts) => join(packageDir, ...parts);
 export const inProject = (...parts) => join(projectDir, ...parts);
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { inPackage, isRepository, projectDir } from "./paths.mjs";
 import { query } from "./process.mjs";
 import { Stop } from "./ui.mjs";
+import { atLeast } from "./versions.mjs";
 
 // Otherwise rustup would install the toolchain of rust-toolchain.toml during the first check, silently and for minutes.
 // Missing toolchains are reported here, or added in a separate step.
@@ -16,12 +17,6 @@ process.env.RUSTUP_AUTO_INSTALL ||= "0";
 export function checkRequirements() {
   const missing = [rust(), compiler(), npm()].filter(Boolean);
   if (missing.length > 0) throw new Stop(missing.join("\n\n"));
-}
-
-/** True if `version` (for example "1.95.0") is at least `least`. */
-export function atLeast(version, least) {
-  const [a, b] = [version, least].map((text) => text.split(".").map(Number));
-  return a[0] > b[0] || (a[0] === b[0] && (a[1] ?? 0) >= (b[1] ?? 0));
 }
 
 /** The oldest Rust that can build the crate, from Cargo.toml. */

@@ -6,8 +6,9 @@ import { progress } from "./cargo.mjs";
 import { locked } from "./lock.mjs";
 import { cacheDir, inPackage, projectDir } from "./paths.mjs";
 import { cargoProgress, cargoTerminal, environment, query, run } from "./process.mjs";
-import { atLeast, leastRust } from "./requirements.mjs";
+import { leastRust } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
+import { atLeast } from "./versions.mjs";
 
 const toolsDir = join(cacheDir, "tools");
 const PART = ".part-";

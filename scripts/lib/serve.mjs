@@ -1,20 +1,20 @@
-// Serves the built Worker with `wrangler dev`, and shows the part of its output that matters to users.
-import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
-import { basename } from "node:path";
+// Serves the Worker with `wrangler dev`, and shows the part of its output that matters to users.
+import { resolve } from "node:path";
 import { createInterface } from "node:readline";
 import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, ownUrlAt, readAddress, urlAt } from "./address.mjs";
+import { servesAssets } from "./assets.mjs";
 import { command as commandLine } from "./command.mjs";
-import { servesAssets } from "./console.mjs";
+import { askWorker, devToken, tellsOfAsking, toldUnusable } from "./dev-agents.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
-import { inProject, projectDir } from "./paths.mjs";
+import { hold, ownerOf } from "./lock.mjs";
+import { hasRust, projectDir, shown, stateDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
+import { publishServed } from "./served.mjs";
 import { Stop, say } from "./ui.mjs";
 import { whenVariablesChange } from "./variables.mjs";
-import { tellsOfAsking, toldUnservable } from "./unservable.mjs";
-import { wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
+import { readConfig, wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
 
 /** The options that are passed to wrangler dev unchanged. */
 const PASSED_ON = {
@@ -54,12 +54,17 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
 }
 
 /**
- * Serves the module `main` until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart
- * hangs if its proxy has died, too), and when a file of variables changes, which wrangler reads at its start alone.
+ * Serves until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart hangs if its proxy
+ * has died, too), and when a file of variables changes, which wrangler reads at its start alone.
+ *
+ * `agents` are their slugs, for the greeting; `args` further arguments of wrangler; `environment` that of wrangler; `live`, if given, is told when the
+ * Worker serves; `told` is called with what the first Worker tells of itself.
  */
-export async function serve(options, { main, engine, environment, note, access }) {
+export async function serve(options, { agents, access, note, args = [], environment, live, told }) {
+  const greeting = { agents, access, note: note ?? stored(options.state) };
   for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { main, engine, environment, note: served === 0 ? note ?? stored(options.state) : undefined, access });
+    const { died, changed, ready, early, code } = await serveOnce(options, { args, environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
+    live?.over();
     if (isStopping()) return;
     if (changed !== undefined) {
       say(`${changed} has changed; starting the Worker again.`);
@@ -71,10 +76,18 @@ export async function serve(options, { main, engine, environment, note, access }
   }
 }
 
-/** Serves until wrangler ends, or the runtime dies. The greeting is shown with a `note`, and with who may call (`access`); without, it is one line. */
-async function serveOnce({ command, host, port, asDeployed, rest }, { main, engine, environment, note, access }) {
-  const token = randomUUID();
-  const child = startWrangler(main, { host, port }, rest, { extra: environment, asDeployed, engine, token });
+/** Holds the local state until this process ends. Two runtimes must not write the same databases. */
+export function takeState({ command, state = stateDir, host, port }) {
+  const file = resolve(projectDir, state, "served.lock");
+  if (hold(file, urlAt({ host, port })) !== undefined) return;
+  const { pid, note: url } = ownerOf(file) ?? {};
+  throw new Stop(`The agents of this folder are served already, at ${url} by process ${pid}.\n\n    End it with Ctrl-C, or: kill ${pid}\n    or serve with other tasks beside it: ${commandLine(command, "--port N", "--persist-to FOLDER")}`);
+}
+
+/** Serves until wrangler ends, or the runtime dies. With a greeting, the start is shown in full, and otherwise as one line. */
+async function serveOnce({ command, host, port, asDeployed, rest }, { args, environment, live, told, greeting }) {
+  const token = asDeployed ? undefined : devToken();
+  const child = await startWrangler({ host, port }, [...args, ...rest], { environment, token });
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];
@@ -84,34 +97,36 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, engi
     signalGroup(child.pid, "SIGTERM");
   });
   const ended = new AbortController();
-  let [at, asked] = [undefined, 0];
-  const ask = async () => {
-    asked += 1;
-    const told = asDeployed ? undefined : await toldUnservable(at, token, ended.signal);
-    if (told !== undefined) say(told);
+  let at;
+  let tell = told;
+  const serves = async () => {
+    if (token === undefined) return;
+    live?.served(at, token);
+    const answer = await askWorker(at, token, ended.signal);
+    if (answer === undefined) return;
+    const text = toldUnusable(answer);
+    if (text !== undefined) say(`\n${text}\n`);
+    await tell?.(answer);
+    tell = undefined;
   };
   const show = (line) => {
-    if (died || changed !== undefined) return;
-    if (asked > 0 && tellsOfAsking(line)) {
-      asked -= 1;
-      return;
-    }
-    if (ready && /Local server updated and ready/.test(line)) void ask();
+    if (died || changed !== undefined || tellsOfAsking(plain(line))) return;
+    if (ready && /Local server updated and ready/.test(line)) void serves();
     if (servedAt(line) && !ready) {
       ready = true;
       at = servedAt(line);
-      void ask();
       const url = urlAt({ host, port });
-      say(note === undefined ? `Serving at ${url} again.` : banner(url, note));
-      if (note !== undefined && access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${access}\n`);
+      say(greeting === undefined ? `Serving at ${url} again.` : banner(url, greeting, child.pid));
+      if (greeting?.access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${greeting.access}\n`);
+      void serves();
     } else if (!ready) {
       early.push(line);
     } else if (/Workers runtime crashed/.test(line)) {
       died = true;
       signalGroup(child.pid, "SIGKILL");
-    } else if (command === "start" && /restarting build|Reloading local server|Local server updated/.test(line)) {
+    } else if (command === "start" && hasRust && /restarting build/.test(line)) {
       // wrangler watches the sources, but its build command does nothing here.
-      if (!hinted) say(`The sources have changed: start again to serve them, or use ${commandLine("dev")}.`);
+      if (!hinted) say(`The sources have changed: start again to compile them, or use ${commandLine("dev")}.`);
       hinted = true;
     } else {
       const text = tidy(line);
@@ -119,28 +134,27 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { main, engi
     }
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
-  const code = await new Promise((resolve) => child.once("close", resolve));
+  const code = await new Promise((resolved) => child.once("close", resolved));
   ended.abort();
   unwatch();
   return { died, changed, ready, early, code };
 }
 
 /**
- * Serves the module `main` at a free port while `work` runs, which receives the URL and the token for `/_dev/agents`. Tasks are stored in the folder `state`. `variables` are set in
- * addition to those of the project. The output of wrangler is shown only if it does not begin to serve.
+ * Serves at a free port while `work` runs, which receives the URL and the token of `/_dev/agents`. Tasks are stored in the folder `state`. `vars`
+ * are set in addition to those of the project. The output of wrangler is shown only if it does not begin to serve.
  */
-export async function serveWhile(main, state, work, variables = {}) {
-  const [port, inspector] = [await freePort(), await freePort()];
-  const given = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given];
-  const token = randomUUID();
-  const child = startWrangler(main, { host: DEFAULT_HOST, port }, options, { token });
-  const ended = new Promise((resolve) => child.once("close", resolve));
+export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
+  const [port, inspector, token] = [await freePort(), await freePort(), devToken()];
+  const given = Object.entries(vars).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+  const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given, ...args];
+  const child = await startWrangler({ host: DEFAULT_HOST, port }, options, { token });
+  const ended = new Promise((resolved) => child.once("close", resolved));
   const said = [];
-  const ready = new Promise((resolve) => {
+  const ready = new Promise((resolved) => {
     const read = (line) => {
       said.push(line);
-      if (servedAt(line)) resolve(servedAt(line));
+      if (servedAt(line)) resolved(servedAt(line));
     };
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
   });
@@ -155,27 +169,29 @@ export async function serveWhile(main, state, work, variables = {}) {
 }
 
 /**
- * Serves the module `main` at an address. Unless it is served `asDeployed`, the variables of development are set: DEVELOPMENT, the URL of the
- * scripted model (dev/model/), and the `token` for `/_dev/agents`. `engine` takes the place of the engine of the package.
+ * Starts wrangler at an address. With a `token`, it serves the Worker behind the front of development, with its variables: DEVELOPMENT, the token of
+ * `/_dev/agents`, and the URL of the scripted model (dev/model/). Without one, it serves what a deployment serves.
  */
-function startWrangler(main, { host, port }, args, { extra, engine, token, asDeployed = false } = {}) {
+async function startWrangler({ host, port }, args, { environment, token }) {
   const where = ["--ip", host, "--port", String(port)];
-  const variables = { DEVELOPMENT: "true", DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model`, DEV_TOKEN: token };
-  const development = Object.entries(variables).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
-  const fixed = [...(asDeployed ? ["--var", "DEVELOPMENT:false"] : development), "--show-interactive-dev-session=false", ...(engine === undefined ? [] : ["--alias", `a2a-edge/engine:${engine}`])];
-  const [node, nodeArgs] = wranglerCommand("dev", main, ...where, ...args, ...fixed);
-  return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(extra) });
+  const served = token === undefined ? ["--var", "DEVELOPMENT:false"] : [publishServed((await readConfig()).main), ...variables({ host, port, token })];
+  const [node, nodeArgs] = wranglerCommand("dev", ...served, ...where, ...args, "--show-interactive-dev-session=false");
+  return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(environment) });
 }
 
-const stored = (folder = ".wrangler/state") => `Ctrl-C ends it; tasks are kept in ${folder}.`;
+function variables({ host, port, token }) {
+  const set = { DEVELOPMENT: "true", DEV_TOKEN: token, DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model` };
+  return Object.entries(set).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
+}
+
+const stored = (folder = stateDir) => `Ctrl-C ends it; tasks are kept in ${shown(resolve(projectDir, folder))}.`;
 
 const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
 
-function banner(url, note) {
-  const agents = readdirSync(inProject("agents")).filter((name) => name.endsWith(".toml")).map((name) => basename(name, ".toml"));
-  const [first, ...others] = agents.map((name) => `${url}/${name}`);
+function banner(url, { agents, note }, pid) {
+  const [first = "none: put a file into agents/", ...others] = agents.map((name) => `${url}/${name}`);
   const request = JSON.stringify({
     jsonrpc: "2.0",
     id: 1,
@@ -191,7 +207,7 @@ a2a-edge serves at ${url}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 
-${note}
+${note} To see that tasks outlive it: pkill -9 -g ${pid} workerd
 `;
 }
 
@@ -200,7 +216,7 @@ function tidy(line) {
   const label = /^(?:\u001b\[[0-9;]*m)*\[(?:wrangler:\w+|custom build)\](?:\u001b\[[0-9;]*m)* ?/;
   const text = line.replace(label, "");
   if (text !== line && (text === "" || text.startsWith("[INFO]: ") || text.startsWith("Running: "))) return undefined;
-  if (/^⎔ Connection status|^Your Worker has access to|^Binding +Resource|^env\.\w+ \(/.test(plain(text))) return undefined;
+  if (/^⎔ Connection status|^✨ Parsed|^Your Worker has access to|^Binding +Resource|^env\.\w+ (?:\(| )/.test(plain(text))) return undefined;
   if (text.startsWith("Attaching additional modules") || /^[┌├└]─|^│ (?:Name|Total|index_bg)/.test(text)) return undefined;
   return text;
 }

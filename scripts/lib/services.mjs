@@ -1,16 +1,15 @@
-// The service bindings that agents of kind `http` post to, and those of them that wrangler.toml lacks. `facts` are those of
-// scripts/lib/agents.mjs.
+// The service bindings that agents of kind `http` post to, and those of them that wrangler.toml lacks.
 import { readConfig } from "./wrangler.mjs";
 
-/** The service bindings that the agents need: `{ service, slug }` for each agent with one. */
-function servicesOf(facts) {
-  const agents = facts.agents.filter(({ executor }) => executor?.kind === "http" && executor.table.service !== undefined);
-  return agents.map(({ slug, executor }) => ({ service: executor.table.service, slug }));
+/** The service bindings that agents need: `{ service, slug }` for each agent with one. */
+export function servicesOf({ agents }) {
+  const bound = agents.filter(({ executor }) => executor?.kind === "http" && executor.table.service !== undefined);
+  return bound.map(({ slug, executor }) => ({ service: executor.table.service, slug }));
 }
 
 /**
- * A text that names the service bindings that the agents need and an environment of wrangler.toml lacks, with the lines to add; undefined if none is
- * missing.
+ * A text that names the service bindings of the checked files that an environment of wrangler.toml lacks, with the lines to add; undefined if none
+ * is missing.
  */
 export async function missingServices(facts, environment) {
   const needed = servicesOf(facts);

@@ -1,18 +1,36 @@
 // The set-up that every command shares, in the order of its dependencies.
+import { writeAgents } from "./agents.mjs";
 import { checkConfig } from "./config.mjs";
+import { checkEngine } from "./engine.mjs";
 import { ensurePackages } from "./packages.mjs";
-import { checkRequirements } from "./requirements.mjs";
-import { ensureBuilt } from "./worker.mjs";
+import { hasRust, isCheckout } from "./paths.mjs";
 
-/** Checks the machine, installs the npm packages, and checks one environment of wrangler.toml. */
+/** Checks the machine and the npm packages, and one environment of wrangler.toml. A project without Rust needs Node alone. */
 export async function setUp(environment) {
-  checkRequirements();
+  if (hasRust) (await import("./requirements.mjs")).checkRequirements();
   await ensurePackages();
+  if (!isCheckout) checkEngine();
   await checkConfig(environment);
 }
 
-/** Prepares everything for running or deploying one of the builds; returns its kind. */
+/** Prepares everything for running: the set-up, then what is built. */
 export async function setUpAndBuild(output = "default") {
   await setUp();
-  return ensureBuilt(output);
+  return build(output);
+}
+
+/**
+ * Checks and writes the agents, and makes the engine of a project with Rust. `output` is the build, or "served", any that can be served soon. Returns
+ * what `writeAgents` returns, and which `output` of which `kind` was built.
+ */
+export async function build(output) {
+  // The checker of a checkout is one of the things that are built. Elsewhere it is ready, and mistakes are told before the compiler is waited for.
+  if (!isCheckout) await writeAgents();
+  const built = hasRust ? await buildEngine(output) : {};
+  return { ...(await writeAgents()), ...built };
+}
+
+async function buildEngine(output) {
+  const { ensureBuilt, ensureServable } = await import("./worker.mjs");
+  return output === "served" ? ensureServable() : { output, kind: await ensureBuilt(output) };
 }

@@ -1,11 +1,13 @@
-// The size of the upload: with `no_bundle`, wrangler uploads exactly these two modules, and the assets.
+// The size of the engine, which is nearly all of the upload, of the whole upload of a project, and of the assets.
 import { existsSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { ASSETS, servesAssets } from "./console.mjs";
+import { ASSETS, servesAssets } from "./assets.mjs";
+import { outputs } from "./engine.mjs";
 import { inPackage, inProject, isRepository } from "./paths.mjs";
-import { say } from "./ui.mjs";
-import { outputs } from "./worker.mjs";
+import { scratchFolder } from "./scratch.mjs";
+import { Stop, say } from "./ui.mjs";
+import { wrangler } from "./wrangler.mjs";
 
 /** The limit for the Worker of the repository; other Workers have no limit. */
 const LIMIT_KB = 1500;
@@ -14,16 +16,12 @@ const CONSOLE_LIMIT_KB = 90;
 const MODULES = ["index_bg.wasm", "engine.js"];
 const LAST_RELEASE = inPackage("scripts", "last-release.json");
 
-/**
- * Prints the sizes of one of the outputs, in the repository with the difference to the last release; returns true if
- * they are within the limit.
- */
+/** Prints the sizes of one of the engine's builds, with the difference to the last release; returns true if they are within the limit. */
 export function printSize(output) {
   const modules = MODULES.map((name) => ({ name, ...sizeOf(output, name) }));
   const total = sum(modules);
   for (const { name, raw, gzip } of modules) row(`${outputs[output]}/${name}`, kilobytes(raw), kilobytes(gzip));
   row("total", kilobytes(total.raw), kilobytes(total.gzip));
-  if (!isRepository) return true;
 
   const release = lastRelease();
   if (release !== undefined) row(`since ${release.version}`, signed(total.raw - release.raw), signed(total.gzip - release.gzip));
@@ -32,17 +30,30 @@ export function printSize(output) {
   return fits;
 }
 
-/** Prints the size of the console, if the project has it; returns true if it is within the limit. */
+/** Prints the sizes of the modules that a deploy of a project uploads. */
+export async function printUpload() {
+  const folder = scratchFolder();
+  const { code, output } = await wrangler(["deploy", "--dry-run", `--outdir=${folder}`], { quiet: true });
+  if (code !== 0) throw new Stop(`wrangler could not pack the upload:\n\n${output.trim()}`);
+  const names = readdirSync(folder).filter((name) => /\.(?:js|wasm)$/.test(name));
+  // wrangler puts a hash before the names of modules.
+  const modules = names.map((name) => ({ name: name.replace(/^[0-9a-f]{40}-/, ""), ...weigh(join(folder, name)) }));
+  for (const { name, raw, gzip } of modules) row(name, kilobytes(raw), kilobytes(gzip));
+  const total = sum(modules);
+  row("total", kilobytes(total.raw), kilobytes(total.gzip));
+}
+
+/** Prints the size of the console, if the project has it; returns true if it is within the limit, which is that of the repository. */
 export function printConsoleSize() {
   if (!servesAssets()) return true;
-  const files = readdirSync(inProject(ASSETS), { recursive: true }).map((name) => join(ASSETS, name));
-  const served = files.filter((name) => statSync(inProject(name)).isFile() && !name.endsWith("_headers"));
-  const page = readFileSync(inProject(served.find((name) => name.endsWith("index.html"))), "utf8");
+  const files = readdirSync(inPackage(ASSETS), { recursive: true }).map((name) => inPackage(ASSETS, name));
+  const served = files.filter((name) => statSync(name).isFile() && !name.endsWith("_headers"));
+  const page = readFileSync(served.find((name) => name.endsWith("index.html")), "utf8");
   const isFirst = (name) => name.endsWith("index.html") || page.includes(basename(name));
   const total = sum(served.filter(isFirst).map(weigh));
   row(`${ASSETS} (console)`, kilobytes(total.raw), kilobytes(total.gzip));
   const fits = total.gzip <= CONSOLE_LIMIT_KB * 1000;
-  say(`${line("limit", "", kilobytes(CONSOLE_LIMIT_KB * 1000))}: ${fits ? "ok" : "EXCEEDED"}`);
+  if (isRepository) say(`${line("limit", "", kilobytes(CONSOLE_LIMIT_KB * 1000))}: ${fits ? "ok" : "EXCEEDED"}`);
   const later = sum(served.filter((name) => !isFirst(name)).map(weigh));
   row("console, loaded later", kilobytes(later.raw), kilobytes(later.gzip));
   return fits;
@@ -54,10 +65,10 @@ export function recordRelease(output, version) {
   writeFileSync(LAST_RELEASE, `${JSON.stringify({ version, ...total }, null, 2)}\n`);
 }
 
-const sizeOf = (output, name) => weigh(join(outputs[output], name));
+const sizeOf = (output, name) => weigh(inProject(outputs[output], name));
 
 function weigh(path) {
-  const bytes = readFileSync(inProject(path));
+  const bytes = readFileSync(path);
   return { raw: bytes.length, gzip: gzipSync(bytes, { level: 9 }).length };
 }
 

@@ -32,13 +32,30 @@ export async function step(title, work) {
   return result;
 }
 
-/** Runs an entry point. A `Stop` ends it with its message, any other error with its stack. */
+/** The reasons for which a file can be neither read nor written, by the `code` of the error, each with what to do. */
+const UNUSABLE = {
+  EACCES: "this user lacks the permission. Change the owner or the mode, or work in a copy of the folder",
+  EPERM: "this user lacks the permission. Change the owner or the mode, or work in a copy of the folder",
+  EROFS: "the file system is read-only. Work in a copy of the folder elsewhere",
+  ENOSPC: "there is no room left. Delete what is not needed, such as a folder target",
+  EDQUOT: "there is no room left for this user. Delete what is not needed, such as a folder target",
+  ENOTDIR: "a file is in the place of a folder. Move it away",
+  EEXIST: "a file is in the place of a folder. Move it away",
+};
+
+/** Runs an entry point. A `Stop` ends it with its message, a file that cannot be used with the reason, any other error with its stack. */
 export async function main(work) {
   try {
     await work();
   } catch (error) {
     await unlessStopping();
-    process.stderr.write(`\n${error instanceof Stop ? error.message : error.stack}\n\n`);
+    process.stderr.write(`\n${messageOf(error)}\n\n`);
     process.exit(1);
   }
+}
+
+function messageOf(error) {
+  if (error instanceof Stop) return error.message;
+  const reason = UNUSABLE[error.code];
+  return reason === undefined || error.path === undefined ? error.stack : `${error.path} cannot be used: ${reason} (${error.code}).`;
 }

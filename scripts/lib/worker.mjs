@@ -7,18 +7,13 @@ import { wholeForm } from "./agents.mjs";
 import { check } from "./checker.mjs";
 import { RECIPE, compile, compileChecker, kinds } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
+import { outputs } from "./engine.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
-import { isCheckout, packageVersion } from "./packages.mjs";
-import { inPackage, inProject, isRepository, packageDir, projectDir } from "./paths.mjs";
+import { packageVersion } from "./packages.mjs";
+import { inPackage, inProject, isCheckout, isRepository, packageDir, projectDir } from "./paths.mjs";
 import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
 import { Stop, say, step } from "./ui.mjs";
-
-/**
- * The builds and their folders. `default` is the target of main in wrangler.toml: the panic-unwind build if its nightly is available, or
- * else the stable one. `stable` is for tests/probes and for `npm run soak`, `dev` for `npm run dev`.
- */
-export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
 
 const MANIFEST = "build.json";
 const MODULES = ["engine.js", "index_bg.wasm"];
@@ -27,13 +22,29 @@ const CHECKER_MANIFEST = "checker.json";
 /** The agents of tests/agents as one JSON object: the end-to-end tests pass them to the Worker in the variable `AGENTS`. */
 export const TEST_AGENTS = "test-agents.json";
 
+/**
+ * Makes sure that there is a build that can be served, and returns its output and its kind: the one of a deployment if it is current, which takes
+ * minutes to make, or else the quick one of development.
+ */
+export async function ensureServable() {
+  const manifest = inProject(outputs.default, MANIFEST);
+  if (existsSync(manifest)) {
+    const { kind } = JSON.parse(readFileSync(manifest, "utf8"));
+    if (Object.hasOwn(kinds, kind) && isCurrent(inProject(outputs.default), MANIFEST, MODULES, recipeHash(kind, await ensureBindgen()))) {
+      await ensureBuilt("default");
+      return { output: "default", kind };
+    }
+  }
+  return { output: "dev", kind: await ensureBuilt("dev") };
+}
+
 /** Updates one of the `outputs` and returns its kind: "unwind", "stable" or "dev". */
 export async function ensureBuilt(output) {
   await ensureWasmTarget();
   const bindgen = await ensureBindgen();
   const kind = output === "default" ? await defaultKind() : output;
   const recipe = recipeHash(kind, bindgen);
-  if (isCheckout()) await ensureChecker();
+  if (isCheckout) await ensureChecker();
   await locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
     if (isCurrent(inProject(outputs[output]), MANIFEST, MODULES, recipe)) return;

@@ -1,8 +1,8 @@
 // Runs wrangler: on the packaged Node, without questions and without telemetry.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join, relative, resolve } from "node:path";
-import { inNpmPackage, packagedNode } from "./packages.mjs";
+import { dirname, join, relative, resolve } from "node:path";
+import { inNpmPackage, packageVersion, packagedNode } from "./packages.mjs";
 import { inPackage, inProject, projectDir, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
 import { Stop, step } from "./ui.mjs";
@@ -34,8 +34,31 @@ export function wrangler(args, { quiet = false } = {}) {
   return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet });
 }
 
-/** wrangler.toml as parsed by wrangler, for one of its environments. */
+/**
+ * wrangler.toml as parsed by wrangler, for one of its environments. Parsing takes wrangler a second, so what it found is kept beside the local state
+ * until the file or wrangler changes.
+ */
 export async function readConfig(environment) {
+  const kept = inProject(".wrangler", `config${environment === undefined ? "" : `-${environment}`}.json`);
+  const of = createHash("sha256").update(JSON.stringify([readFileSync(inProject("wrangler.toml"), "utf8"), projectDir, packageVersion("wrangler")])).digest("hex");
+  const before = readKept(kept);
+  if (before?.of === of) return before.config;
+  const config = await parseConfig(environment);
+  mkdirSync(dirname(kept), { recursive: true });
+  writeFileSync(kept, JSON.stringify({ of, config }));
+  return config;
+}
+
+function readKept(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    // There is none yet, or another command is just writing it.
+    return undefined;
+  }
+}
+
+async function parseConfig(environment) {
   const script =
     "const [wrangler, config, env] = process.argv.slice(1);" +
     "const { unstable_readConfig: read } = require(wrangler);" +

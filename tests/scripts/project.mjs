@@ -7,11 +7,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, 
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { projectFiles } from "../../create/lib/project.mjs";
+import { hashesIn } from "../../scripts/lib/engine.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const COPIED = ["scripts", "dev", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock"];
-const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "src/lib.rs": "", "build.rs": "", "calls.log": "" };
+const COPIED = ["scripts", "dev", "js", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock", "src/index.ts"];
+const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "calls.log": "" };
 
 /** Makes a copy of the repository. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */
 export function makeProject({ packages = "all" } = {}) {
@@ -19,37 +21,62 @@ export function makeProject({ packages = "all" } = {}) {
   const at = (...parts) => join(folder, ...parts);
   const write = writer(folder);
   for (const name of COPIED) cpSync(join(root, name), at(name), { recursive: true });
-  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
+  for (const [path, text] of Object.entries({ ...SOURCES, "src/lib.rs": "rust 1" })) write(path, text);
+  standInChecker(folder);
   if (packages === "all") symlinkSync(join(root, "node_modules"), at("node_modules"));
   if (packages === "no wrangler") {
     mkdirSync(at("node_modules"));
     for (const name of readdirSync(join(root, "node_modules"))) {
       if (name !== "wrangler") symlinkSync(join(root, "node_modules", name), at("node_modules", name));
     }
-    const real = JSON.stringify(join(root, "node_modules", "wrangler"));
-    write("node_modules/wrangler/package.json", '{"type": "commonjs"}');
-    write("node_modules/wrangler/index.js", `module.exports = require(${real});`);
-    write("node_modules/wrangler/wrangler-dist/cli.js", WRANGLER);
+    standInWrangler(folder);
   }
   return handle(folder, (script) => [at("scripts", `${script}.mjs`)]);
 }
 
 /**
- * Makes a project of one's own, whose package a2a-edge is this checkout, linked as npm links it. It has no wrangler.toml
- * and needs none for its name.
+ * Makes a project as `create` does, into which npm has installed this package: with a stand-in for the engine, so that nothing has to be built, and for
+ * the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
  */
-export function makeOwnProject() {
-  const folder = realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-")));
+export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
+  // Below the folder of a test: its name is that of the Worker, which has no capitals.
+  const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
-  for (const [path, text] of Object.entries(SOURCES)) write(path, text);
-  write("Cargo.toml", '[package]\nname = "own-agent"\nversion = "0.1.0"\n');
-  write("Cargo.lock", "");
-  write("package.json", '{"name": "own-agent", "private": true, "dependencies": {"a2a-edge": "file:../a2a-edge"}}');
+  for (const [path, text] of projectFiles(folder, { npm: "0.4.0", crate: rust ? 'version = "0.4.0"' : undefined })) write(path, text);
+  rmSync(join(folder, "agents"), { recursive: true });
+  for (const [path, text] of Object.entries({ ...SOURCES, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
+
+  const packaged = join(folder, "node_modules", "a2a-edge");
+  for (const name of ["scripts", "dev", "js", "migrations", "package.json"]) cpSync(join(root, name), join(packaged, name), { recursive: true });
+  for (const name of ["engine.js", "answer.js"]) writer(packaged)(`build/${name}`, standIn(name));
+  for (const name of ["index_bg.wasm", "checker.wasm"]) writer(packaged)(`build/${name}`, MODULE);
+  writer(packaged)("build/build.json", JSON.stringify({ sha256: hashesIn(packaged) }));
+  writer(packaged)("build-console/assets/console/index.html", "<title>Console</title>");
+  standInChecker(packaged);
   mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
-  symlinkSync(root, join(folder, "node_modules", "a2a-edge"));
-  const bin = join(folder, "node_modules", ".bin", "a2a-edge");
-  symlinkSync("../a2a-edge/scripts/a2a-edge.mjs", bin);
-  return handle(folder, (command) => [bin, command].filter(Boolean));
+  symlinkSync("../a2a-edge/scripts/a2a-edge.mjs", join(folder, "node_modules", ".bin", "a2a-edge"));
+  for (const name of ["wrangler", ...(rust ? ["esbuild", "binaryen"] : [])]) {
+    if (name === "wrangler" && wrangler !== "real") standInWrangler(folder);
+    else symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
+  }
+  return handle(folder, (command) => [join(packaged, "scripts", "a2a-edge.mjs"), command].filter(Boolean));
+}
+
+const standIn = (name) => readFileSync(new URL(`stand-ins/${name}`, import.meta.url), "utf8");
+
+/** Puts the stand-in for the checker into a package. */
+const standInChecker = (folder) => writer(folder)("scripts/lib/checker.mjs", standIn("checker.mjs"));
+
+/** The shortest module of WebAssembly. */
+const MODULE = Buffer.from("0061736d01000000", "hex");
+
+/** Puts a stand-in for wrangler's command line into a project; configurations are read by the real one. */
+function standInWrangler(folder) {
+  const write = writer(folder);
+  const real = JSON.stringify(join(root, "node_modules", "wrangler"));
+  write("node_modules/wrangler/package.json", '{"type": "commonjs", "version": "1.0.0"}');
+  write("node_modules/wrangler/index.js", `module.exports = require(${real});`);
+  write("node_modules/wrangler/wrangler-dist/cli.js", WRANGLER);
 }
 
 function writer(folder) {
@@ -71,7 +98,7 @@ function handle(folder, entry) {
   write("cache/package.json", '{"type": "commonjs"}');
   write(`cache/tools/bindgen-${version}`, `#!${process.execPath}\n${BINDGEN}`, 0o755);
   const env = {
-    PATH: `${at("bin")}:/usr/bin:/bin`,
+    PATH: `${at("bin")}:${dirname(process.execPath)}:/usr/bin:/bin`,
     HOME: folder,
     TMPDIR: tmpdir(),
     PROJECT: folder,
@@ -105,6 +132,8 @@ function handle(folder, entry) {
     },
     /** Removes a file of the project or, without a path, all of it. */
     remove: (path = "") => rmSync(at(path), { recursive: true, force: true, maxRetries: 5 }),
+    /** The path of a file of the project. */
+    at,
   };
 }
 
@@ -131,39 +160,36 @@ case "$*" in
 esac
 `;
 
-// Compiles the texts of the agent files into a module that the stand-in for the bindings reads, and lists what it has
-// read. A file `embedded.json` is what its build script embeds, a file `cargo.txt` is what it prints before it fails.
+// Compiles the text of src/lib.rs into a module that the stand-in for the bindings reads, and lists what it has read; the checker is a module that does
+// nothing. A file `cargo.txt` is what it prints before it fails.
 const CARGO = `
-const { appendFileSync, copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } = require("node:fs");
+const { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const project = process.env.PROJECT;
 const args = process.argv.slice(2);
 const record = (...call) => appendFileSync(join(project, "calls.log"), JSON.stringify(["cargo", ...call]) + "\\n");
 record(...args);
+const out = join(process.env.CARGO_TARGET_DIR ?? "", "wasm32-unknown-unknown", args.includes("--release") ? "release" : "debug");
+const made = (name, content, inputs) => {
+  mkdirSync(out, { recursive: true });
+  writeFileSync(join(out, name + ".wasm"), content);
+  writeFileSync(join(out, name + ".d"), [join(out, name + ".wasm") + ":", ...inputs.map((path) => join(project, path).replaceAll(" ", "\\\\ "))].join(" ") + "\\n");
+};
 if (args[0] === "metadata") {
   console.log(JSON.stringify({
     packages: [{ manifest_path: join(project, "Cargo.toml"), targets: [{ name: "own-agent", crate_types: ["cdylib"] }] }],
     target_directory: join(project, "target"), workspace_root: project,
   }));
+} else if (args[0] === "build" && args.includes("a2a-edge-checker")) {
+  made("a2a_edge_checker", Buffer.from("0061736d01000000", "hex"), ["crates/checker/src/lib.rs"]);
 } else if (args[0] === "rustc") {
   if (existsSync(join(project, "cargo.txt"))) {
     process.stderr.write(readFileSync(join(project, "cargo.txt")));
     process.exit(1);
   }
-  const agents = join(project, "agents");
-  const texts = readdirSync(agents).sort().map((name) => readFileSync(join(agents, name), "utf8").trim());
+  const text = readFileSync(join(project, "src/lib.rs"), "utf8").trim();
   setTimeout(() => {
-    const out = join(process.env.CARGO_TARGET_DIR, "wasm32-unknown-unknown", args.includes("--release") ? "release" : "debug");
-    mkdirSync(out, { recursive: true });
-    writeFileSync(join(out, "own_agent.wasm"), texts.join(", "));
-    const inputs = ["agents", "build.rs", "src/lib.rs", "shared/a file"].map((name) => join(project, name).replaceAll(" ", "\\\\ "));
-    if (existsSync(join(project, "embedded.json"))) {
-      const made = join(out, "build", "own-agent-1", "out");
-      mkdirSync(made, { recursive: true });
-      copyFileSync(join(project, "embedded.json"), join(made, "agents.json"));
-      inputs.push(join(made, "agents.json"));
-    }
-    writeFileSync(join(out, "own_agent.d"), [join(out, "own_agent.wasm") + ":", ...inputs].join(" ") + "\\n");
+    made("own_agent", text, ["src/lib.rs", "shared/a file"]);
     record("rustc", "ends");
   }, 300);
 } else {
@@ -171,25 +197,26 @@ if (args[0] === "metadata") {
 }
 `;
 
-// Makes the glue for a Worker that tells the texts, and of which agent it cannot make the executor: of one whose text says so.
+// Makes the glue for a Worker that answers as stand-ins/answer.js says.
 const BINDGEN = `
-const { readFileSync, writeFileSync } = require("node:fs");
+const { mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const [input, out] = process.argv.slice(2);
+const snippets = join(out, "snippets", "a2a-edge-1", "js");
+mkdirSync(snippets, { recursive: true });
+writeFileSync(join(snippets, "answer.js"), ${JSON.stringify(standIn("answer.js"))});
+writeFileSync(join(snippets, "agents.js"), 'import { state } from "./answer.js";\\nexport function give(agents) { state.served = agents; }\\n');
 writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
 writeFileSync(join(out, "index.js"), \`
 import source wasmModule from "./index_bg.wasm";
+import { answer } from "./snippets/a2a-edge-1/js/answer.js";
 export class TaskObject {
     fetch() {}
 }
 export function __wbg_reset_state() {}
 export function __worker_init_state() { return { instanceId: 1, module: wasmModule }; }
-const texts = \${JSON.stringify(readFileSync(input, "utf8"))};
-export function fetch(request) {
-  if (new URL(request.url).pathname !== "/console/api/agents") return new Response(texts);
-  const health = texts.includes("unservable") ? { state: "misconfigured", part: "executor", reason: texts } : { state: "ok" };
-  return Response.json({ agents: [{ slug: "one", health }] });
-}
+export function engineVersion() { return ${JSON.stringify(JSON.parse(readFileSync(join(root, "package.json"), "utf8")).version)}; }
+export function fetch(request, env) { return answer(request, env, \${JSON.stringify(readFileSync(input, "utf8"))}); }
 \`);
 `;
 

@@ -1,4 +1,4 @@
-// Calls the agents of the Worker at A2A_EDGE_URL, which `a2a-edge test` serves with the variables of test.vars.
+// Calls the agents with an executor or tools in Rust, of the Worker at A2A_EDGE_URL, which `npm test` serves with the variables of test.vars.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { once } from "node:events";
@@ -23,7 +23,7 @@ const server = createServer(async (request, response) => {
   response.statusCode = pathname === "/gone" ? 404 : 200;
   response.end(request.method === "HEAD" ? undefined : "<title>A page</title>");
 });
-const site = "http://127.0.0.1:47831";
+const site = "http://127.0.0.1:47832";
 await once(server.listen(new URL(site).port, "127.0.0.1"), "listening");
 
 after(() => {
@@ -31,7 +31,7 @@ after(() => {
   server.closeAllConnections();
 });
 
-const connect = (path) => new ClientFactory().createFromUrl(url, path);
+const connect = (slug) => new ClientFactory().createFromUrl(url, `/${slug}/.well-known/agent-card.json`);
 
 const textPart = (value) => ({ content: { $case: "text", value } });
 const dataPart = (value) => ({ content: { $case: "data", value } });
@@ -40,7 +40,7 @@ const saying = (part, taskId) => ({ message: { messageId: randomUUID(), role: Ro
 const textOf = (message) => (message?.parts ?? []).map(({ content }) => (content.$case === "text" ? content.value : "")).join("");
 
 test("a text is published when somebody has approved it, and its links were called", async () => {
-  const client = await connect();
+  const client = await connect("publisher");
   const text = `The new site: ${site}/a ${site}/gone`;
   const events = [];
   for await (const { payload } of client.sendMessageStream(saying(textPart(text)))) {
@@ -60,20 +60,20 @@ test("a text is published when somebody has approved it, and its links were call
 });
 
 test("the publisher asks for a link where there is none", async () => {
-  const client = await connect();
+  const client = await connect("publisher");
   const task = await client.sendMessage(saying(textPart("hello")));
   assert.equal(task.status.state, TaskState.TASK_STATE_INPUT_REQUIRED);
   assert.equal(textOf(task.status.message), "Which text? It needs a link.");
 });
 
 test("a plain text goes to the tool in Rust", async () => {
-  const client = await connect("/pages/.well-known/agent-card.json");
+  const client = await connect("pages");
   const task = await client.sendMessage(saying(textPart(`${site}/a`)));
   assert.deepEqual(task.artifacts[0].parts[0].content, { $case: "data", value: { url: `${site}/a`, title: "A page" } });
 });
 
 test("a tool that lacks an argument asks for it, and shows nothing of its secret", async () => {
-  const client = await connect("/pages/.well-known/agent-card.json");
+  const client = await connect("pages");
   const asked = await client.sendMessage(saying(dataPart({ tool: "page_speed", arguments: { device: "desktop" } })));
   assert.equal(asked.status.state, TaskState.TASK_STATE_INPUT_REQUIRED);
   const task = await client.sendMessage(saying(textPart(`${site}/a`), asked.id));

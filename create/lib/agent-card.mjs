@@ -1,5 +1,5 @@
 // Agent cards of other servers: fetches a card, and makes an agent file from it.
-import { Stop } from "./ui.mjs";
+import { Stop } from "./terminal.mjs";
 
 const MAX_BYTES = 1 << 20;
 const TIMEOUT_MS = 10_000;

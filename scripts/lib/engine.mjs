@@ -1,0 +1,38 @@
+// The engine: the WebAssembly and its glue. A checkout and a project with Rust compile it; the package has it with the checker, and all of these must be
+// the files that were packed together.
+import { createHash } from "node:crypto";
+import { existsSync, readFileSync } from "node:fs";
+import { inPackage, inProject } from "./paths.mjs";
+import { Stop } from "./ui.mjs";
+
+/**
+ * The builds and their folders. `default` is what is deployed: the panic-unwind build if its nightly is available, or else the stable one. `stable` is
+ * for tests/probes and for `npm run soak`, `dev` for `npm run dev`.
+ */
+export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
+
+/** The arguments with which wrangler bundles the engine of one of the builds, in the place of that of the package. */
+export function ownEngine(output) {
+  return output === undefined ? [] : ["--alias", `a2a-edge/engine:${inProject(outputs[output], "engine.js")}`];
+}
+
+/** The files of the engine in the package, and the record of their hashes. */
+export const ENGINE = ["build/engine.js", "build/index_bg.wasm", "build/checker.wasm"];
+export const RECORD = "build/build.json";
+
+/** The hash of each file of the engine in a folder, as the record has it. */
+export function hashesIn(folder) {
+  const hash = (path) => createHash("sha256").update(readFileSync(`${folder}/${path}`)).digest("hex");
+  return Object.fromEntries(ENGINE.map((path) => [path, hash(path)]));
+}
+
+/** Stops if a file of the engine is missing, or is not the one with which the others were packed. */
+export function checkEngine(folder = inPackage()) {
+  const missing = [...ENGINE, RECORD].filter((path) => !existsSync(`${folder}/${path}`));
+  if (missing.length > 0) throw new Stop(damaged(`${missing.join(", ")} ${missing.length === 1 ? "is" : "are"} missing`));
+  const { sha256 } = JSON.parse(readFileSync(`${folder}/${RECORD}`, "utf8"));
+  const other = Object.entries(hashesIn(folder)).find(([path, hash]) => sha256?.[path] !== hash);
+  if (other !== undefined) throw new Stop(damaged(`${other[0]} is not the file that belongs to the others`));
+}
+
+const damaged = (what) => `The npm package a2a-edge in ${inPackage()} is damaged: ${what}.\n\n    Run: rm -rf ${inPackage()} && npm install`;

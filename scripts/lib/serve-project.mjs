@@ -1,0 +1,40 @@
+// What `start` and `dev` share: everything that is checked and made before the agents are served.
+import { localAccess, remoteAccess } from "./access.mjs";
+import { checkAddress } from "./address.mjs";
+import { ownEngine } from "./engine.mjs";
+import { serveExampleAgent } from "./example-agent.mjs";
+import { LiveAgents } from "./live.mjs";
+import { checkLocalNeeds } from "./needs.mjs";
+import { hasRust } from "./paths.mjs";
+import { serve, serveOptions, takeState } from "./serve.mjs";
+import { missingServices } from "./services.mjs";
+import { setUpAndBuild } from "./setup.mjs";
+import { say } from "./ui.mjs";
+import { checkLocalState, ensureLocalMigrations } from "./wrangler.mjs";
+
+/** Serves the agents until interrupted; `does` is the first sentence of the command's help. */
+export async function serveProject(name, does) {
+  const options = serveOptions(name, does);
+  takeState(options);
+  await checkAddress(options);
+  checkLocalState(options.state);
+  const isDev = name === "dev";
+  const found = await setUpAndBuild(isDev ? "dev" : "served");
+  await checkLocalNeeds(found.facts, options.vars);
+  await ensureLocalMigrations(options.state);
+  const unbound = await missingServices(found.facts);
+  if (unbound !== undefined) say(`\n${unbound}\n`);
+  await serveExampleAgent();
+  await serve(options, {
+    agents: found.facts.agents.map(({ slug }) => slug),
+    access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
+    args: ownEngine(found.output),
+    // The files do not say what tools in Rust need.
+    ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, options.vars) } : {}),
+    ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),
+    ...(isDev && hasRust ? { environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" } } : {}),
+  });
+}
+
+const SAVED = "A saved agent, tool or skill is served at once, and so is a change below src/. Ctrl-C ends it.";
+const COMPILED = "A saved agent, tool or skill is served at once; Rust is compiled again, without optimization, when it changes. Ctrl-C ends it.";

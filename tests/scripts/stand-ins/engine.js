@@ -1,0 +1,11 @@
+// In the place of the engine of the package.
+import "./index_bg.wasm";
+import { DurableObject } from "cloudflare:workers";
+import { answer, state } from "./answer.js";
+
+export class TaskObject extends DurableObject {}
+
+export function start(agents) {
+  state.served = agents;
+  return { fetch: (request, env) => answer(request, env), queue() {}, scheduled() {} };
+}

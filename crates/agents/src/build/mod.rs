@@ -10,6 +10,7 @@ mod definition;
 pub mod embed;
 mod file;
 mod remotes;
+pub mod schema;
 mod skill;
 mod skill_file;
 pub(crate) mod skills;

@@ -12,6 +12,8 @@ mod nearest;
 mod reader;
 #[cfg(any(test, feature = "build"))]
 mod record;
+#[cfg(any(test, feature = "build"))]
+pub(crate) mod schema;
 
 use std::fmt;
 
@@ -25,7 +27,7 @@ pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
 pub(crate) use reader::{Form, Reader, Texts};
 #[cfg(any(test, feature = "build"))]
-pub(crate) use record::{Record, with_forms};
+pub(crate) use record::Record;
 
 /// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

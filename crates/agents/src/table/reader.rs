@@ -8,7 +8,10 @@ use serde_json::{Map, Value};
 
 use super::{Keys, Table, no_such, no_such_key};
 #[cfg(any(test, feature = "build"))]
-use super::{Record, record::or_filled};
+use super::{
+    Record,
+    schema::{or_filled, whole_number},
+};
 #[cfg(any(test, feature = "build"))]
 use crate::NotSet;
 use crate::{Expandable, Problem, Values};
@@ -346,11 +349,8 @@ impl<'a> Reader<'a> {
     pub(crate) fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
         #[cfg(any(test, feature = "build"))]
         {
-            let mut range = json!({"type": "integer", "minimum": least});
-            if most < u64::MAX {
-                range["maximum"] = most.into();
-            }
-            self.note(key, or_filled(self.texts, r"^\s*\+?[0-9]+\s*$|", range));
+            let number = whole_number(least, most);
+            self.note(key, or_filled(self.texts, r"^\s*\+?[0-9]+\s*$|", number));
         }
         let number = match (self.table.get(key)?, self.texts) {
             (Value::Number(number), _) => number.as_u64(),

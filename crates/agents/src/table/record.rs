@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::Keys;
 use super::reader::{Form, Reader, Texts};
+use super::schema::{described, with, with_forms};
 
 /// The record of a reader: the table that is being read, and all tables of lists, which are definitions of the schema.
 #[derive(Default)]
@@ -72,10 +73,6 @@ impl Record {
         self.table.read.entry(key).or_insert_with(|| json!({}));
     }
 
-    pub(super) fn forms(&mut self, key: &str, forms: Vec<(&str, Value)>) {
-        self.table.forms = Some(with_forms(key, forms));
-    }
-
     /// The schema of the table that was read.
     fn finish(&mut self) -> Value {
         let TableRecord { known, mut read, needed, one_of, has_any_names, forms } =
@@ -96,14 +93,14 @@ impl Record {
             }
         }
         self.misfits.extend(read.keys().map(|name| format!("{name} is read, but is no key")));
-        let mut schema =
-            json!({"type": "object", "properties": properties, "additionalProperties": false});
-        for (keyword, of) in [("required", json!(needed)), ("oneOf", json!(one_of))] {
-            if of != json!([]) {
-                schema[keyword] = of;
-            }
-        }
-        schema
+        let table = json!({
+            "type": "object",
+            "properties": properties,
+            "additionalProperties": false,
+        });
+        let rules = [("required", json!(needed)), ("oneOf", json!(one_of))].into_iter();
+        let rules = rules.filter(|(_, of)| *of != json!([]));
+        with(table, rules.map(|(keyword, of)| (keyword.to_owned(), of)))
     }
 }
 
@@ -153,86 +150,15 @@ impl<'a> Reader<'a> {
     /// Records the forms of a table.
     pub(super) fn record_forms<T>(&mut self, key: &str, forms: &[Form<T>]) {
         let forms = forms.iter().map(|form| {
-            let mut schema = self.schema_of(|keys| {
+            let schema = self.schema_of(|keys| {
                 keys.only(form.keys);
                 (form.read)(keys)
             });
-            schema["description"] = form.about.trim().into();
-            (form.name, schema)
+            (form.name, described(form.about.trim(), schema))
         });
-        let forms = forms.collect();
+        let forms: Vec<(&str, Value)> = forms.collect();
         if let Some(record) = self.record() {
-            record.forms(key, forms);
+            record.table.forms = Some(with_forms(key, &forms));
         }
     }
-}
-
-/// The schema of a table in one of several forms. The text of `key` is the name of the form.
-///
-/// The properties are those of all forms, because editors complete only these. The conditions refuse the keys of other forms.
-pub(crate) fn with_forms(key: &str, forms: Vec<(&str, Value)>) -> Value {
-    let names: Vec<&str> = forms.iter().map(|(name, _)| *name).collect();
-    let about: Vec<&Value> = forms.iter().map(|(_, form)| &form["description"]).collect();
-    let name = json!({"type": "string", "enum": names, "x-taplo": {"docs": {"enumValues": about}}});
-    let mut properties = Map::from_iter([(key.to_owned(), name)]);
-    for (name, schemas) in properties_of(key, &forms) {
-        let schema = match schemas.as_slice() {
-            [same] => (*same).clone(),
-            _ => json!({"anyOf": schemas}),
-        };
-        properties.insert(name.to_owned(), schema);
-    }
-    let mut conditions = json!({});
-    for (name, form) in forms.iter().rev() {
-        // What holds in all forms is said once.
-        let own = form["properties"].as_object().into_iter().flatten().map(|(name, schema)| {
-            let is_said = properties.get(name) == Some(schema) || name == key;
-            (name.clone(), if is_said { json!({}) } else { schema.clone() })
-        });
-        let own = [(key.to_owned(), json!({}))].into_iter().chain(own);
-        let mut then = json!({"properties": Map::from_iter(own), "additionalProperties": false});
-        for keyword in ["required", "oneOf"] {
-            if let Some(value) = form.get(keyword) {
-                then[keyword] = value.clone();
-            }
-        }
-        let is_form = json!({"properties": {key: {"const": name}}});
-        conditions = json!({"if": is_form, "then": then, "else": conditions});
-    }
-    let mut schema = json!({"type": "object", "properties": properties, "required": [key]});
-    for (keyword, value) in conditions.as_object().into_iter().flatten() {
-        schema[keyword] = value.clone();
-    }
-    schema
-}
-
-/// The properties of all forms except `key`, each with its different schemas.
-fn properties_of<'a>(key: &str, forms: &'a [(&str, Value)]) -> Vec<(&'a str, Vec<&'a Value>)> {
-    let mut properties: Vec<(&str, Vec<&Value>)> = Vec::new();
-    let each =
-        forms.iter().flat_map(|(_, form)| form["properties"].as_object().into_iter().flatten());
-    for (name, schema) in each.filter(|(name, _)| *name != key) {
-        match properties.iter_mut().find(|(known, _)| known == name) {
-            Some((_, schemas)) if schemas.contains(&schema) => {}
-            Some((_, schemas)) => schemas.push(schema),
-            None => properties.push((name, vec![schema])),
-        }
-    }
-    properties
-}
-
-/// Adds the description to the schema of a value.
-fn described(about: &str, schema: Value) -> Value {
-    let mut described = Map::from_iter([("description".to_owned(), about.into())]);
-    described.extend(schema.as_object().cloned().unwrap_or_default());
-    described.into()
-}
-
-/// The schema of a value that may also be a text with `${NAME}`, if placeholders are filled in. `written` is the pattern of other
-/// texts for the value.
-pub(super) fn or_filled(texts: Texts<'_>, written: &str, schema: Value) -> Value {
-    if matches!(texts, Texts::Literal) {
-        return schema;
-    }
-    json!({"anyOf": [schema, {"type": "string", "pattern": format!(r"{written}\$\{{")}]})
 }

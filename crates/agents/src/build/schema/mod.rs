@@ -10,7 +10,8 @@ use super::definition::AgentDefinition;
 use crate::HttpToolDefinition;
 use crate::kind::executor_schema;
 use crate::remote::{McpSettings, RemoteSettings};
-use crate::table::{Record, Texts, with_forms};
+use crate::table::schema::{described, members_of, with, with_forms, words};
+use crate::table::{Record, Texts};
 
 /// The schemas, each with the name of its file.
 pub fn schemas() -> [(&'static str, Value); 3] {
@@ -26,12 +27,14 @@ fn recorded(record: &mut Record) -> [(&'static str, Value); 3] {
 }
 
 fn agent_schema(record: &mut Record) -> Value {
-    let mut schema = schema_of::<AgentDefinition>("An agent of a2a-edge");
-    let mut executor = executor_schema(record);
-    executor["description"] = schema["properties"]["executor"]["description"].take();
-    schema["properties"]["executor"] = executor;
-    schema["definitions"] = std::mem::take(&mut record.definitions).into();
-    schema
+    let mut schema = members_of(schema_of::<AgentDefinition>("An agent of a2a-edge"));
+    let executor = executor_schema(record);
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        let about = "The executor, which answers messages: its kind, and the table of the kind.";
+        properties.insert("executor".to_owned(), described(about, executor));
+    }
+    let definitions = std::mem::take(&mut record.definitions).into();
+    with(schema.into(), [("definitions".to_owned(), definitions)])
 }
 
 fn remotes_schema(record: &mut Record) -> Value {
@@ -53,76 +56,79 @@ fn remotes_schema(record: &mut Record) -> Value {
 /// The schema of a type with a derived reader.
 fn schema_of<T: JsonSchema>(title: &str) -> Value {
     let settings = SchemaSettings::draft07().with(|settings| settings.inline_subschemas = true);
-    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
-    tidy(&mut schema);
-    schema["title"] = title.into();
-    schema
+    let schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    with(tidy(schema), [("title".to_owned(), title.into())])
 }
 
 /// Makes a derived schema readable for editors, and removes what TOML does not have.
-fn tidy(schema: &mut Value) {
-    let Some(members) = schema.as_object_mut() else { return };
-    for (keyword, value) in members.iter_mut() {
-        match (keyword.as_str(), value) {
-            ("properties", Value::Object(properties)) => properties.values_mut().for_each(tidy),
-            ("oneOf" | "anyOf", Value::Array(choices)) => choices.iter_mut().for_each(tidy),
+fn tidy(schema: Value) -> Value {
+    let Value::Object(members) = schema else { return schema };
+    let tidied = members.into_iter().filter_map(|(keyword, value)| {
+        let value = match (keyword.as_str(), value) {
+            // The sizes of integers in Rust.
+            ("format", _) => return None,
+            ("default", value) if !is_shown(&value) => return None,
+            ("properties", Value::Object(properties)) => {
+                properties.into_iter().map(|(key, schema)| (key, tidy(schema))).collect()
+            }
+            ("oneOf" | "anyOf", Value::Array(choices)) => choices.into_iter().map(tidy).collect(),
             ("items" | "additionalProperties", value) => tidy(value),
-            ("description", Value::String(text)) => *text = text.replace('\n', " "),
-            ("type", Value::Array(types)) => types.retain(|name| name != "null"),
-            _ => {}
-        }
-    }
-    let is_kept = |keyword: &str, value: &Value| match keyword {
-        // The sizes of integers in Rust.
-        "format" => false,
-        "default" => {
-            value.is_boolean()
-                || value.is_number()
-                || value.as_str().is_some_and(|text| !text.is_empty())
-        }
-        _ => true,
+            ("description", Value::String(text)) => text.replace('\n', " ").into(),
+            ("type", Value::Array(types)) => without_null(types),
+            (_, value) => value,
+        };
+        Some((keyword, value))
+    });
+    let mut members: Map<String, Value> = tidied.collect();
+    let meant = match (members.shift_remove("oneOf"), members.shift_remove("anyOf")) {
+        (Some(Value::Array(choices)), _) => one_of(choices),
+        (_, Some(Value::Array(choices))) => any_of(choices),
+        _ => return members.into(),
     };
-    members.retain(|keyword, value| is_kept(keyword, value));
-    if let Some(choices) = members.get("anyOf").and_then(Value::as_array)
-        && let [value, none] = choices.as_slice()
-        && none["type"] == "null"
-    {
-        let value = value.as_object().cloned().unwrap_or_default();
-        members.shift_remove("anyOf");
-        merge(members, value);
+    // The description and the default of a key precede those of its type.
+    with(meant, members)
+}
+
+/// True for a default that is worth showing: no empty text, no list and no table.
+fn is_shown(default: &Value) -> bool {
+    match default {
+        Value::Bool(_) | Value::Number(_) => true,
+        Value::String(text) => !text.is_empty(),
+        Value::Null | Value::Array(_) | Value::Object(_) => false,
     }
-    if let Some(Value::Array(choices)) = members.get("oneOf") {
-        let choices = choices.clone();
-        members.shift_remove("oneOf");
-        merge(members, one_of(choices));
+}
+
+fn without_null(mut types: Vec<Value>) -> Value {
+    types.retain(|name| name != "null");
+    match types.as_mut_slice() {
+        [only] => only.take(),
+        _ => types.into(),
+    }
+}
+
+/// The schema of an optional value is that of the value, because a key that is absent has no schema.
+fn any_of(mut choices: Vec<Value>) -> Value {
+    choices.retain(|choice| *choice != json!({"type": "null"}));
+    match choices.as_mut_slice() {
+        [only] => only.take(),
+        _ => json!({"anyOf": choices}),
     }
 }
 
 /// The schema of an enum: a text, which is one of several words, or a table, whose form is named by a key.
-fn one_of(choices: Vec<Value>) -> Map<String, Value> {
-    let words: Vec<&Value> = choices.iter().filter_map(|choice| choice.get("const")).collect();
-    let schema = if words.len() == choices.len() {
-        let about: Vec<&Value> = choices.iter().map(|choice| &choice["description"]).collect();
-        json!({"type": "string", "enum": words, "x-taplo": {"docs": {"enumValues": about}}})
-    } else {
-        let name_of = |choice: &Value| {
-            choice["properties"][FORM]["const"].as_str().unwrap_or_default().to_owned()
-        };
-        let names: Vec<String> = choices.iter().map(name_of).collect();
-        with_forms(FORM, names.iter().map(String::as_str).zip(choices).collect())
-    };
-    schema.as_object().cloned().unwrap_or_default()
-}
-
-/// Adds keywords; those that are already there are kept.
-fn merge(members: &mut Map<String, Value>, others: Map<String, Value>) {
-    for (keyword, value) in others {
-        members.entry(keyword).or_insert(value);
+fn one_of(choices: Vec<Value>) -> Value {
+    let of_all = |keyword| choices.iter().filter_map(move |choice| choice.get(keyword)).collect();
+    let constants: Vec<&Value> = of_all("const");
+    if constants.len() == choices.len() {
+        let about: Vec<&Value> = of_all("description");
+        return words(&constants, &about);
     }
+    let forms = choices.iter().filter_map(|choice| {
+        let name = choice.pointer("/properties/kind/const")?.as_str()?;
+        Some((name, choice.clone()))
+    });
+    with_forms("kind", &forms.collect::<Vec<_>>())
 }
-
-/// The key that names the form of a table: the kind of a scheme.
-const FORM: &str = "kind";
 
 const DRAFT: &str = "http://json-schema.org/draft-07/schema#";
 

@@ -36,11 +36,16 @@ export function check({ folder, joins, now = Date.now() }) {
     read.add(path.replace(/\/+$/, ""));
     return looked(root, path, look);
   };
-  const answer = call({ mayRegister: joins, nowMs: now }, {
+  const answer = call({ check: { mayRegister: joins, nowMs: now } }, {
     read: (path) => found(path, textOf),
     list: (path) => found(path, namesIn),
   });
   return { agents: answer.agents, problems: answer.problems ?? [], read: [...read] };
+}
+
+/** The JSON Schemas of agent files, tool files and remotes.toml, by the names of their files. @returns {Record<string, object>} */
+export function schemas() {
+  return call({ schemas: {} }, {}).schemas;
 }
 
 /** What is at a path of the project; a reason where it may not be read. */

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, writeFil
 import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { wholeForm } from "./agents.mjs";
-import { check } from "./checker.mjs";
+import { check, schemas } from "./checker.mjs";
 import { RECIPE, compile, compileChecker, kinds } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
 import { outputs } from "./engine.mjs";
@@ -19,6 +19,8 @@ const MANIFEST = "build.json";
 const MODULES = ["engine.js", "index_bg.wasm"];
 const CHECKER = "checker.wasm";
 const CHECKER_MANIFEST = "checker.json";
+/** The folder of the JSON Schemas for editors. */
+const SCHEMAS = "schemas";
 /** The agents of tests/agents as one JSON object: the end-to-end tests pass them to the Worker in the variable `AGENTS`. */
 export const TEST_AGENTS = "test-agents.json";
 
@@ -44,26 +46,35 @@ export async function ensureBuilt(output) {
   const bindgen = await ensureBindgen();
   const kind = output === "default" ? await defaultKind() : output;
   const recipe = recipeHash(kind, bindgen);
-  if (isCheckout) await ensureChecker();
-  await locked(inProject(".wrangler", "build.lock"), async () => {
+  // At the same time: optimizing a module keeps one core busy for minutes.
+  await together([ensureChecker(), locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
     if (isCurrent(inProject(outputs[output]), MANIFEST, MODULES, recipe)) return;
     await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));
-  });
+  })]);
   if (isRepository) writeTestAgents(output);
   return kind;
 }
 
-/** Updates the checker of the checkout. */
+/** Waits for all of the work, so that none is left running when another part fails. */
+async function together(work) {
+  const failed = (await Promise.allSettled(work)).find(({ status }) => status === "rejected");
+  if (failed !== undefined) throw failed.reason;
+}
+
+/** Updates the checker and the schemas of the checkout; the package has them. */
 async function ensureChecker() {
+  if (!isCheckout) return;
   const recipe = createHash("sha256").update(JSON.stringify([RECIPE, rustcVersion(false), packageVersion("binaryen")])).digest("hex");
   const folder = inPackage(outputs.default);
   await locked(inPackage(".wrangler", "checker.lock"), async () => {
-    if (isCurrent(folder, CHECKER_MANIFEST, [CHECKER], recipe, packageDir)) return;
+    if (isCurrent(folder, CHECKER_MANIFEST, [CHECKER, join("..", SCHEMAS)], recipe, packageDir)) return;
     await step("Building the checker of agent files", async () => {
       const begun = Date.now();
       const made = await compileChecker();
       publish(made.module, join(folder, CHECKER));
+      mkdirSync(inPackage(SCHEMAS), { recursive: true });
+      for (const [name, schema] of Object.entries(schemas())) writeFileSync(inPackage(SCHEMAS, name), `${JSON.stringify(schema, null, 2)}\n`);
       writeManifest(join(folder, CHECKER_MANIFEST), { recipe, begun, inputs: inputsOf(made, packageDir), root: packageDir });
     });
   });

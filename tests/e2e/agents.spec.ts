@@ -79,7 +79,7 @@ describe("an agent that cannot run", () => {
   };
   for (const [what, agents, cause] of [
     ["is of a kind that is not known", withExecutor("oracle", {}), /assistant: there is no kind of executor "oracle"; there are: tools, script/],
-    ["names a tool that is not there", withExecutor("tools", { names: ["x"] }), /assistant: there is no tool "x"; there are: /],
+    ["names a tool that is not there", withExecutor("tools", { names: ["x"] }), /assistant: `executor\.tools\.names\[0\]` there is no tool "x"; there are: /],
   ] as const) {
     test(`and ${what} refuses messages alone, and the log has the cause (§3.3.2)`, async (t) => {
       const worker = await workerWith(t, { AGENTS: agents });

@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
-import { entry, hasEngine } from "./product.ts";
+import { entry, hasEngine, type Agents } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
@@ -29,6 +29,8 @@ export interface WorkerOptions {
    * not used.
    */
   vars?: Record<string, string>;
+  /** The agents of the entry module, which are served where the variable `AGENTS` is empty. Default: those of this repository. */
+  agents?: Agents;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** True to run a second Worker at the same time, with the same D1 database: see `Worker.twin`. */
@@ -140,7 +142,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, agents: options.agents, logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
   const { url, port: bound } = instance;
 
@@ -215,6 +217,7 @@ interface Launch {
   assets: boolean | string;
   hasDev: boolean;
   notes: boolean;
+  agents: Agents | undefined;
   logs: LogLine[];
   port: number;
 }
@@ -237,14 +240,14 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, agents, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
-  const product = hasEngine(buildDir) ? [before("index.js", entry()), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
+  const product = hasEngine(buildDir) ? [before("index.js", entry(agents)), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
   const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {

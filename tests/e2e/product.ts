@@ -4,17 +4,30 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
+import { check } from "../../scripts/lib/checker.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** True if a folder has an engine. A variant that a benchmark has made, and a build of a version before 0.4.0, is one module, `index.js`. */
 export const hasEngine = (folder: string): boolean => existsSync(join(folder, "engine.js"));
 
-/** The entry module. Its own agents are none: every Worker of the tests has the variable `AGENTS`. */
-export function entry(): string {
-  const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  const agents = JSON.stringify({ version, index: JSON.stringify({ built_ms: 0, agents: [] }), agents: {} });
-  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${agents}, { examples: true });\n`;
+/** The checked form of agents: the default export of `.a2a-edge/agents.js`. */
+export interface Agents {
+  version: string;
+  index: string;
+  agents: Record<string, string>;
+}
+
+/** Checks the files of a project, which has code that registers tools. Throws the problems. */
+export function checked(folder: string): Agents {
+  const { agents, problems } = check({ folder, joins: true }) as { agents?: Agents; problems: { shown: string }[] };
+  if (agents === undefined) throw new Error(problems.map(({ shown }) => shown).join("\n"));
+  return agents;
+}
+
+/** The entry module, with the agents of this repository unless others are given. Most tests give others in the variable `AGENTS`. */
+export function entry(agents: Agents = checked(root)): string {
+  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${JSON.stringify(agents)}, { examples: true });\n`;
 }
 
 /** The Worker of a build folder as one module, which imports `./index_bg.wasm`. */

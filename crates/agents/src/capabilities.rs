@@ -6,15 +6,16 @@ use a2a::model::{AgentCapabilities, AgentExtension};
 
 /// The optional parts of the protocol (spec §4.4.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
-    /// SendStreamingMessage and SubscribeToTask; true unless the file contains `false`.
+    /// True if the agent supports SendStreamingMessage and SubscribeToTask; true unless given.
     #[serde(default = "yes")]
     pub streaming: bool,
-    /// Webhooks.
+    /// True if the agent supports webhooks.
     #[serde(default)]
     pub push_notifications: bool,
-    /// GetExtendedAgentCard.
+    /// True if the agent supports GetExtendedAgentCard.
     #[serde(default)]
     pub extended_agent_card: bool,
     /// True if cards for older clients declare that the history of a task contains its statuses. A2A 1.0 has no such

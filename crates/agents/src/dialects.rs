@@ -9,6 +9,7 @@ use a2a::dialect::{self, Habits};
 
 /// The versions of the protocol that an agent supports in addition to 1.0, which all agents support.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialects {
     /// A2A 0.3, which includes 0.2.
@@ -21,9 +22,10 @@ pub struct Dialects {
 
 /// The settings of an agent for A2A 0.3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct V0_3 {
-    /// True if the agent supports A2A 0.3: unless the file contains `false`.
+    /// True if the agent supports A2A 0.3; true unless given.
     pub enabled: bool,
     /// The encoding of the bytes of files over HTTP+JSON.
     pub file_bytes: FileBytes,
@@ -31,6 +33,7 @@ pub struct V0_3 {
 
 /// The encoding of `fileWithBytes` in responses over HTTP+JSON in A2A 0.3. Requests may have either encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileBytes {
     /// Base64 of base64, like the SDKs for Python and Go of that version.
@@ -42,11 +45,12 @@ pub enum FileBytes {
 
 /// The settings of an agent for A2A 0.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Legacy {
-    /// True if the agent supports A2A 0.1. Default: true for agents with access schemes. In A2A 0.1, clients choose the
-    /// ids of their tasks. All anonymous callers are one owner, so two of them that choose the same id would share a
-    /// task.
+    /// True if the agent supports A2A 0.1; true unless given in agents with access schemes, otherwise false. In A2A 0.1,
+    /// clients choose the ids of their tasks. All anonymous callers are one owner, so two of them that choose the same id
+    /// would share a task.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub enabled: Option<bool>,
     /// The contents of a task's history.
@@ -55,6 +59,7 @@ pub struct Legacy {
 
 /// The contents of a task's history in A2A 0.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LegacyHistory {
     /// The messages.

@@ -43,7 +43,7 @@ pub use a2a_macros::settings;
 
 pub use accepts::Accepts;
 #[cfg(any(test, feature = "build"))]
-pub use build::project;
+pub use build::{project, schema};
 pub use capabilities::Capabilities;
 pub use card::{expand_card, extended_card};
 pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};

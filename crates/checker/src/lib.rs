@@ -15,23 +15,31 @@
 
 #![allow(unsafe_code, reason = "texts cross the border of the module as addresses")]
 
+use std::collections::BTreeMap;
 use std::fmt;
 
 use a2a::model::{UnixMillis, read_own};
 use a2a_agents::files::{Entry, Files, Unreadable};
 use a2a_agents::project::{Terms, check};
+use a2a_agents::schema::schemas;
 use a2a_agents::{AgentTexts, Problem};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
-/// What the host asks for: the check of a project.
+/// What the host asks for.
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase", deny_unknown_fields)]
-struct Request {
-    /// True if the project has code that may register tools and kinds of executors.
-    may_register: bool,
-    /// The present instant, in milliseconds since the epoch.
-    now_ms: i64,
+#[serde(rename_all = "camelCase", rename_all_fields = "camelCase", deny_unknown_fields)]
+enum Request {
+    /// The check of the project.
+    Check {
+        /// True if the project has code that may register tools and kinds of executors.
+        may_register: bool,
+        /// The present instant, in milliseconds since the epoch.
+        now_ms: i64,
+    },
+    /// The JSON Schemas of the files, for editors.
+    Schemas {},
 }
 
 /// The outcome of a check.
@@ -42,6 +50,8 @@ enum Answer {
     Agents(AgentTexts),
     /// What is wrong with the files.
     Problems(Vec<Told>),
+    /// The schemas, by the names of their files.
+    Schemas(BTreeMap<&'static str, Value>),
 }
 
 /// A problem, in parts and as the line for people.
@@ -119,15 +129,16 @@ fn asked<T: DeserializeOwned>(
     read_own(answer).map_err(|error| broken(&error))
 }
 
-/// Checks the project of the host.
+/// Answers a request of the host.
 fn answer(request: &[u8]) -> Answer {
     let failed = |text: String| Answer::Problems(vec![Problem::at("", text).into()]);
     let unread =
         |error: &dyn fmt::Display| format!("the request of the checker cannot be read: {error}");
     let read = str::from_utf8(request).map_err(|error| unread(&error));
     let read = read.and_then(|request| read_own(request).map_err(|error| unread(&error)));
-    let Request { may_register, now_ms } = match read {
-        Ok(request) => request,
+    let (may_register, now_ms) = match read {
+        Ok(Request::Check { may_register, now_ms }) => (may_register, now_ms),
+        Ok(Request::Schemas {}) => return Answer::Schemas(schemas().into()),
         Err(text) => return failed(text),
     };
     match check(&HostFiles, Terms { may_register, now: UnixMillis(now_ms) }) {

@@ -31,7 +31,8 @@ impl Front {
         if head.method() == "OPTIONS" {
             return head.preflight(ALLOWED);
         }
-        let given = head.header("authorization").and_then(|value| value.strip_prefix("Bearer "));
+        let given = request.headers().get("authorization").ok().flatten();
+        let given = given.as_deref().and_then(|value| value.strip_prefix("Bearer "));
         if given.is_none() || given != self.deployment.settings.dev_token.as_deref() {
             let fix = "this route of development needs `Authorization: Bearer` and the token of the start, the variable DEV_TOKEN";
             let refusal = Refusal { message: fix.to_owned(), challenges: Vec::new() };

@@ -62,6 +62,7 @@ pub struct AgentInterface {
 
 /// The organization that offers an agent (spec §4.4.2).
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentProvider {
     /// The name of the organization.
@@ -87,6 +88,7 @@ pub struct AgentCapabilities {
 
 /// An extension of the protocol that an agent supports (spec §4.4.4).
 #[derive(Clone, Debug, PartialEq, Serialize, serde::Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct AgentExtension {
     /// The URI of the extension.

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme, check_url};
-use crate::Problem;
+use crate::{Problem, no_such};
 use a2a::model::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
@@ -109,11 +109,12 @@ impl Jwt {
         }
         if self.flows.len() != 1 {
             let count = self.flows.len();
-            report("flows", format!("must have one flow, got {count}; there are: {FLOWS}"));
+            let known = FLOWS.join(", ");
+            report("flows", format!("must have one flow, got {count}; there are: {known}"));
         }
         for (name, flow) in &self.flows {
             match needs_of(name) {
-                None => report("flows", format!("there is no flow {name:?}; there are: {FLOWS}")),
+                None => report("flows", no_such("flow", name, FLOWS)),
                 Some((needed, unheeded)) => {
                     for url in needed.iter().filter(|url| flow.url(url).is_none()) {
                         report(&format!("flows.{name}"), format!("needs `{url}`"));
@@ -226,7 +227,8 @@ fn http(description: &Option<String>, scheme: &str, format: Option<&str>) -> Sec
 /// The header in which Cloudflare Access sends its token.
 const CLOUDFLARE_ACCESS_HEADER: &str = "Cf-Access-Jwt-Assertion";
 
-const FLOWS: &str = "authorizationCode, clientCredentials, deviceCode";
+/// The names of the flows.
+pub(super) const FLOWS: [&str; 3] = ["authorizationCode", "clientCredentials", "deviceCode"];
 
 #[cfg(test)]
 mod tests {

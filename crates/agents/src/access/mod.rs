@@ -24,12 +24,18 @@ pub use scheme::{
 pub use url::check_url;
 
 #[cfg(any(test, feature = "build"))]
+use gate::PERIODS_S;
+#[cfg(any(test, feature = "build"))]
+use scheme::MAX_LEEWAY_S;
+
+#[cfg(any(test, feature = "build"))]
 pub(crate) use check::{is_same_scheme, problems_of};
 #[cfg(any(test, feature = "build"))]
 pub(crate) use needs::{needs_of, secrets_of};
 
 /// The callers that an agent accepts. An agent without schemes treats all callers as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Access {
     /// True if the agent is served without schemes outside of development. Excludes `schemes`.

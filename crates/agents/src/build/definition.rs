@@ -1,6 +1,8 @@
 //! The shape of an agent file.
 
+use schemars::JsonSchema;
 use serde::Deserialize;
+use serde_json::{Map, Value};
 
 use super::skill::{FileSkill, SkillDefinition, SkillsSource};
 use crate::access::Access;
@@ -10,7 +12,7 @@ use crate::{Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable};
 use a2a::model::AgentProvider;
 
 /// One agent, as `agents/<slug>.toml` describes it.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct AgentDefinition {
     /// The path of the file, as `agents/demo.toml`. Not part of the file.
@@ -62,6 +64,7 @@ pub(crate) struct AgentDefinition {
     #[serde(default)]
     pub(crate) mcp: McpTable,
     /// The executor, which answers messages.
+    #[schemars(with = "Map<String, Value>")]
     pub(crate) executor: ExecutorDefinition,
     /// The HTTP tools of this agent alone.
     #[serde(default)]

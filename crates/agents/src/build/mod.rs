@@ -10,6 +10,7 @@ mod definition;
 mod file;
 pub mod project;
 mod remotes;
+pub mod schema;
 mod skill;
 mod skill_file;
 pub(crate) mod skills;

@@ -1,11 +1,14 @@
 //! Skills as agent files and `SKILL.md` files describe them, and the sources in `skills_from`.
 
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 
 use a2a::model::AgentSkill;
 
 /// A skill of an agent (spec §4.4.5).
-#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct SkillDefinition {
     /// Unique within the agent; for a tool, its name.
@@ -66,6 +69,20 @@ impl TryFrom<String> for SkillsSource {
                  inside of the project, as `skills/`"
             )),
         }
+    }
+}
+
+/// A source is one of two words, or a folder, which ends with `/`.
+impl JsonSchema for SkillsSource {
+    fn schema_name() -> Cow<'static, str> {
+        "SkillsSource".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({"anyOf": [
+            {"type": "string", "enum": ["tools", "remote"]},
+            {"type": "string", "pattern": r"^[^/\\][^\\]*/$"},
+        ]})
     }
 }
 

@@ -224,13 +224,13 @@ fn is_tool_name(name: &str) -> bool {
 }
 
 /// The maximum duration of an attempt, in milliseconds: ten of the fifteen minutes of a run.
-const MAX_TIMEOUT_MS: u64 = 600_000;
+pub(super) const MAX_TIMEOUT_MS: u64 = 600_000;
 
 /// The maximum size of a response, in bytes.
-const MAX_BYTES: u64 = 16 * 1024 * 1024;
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The maximum number of attempts.
-const MAX_ATTEMPTS: u64 = 10;
+pub(super) const MAX_ATTEMPTS: u64 = 10;
 
 #[cfg(test)]
 mod tests {

@@ -10,7 +10,7 @@ use super::{
     TableFile, ToolOffer, ToolsTable, check_kind, kinds, read_table,
 };
 use crate::files::Files;
-use crate::table::{Reader, Texts, closest};
+use crate::table::{Keys, Reader, Texts, closest, keys};
 use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
 
 /// The executor of an agent: the table `[executor]`.
@@ -84,7 +84,7 @@ fn check_tables(keys: &mut Reader<'_>, kind: &str) {
         } else if ExecutorKind::named(name).is_some() {
             format!(
                 "must be a table, [executor.{name}], with the keys of the kind: {}",
-                keys_of(name).join(", ")
+                keys_of(name).names.join(", ")
             )
         } else {
             let meant = closest(name, ["kind", "run"]);
@@ -98,17 +98,19 @@ fn check_tables(keys: &mut Reader<'_>, kind: &str) {
 }
 
 fn read_run(keys: &mut Reader<'_>) -> RunSettings {
-    let read = |keys: &mut Reader<'_>| {
-        keys.only(&["recovery", "max_attempts", "timeout_ms", "idle_timeout_ms"]);
-        let attempts = keys.number("max_attempts", 1, 1_000);
-        Some(RunSettings {
-            recovery: keys.choice("recovery", &RECOVERIES),
-            max_attempts: attempts.and_then(|attempts| attempts.try_into().ok()),
-            timeout_ms: keys.number("timeout_ms", 1, MAX_RUN_MS),
-            idle_timeout_ms: keys.number("idle_timeout_ms", 0, MAX_RUN_MS),
-        })
-    };
-    keys.below("run", read).unwrap_or_default()
+    keys.below("run", read_run_table).unwrap_or_default()
+}
+
+/// Reads `[executor.run]`.
+pub(super) fn read_run_table(keys: &mut Reader<'_>) -> Option<RunSettings> {
+    keys.only(&RUN);
+    let attempts = keys.number("max_attempts", 1, 1_000);
+    Some(RunSettings {
+        recovery: keys.choice("recovery", &RECOVERIES),
+        max_attempts: attempts.and_then(|attempts| attempts.try_into().ok()),
+        timeout_ms: keys.number("timeout_ms", 1, MAX_RUN_MS),
+        idle_timeout_ms: keys.number("idle_timeout_ms", 0, MAX_RUN_MS),
+    })
 }
 
 /// Makes the functions that read the table of any kind.
@@ -123,10 +125,10 @@ macro_rules! readers {
         }
 
         /// The keys of the table of a built-in kind; empty for a kind that a Worker registers.
-        fn keys_of(kind: &str) -> &'static [&'static str] {
+        fn keys_of(kind: &str) -> &'static Keys {
             match ExecutorKind::named(kind) {
                 $(Some(ExecutorKind::$kind) => <$table as KindTable>::KEYS,)*
-                None => &[],
+                None => &keys! {},
             }
         }
     };
@@ -266,6 +268,17 @@ fn read_file(files: &dyn Files, path: &str, is_json: bool) -> Result<Value, Stri
     }
     Ok(Value::String(text))
 }
+
+const RUN: Keys = keys! {
+    /// What happens to a run that was interrupted; as the kind of executor says unless given.
+    "recovery",
+    /// The maximum number of attempts of a run; the setting `MAX_ATTEMPTS` unless given.
+    "max_attempts",
+    /// The maximum duration of a run, all attempts together, in milliseconds; the setting `RUN_TIMEOUT_MS` unless given.
+    "timeout_ms",
+    /// The maximum time without an event of the run, in milliseconds; the setting `IDLE_TIMEOUT_MS` unless given, 0 for no limit.
+    "idle_timeout_ms",
+};
 
 const RECOVERIES: [(&str, Recovery); 3] =
     [("resume", Recovery::Resume), ("restart", Recovery::Restart), ("fail", Recovery::Fail)];

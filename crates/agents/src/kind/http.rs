@@ -6,7 +6,7 @@ use super::{Kind, KindContext};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
 use crate::access::check_url;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 #[cfg(any(test, feature = "build"))]
 use crate::template::{check_header_name, visible};
 
@@ -42,20 +42,32 @@ pub struct HttpTable {
 }
 
 impl KindTable for HttpTable {
-    const KEYS: &'static [&'static str] = &[
+    const KEYS: &'static Keys = &keys! {
+        /// The URL to which turns are posted: https, or http on this machine. It may contain `${NAME}`.
         "url",
+        /// The service binding of another Worker to which turns are posted, in place of `url`.
         "service",
+        /// The path at the other Worker; `/` unless given.
         "path",
+        /// Further headers of each request, as `{ Authorization = "Bearer ${AGENT_TOKEN}" }`.
         "headers",
+        /// The secret that signs requests, as `"${NAME}"`.
         "signing_secret",
+        /// The maximum time until the response begins, in milliseconds; 120000 unless given.
         "timeout_ms",
+        /// The maximum time without data in a response that has begun, in milliseconds; 300000 unless given.
         "idle_timeout_ms",
+        /// The maximum number of requests of a run for one turn; 3 unless given.
         "attempts",
+        /// The time during which an unreachable program is called again, in milliseconds; 60000 unless given, 0 for not at all.
         "unreachable_wait_ms",
+        /// The minimum interval at which appended text is stored and shown, in milliseconds; 100 unless given.
         "event_interval_ms",
+        /// The maximum number of earlier tasks of the conversation in `history`; 5 unless given.
         "context_tasks",
+        /// The URL, or the path at the same server, that is called when a task is canceled.
         "cancel_url",
-    ];
+    };
 
     fn read(keys: &mut Reader<'_>) -> Self {
         let attempts = keys.number("attempts", 1, 10);

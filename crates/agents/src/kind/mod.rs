@@ -18,6 +18,8 @@ mod offer;
 #[cfg(any(test, feature = "build"))]
 mod registered;
 mod remote;
+#[cfg(any(test, feature = "build"))]
+mod schema;
 mod script;
 mod tools;
 
@@ -26,7 +28,7 @@ use std::fmt;
 
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
-use crate::table::{Reader, Texts};
+use crate::table::{Keys, Reader, Texts};
 use crate::{Misfit, Table};
 
 #[cfg(any(test, feature = "build"))]
@@ -39,13 +41,15 @@ pub use name::check_kind;
 #[cfg(any(test, feature = "build"))]
 pub(crate) use offer::{Offered, ToolOffer};
 pub use remote::RemoteTable;
+#[cfg(any(test, feature = "build"))]
+pub(crate) use schema::executor_schema;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
 
 /// The table of a kind, `[executor.<kind>]`, as the type that its executor uses.
 pub(crate) trait KindTable: Sized {
     /// The keys of the table.
-    const KEYS: &'static [&'static str];
+    const KEYS: &'static Keys;
 
     /// Reads the table. Problems are collected in `keys`, and defaults replace invalid values.
     fn read(keys: &mut Reader<'_>) -> Self;

@@ -5,7 +5,7 @@ use super::KindTable;
 use super::{Kind, KindContext};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 
 /// `[executor.remote]`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,7 +19,14 @@ pub struct RemoteTable {
 }
 
 impl KindTable for RemoteTable {
-    const KEYS: &'static [&'static str] = &["remote", "silence_ms", "webhooks"];
+    const KEYS: &'static Keys = &keys! {
+        /// The remote agent: the name of a table `[remote.<name>]` of `remotes.toml`, or the slug of an agent of this Worker.
+        "remote",
+        /// The time without news from the remote agent after which the run is parked, in milliseconds; 60000 unless given.
+        "silence_ms",
+        /// True if the remote agent is asked to send webhooks to a parked run; true unless given.
+        "webhooks",
+    };
 
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.need("remote", REMOTE_RULE);

@@ -7,7 +7,7 @@ use crate::Problem;
 #[cfg(any(test, feature = "build"))]
 use crate::script::needs_permissions;
 use crate::script::{Fault, Rule, is_for_development, parks, problems_of};
-use crate::table::{Reader, Table, Texts};
+use crate::table::{Keys, Reader, Table, Texts, keys};
 
 /// `[executor.script]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +20,12 @@ pub struct ScriptTable {
 }
 
 impl KindTable for ScriptTable {
-    const KEYS: &'static [&'static str] = &["rules", "faults"];
+    const KEYS: &'static Keys = &keys! {
+        /// The rules, at least one: the messages that they match, and the steps that answer them.
+        "rules",
+        /// Simulated faults between the agent and its clients, in agents with `development = true` only.
+        "faults",
+    };
 
     fn read(keys: &mut Reader<'_>) -> Self {
         keys.need("rules", ": what the agent does, at least one rule");

@@ -5,7 +5,7 @@ use super::KindTable;
 use super::{Kind, KindContext, ToolOffer};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 #[cfg(any(test, feature = "build"))]
 use crate::tool::Tool;
 
@@ -23,7 +23,15 @@ pub struct ToolsTable {
 }
 
 impl KindTable for ToolsTable {
-    const KEYS: &'static [&'static str] = &["names", "ask_missing", "mcp"];
+    const KEYS: &'static Keys = &keys! {
+        /// The names of tools: those in Rust, and those of `tools/*.toml`.
+        "names",
+        /// True if the agent asks for arguments that are missing or do not fit; otherwise the task fails.
+        "ask_missing",
+        /// The MCP servers of `remotes.toml` whose tools are also offered: all of them, as `files`, or those that match a pattern,
+        /// as `github:search_*`.
+        "mcp",
+    };
 
     fn read(keys: &mut Reader<'_>) -> Self {
         Self {

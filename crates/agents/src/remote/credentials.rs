@@ -1,6 +1,6 @@
 //! The credentials that are sent to a remote agent or to an MCP server.
 
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 use crate::template::{check_header_name, visible};
 use a2a::model::Secret;
 
@@ -60,13 +60,10 @@ impl RemoteCredentials {
         if keys.has("bearer_token") && keys.has("oauth2") {
             keys.report("oauth2", "stands beside `bearer_token`; keep one of the two");
         }
-        let bearer_token = if keys.has("bearer_token") {
-            keys.needed("bearer_token").filter(|token| is_clean(keys, "bearer_token", token))
-        } else {
-            None
-        };
+        let bearer_token = keys.not_empty("bearer_token");
+        let bearer_token = bearer_token.filter(|token| is_clean(keys, "bearer_token", token));
         let api_key = keys.below("api_key", |keys| {
-            keys.only(&["in", "name", "value"]);
+            keys.only(&API_KEY);
             let place = keys.choice("in", &PLACES).unwrap_or_default();
             let name = keys.needed("name");
             let value = keys.needed("value").filter(|key| is_clean(keys, "value", key));
@@ -77,7 +74,7 @@ impl RemoteCredentials {
             Some(RemoteKey { place, name, value: value? })
         });
         let oauth2 = keys.below("oauth2", |keys| {
-            keys.only(&["token_url", "client_id", "client_secret", "scopes", "audience"]);
+            keys.only(&OAUTH2);
             keys.need("token_url", "");
             // The client's secret is sent to this URL, so the same rule applies as for the URLs of keys.
             let token_url = keys.checked("token_url", crate::access::check_url);
@@ -125,6 +122,28 @@ fn is_clean(keys: &mut Reader<'_>, key: &str, value: &Secret) -> bool {
     }
     checked.is_ok()
 }
+
+const API_KEY: Keys = keys! {
+    /// The place of the key in the request; `header` unless given.
+    "in",
+    /// The name of the header, of the query parameter or of the cookie.
+    "name",
+    /// The key: a secret, as `"${ARCHIVE_KEY}"`.
+    "value",
+};
+
+const OAUTH2: Keys = keys! {
+    /// The URL from which tokens are requested.
+    "token_url",
+    /// The id of the client.
+    "client_id",
+    /// The secret of the client, as `"${CLIENT_SECRET}"`.
+    "client_secret",
+    /// The scopes in the request for a token.
+    "scopes",
+    /// The parameter `audience`, which some authorization servers require.
+    "audience",
+};
 
 const PLACES: [(&str, KeyPlace); 3] =
     [("header", KeyPlace::Header), ("query", KeyPlace::Query), ("cookie", KeyPlace::Cookie)];

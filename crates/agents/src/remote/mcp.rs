@@ -10,7 +10,7 @@ use super::unfilled_problems;
 use super::{RemoteCredentials, RemoteMisfit, check_url_as, fill};
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 use crate::{Need, Table, Values};
 
 /// An MCP server as its table describes it, before secrets and variables are filled in.
@@ -80,7 +80,7 @@ impl McpServer {
 
 impl McpSettings {
     /// Reads a table. Problems are collected in `keys`, and defaults replace invalid values.
-    fn read(keys: &mut Reader<'_>) -> Self {
+    pub(crate) fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         keys.need("url", "");
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
@@ -151,17 +151,26 @@ pub fn matches_pattern(pattern: &str, name: &str) -> bool {
 
 const URL_RULE: &str = "must be the URL of an MCP server, as https://mcp.example.com/mcp";
 
-const KEYS: [&str; 9] = [
+const KEYS: Keys = keys! {
+    /// The URL at which the server takes requests (streamable HTTP).
     "url",
+    /// The time of a request until its response begins, and between two pieces of it, in milliseconds; 60000 unless given.
     "timeout_ms",
+    /// The time of a whole call of a tool, in milliseconds; 300000 unless given.
     "call_timeout_ms",
+    /// The token, sent as `Authorization: Bearer`.
     "bearer_token",
+    /// An API key.
     "api_key",
+    /// Tokens from an authorization server, by client credentials (RFC 6749 §4.4).
     "oauth2",
+    /// Headers of every request.
     "headers",
+    /// The tools that may be called: names, or patterns with `*`; all unless given.
     "tools",
+    /// True if the server's hints decide whether a call is repeated after a crash; false unless given.
     "trust_hints",
-];
+};
 
 /// One minute.
 const TIMEOUT_MS: u64 = 60_000;

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 
 #[cfg(any(test, feature = "build"))]
 use crate::Problem;
-use crate::table::{Reader, Texts};
+use crate::table::{Keys, Reader, Texts, keys};
 use crate::{Need, Slug, Table, Values};
 use a2a::binding::Binding;
 use a2a::client::{Settings, Streaming, Verify};
@@ -95,7 +95,7 @@ impl RemoteSettings {
     }
 
     /// Reads a table. Problems are collected in `keys`, and defaults replace invalid values.
-    fn read(keys: &mut Reader<'_>) -> Self {
+    pub(crate) fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
         let agent = keys.parsed("agent", Slug::parse);
@@ -178,26 +178,44 @@ fn check_url_as(url: &str, rule: &str) -> Result<(), String> {
 
 const URL_RULE: &str = "must be the URL of an agent or of its card, as https://agent.example.com";
 
-const KEYS: [&str; 18] = [
+const KEYS: Keys = keys! {
+    /// The URL of the agent, below which its card is found, or the URL of its card.
     "url",
+    /// The slug of an agent of this Worker, in place of `url`.
     "agent",
+    /// The total time of a call with its retries, in milliseconds; 300000 unless given.
     "timeout_ms",
+    /// The time of a request until its response begins, and between two pieces of it, in milliseconds; 30000 unless given.
     "request_timeout_ms",
+    /// The time between two GetTask calls to an agent that does not stream, in milliseconds; 1000 unless given.
     "poll_interval_ms",
+    /// The maximum number of retries of a request whose failure may pass; 3 unless given.
     "max_retries",
+    /// The time before the first retry, in milliseconds; 1000 unless given. It doubles, up to 30 s.
     "retry_delay_ms",
+    /// The token, sent as `Authorization: Bearer`.
     "bearer_token",
+    /// An API key.
     "api_key",
+    /// Tokens from an authorization server, by client credentials (RFC 6749 §4.4).
     "oauth2",
+    /// Headers of every request.
     "headers",
+    /// The version of A2A, where the card is wrong about it; `auto` unless given.
     "version",
+    /// The binding, where the card is wrong about it; `auto` unless given.
     "binding",
+    /// `never` to poll an agent that streams; `auto` unless given.
     "streaming",
+    /// True if an interface on another host than that of `url` may be called, without credentials; false unless given.
     "allow_other_hosts",
+    /// Whether the card must have a valid signature; `never` unless given.
     "verify",
+    /// Further hosts from which keys for signatures may come.
     "jwks_hosts",
+    /// The URIs of extensions to use.
     "extensions",
-];
+};
 
 /// The keys that are not allowed for an agent of this Worker.
 const KEYS_OF_OTHERS: [&str; 9] = [

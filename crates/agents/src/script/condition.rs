@@ -1,10 +1,9 @@
 //! The conditions of rules: which messages a rule matches.
 
 use regex_lite::Regex;
-use serde_json::Value;
 
 use super::Values;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 use a2a::model::Message;
 
 /// The messages that a rule matches; in the file, a table with one of these keys.
@@ -28,26 +27,25 @@ pub struct Pattern(pub(super) Regex);
 impl Condition {
     /// Reads a condition: exactly one key.
     pub(super) fn read(keys: &mut Reader<'_>) -> Option<Self> {
-        const KEYS: [&str; 3] = ["text", "message_id", "pattern"];
         keys.only(&KEYS);
-        if KEYS.into_iter().filter(|key| keys.has(key)).count() != 1 {
-            let fix = "needs exactly one of text, message_id and pattern; leave it out to take every message";
-            keys.report("", fix);
+        let text = keys.text("text");
+        let (message_id, pattern) = (keys.text("message_id"), keys.text("pattern"));
+        if !keys.exactly_one(KEYS.names, "; leave it out to take every message") {
             return None;
         }
-        if let Some(text) = keys.text("text") {
+        if let Some(text) = text {
             return Some(Self::Text(text));
         }
-        for key in ["message_id", "pattern"] {
-            if keys.value(key).and_then(Value::as_str) == Some("") {
+        for (key, given) in [("message_id", &message_id), ("pattern", &pattern)] {
+            if given.as_deref() == Some("") {
                 keys.report(key, "must not be empty; leave `when` out to take every message");
                 return None;
             }
         }
-        if let Some(prefix) = keys.text("message_id") {
+        if let Some(prefix) = message_id {
             return Some(Self::MessageId(prefix));
         }
-        let pattern = Pattern::try_from(keys.text("pattern")?);
+        let pattern = Pattern::try_from(pattern?);
         pattern.map_err(|fix| keys.report("pattern", fix)).ok().map(Self::Pattern)
     }
 
@@ -84,3 +82,12 @@ impl PartialEq for Pattern {
         self.0.as_str() == other.0.as_str()
     }
 }
+
+const KEYS: Keys = keys! {
+    /// Matches messages with exactly this text.
+    "text",
+    /// Matches messages whose id begins with this text.
+    "message_id",
+    /// Matches messages whose text contains a match of this regular expression.
+    "pattern",
+};

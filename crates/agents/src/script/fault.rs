@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::MAX_WAIT_MS;
 use crate::Problem;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 use a2a::Operation;
 
 /// One fault: the requests to which it applies, and the changes of their responses. `dev/fault.js` implements it.
@@ -141,23 +141,38 @@ impl Fault {
     }
 }
 
-const KEYS: [&str; 15] = [
+const KEYS: Keys = keys! {
+    /// The operations, by their names in A2A 1.0, or `card`; every operation, but not the card, unless given.
     "on",
+    /// Applies only to requests whose body contains this text.
     "containing",
+    /// The number of requests to which the fault applies; all unless given.
     "times",
+    /// The status of the response; 200 unless given beside `body`.
     "status",
+    /// Headers of the response.
     "headers",
+    /// The body of the response.
     "body",
+    /// True if the agent receives the request, although `status` or `body` replaces its response.
     "lost",
+    /// The delay of the response, in milliseconds.
     "wait_ms",
+    /// The delay of each event of a stream, in milliseconds.
     "event_wait_ms",
+    /// The number of events after which a stream ends; with 0, before the first.
     "close_after",
+    /// True if half of the next event is sent before the end, beside `close_after`.
     "half_event",
+    /// True if the connection breaks instead of being closed, beside `close_after`.
     "abort",
+    /// Other data of the events of a stream, by their numbers from 1 on; an event with empty data is left out.
     "events",
+    /// Changes of the card: tables are merged with those of the card, other values replace those of the card.
     "card",
+    /// The members that are removed from the card.
     "card_without",
-];
+};
 
 /// The name for requests of the card in the list of operations.
 const CARD: &str = "card";

@@ -15,7 +15,7 @@ pub use condition::{Condition, Pattern};
 pub use fault::Fault;
 pub use template::Values;
 
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 use a2a::model::{Base64, Message};
 
 /// A rule: the messages that it matches, and the steps that answer them.
@@ -40,7 +40,7 @@ impl Rule {
 
     /// Reads a rule.
     pub(crate) fn read(keys: &mut Reader<'_>) -> Option<Self> {
-        keys.only(&["when", "permissions", "then", "follow_up"]);
+        keys.only(&RULE);
         keys.need("then", ": the steps, as [{ do = \"complete\" }]");
         Some(Self {
             when: keys.below("when", Condition::read),
@@ -260,6 +260,17 @@ fn best<'a>(
     }
     best.map(|(_, rule, values)| (rule, values))
 }
+
+const RULE: Keys = keys! {
+    /// The messages that the rule matches; without it, messages that no other rule matches.
+    "when",
+    /// The permissions of the callers for whom the rule exists, who have all of them.
+    "permissions",
+    /// The steps, in order.
+    "then",
+    /// Rules for the next message of the same task, which are tried before the others.
+    "follow_up",
+};
 
 /// The maximum duration of a script's wait, in milliseconds: ten minutes.
 pub const MAX_WAIT_MS: u64 = 600_000;

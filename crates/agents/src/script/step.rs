@@ -7,8 +7,7 @@ use super::{
     Action, Amount, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, Span, StepsAction,
     TimeUnit,
 };
-use crate::no_such;
-use crate::table::Reader;
+use crate::table::{Form, Reader, forms};
 use a2a::model::Base64;
 
 impl Action {
@@ -17,16 +16,7 @@ impl Action {
 
     /// Reads a step.
     pub(super) fn read(keys: &mut Reader<'_>) -> Option<Self> {
-        keys.need("do", ": the name of the step");
-        let verb = keys.text("do")?;
-        let Some((_, known, read)) = STEPS.iter().find(|(step, ..)| *step == verb) else {
-            let steps: Vec<&str> = STEPS.iter().map(|(step, ..)| *step).collect();
-            keys.report("do", no_such("step", &verb, steps));
-            return None;
-        };
-        let known: Vec<&str> = ["do"].iter().chain(*known).copied().collect();
-        keys.only_of(&format!("the step `{verb}`"), &known);
-        read(keys)
+        keys.form("do", "step", &STEPS)
     }
 }
 
@@ -40,93 +30,103 @@ fn count(keys: &mut Reader<'_>, key: &str, most: u32) -> Option<u32> {
 }
 
 fn span(keys: &mut Reader<'_>) -> Option<Span> {
-    let mut given = UNITS.into_iter().filter(|(key, _)| keys.has(key));
-    let (Some((key, unit)), None) = (given.next(), given.next()) else {
-        keys.report("", "needs exactly one of ms, minutes, hours and days");
-        return None;
-    };
-    Some(Span { amount: amount(keys, key, unit.most(), "")?, unit })
+    let spans = UNITS.map(|(key, unit)| {
+        let amount = given_amount(keys, key, unit.most(), "")?;
+        Some(Span { amount, unit })
+    });
+    let is_one = keys.exactly_one(&UNITS.map(|(key, _)| key), "");
+    spans.into_iter().flatten().next().filter(|_| is_one)
 }
 
 fn steps(keys: &mut Reader<'_>) -> Option<StepsAction> {
     let url = needed(keys, "url");
-    let panic_at =
-        if keys.has("panic_at") { amount(keys, "panic_at", MAX_REPEAT, "") } else { None };
-    Some(StepsAction {
-        count: amount(keys, "repeat", MAX_REPEAT, "")?,
-        delay_ms: amount_or(keys, "delay_ms", MAX_WAIT_MS, 0)?,
-        attempts: count(keys, "attempts", u32::MAX).unwrap_or(1),
-        panic_at,
-        url: url?,
-    })
+    let count_of_steps = amount(keys, "repeat", MAX_REPEAT, "");
+    let delay_ms = amount_or(keys, "delay_ms", MAX_WAIT_MS, 0);
+    let attempts = count(keys, "attempts", u32::MAX).unwrap_or(1);
+    let panic_at = given_amount(keys, "panic_at", MAX_REPEAT, "");
+    Some(StepsAction { url: url?, count: count_of_steps?, delay_ms: delay_ms?, attempts, panic_at })
 }
 
 fn artifact(keys: &mut Reader<'_>) -> Option<ArtifactAction> {
-    let mut given = CONTENTS.into_iter().filter(|key| keys.has(key));
-    let (Some(content), None) = (given.next(), given.next()) else {
-        keys.report("", "needs exactly one of text, data, raw, url and chunks");
-        return None;
-    };
-    for key in ["repeat", "delay_ms"] {
-        if keys.has(key) && content != "chunks" {
-            keys.report(key, "belongs to `chunks`");
+    let content = content(keys);
+    let (id, name) = (keys.text("id"), keys.text("name"));
+    let (filename, media_type) = (keys.text("filename"), keys.text("media_type"));
+    Some(ArtifactAction { id, name, content: content?, filename, media_type })
+}
+
+fn content(keys: &mut Reader<'_>) -> Option<ArtifactContent> {
+    let is_one = keys.exactly_one(&["text", "data", "raw", "url", "chunks"], "");
+    if is_one && !keys.has("chunks") {
+        for key in ["repeat", "delay_ms"] {
+            if keys.has(key) {
+                keys.report(key, "belongs to `chunks`");
+            }
         }
     }
-    let content = match content {
-        "text" => ArtifactContent::Text(keys.text("text")?),
-        "data" => ArtifactContent::Data(keys.value("data")?.clone()),
-        "raw" => {
-            let raw = Base64::parse(&keys.text("raw")?);
-            if raw.is_none() {
-                keys.report("raw", "must be base64");
-            }
-            ArtifactContent::Raw(raw?)
-        }
-        "url" => ArtifactContent::Url(keys.text("url")?),
-        _ => chunks(keys)?,
-    };
-    Some(ArtifactAction {
-        id: keys.text("id"),
-        name: keys.text("name"),
-        content,
-        filename: keys.text("filename"),
-        media_type: keys.text("media_type"),
-    })
+    let contents = [
+        keys.text("text").map(ArtifactContent::Text),
+        keys.value("data").cloned().map(ArtifactContent::Data),
+        raw(keys),
+        keys.text("url").map(ArtifactContent::Url),
+        chunks(keys),
+    ];
+    contents.into_iter().flatten().next().filter(|_| is_one)
+}
+
+fn raw(keys: &mut Reader<'_>) -> Option<ArtifactContent> {
+    let parse = |text: &str| Base64::parse(text).ok_or_else(|| "must be base64".to_owned());
+    keys.parsed("raw", parse).map(ArtifactContent::Raw)
 }
 
 fn chunks(keys: &mut Reader<'_>) -> Option<ArtifactContent> {
     let pieces = keys.pieces("chunks");
-    if keys.value("chunks").and_then(Value::as_array).is_some_and(Vec::is_empty) {
+    let repeat = amount_or(keys, "repeat", MAX_REPEAT, 1);
+    let delay_ms = amount_or(keys, "delay_ms", MAX_WAIT_MS, 0);
+    if keys.value("chunks")?.as_array().is_some_and(Vec::is_empty) {
         keys.report("chunks", "needs at least one piece");
     }
-    Some(ArtifactContent::Chunks {
-        pieces,
-        repeat: amount_or(keys, "repeat", MAX_REPEAT, 1)?,
-        delay_ms: amount_or(keys, "delay_ms", MAX_WAIT_MS, 0)?,
-    })
+    Some(ArtifactContent::Chunks { pieces, repeat: repeat?, delay_ms: delay_ms? })
 }
 
 fn amount_or(keys: &mut Reader<'_>, key: &str, most: u64, default: u64) -> Option<Amount> {
-    if keys.has(key) { amount(keys, key, most, "") } else { Some(Amount::Fixed(default)) }
+    let given = given_amount(keys, key, most, "");
+    if keys.has(key) { given } else { Some(Amount::Fixed(default)) }
 }
 
-/// Reads an amount. `hint` is appended to the text of a problem.
+/// Reads an amount, which is required. `hint` is appended to the text of a problem.
 fn amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amount> {
-    let rule = format!(
-        "must be a number from 0 to {most}, or a text that captures make one, as \"{{1}}\""
-    );
+    keys.need(key, &format!("; it {}{hint}", amount_rule(most)));
+    given_amount(keys, key, most, hint)
+}
+
+/// Reads an amount, unless it is absent.
+fn given_amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amount> {
     let value = keys.value(key);
-    match value {
-        Some(Value::Number(number)) if number.as_u64().is_some_and(|number| number <= most) => {
-            return number.as_u64().map(Amount::Fixed);
+    #[cfg(any(test, feature = "build"))]
+    keys.note(key, amount_schema(most));
+    match value? {
+        Value::Number(number) if number.as_u64().is_some_and(|number| number <= most) => {
+            number.as_u64().map(Amount::Fixed)
         }
-        Some(Value::String(text)) if is_number_once_filled(text) => {
-            return Some(Amount::Captured(text.clone()));
+        Value::String(text) if is_number_once_filled(text) => Some(Amount::Captured(text.clone())),
+        given => {
+            keys.report(key, format!("{}, got {given}{hint}", amount_rule(most)));
+            None
         }
-        Some(given) => keys.report(key, format!("{rule}, got {given}{hint}")),
-        None => keys.report(key, format!("is missing; it {rule}{hint}")),
     }
-    None
+}
+
+fn amount_rule(most: u64) -> String {
+    format!("must be a number from 0 to {most}, or a text that captures make one, as \"{{1}}\"")
+}
+
+/// The schema of an amount: a number, or a text of captures and digits.
+#[cfg(any(test, feature = "build"))]
+fn amount_schema(most: u64) -> Value {
+    serde_json::json!({"anyOf": [
+        {"type": "integer", "minimum": 0, "maximum": most},
+        {"type": "string", "pattern": r"^[0-9]*\{[^{}]+\}([0-9]|\{[^{}]+\})*$"},
+    ]})
 }
 
 /// True if a text can become a number: it consists of captures and digits.
@@ -137,53 +137,133 @@ fn is_number_once_filled(text: &str) -> bool {
 }
 
 /// The steps, each with its keys in addition to `do`, and its reader.
-const STEPS: [(&str, &[&str], ReadStep); 14] = [
-    ("working", &["text"], |keys| Some(Action::Working(keys.text("text")))),
-    ("artifact", ARTIFACT, |keys| artifact(keys).map(Action::Artifact)),
-    ("wait", &["ms"], |keys| {
+const STEPS: [Form<Action>; 14] = forms! {
+    /// Sets the task to working.
+    "working" {
+        /// A note of progress.
+        "text",
+    } |keys| Some(Action::Working(keys.text("text")));
+    /// Adds an artifact.
+    "artifact" {
+        /// The id of the artifact; `artifact-<n>` unless given.
+        "id",
+        /// A name for people.
+        "name",
+        /// The content: a text.
+        "text",
+        /// The content: JSON data.
+        "data",
+        /// The content: bytes, in base64.
+        "raw",
+        /// The content: a link.
+        "url",
+        /// The content: a text in pieces, which are sent one by one.
+        "chunks",
+        /// How often the list of `chunks` is sent; once unless given.
+        "repeat",
+        /// The pause between `chunks`, in milliseconds; none unless given.
+        "delay_ms",
+        /// The file name of the part.
+        "filename",
+        /// The media type of the part.
+        "media_type",
+    } |keys| artifact(keys).map(Action::Artifact);
+    /// Pauses the run in memory.
+    "wait" {
+        /// The duration, in milliseconds: a number, or a text with captures as `"{1}"`.
+        "ms",
+    } |keys| {
         amount(keys, "ms", MAX_WAIT_MS, "; to wait for longer take `park`").map(Action::Wait)
-    }),
-    ("park", &["ms", "minutes", "hours", "days", "until_message"], |keys| {
+    };
+    /// Parks the run outside of memory.
+    "park" {
+        /// The duration, in milliseconds.
+        "ms",
+        /// The duration, in minutes.
+        "minutes",
+        /// The duration, in hours.
+        "hours",
+        /// The duration, in days.
+        "days",
+        /// True if a message of the client ends the wait.
+        "until_message",
+    } |keys| {
         let until_message = keys.flag("until_message").unwrap_or_default();
         Some(Action::Park { span: span(keys)?, until_message })
-    }),
-    ("callback", &["id", "count", "ms", "minutes", "hours", "days"], |keys| {
+    };
+    /// Adds an artifact with a URL, and parks the run until bodies were posted there.
+    "callback" {
+        /// The id of the artifact; `callback` unless given.
+        "id",
+        /// The number of bodies; one unless given.
+        "count",
+        /// The maximum time until each body arrives, in milliseconds.
+        "ms",
+        /// The maximum time until each body arrives, in minutes.
+        "minutes",
+        /// The maximum time until each body arrives, in hours.
+        "hours",
+        /// The maximum time until each body arrives, in days.
+        "days",
+    } |keys| {
         let count = count(keys, "count", MAX_CALLBACK_BODIES).unwrap_or(1);
-        Some(Action::Callback { id: keys.text("id"), count, span: span(keys)? })
-    }),
-    ("polls", &["count"], |keys| {
+        let id = keys.text("id");
+        Some(Action::Callback { id, count, span: span(keys)? })
+    };
+    /// Waits until GetTask was called this number of times.
+    "polls" {
+        /// The number of calls of GetTask.
+        "count",
+    } |keys| {
         keys.need("count", ": after how many calls of GetTask it goes on");
         count(keys, "count", u32::MAX).map(Action::Polls)
-    }),
-    ("complete", &["text"], |keys| Some(Action::Complete(keys.text("text")))),
-    ("fail", &["text"], |keys| needed(keys, "text").map(Action::Fail)),
-    ("reject", &["text"], |keys| needed(keys, "text").map(Action::Reject)),
-    ("input_required", &["text"], |keys| needed(keys, "text").map(Action::InputRequired)),
-    ("auth_required", &["text"], |keys| needed(keys, "text").map(Action::AuthRequired)),
-    ("message", &["text"], |keys| needed(keys, "text").map(Action::Message)),
-    ("panic", &[], |_| Some(Action::Panic)),
-    ("steps", &["url", "repeat", "delay_ms", "attempts", "panic_at"], |keys| {
-        steps(keys).map(Action::Steps)
-    }),
-];
-
-type ReadStep = fn(&mut Reader<'_>) -> Option<Action>;
-
-const ARTIFACT: &[&str] = &[
-    "id",
-    "name",
-    "text",
-    "data",
-    "raw",
-    "url",
-    "chunks",
-    "repeat",
-    "delay_ms",
-    "filename",
-    "media_type",
-];
-
-const CONTENTS: [&str; 5] = ["text", "data", "raw", "url", "chunks"];
+    };
+    /// Completes the task.
+    "complete" {
+        /// The last message of the task.
+        "text",
+    } |keys| Some(Action::Complete(keys.text("text")));
+    /// Fails the task.
+    "fail" {
+        /// The reason.
+        "text",
+    } |keys| needed(keys, "text").map(Action::Fail);
+    /// Rejects the task.
+    "reject" {
+        /// The reason.
+        "text",
+    } |keys| needed(keys, "text").map(Action::Reject);
+    /// Requests input.
+    "input_required" {
+        /// The question.
+        "text",
+    } |keys| needed(keys, "text").map(Action::InputRequired);
+    /// Requests credentials.
+    "auth_required" {
+        /// The description of the credentials.
+        "text",
+    } |keys| needed(keys, "text").map(Action::AuthRequired);
+    /// Answers with a message instead of a task.
+    "message" {
+        /// The text of the message.
+        "text",
+    } |keys| needed(keys, "text").map(Action::Message);
+    /// Panics, in agents with `development = true` only.
+    "panic" {} |_| Some(Action::Panic);
+    /// Performs durable steps, each a POST to `<url>/<number>`, in agents with `development = true` only.
+    "steps" {
+        /// The URL of the server that receives the posts.
+        "url",
+        /// The number of steps.
+        "repeat",
+        /// The pause after each step, in milliseconds; none unless given.
+        "delay_ms",
+        /// The maximum number of attempts of a failing step; one unless given.
+        "attempts",
+        /// The number of the step before which the first attempt of the run panics.
+        "panic_at",
+    } |keys| steps(keys).map(Action::Steps);
+};
 
 const UNITS: [(&str, TimeUnit); 4] = [
     ("ms", TimeUnit::Millis),

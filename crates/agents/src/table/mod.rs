@@ -7,8 +7,13 @@
 //! The other parts of an agent file (`build/definition.rs`) have derived readers, because the same types are embedded as JSON.
 //! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
 
+mod keys;
 mod nearest;
 mod reader;
+#[cfg(any(test, feature = "build"))]
+mod record;
+#[cfg(any(test, feature = "build"))]
+pub(crate) mod schema;
 
 use std::fmt;
 
@@ -17,9 +22,12 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+pub(crate) use keys::{Keys, forms, keys};
 pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
-pub(crate) use reader::{Reader, Texts};
+pub(crate) use reader::{Form, Reader, Texts};
+#[cfg(any(test, feature = "build"))]
+pub(crate) use record::Record;
 
 /// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

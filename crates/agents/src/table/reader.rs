@@ -2,9 +2,16 @@
 //! code in WebAssembly than a derived reader. The build and the Worker read `[executor]`, its tables, and the tables of
 //! `remotes.toml` in this way.
 
+#[cfg(any(test, feature = "build"))]
+use serde_json::json;
 use serde_json::{Map, Value};
 
-use super::{Table, no_such_key};
+use super::{Keys, Table, no_such, no_such_key};
+#[cfg(any(test, feature = "build"))]
+use super::{
+    Record,
+    schema::{or_filled, whole_number},
+};
 #[cfg(any(test, feature = "build"))]
 use crate::NotSet;
 use crate::{Expandable, Problem, Values};
@@ -17,6 +24,22 @@ pub(crate) struct Reader<'a> {
     /// The prefix of keys in problems, as `oauth2.` or `rules[0].`.
     prefix: String,
     problems: Vec<Problem>,
+    /// The record of the keys that are read. With a record, the table is empty.
+    #[cfg(any(test, feature = "build"))]
+    record: Option<Record>,
+}
+
+/// One of several forms of a table.
+pub(crate) struct Form<T> {
+    /// The name of the form.
+    pub(crate) name: &'static str,
+    /// The description of the form.
+    #[cfg(any(test, feature = "build"))]
+    pub(crate) about: &'static str,
+    /// The keys of the form, without the key of its name.
+    pub(crate) keys: &'static Keys,
+    /// Reads a table of the form.
+    pub(crate) read: fn(&mut Reader<'_>) -> Option<T>,
 }
 
 /// The treatment of `${NAME}` in the texts of a table.
@@ -38,9 +61,20 @@ impl<'a> Reader<'a> {
         texts: Texts<'a>,
         read: impl FnOnce(&mut Self) -> T,
     ) -> (T, Vec<Problem>) {
-        let mut keys = Self { table, texts, prefix: String::new(), problems: Vec::new() };
+        let mut keys = Self::of(table, texts);
         let content = read(&mut keys);
         (content, keys.problems)
+    }
+
+    fn of(table: &'a Map<String, Value>, texts: Texts<'a>) -> Self {
+        Self {
+            table,
+            texts,
+            prefix: String::new(),
+            problems: Vec::new(),
+            #[cfg(any(test, feature = "build"))]
+            record: None,
+        }
     }
 
     /// Like [`read`](Self::read), for an embedded table.
@@ -60,6 +94,34 @@ impl<'a> Reader<'a> {
         problems.into_iter().next().map_or(Ok(content), Err)
     }
 
+    /// A reader that records what is read. `empty` is an empty table.
+    #[cfg(any(test, feature = "build"))]
+    pub(super) fn recording(
+        empty: &'a Map<String, Value>,
+        texts: Texts<'a>,
+        record: Record,
+    ) -> Self {
+        Self { record: Some(record), ..Self::of(empty, texts) }
+    }
+
+    #[cfg(any(test, feature = "build"))]
+    pub(super) fn into_record(self) -> Record {
+        self.record.unwrap_or_default()
+    }
+
+    #[cfg(any(test, feature = "build"))]
+    pub(super) fn record(&mut self) -> Option<&mut Record> {
+        self.record.as_mut()
+    }
+
+    /// Records the schema of a value. Methods below do so; a reader with a rule of its own calls this method itself.
+    #[cfg(any(test, feature = "build"))]
+    pub(crate) fn note(&mut self, key: &str, schema: Value) {
+        if let Some(record) = &mut self.record {
+            record.read(key, schema);
+        }
+    }
+
     pub(crate) fn report(&mut self, key: &str, fix: impl Into<String>) {
         self.problems.push(Problem::at(key, fix).under(&self.prefix));
     }
@@ -69,12 +131,16 @@ impl<'a> Reader<'a> {
     }
 
     /// Reports all keys except these.
-    pub(crate) fn only(&mut self, known: &[&str]) {
-        self.only_of("this table", known);
+    pub(crate) fn only(&mut self, known: &'static Keys) {
+        #[cfg(any(test, feature = "build"))]
+        if let Some(record) = &mut self.record {
+            record.known(known);
+        }
+        self.only_of("this table", known.names);
     }
 
-    /// Like [`only`](Self::only), with a name of the table for the text of the problem.
-    pub(crate) fn only_of(&mut self, table: &str, known: &[&str]) {
+    /// Reports all keys except these. `table` names the table in the text of the problem.
+    fn only_of(&mut self, table: &str, known: &[&str]) {
         for key in self.table.keys() {
             if !known.contains(&key.as_str()) {
                 self.report(key, no_such_key(table, key, known));
@@ -84,23 +150,70 @@ impl<'a> Reader<'a> {
 
     /// Reports a missing key. `why` is appended to "is missing".
     pub(crate) fn need(&mut self, key: &str, why: &str) {
+        #[cfg(any(test, feature = "build"))]
+        if let Some(record) = &mut self.record {
+            record.need(key);
+        }
         if !self.has(key) {
             self.report(key, format!("is missing{why}"));
         }
     }
 
+    /// Reports a table that does not have exactly one of these keys; returns true if it has. `hint` is appended to the text of the
+    /// problem.
+    pub(crate) fn exactly_one(&mut self, of: &[&str], hint: &str) -> bool {
+        #[cfg(any(test, feature = "build"))]
+        if let Some(record) = &mut self.record {
+            record.one_of(of);
+        }
+        let is_one = of.iter().filter(|key| self.has(key)).count() == 1;
+        if !is_one && let Some((last, others)) = of.split_last() {
+            let others = others.join(", ");
+            self.report("", format!("needs exactly one of {others} and {last}{hint}"));
+        }
+        is_one
+    }
+
+    /// Reads a table in one of several forms. The text of `key` is the name of the form; `what` names a form in problems.
+    pub(crate) fn form<T>(&mut self, key: &str, what: &str, forms: &[Form<T>]) -> Option<T> {
+        #[cfg(any(test, feature = "build"))]
+        if self.record.is_some() {
+            self.record_forms(key, forms);
+            return None;
+        }
+        self.need(key, &format!(": the name of the {what}"));
+        let name = self.text(key)?;
+        let Some(form) = forms.iter().find(|form| form.name == name) else {
+            self.report(key, no_such(what, &name, forms.iter().map(|form| form.name)));
+            return None;
+        };
+        let known: Vec<&str> = [key].iter().chain(form.keys.names).copied().collect();
+        self.only_of(&format!("the {what} `{name}`"), &known);
+        (form.read)(self)
+    }
+
     /// The value as it is written.
-    pub(crate) fn value(&self, key: &str) -> Option<&'a Value> {
+    pub(crate) fn value(&mut self, key: &str) -> Option<&'a Value> {
+        #[cfg(any(test, feature = "build"))]
+        if let Some(record) = &mut self.record {
+            record.read_any(key);
+        }
         self.table.get(key)
     }
 
-    /// The names of all keys.
-    pub(crate) fn names(&self) -> Vec<&'a str> {
+    /// The names of all keys, for a table of texts with any names.
+    pub(crate) fn names(&mut self) -> Vec<&'a str> {
+        #[cfg(any(test, feature = "build"))]
+        if let Some(record) = &mut self.record {
+            record.any_names();
+        }
         self.table.keys().map(String::as_str).collect()
     }
 
     /// A text; `None` if it is absent, invalid or skipped.
     pub(crate) fn secret(&mut self, key: &str) -> Option<Secret> {
+        #[cfg(any(test, feature = "build"))]
+        self.note(key, json!({"type": "string"}));
         match self.table.get(key)? {
             Value::String(text) => self.filled(key, text),
             _ => {
@@ -118,6 +231,11 @@ impl<'a> Reader<'a> {
     /// Like [`secret`](Self::secret), for a text that is required and must not be empty.
     pub(crate) fn needed(&mut self, key: &str) -> Option<Secret> {
         self.need(key, "");
+        self.not_empty(key)
+    }
+
+    /// Like [`secret`](Self::secret), for a text that must not be empty.
+    pub(crate) fn not_empty(&mut self, key: &str) -> Option<Secret> {
         let text = self.secret(key)?;
         if text.reveal().trim().is_empty() {
             self.report(key, "must not be empty");
@@ -156,6 +274,8 @@ impl<'a> Reader<'a> {
     }
 
     fn all_texts(&mut self, key: &str, may_be_empty: bool) -> Vec<String> {
+        #[cfg(any(test, feature = "build"))]
+        self.note(key, json!({"type": "array", "items": {"type": "string"}}));
         let mut texts = Vec::new();
         for (index, element) in self.list(key, "texts").iter().enumerate() {
             let key = format!("{key}[{index}]");
@@ -194,7 +314,13 @@ impl<'a> Reader<'a> {
 
     /// The value of one of these words.
     pub(crate) fn choice<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
-        let text = self.secret(key)?;
+        let text = self.secret(key);
+        #[cfg(any(test, feature = "build"))]
+        {
+            let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
+            self.note(key, or_filled(self.texts, "", json!({"type": "string", "enum": words})));
+        }
+        let text = text?;
         let found = words.iter().find(|(word, _)| *word == text.reveal()).map(|(_, what)| *what);
         if found.is_none() {
             let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
@@ -205,6 +331,8 @@ impl<'a> Reader<'a> {
 
     /// True or false. If placeholders are filled in, also the text `true` or `false`.
     pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
+        #[cfg(any(test, feature = "build"))]
+        self.note(key, or_filled(self.texts, "^(true|false)$|", json!({"type": "boolean"})));
         let flag = match (self.table.get(key)?, self.texts) {
             (Value::Bool(flag), _) => Some(*flag),
             (_, Texts::Literal) => None,
@@ -219,6 +347,11 @@ impl<'a> Reader<'a> {
 
     /// A whole number within these bounds. If placeholders are filled in, also a text with such a number.
     pub(crate) fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
+        #[cfg(any(test, feature = "build"))]
+        {
+            let number = whole_number(least, most);
+            self.note(key, or_filled(self.texts, r"^\s*\+?[0-9]+\s*$|", number));
+        }
         let number = match (self.table.get(key)?, self.texts) {
             (Value::Number(number), _) => number.as_u64(),
             (_, Texts::Literal) => None,
@@ -239,6 +372,8 @@ impl<'a> Reader<'a> {
 
     /// A number that is 0 or more.
     pub(crate) fn amount(&mut self, key: &str) -> Option<f64> {
+        #[cfg(any(test, feature = "build"))]
+        self.note(key, json!({"type": "number", "minimum": 0}));
         let amount = self.table.get(key)?.as_f64().filter(|amount| *amount >= 0.0);
         if amount.is_none() {
             self.report(key, "must be a number from 0 on");
@@ -248,6 +383,8 @@ impl<'a> Reader<'a> {
 
     /// The members of a table.
     pub(crate) fn members(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
+        #[cfg(any(test, feature = "build"))]
+        self.note(key, json!({"type": "object"}));
         match self.table.get(key)? {
             Value::Object(members) => Some(members),
             _ => {
@@ -263,6 +400,11 @@ impl<'a> Reader<'a> {
         key: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
+        #[cfg(any(test, feature = "build"))]
+        if self.record.is_some() {
+            self.record_below(key, read);
+            return None;
+        }
         let table = self.members(key)?;
         self.within(table, key, read)
     }
@@ -275,6 +417,11 @@ impl<'a> Reader<'a> {
         read: impl Fn(&mut Self) -> Option<T>,
     ) -> Vec<T> {
         let mut tables = Vec::new();
+        #[cfg(any(test, feature = "build"))]
+        if self.record.is_some() {
+            self.record_tables(key, read);
+            return tables;
+        }
         for (index, element) in self.list(key, "tables").iter().enumerate() {
             let key = format!("{key}[{index}]");
             match element {

@@ -1,7 +1,7 @@
 //! Checks before the caller is known: allowed origins and rate limits.
 
 use crate::Problem;
-use crate::access::{Access, RateLimit};
+use crate::access::{Access, PERIODS_S, RateLimit};
 
 impl Access {
     /// The problems of the allowed origins and of the rate limits, each with its key in the agent file and the fix.
@@ -36,7 +36,7 @@ impl Access {
                 );
                 report(format!("access.rate_limits[{index}].binding"), fix);
             }
-            if ![10, 60].contains(period_s) {
+            if !PERIODS_S.contains(period_s) {
                 let fix = format!("is {period_s}, but must be the period of the binding, 10 or 60");
                 report(format!("access.rate_limits[{index}].period_s"), fix);
             }

@@ -3,7 +3,7 @@
 use super::Problems;
 use super::callers::check_secrets;
 use crate::access::url::{check_origin, check_url};
-use crate::access::{CloudflareAccess, Jwt, JwtAlgorithm, JwtClaims};
+use crate::access::{CloudflareAccess, Jwt, JwtAlgorithm, JwtClaims, MAX_LEEWAY_S};
 use crate::{Expandable, Problem};
 
 /// The problems of a scheme of the kind `jwt`.
@@ -123,6 +123,3 @@ fn check_text(text: &str) -> Result<bool, String> {
     let expandable = Expandable::parse(text)?;
     Ok(expandable.values().next().is_none())
 }
-
-/// The maximum difference between clocks, in seconds.
-const MAX_LEEWAY_S: u32 = 300;

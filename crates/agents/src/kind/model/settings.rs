@@ -3,7 +3,7 @@
 use serde_json::{Map, Value};
 
 use crate::kind::KindTable;
-use crate::table::Reader;
+use crate::table::{Keys, Reader, keys};
 
 /// `[executor.model]`. `${NAME}` in its texts is not yet filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -90,7 +90,7 @@ pub struct ModelLimits {
 }
 
 impl KindTable for ModelSettings {
-    const KEYS: &'static [&'static str] = &KEYS;
+    const KEYS: &'static Keys = &KEYS;
 
     fn read(keys: &mut Reader<'_>) -> Self {
         let provider = provider(keys);
@@ -140,17 +140,7 @@ impl KindTable for ModelSettings {
 pub const DEV_MODEL: &str = "dev:model";
 
 fn provider(keys: &mut Reader<'_>) -> Provider {
-    match keys.text("provider").as_deref() {
-        None | Some("openai") => Provider::OpenAi,
-        Some("workers-ai") => Provider::WorkersAi,
-        Some(other) => {
-            let fix = format!(
-                "is {other:?}, but must be \"openai\", which is any API of chat completions, or \"workers-ai\""
-            );
-            keys.report("provider", fix);
-            Provider::OpenAi
-        }
-    }
+    keys.choice("provider", &PROVIDERS).unwrap_or(Provider::OpenAi)
 }
 
 fn model(keys: &mut Reader<'_>) -> String {
@@ -185,7 +175,7 @@ fn binding(keys: &mut Reader<'_>, provider: Provider) -> String {
 
 fn instructions(keys: &mut Reader<'_>) -> String {
     let instructions = keys.text("instructions");
-    if keys.has("instructions_file") {
+    if keys.text("instructions_file").is_some() {
         let fix = if keys.has("instructions") {
             "stands beside `instructions`; keep one of the two"
         } else {
@@ -197,7 +187,7 @@ fn instructions(keys: &mut Reader<'_>) -> String {
 }
 
 fn output_schema(keys: &mut Reader<'_>) -> Option<Value> {
-    if keys.has("output_schema_file") {
+    if keys.text("output_schema_file").is_some() {
         let fix = if keys.has("output_schema") {
             "stands beside `output_schema`; keep one of the two"
         } else {
@@ -233,6 +223,7 @@ fn parameters(keys: &mut Reader<'_>) -> Map<String, Value> {
 }
 
 fn takes(keys: &mut Reader<'_>, provider: Provider) -> Vec<String> {
+    let takes = keys.texts("takes");
     if !keys.has("takes") {
         let default: &[&str] = match provider {
             Provider::OpenAi => &["image/*", "application/pdf"],
@@ -240,7 +231,6 @@ fn takes(keys: &mut Reader<'_>, provider: Provider) -> Vec<String> {
         };
         return default.iter().map(|&kind| kind.to_owned()).collect();
     }
-    let takes = keys.texts("takes");
     for (index, kind) in takes.iter().enumerate() {
         if !kind.contains('/') {
             let fix =
@@ -252,7 +242,7 @@ fn takes(keys: &mut Reader<'_>, provider: Provider) -> Vec<String> {
 }
 
 fn price(keys: &mut Reader<'_>) -> Option<Price> {
-    keys.only(&["input", "cached_input", "output"]);
+    keys.only(&PRICE);
     let (input, output) = (keys.amount("input"), keys.amount("output"));
     let cached_input = keys.amount("cached_input");
     for key in ["input", "output"] {
@@ -286,41 +276,84 @@ fn limits(keys: &mut Reader<'_>) -> ModelLimits {
     })
 }
 
-const KEYS: [&str; 23] = [
+const KEYS: Keys = keys! {
+    /// The name of the model, as the provider writes it.
     "model",
+    /// The API: `openai`, which is any API of chat completions and the default, or `workers-ai`.
     "provider",
+    /// The base URL of the API; `https://api.openai.com/v1` unless given.
     "base_url",
+    /// The binding of Workers AI, for `provider = "workers-ai"`; `AI` unless given.
     "binding",
+    /// The key of the API: a secret, as `"${OPENAI_API_KEY}"`.
     "api_key",
+    /// Further headers of each request, whose values may contain `${NAME}`.
     "headers",
+    /// The maximum time until the answer of the model begins, and between two pieces of it, in milliseconds; 120000 unless given.
     "timeout_ms",
+    /// The instructions for the model.
     "instructions",
+    /// The file of the instructions, beside the agent file; in place of `instructions`.
     "instructions_file",
+    /// The names of tools: those in Rust, and those of `tools/*.toml`.
     "tools",
+    /// The MCP servers of `remotes.toml` whose tools are offered: all of them, as `files`, or those that match a pattern, as
+    /// `github:search_*`.
     "mcp",
+    /// The agents to which the model may delegate: names of `remotes.toml`, or slugs of this Worker.
     "agents",
+    /// The temperature, passed on to the API.
     "temperature",
+    /// Parameters that are passed on to the API as they are.
     "parameters",
+    /// The JSON schema of the answer, which then is data.
     "output_schema",
+    /// The file of the JSON schema of the answer, beside the agent file; in place of `output_schema`.
     "output_schema_file",
+    /// The minimum interval between two chunks of text, in milliseconds; 100 unless given.
     "event_interval_ms",
+    /// True if the model may ask the user; true unless given in agents with `agents`, otherwise false.
     "ask_user",
+    /// The approximate maximum number of tokens in a request; 32000 unless given.
     "context_tokens",
+    /// The maximum number of earlier tasks of the conversation in a request; 5 unless given.
     "context_tasks",
+    /// The media types of files that the model reads; `image/*` and `application/pdf` unless given, none for Workers AI.
     "takes",
+    /// The prices of a million tokens, in any currency.
     "price",
+    /// The limits of a turn, and of a caller.
     "limits",
-];
+};
 
-const LIMITS: [&str; 7] = [
+const PROVIDERS: [(&str, Provider); 2] =
+    [("openai", Provider::OpenAi), ("workers-ai", Provider::WorkersAi)];
+
+const PRICE: Keys = keys! {
+    /// The price of a million input tokens.
+    "input",
+    /// The price of a million input tokens from the provider's cache; that of `input` unless given.
+    "cached_input",
+    /// The price of a million output tokens.
+    "output",
+};
+
+const LIMITS: Keys = keys! {
+    /// The maximum number of requests to the model in a turn; 10 unless given.
     "rounds",
+    /// The maximum number of tokens in a turn; no limit unless given.
     "tokens",
+    /// The maximum cost of a turn, which needs a `price`; no limit unless given.
     "cost",
+    /// The maximum number of tasks that a turn gives to other agents; 10 unless given.
     "delegations",
+    /// The maximum number of concurrent calls of tools; 8 unless given.
     "parallel",
+    /// The maximum number of tokens of a caller in a day (UTC); no limit unless given.
     "caller_tokens_per_day",
+    /// The maximum cost of a caller in a day (UTC), which needs a `price`; no limit unless given.
     "caller_cost_per_day",
-];
+};
 
 const OPENAI: &str = "https://api.openai.com/v1";
 const NO_PRICE: &str =

@@ -101,7 +101,7 @@ fn every_problem_names_the_key_and_the_fix() {
         ),
         ("base_url = 'http://localhost'", at("base_url") + " begins with http://"),
         ("base_url = 'dev:model'", at("base_url") + " is the scripted model of development"),
-        ("provider = 'gemini'", at("provider") + " is \"gemini\", but must be"),
+        ("provider = 'gemini'", at("provider") + " must be one of openai, workers-ai"),
         ("provider = 'workers-ai'", at("api_key") + " stands beside `provider = \"workers-ai\"`"),
         ("binding = 'AI'", at("binding") + " belongs to"),
         ("headers = { 'a b' = 'c' }", at("headers.a b") + " \"a b\" is no name of a header"),

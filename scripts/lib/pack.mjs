@@ -6,6 +6,7 @@ import { COMMANDS, moduleOf } from "./commands.mjs";
 import { ENGINE, RECORD, hashesIn } from "./engine.mjs";
 import { inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
+import { leastRust } from "./requirements.mjs";
 import { Stop } from "./ui.mjs";
 
 /** What package.json has for the checkout alone: its own scripts, and what only builds and tests need. */
@@ -23,7 +24,7 @@ export function packEngine(to) {
   const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
   return pack(to, manifest, (staging) => {
     for (const path of [...manifest.files, ...DATA, ...reached(["scripts/a2a-edge.mjs", ...Object.keys(COMMANDS).map(moduleOf)])]) copy(path, staging);
-    writeFileSync(join(staging, RECORD), `${JSON.stringify({ kind, version: manifest.version, sha256: hashesIn(staging) }, null, 2)}\n`);
+    writeFileSync(join(staging, RECORD), `${JSON.stringify({ kind, version: manifest.version, rust: leastRust(), sha256: hashesIn(staging) }, null, 2)}\n`);
     writeFileSync(join(staging, "README.md"), README);
   });
 }

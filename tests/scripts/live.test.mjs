@@ -1,7 +1,6 @@
 // `npm run dev` in a project without Rust, while files are saved: the Worker that serves is given the agents, and a mistake stops nothing.
 import assert from "node:assert/strict";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { after, before, test } from "node:test";
 import { freePort } from "../../scripts/lib/port.mjs";
 import { makeOwnProject, until } from "./project.mjs";
@@ -18,7 +17,7 @@ before(async () => {
 after(async () => {
   dev.child.kill("SIGTERM");
   await dev.ended;
-  rmSync(dirname(project.folder), { recursive: true, force: true, maxRetries: 5 });
+  project.remove();
 });
 
 const answered = async () => {

@@ -1,7 +1,7 @@
 // Makes the npm packages that a checkout publishes: a2a-edge, of what is built, and create-a2a-edge. The same sources and builds give the same bytes.
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { COMMANDS, moduleOf } from "./commands.mjs";
 import { ENGINE, RECORD, hashesIn } from "./engine.mjs";
 import { inPackage } from "./paths.mjs";
@@ -72,7 +72,8 @@ async function pack(to, manifest, fill) {
 function copy(path, staging) {
   if (!existsSync(inPackage(path))) throw new Stop(`${path} is missing, which belongs to the package.\n\n    Run: npm run package`);
   mkdirSync(dirname(join(staging, path)), { recursive: true });
-  cpSync(inPackage(path), join(staging, path), { recursive: true });
+  // A tsconfig.json concerns the checkout; bundlers of projects would read it.
+  cpSync(inPackage(path), join(staging, path), { recursive: true, filter: (from) => basename(from) !== "tsconfig.json" });
 }
 
 /** The modules that these modules import, with themselves, as paths below the checkout. */

@@ -1,7 +1,6 @@
 // What `start` and `dev` share: everything that is checked and made before the agents are served.
 import { localAccess, remoteAccess } from "./access.mjs";
 import { checkAddress } from "./address.mjs";
-import { ownEngine } from "./engine.mjs";
 import { serveExampleAgent } from "./example-agent.mjs";
 import { LiveAgents } from "./live.mjs";
 import { checkLocalNeeds } from "./needs.mjs";
@@ -28,7 +27,6 @@ export async function serveProject(name, does) {
   await serve(options, {
     agents: found.facts.agents.map(({ slug }) => slug),
     access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
-    args: ownEngine(found.output),
     // The files do not say what tools in Rust need.
     ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, options.vars) } : {}),
     ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),

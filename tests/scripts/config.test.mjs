@@ -166,7 +166,7 @@ test("a project with Rust needs its own engine in the place of the package's", a
   const { code, output } = await rust.run("check");
   rust.remove();
   assert.equal(code, 1);
-  assert.deepEqual(lines(output), ["[alias]", '"a2a-edge/engine" = "./build/engine.js"']);
+  assert.deepEqual(lines(output), ["[alias]", '"a2a-edge/engine" = "./.a2a-edge/engine.js"']);
 });
 
 test("the commands check it before they do anything else", async () => {

@@ -13,8 +13,11 @@ export const write = (path, content) => writeFileSync(at(path), content);
 export const remove = (path) => rmSync(at(path), { recursive: true, force: true });
 
 /** Starts a program in the project; its output grows while it runs. */
-export function start(program, ...args) {
-  const child = spawn(program, args, { cwd: folder, env: { HOME: process.env.HOME, PATH } });
+export const start = (program, ...args) => startAs({}, program, ...args);
+
+/** The same as another user, where `user` names one as `spawn` does. */
+export function startAs(user, program, ...args) {
+  const child = spawn(program, args, { cwd: folder, env: { HOME: process.env.HOME, PATH }, ...user });
   const running = { child, output: "" };
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (running.output += chunk));
   running.ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, output: running.output })));

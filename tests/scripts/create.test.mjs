@@ -59,7 +59,7 @@ test("with Rust, it has a crate besides, and uses the crate of this checkout", (
   const [[, path]] = texts.get("Cargo.toml").matchAll(/path = "([^"]*)"/g);
   assert.equal(resolve(folder, "rust-agents", path), checkout);
   assert.ok(texts.get("wrangler.toml").startsWith(basic.get("wrangler.toml")));
-  assert.match(texts.get("wrangler.toml"), /^\[alias\]\n"a2a-edge\/engine" = "\.\/build\/index\.js"$/m);
+  assert.match(texts.get("wrangler.toml"), /^\[alias\]\n"a2a-edge\/engine" = "\.\/\.a2a-edge\/engine\.js"$/m);
   const manifest = JSON.parse(texts.get("package.json"));
   assert.deepEqual(Object.keys(manifest.devDependencies), ["@a2a-js/sdk", "binaryen", "esbuild", "wrangler"]);
   assert.equal(manifest.name, "rust-agents");

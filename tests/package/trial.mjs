@@ -1,7 +1,7 @@
 // The project that scripts/lib/trial-package.mjs has made of the packed packages, and the commands of its author. There are neither cargo nor cc.
 import { spawn } from "node:child_process";
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { freePort } from "../../scripts/lib/port.mjs";
 
 const { A2A_TRIAL: folder, A2A_TRIAL_PATH: PATH } = process.env;
@@ -17,7 +17,7 @@ export const start = (program, ...args) => startAs({}, program, ...args);
 
 /** The same as another user, where `user` names one as `spawn` does. */
 export function startAs(user, program, ...args) {
-  const child = spawn(program, args, { cwd: folder, env: { HOME: process.env.HOME, PATH }, ...user });
+  const child = spawn(program, args, { cwd: folder, env: { HOME: dirname(folder), PATH }, ...user });
   const running = { child, output: "" };
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (running.output += chunk));
   running.ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, output: running.output })));

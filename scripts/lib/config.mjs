@@ -88,7 +88,7 @@ function tables(config, at, text) {
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
-    table("build", 'command = "npx --no a2a-edge build"');
+    table("build", 'command = "a2a-edge build"');
   }
   if (hasRust && config.alias?.["a2a-edge/engine"] !== OWN_ENGINE) table("alias", `"a2a-edge/engine" = "${OWN_ENGINE}"`);
   const assets = config.assets?.directory;

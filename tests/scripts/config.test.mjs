@@ -45,7 +45,7 @@ const INCOMPLETE = [
     "the assets of 0.3.0", without('directory = "node_modules/a2a-edge/build-console/assets"', 'directory = "build-console/assets"'),
     "In place of directory under [assets]:", ['directory = "node_modules/a2a-edge/build-console/assets"'],
   ],
-  ["the build command", without('command = "npx --no a2a-edge build"', 'command = "worker-build"'), "Under [build]:", ['command = "npx --no a2a-edge build"']],
+  ["the build command", without('command = "a2a-edge build"', 'command = "worker-build"'), "Under [build]:", ['command = "a2a-edge build"']],
   ["the class", without('class_name = "TaskObject"', 'class_name = "Tasks"'), 'Under [[durable_objects.bindings]] with name = "TASKS":', ['class_name = "TaskObject"']],
   [
     "the migration, behind others", COMPLETE.replace("[[migrations]]", '[[migrations]]\ntag = "v2"\nnew_sqlite_classes = ["Other"]\n[[migrations]]').replace('["TaskObject"]', '["Another"]'),

@@ -106,3 +106,45 @@ describe("npm run deploy", () => {
     assert.doesNotMatch(output, /Not set|secret put/);
   });
 });
+
+describe("an agent of development alone", () => {
+  const embedded = JSON.stringify({
+    agents: [
+      { slug: "local", development: true, needs: [{ name: "LOCAL_URL", by: ["executor http"] }, { name: "SHARED", by: ["executor http"] }] },
+      { slug: "deployed", needs: [{ name: "SHARED", by: ["executor http"] }] },
+    ],
+  });
+  beforeEach(() => {
+    project.write("embedded.json", embedded);
+    project.write("agents/one.toml", "of development");
+  });
+
+  test("needs its variables for npm start, and not for what is deployed", async () => {
+    const started = await project.run("start");
+    assert.match(started.output, /^ {4}LOCAL_URL +executor http of the agent local$/m);
+    project.remove(".dev.vars");
+    for (const output of [(await project.run("start", "--as-deployed")).output, (await project.run("deploy", "--dry-run")).output, (await project.run("deploy")).output]) {
+      assert.match(output, /^ {4}SHARED +executor http of the agent deployed$/m);
+      assert.doesNotMatch(output, /LOCAL_URL/);
+    }
+  });
+});
+
+test("the program behind wordcount is started for npm start alone, and its variable is no need", async () => {
+  project.write("embedded.json", JSON.stringify({ agents: [{ slug: "wordcount", needs: [{ name: "WORDCOUNT_URL", by: ["executor http"] }] }] }));
+  project.write("agents/wordcount.toml", "wordcount");
+  project.write("examples/http-agents/worker/agent.js", "export default {};");
+  const urls = async (...args) => {
+    const before = project.calls().length;
+    const { output } = await project.run("start", ...args);
+    const [, ...line] = project.calls().slice(before).find(([name, command]) => name === "wrangler" && command === "dev");
+    return { output, urls: line.filter((argument) => argument.startsWith("WORDCOUNT_URL:")) };
+  };
+  const started = await urls();
+  assert.match(started.urls.join(), /^WORDCOUNT_URL:http:\/\/127\.0\.0\.1:\d+$/);
+  assert.doesNotMatch(started.output, /Not set/);
+  const deployed = await urls("--as-deployed");
+  assert.deepEqual(deployed.urls, []);
+  assert.match(deployed.output, /Not set, or empty, so that what needs it fails:\n\n {4}WORDCOUNT_URL/);
+  for (const path of ["agents/wordcount.toml", "examples"]) project.remove(path);
+});

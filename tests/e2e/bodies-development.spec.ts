@@ -93,7 +93,7 @@ test("a body within its bound arrives whole, in one piece and in many, and slowl
   const answer = await post(`${worker.url}/demo`, body);
   const { result } = JSON.parse(answer.text) as { result: { task: { artifacts: { parts: { text: string }[] }[] } } };
   assert.equal(result.task.artifacts[0]?.parts[0]?.text, text);
-  // Spaces alone are no JSON: 200 with the error of the parser, after all of them have arrived.
+  // Spaces alone are not JSON: 200 with the error of the parser, after all of them have arrived.
   assert.equal((await send("/demo", 3 * MEBIBYTE, { piece: 512 * 1024, pauseMs: 100 })).status, 200);
   assert.equal((await send("/demo", 300, { piece: 100, pauseMs: 100, isDeclared: false })).status, 200);
 });

@@ -1,7 +1,7 @@
 // What the scripts say of secrets and variables that agents need.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { namesIn } from "../../scripts/lib/needs.mjs";
+import { deployedOf, namesIn, needsOf } from "../../scripts/lib/needs.mjs";
 import { makeProject } from "./project.mjs";
 
 const EMBEDDED = JSON.stringify({
@@ -30,7 +30,7 @@ before(() => {
 });
 beforeEach(() => {
   project.write("wrangler.toml", plain);
-  project.write("embedded.json", EMBEDDED);
+  project.write("facts.json", EMBEDDED);
   project.write("agents/one.toml", "one 1");
   for (const name of [".dev.vars", ".env", "secrets.json", ".gitignore"]) project.remove(name);
 });
@@ -68,7 +68,7 @@ describe("npm start", () => {
     project.write("wrangler.toml", `${plain}\n[vars]\nAPI_URL = "x"\n`);
     const { output } = await project.run("start", "--var", "WEATHER_KEY:a:b");
     assert.doesNotMatch(output, /Not set/);
-    project.write("embedded.json", '{"agents": [{"slug": "plain"}]}');
+    project.write("facts.json", '{"agents": [{"slug": "plain"}]}');
     project.write("agents/one.toml", "changed");
     project.write("wrangler.toml", plain);
     assert.doesNotMatch((await project.run("start")).output, /Not set/);
@@ -107,31 +107,27 @@ describe("npm run deploy", () => {
   });
 });
 
-describe("an agent of development alone", () => {
-  const embedded = JSON.stringify({
+test("an agent of development needs its variables for npm start, and not for what is deployed", async () => {
+  const facts = {
     agents: [
       { slug: "local", development: true, needs: [{ name: "LOCAL_URL", by: ["executor http"] }, { name: "SHARED", by: ["executor http"] }] },
       { slug: "deployed", needs: [{ name: "SHARED", by: ["executor http"] }] },
     ],
-  });
-  beforeEach(() => {
-    project.write("embedded.json", embedded);
-    project.write("agents/one.toml", "of development");
-  });
-
-  test("needs its variables for npm start, and not for what is deployed", async () => {
-    const started = await project.run("start");
-    assert.match(started.output, /^ {4}LOCAL_URL +executor http of the agent local$/m);
-    project.remove(".dev.vars");
-    for (const output of [(await project.run("start", "--as-deployed")).output, (await project.run("deploy", "--dry-run")).output, (await project.run("deploy")).output]) {
-      assert.match(output, /^ {4}SHARED +executor http of the agent deployed$/m);
-      assert.doesNotMatch(output, /LOCAL_URL/);
-    }
-  });
+  };
+  project.write("facts.json", JSON.stringify(facts));
+  project.write("agents/one.toml", "of development");
+  const started = await project.run("start");
+  assert.match(started.output, /^ {4}LOCAL_URL +executor http of the agent local$/m);
+  project.remove(".dev.vars");
+  const { output } = await project.run("start", "--as-deployed");
+  assert.match(output, /^ {4}SHARED +executor http of the agent deployed$/m);
+  assert.doesNotMatch(output, /LOCAL_URL/);
+  // As `deploy` tells them.
+  assert.deepEqual(needsOf(deployedOf(facts)), [{ name: "SHARED", by: ["executor http of the agent deployed"] }]);
 });
 
 test("the program behind wordcount is started for npm start alone, and its variable is no need", async () => {
-  project.write("embedded.json", JSON.stringify({ agents: [{ slug: "wordcount", needs: [{ name: "WORDCOUNT_URL", by: ["executor http"] }] }] }));
+  project.write("facts.json", JSON.stringify({ agents: [{ slug: "wordcount", needs: [{ name: "WORDCOUNT_URL", by: ["executor http"] }] }] }));
   project.write("agents/wordcount.toml", "wordcount");
   project.write("examples/http-agents/worker/agent.js", "export default {};");
   const urls = async (...args) => {

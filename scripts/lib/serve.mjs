@@ -116,7 +116,8 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { environmen
       ready = true;
       at = servedAt(line);
       const url = urlAt({ host, port });
-      say(greeting === undefined ? `Serving at ${url} again.` : banner(url, greeting, child.pid));
+      const kill = killOf(child.pid);
+      say(greeting === undefined ? `Serving at ${url} again.\n${kill}` : banner(url, greeting, kill));
       if (greeting?.access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${greeting.access}\n`);
       void serves();
     } else if (!ready && !failed && !/Build failed/.test(line)) {
@@ -190,11 +191,14 @@ function variables({ host, port, token }) {
 
 const stored = (folder = stateDir) => `Ctrl-C ends it; tasks are kept in ${shown(resolve(projectDir, folder))}.`;
 
+/** The line that says how to end this server as a crash would, and no other one of the machine. wrangler leads the group of its processes. */
+const killOf = (wrangler) => `To see that tasks outlive a crash: pkill -9 -g ${wrangler} workerd`;
+
 const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
 
-function banner(url, { agents, note }, pid) {
+function banner(url, { agents, note }, kill) {
   const [first = "none: put a file into agents/", ...others] = agents.map((name) => `${url}/${name}`);
   const request = JSON.stringify({
     jsonrpc: "2.0",
@@ -211,7 +215,8 @@ a2a-edge serves at ${url}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 
-${note} To see that tasks outlive it: pkill -9 -g ${pid} workerd
+${note}
+${kill}
 `;
 }
 

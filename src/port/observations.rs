@@ -153,11 +153,11 @@ observations! {
 
     /// The card of an agent that this Worker calls cannot be fetched or used.
     Error CardUnavailable { host: &'a str, reason: &'a str }
-        = "the card of the agent at {host} cannot be had: {reason}";
+        = "the card of the agent at {host} cannot be fetched: {reason}";
 
     /// The tools of an MCP server cannot be listed, or not all of them. Known tools stay in use for a week.
     Error ToolsUnavailable { server: &'a str, reason: &'a str }
-        = "the tools of the MCP server {server} cannot all be had: {reason}";
+        = "the tools of the MCP server {server} cannot all be listed: {reason}";
 
     /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without known keys,
     /// callers are refused and may retry later.

@@ -145,7 +145,7 @@ fn what_a_model_does_wrong_it_is_told() {
     assert_eq!(agent.ask("go"), TaskState::Completed);
     let results: Vec<String> =
         agent.model.last().results().into_iter().map(|(_, result)| result).collect();
-    assert!(results[0].starts_with("error: the arguments are no JSON: "), "{results:?}");
+    assert!(results[0].starts_with("error: the arguments are not JSON: "), "{results:?}");
     assert_eq!(results[1], "error: there is no tool \"shout\"; there are: say");
     assert!(results[2].starts_with("error: wrong arguments: "), "{results:?}");
     assert_eq!(results[3], "error: the arguments must be a JSON object");

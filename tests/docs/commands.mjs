@@ -13,7 +13,7 @@ export function kindOf(command) {
   const bare = command.replace(/^(?:[A-Z_0-9]+=\S* )+(?=[a-z])/, "");
   if (/^curl /.test(bare)) return "curl";
   if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
-  if (/^kill -9|^pkill -9/.test(bare)) return "kill";
+  if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
   if (/^(?:node|python3?) examples\/clients\//.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";

@@ -159,7 +159,7 @@ test("a card is found at its URL, at the well-known places of a server, and belo
     ]) {
       assert.equal((await fetchCard(origin + path)).url, origin + found);
     }
-    await assert.rejects(fetchCard(`${origin}/page`), /There is no agent card:\n\n {4}.*\/page: no JSON\n.*agent-card\.json: status 404\n/);
+    await assert.rejects(fetchCard(`${origin}/page`), /There is no agent card:\n\n {4}.*\/page: not JSON\n.*agent-card\.json: status 404\n/);
   });
   await assert.rejects(fetchCard("weather"), /needs the URL of an agent card/);
   await assert.rejects(fetchCard("file:///etc/passwd"), /by http or https, not by "file:"/);

@@ -1,7 +1,7 @@
 // What the scripts say of secrets and variables that agents need.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { namesIn } from "../../scripts/lib/needs.mjs";
+import { deployedOf, namesIn, needsOf } from "../../scripts/lib/needs.mjs";
 import { makeOwnProject } from "./project.mjs";
 
 const FACTS = JSON.stringify({
@@ -31,6 +31,7 @@ before(() => {
 beforeEach(() => {
   project.write("wrangler.toml", plain);
   project.write("facts.json", FACTS);
+  project.write("agents/one.toml", "one 1");
   for (const name of [".dev.vars", ".env", "secrets.json", ".gitignore"]) project.remove(name);
 });
 after(() => project.remove());
@@ -68,6 +69,7 @@ describe("start", () => {
     const { output } = await project.run("start", "--var", "WEATHER_KEY:a:b");
     assert.doesNotMatch(output, /Not set/);
     project.write("facts.json", '{"agents": [{"slug": "plain"}]}');
+    project.write("agents/one.toml", "changed");
     project.write("wrangler.toml", plain);
     assert.doesNotMatch((await project.run("start")).output, /Not set/);
     assert.ok(!project.exists(".dev.vars"));
@@ -104,4 +106,42 @@ describe("deploy", () => {
     const { output } = await project.run("deploy", "--var", "API_URL:http://x");
     assert.doesNotMatch(output, /Not set|secret put/);
   });
+});
+
+test("an agent of development needs its variables for npm start, and not for what is deployed", async () => {
+  const facts = {
+    agents: [
+      { slug: "local", development: true, needs: [{ name: "LOCAL_URL", by: ["executor http"] }, { name: "SHARED", by: ["executor http"] }] },
+      { slug: "deployed", needs: [{ name: "SHARED", by: ["executor http"] }] },
+    ],
+  };
+  project.write("facts.json", JSON.stringify(facts));
+  project.write("agents/one.toml", "of development");
+  const started = await project.run("start");
+  assert.match(started.output, /^ {4}LOCAL_URL +executor http of the agent local$/m);
+  project.remove(".dev.vars");
+  const { output } = await project.run("start", "--as-deployed");
+  assert.match(output, /^ {4}SHARED +executor http of the agent deployed$/m);
+  assert.doesNotMatch(output, /LOCAL_URL/);
+  // As `deploy` tells them.
+  assert.deepEqual(needsOf(deployedOf(facts)), [{ name: "SHARED", by: ["executor http of the agent deployed"] }]);
+});
+
+test("the program behind wordcount is started for npm start alone, and its variable is no need", async () => {
+  project.write("facts.json", JSON.stringify({ agents: [{ slug: "wordcount", needs: [{ name: "WORDCOUNT_URL", by: ["executor http"] }] }] }));
+  project.write("agents/wordcount.toml", "wordcount");
+  project.write("examples/http-agents/worker/agent.js", "export default {};");
+  const urls = async (...args) => {
+    const before = project.calls().length;
+    const { output } = await project.run("start", ...args);
+    const [, ...line] = project.calls().slice(before).find(([name, command]) => name === "wrangler" && command === "dev");
+    return { output, urls: line.filter((argument) => argument.startsWith("WORDCOUNT_URL:")) };
+  };
+  const started = await urls();
+  assert.match(started.urls.join(), /^WORDCOUNT_URL:http:\/\/127\.0\.0\.1:\d+$/);
+  assert.doesNotMatch(started.output, /Not set/);
+  const deployed = await urls("--as-deployed");
+  assert.deepEqual(deployed.urls, []);
+  assert.match(deployed.output, /Not set, or empty, so that what needs it fails:\n\n {4}WORDCOUNT_URL/);
+  for (const path of ["agents/wordcount.toml", "examples"]) project.remove(path);
 });

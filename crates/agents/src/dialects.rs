@@ -113,11 +113,11 @@ impl Dialects {
         let spoken = self.spoken(access);
         let mut problems = Vec::new();
         if !spoken.v0_3 && self.v0_3.file_bytes != FileBytes::default() {
-            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.3";
+            let fix = "needs `enabled = true` beside it: the agent does not support A2A 0.3";
             problems.push(Problem::at("dialects.v0_3.file_bytes", fix));
         }
         if !spoken.legacy && self.legacy.history != LegacyHistory::default() {
-            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.1";
+            let fix = "needs `enabled = true` beside it: the agent does not support A2A 0.1";
             problems.push(Problem::at("dialects.legacy.history", fix));
         }
         problems

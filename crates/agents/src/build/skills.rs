@@ -180,7 +180,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
         if own.permissions.iter().any(|permission| permission.trim().is_empty()) {
             problems.push(Problem::at(key, "must not hold an empty text"));
         } else if !own.permissions.is_empty() && agent.access.is_anonymous() {
-            let fix = "cannot be had by anybody: callers get permissions by the schemes in [access.schemes]; add one";
+            let fix = "can be granted to nobody: callers get permissions by the schemes in [access.schemes]; add one";
             problems.push(Problem::at(key, fix));
         }
         let key = format!("skills[{index}].id");
@@ -372,7 +372,7 @@ mod tests {
             format!("{TOOLS}\n[[skills]]\nid = 'say'\npermissions = {permissions}")
         };
         for (permissions, fix) in
-            [("['a']", "cannot be had by anybody"), ("['a', ' ']", "must not")]
+            [("['a']", "can be granted to nobody"), ("['a', ' ']", "must not")]
         {
             let problems = told(&skill(permissions));
             assert!(

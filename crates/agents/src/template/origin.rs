@@ -74,7 +74,7 @@ impl Origin {
                 }
                 Err(FillError::value(
                     name,
-                    "must be a URL such as https://api.example.com/v1, without a query",
+                    "must begin with https:// or http:// and have no user name and no query, as https://api.example.com/v1",
                 ))
             }
         }

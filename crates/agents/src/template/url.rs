@@ -234,7 +234,10 @@ mod tests {
     fn a_value_that_cannot_stand_at_its_place_is_refused_by_its_name() {
         for (url, told) in [
             ("https://a.example/${UP}/x", "the secret or variable UP must not be . or .."),
-            ("${BAD}/x", "the secret or variable BAD must be a URL such as"),
+            (
+                "${BAD}/x",
+                "the secret or variable BAD must begin with https:// or http:// and have no user",
+            ),
             ("https://${KEY}/x", "the secret or variable KEY must be a name of letters"),
             ("https://a.example:${KEY}/", "the secret or variable KEY must be a number"),
         ] {

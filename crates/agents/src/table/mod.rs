@@ -5,6 +5,9 @@
 //! secrets, and needs less code in WebAssembly than derived readers.
 //!
 //! The other parts of an agent file (`build/definition.rs`) have derived readers, because the same types are embedded as JSON.
+//! The JSON Schemas of all files follow from both readers: `record.rs` records the calls of a `Reader`, and types with derived
+//! readers derive `JsonSchema`.
+//!
 //! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
 
 mod keys;

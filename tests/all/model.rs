@@ -442,7 +442,7 @@ fn calls_that_failed_are_counted_though_the_task_is_completed() {
     };
     assert_eq!(told(end.metadata), Some(json!(2)));
     let index = agent.front.platform.memory_index();
-    let row = index.row(&TaskId::new("t")).expect("a row");
+    let row = index.row(&TaskId::new("t").unwrap()).expect("a row");
     let head: Value = serde_json::from_str(&row.head).unwrap();
     assert_eq!(head["metadata"]["urn:a2a-edge:failed-steps"], 2);
     let replayed = TaskMachine::replay(agent.front.entries()).unwrap();

@@ -1,10 +1,12 @@
 // From Rust to the engine of a Worker, a module of JavaScript and one of WebAssembly: cargo, then the bindings, then one bundle, then wasm-opt.
 import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
-import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
+import { cargoProgress, cargoTerminal, environment, plain, query, run } from "./process.mjs";
+import { rustcVersion } from "./rust.mjs";
 import { Stop, say } from "./ui.mjs";
 
 /**
@@ -24,6 +26,8 @@ export const RECIPE = {
     "exception-handling",
   ],
   shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
+  /** The names in a module for cargo's folder, with the sources of crates, and for the sources of std: messages of panics contain paths of sources. */
+  sources: { cargo: "/cargo", std: "/rustc" },
 };
 
 const TARGET = "wasm32-unknown-unknown";
@@ -58,7 +62,7 @@ export async function compileChecker() {
   const { targets, workspace } = await metadata(packageDir);
   const args = ["build", "--release", "--package", CHECKER, "--target", TARGET];
   const { code, printed, output } = await run("cargo", args, {
-    cwd: packageDir, shows: progress(), env: environment({ ...cargoTerminal(), ...cargoProgress(), CARGO_TARGET_DIR: targets }),
+    cwd: packageDir, shows: progress(), env: environment({ ...cargoTerminal(), ...cargoProgress(), ...rustFlags("stable"), CARGO_TARGET_DIR: targets }),
   });
   if (code !== 0) throw new Stop(explain(diagnostics(printed), output, false));
   const artifact = join(targets, TARGET, "release", CHECKER.replaceAll("-", "_"));
@@ -106,15 +110,35 @@ async function compileRust(kind, targets, { workspace }) {
       CARGO_TARGET_DIR: targets,
       // A setting for the macros of wasm-bindgen: futures then come from js-sys, as in the `worker` crate.
       WASM_BINDGEN_USE_JS_SYS: "1",
-      ...(unwind ? {
-        CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size",
-        RUSTFLAGS: [process.env.RUSTFLAGS, "-Cpanic=unwind"].filter(Boolean).join(" "),
-      } : {}),
+      ...(release ? rustFlags(kind) : {}),
+      ...(unwind ? { CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size" } : {}),
     }),
   });
   const found = diagnostics(printed);
   if (code !== 0) throw new Stop(explain(found, output, unwind));
   if (found.warnings.length > 0) say(`\n${found.warnings.join("\n\n")}\n`);
+}
+
+/**
+ * The flags of rustc for a release, in addition to those of the environment. With them a module has the same bytes wherever cargo and rustup keep their
+ * files; the sources of the workspace have relative paths without them.
+ */
+function rustFlags(kind) {
+  const { unwind } = kinds[kind];
+  const { CARGO_ENCODED_RUSTFLAGS: encoded, RUSTFLAGS: plainFlags = "", CARGO_HOME = join(homedir(), ".cargo") } = process.env;
+  const given = encoded?.split(SEPARATOR) ?? plainFlags.split(/\s+/);
+  const own = [`--remap-path-prefix=${resolve(CARGO_HOME)}=${RECIPE.sources.cargo}`, ...(unwind ? [stdPrefix(), "-Cpanic=unwind"] : [])];
+  // Unlike RUSTFLAGS, this variable allows spaces in a path.
+  return { CARGO_ENCODED_RUSTFLAGS: [...given, ...own].filter(Boolean).join(SEPARATOR) };
+}
+
+const SEPARATOR = "\x1f";
+
+/** Names the sources of std, which a build with unwinding compiles, as the compiled std of a toolchain does. */
+function stdPrefix() {
+  const sources = join(query("rustc", ["+nightly", "--print", "sysroot"], { cwd: projectDir }), "lib", "rustlib", "src", "rust");
+  const commit = /^commit-hash: (\w+)$/m.exec(rustcVersion(true))?.[1] ?? "unknown";
+  return `--remap-path-prefix=${sources}=${RECIPE.sources.std}/${commit}`;
 }
 
 /** The release profile for a workspace without one: optimized for size. */

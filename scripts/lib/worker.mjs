@@ -127,5 +127,5 @@ function isCurrent(folder, manifest, files, recipe, root = projectDir) {
 function recipeHash(kind, bindgen) {
   const { unwind } = kinds[kind];
   const tools = [rustcVersion(unwind), bindgen, packageVersion("binaryen"), packageVersion("esbuild")];
-  return createHash("sha256").update(JSON.stringify([kinds[kind], RECIPE, tools, process.env.RUSTFLAGS])).digest("hex");
+  return createHash("sha256").update(JSON.stringify([kinds[kind], RECIPE, tools, process.env.RUSTFLAGS, process.env.CARGO_ENCODED_RUSTFLAGS])).digest("hex");
 }

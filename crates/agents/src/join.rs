@@ -2,23 +2,9 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
-
 use crate::learned::{CardSkills, Listed, shown};
 use crate::tool::{Tool, skill_of};
-use crate::{CheckedAgent, Misfit, OwnSkill, ShownSkills};
-
-/// The skill of a tool that the Worker registers: the checker knows only the name of the tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RegisteredSkill {
-    /// The name of the tool.
-    pub tool: String,
-    /// The number of skills known to the checker that precede it.
-    pub position: usize,
-    /// The entry of the agent file for the skill.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub own: Option<OwnSkill>,
-}
+use crate::{CheckedAgent, Misfit, RegisteredSkill, ShownSkills};
 
 impl CheckedAgent {
     /// The agent with the skills of the registered tools that its file names, each in the place of its name. A name without a

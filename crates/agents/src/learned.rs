@@ -43,6 +43,18 @@ pub struct OwnSkill {
     pub permissions: Vec<String>,
 }
 
+/// The skill of a tool that the Worker registers: the checker knows only the name of the tool.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegisteredSkill {
+    /// The name of the tool.
+    pub tool: String,
+    /// The number of skills known to the checker that precede it.
+    pub position: usize,
+    /// The entry of the agent file for the skill.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub own: Option<OwnSkill>,
+}
+
 /// A source of learned skills.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]

@@ -52,14 +52,13 @@ pub use checked::{
 pub use checker::{project, schema};
 pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
-pub use join::RegisteredSkill;
 pub use kind::{
     DEV_MODEL, ExecutorKind, HttpTable, ModelLimits, ModelSettings, Price, Provider, RemoteTable,
     ScriptTable, ToolsTable, check_agent_url, check_kind, check_path,
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
-    OwnSkill, ShownSkills, skills_of_card, take_over, take_over_card,
+    OwnSkill, RegisteredSkill, ShownSkills, skills_of_card, take_over, take_over_card,
 };
 pub use mcp::{McpTable, McpTools};
 pub use need::Need;

@@ -5,7 +5,7 @@
 //! its row is deleted as long as this session exists, and a remaining row is deleted with its task.
 
 use super::{Debt, Debts, Failure, Ledger, Statement};
-use crate::port::{ListedChange, Observation, WebhookChange};
+use crate::port::{ListedChange, Observation, TaskFacts, WebhookChange};
 use crate::session::TaskSession;
 use crate::session::life::Life;
 use crate::session::webhooks::Webhooks;
@@ -31,8 +31,7 @@ impl Debt for Troubles {
             return None;
         }
         let change = session.webhooks.next_change(session.id())?;
-        let facts = session.life.facts();
-        let (owner, agent) = facts.map(|facts| (facts.owner, facts.agent)).unwrap_or_default();
+        let TaskFacts { owner, agent, .. } = session.life.facts()?;
         let listed = ListedChange { owner, agent, change: change.clone() };
         Some(Statement { part: change, result: session.ports.webhook_list.follow(listed) })
     }

@@ -4,7 +4,7 @@
 //! Counting a turn again after a crash changes nothing: D1 stores which turns are counted.
 
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
-use crate::port::{Counted, CountedTurn, Observation, StoreError, TaskStore};
+use crate::port::{Counted, CountedTurn, Observation, StoreError, TaskFacts, TaskStore};
 use crate::session::TaskSession;
 use crate::session::journal::Journal;
 use crate::session::life::Life;
@@ -37,8 +37,7 @@ impl Debt for Sums {
         let found = session.life.with_machine(|machine| machine.usage().behind(reached).next());
         let is_due = |found: &TurnUsage| found.turn <= wanted && !session.health.is_broken();
         let turn = found.flatten().filter(is_due)?;
-        let facts = session.life.facts();
-        let (owner, agent) = facts.map(|facts| (facts.owner, facts.agent)).unwrap_or_default();
+        let TaskFacts { owner, agent, .. } = session.life.facts()?;
         let task = session.object.clone();
         let result = session.ports.usage.count(CountedTurn { task, owner, agent, turn });
         Some(Statement { part: turn, result })

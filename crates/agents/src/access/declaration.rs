@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::scheme::FLOWS;
 use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme, check_url};
 use crate::{Problem, no_such};
 use a2a::model::{
@@ -226,9 +227,6 @@ fn http(description: &Option<String>, scheme: &str, format: Option<&str>) -> Sec
 
 /// The header in which Cloudflare Access sends its token.
 const CLOUDFLARE_ACCESS_HEADER: &str = "Cf-Access-Jwt-Assertion";
-
-/// The names of the flows.
-pub(super) const FLOWS: [&str; 3] = ["authorizationCode", "clientCredentials", "deviceCode"];
 
 #[cfg(test)]
 mod tests {

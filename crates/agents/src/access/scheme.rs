@@ -4,9 +4,6 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(any(test, feature = "checker"))]
-use super::declaration::FLOWS;
-
 /// A scheme. `${NAME}` in its texts is replaced by variables of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
@@ -301,3 +298,7 @@ pub(super) const MAX_LEEWAY_S: u32 = 300;
 fn default_leeway() -> u32 {
     60
 }
+
+#[cfg(any(test, feature = "checker"))]
+/// The names of the flows.
+pub(super) const FLOWS: [&str; 3] = ["authorizationCode", "clientCredentials", "deviceCode"];

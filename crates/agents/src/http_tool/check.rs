@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use super::arguments::schema_of;
+use super::definition::{MAX_ATTEMPTS, MAX_BYTES, MAX_TIMEOUT_MS};
 use super::{HttpToolDefinition, body_of, header_of, url_of};
 use crate::Problem;
 use crate::template::{BodyTemplate, HeaderTemplate, Template, UrlTemplate, is_argument_name};
@@ -222,15 +223,6 @@ fn is_tool_name(name: &str) -> bool {
         && name.bytes().all(goes_on)
         && name.len() <= 64
 }
-
-/// The maximum duration of an attempt, in milliseconds: ten of the fifteen minutes of a run.
-pub(super) const MAX_TIMEOUT_MS: u64 = 600_000;
-
-/// The maximum size of a response, in bytes.
-pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
-
-/// The maximum number of attempts.
-pub(super) const MAX_ATTEMPTS: u64 = 10;
 
 #[cfg(test)]
 mod tests {

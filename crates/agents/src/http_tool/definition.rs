@@ -5,9 +5,6 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[cfg(any(test, feature = "checker"))]
-use super::check::{MAX_ATTEMPTS, MAX_BYTES, MAX_TIMEOUT_MS};
-
 /// A tool that sends a request to another server: `[[tools]]` in an agent file, or a file `tools/<name>.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
@@ -118,3 +115,15 @@ fn default_max_bytes() -> usize {
 fn default_retry() -> u32 {
     1
 }
+
+/// The maximum duration of an attempt, in milliseconds: ten of the fifteen minutes of a run.
+#[cfg(any(test, feature = "checker"))]
+pub(super) const MAX_TIMEOUT_MS: u64 = 600_000;
+
+/// The maximum size of a response, in bytes.
+#[cfg(any(test, feature = "checker"))]
+pub(super) const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The maximum number of attempts.
+#[cfg(any(test, feature = "checker"))]
+pub(super) const MAX_ATTEMPTS: u64 = 10;

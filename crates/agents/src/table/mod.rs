@@ -5,7 +5,7 @@
 //! secrets, and needs less code in WebAssembly than derived readers.
 //!
 //! The other parts of an agent file (`checker/definition.rs`) have derived readers, because the same types are in the checked form.
-//! The JSON Schemas of all files follow from both readers: `record.rs` records the calls of a `Reader`, and types with derived
+//! The JSON Schemas of all files follow from both readers: `recording.rs` records the calls of a `Reader`, and types with derived
 //! readers derive `JsonSchema`.
 //!
 //! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
@@ -16,7 +16,10 @@ mod reader;
 #[cfg(any(test, feature = "checker"))]
 mod record;
 #[cfg(any(test, feature = "checker"))]
+mod recording;
+#[cfg(any(test, feature = "checker"))]
 pub(crate) mod schema;
+mod texts;
 
 use std::fmt;
 
@@ -28,9 +31,10 @@ use serde_json::{Map, Value};
 pub(crate) use keys::{Keys, forms, keys};
 pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
-pub(crate) use reader::{Form, Reader, Texts};
+pub(crate) use reader::{Form, Reader};
 #[cfg(any(test, feature = "checker"))]
 pub(crate) use record::Record;
+pub(crate) use texts::Texts;
 
 /// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]

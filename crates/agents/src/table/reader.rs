@@ -6,15 +6,15 @@
 use serde_json::json;
 use serde_json::{Map, Value};
 
-use super::{Keys, Table, no_such, no_such_key};
+use super::{Keys, Table, Texts, no_such, no_such_key};
 #[cfg(any(test, feature = "checker"))]
 use super::{
     Record,
     schema::{or_filled, whole_number},
 };
+use crate::{Expandable, Problem};
 #[cfg(any(test, feature = "checker"))]
-use crate::NotSet;
-use crate::{Expandable, Problem, Values};
+use crate::{NotSet, Values};
 use a2a::model::Secret;
 
 /// A table and the problems that were found in it.
@@ -40,18 +40,6 @@ pub(crate) struct Form<T> {
     pub(crate) keys: &'static Keys,
     /// Reads a table of the form.
     pub(crate) read: fn(&mut Reader<'_>) -> Option<T>,
-}
-
-/// The treatment of `${NAME}` in the texts of a table.
-#[derive(Clone, Copy)]
-pub(crate) enum Texts<'a> {
-    /// Not filled in: the user of the text does that.
-    Literal,
-    /// Filled in with these values.
-    Filled(&'a dyn Values),
-    /// A text with `${NAME}` is skipped: the checker checks only the other texts.
-    #[cfg(any(test, feature = "checker"))]
-    Unfilled,
 }
 
 impl<'a> Reader<'a> {

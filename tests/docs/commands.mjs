@@ -14,7 +14,7 @@ export function kindOf(command) {
   if (/^curl /.test(bare)) return "curl";
   if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
   if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
-  if (/^(?:node|python3?) (?:examples\/clients\/)?send\.\w+ /.test(bare)) return "client";
+  if (/^(?:node|python3?) (?:examples\/clients\/)?send\.\w+(?: |$)/.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";

@@ -19,7 +19,7 @@ use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
 use a2a::model::{Artifact, Metadata, Part};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
-use a2a_agents::{EmbeddedAgent, Misfit, ToolsTable};
+use a2a_agents::{CheckedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
 pub(super) use mcp::McpOffer;
 pub(super) use offer::Offer;
@@ -42,7 +42,7 @@ enum Flow {
 
 /// Makes the executor of an agent of kind `tools`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let ToolsTable { names, ask_missing, mcp } = ToolsTable::of(&agent.executor.table)?;

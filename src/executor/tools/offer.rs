@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::auth::Caller;
 use crate::executor::call::mcp::McpTool;
 use a2a_agents::tool::{Tool, schema_problems};
-use a2a_agents::{EmbeddedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
+use a2a_agents::{CheckedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
 
 /// The tools of an agent, in the order in which it offers them.
 pub(in crate::executor) struct Offer {
@@ -51,7 +51,7 @@ impl Offer {
     /// If a named tool does not exist, one of the agent's own tools cannot be made, or a registered tool has the name of one of
     /// them or a schema that cannot be checked. `key` is that of the names in the table of the executor.
     pub(in crate::executor) fn of(
-        agent: &EmbeddedAgent,
+        agent: &CheckedAgent,
         key: &str,
         names: &[String],
         registered: &[Rc<dyn Tool>],

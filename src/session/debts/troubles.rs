@@ -5,7 +5,7 @@
 //! its row is deleted as long as this session exists, and a remaining row is deleted with its task.
 
 use super::{Debt, Debts, Failure, Ledger, Statement};
-use crate::port::{ListedChange, Observation, TaskFacts, WebhookChange};
+use crate::port::{ListedChange, Observation, WebhookChange};
 use crate::session::TaskSession;
 use crate::session::life::Life;
 use crate::session::webhooks::Webhooks;

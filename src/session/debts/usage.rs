@@ -4,7 +4,7 @@
 //! Counting a turn again after a crash changes nothing: D1 stores which turns are counted.
 
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
-use crate::port::{Counted, CountedTurn, Observation, StoreError, TaskFacts, TaskStore};
+use crate::port::{Counted, CountedTurn, Observation, StoreError, TaskStore};
 use crate::session::TaskSession;
 use crate::session::journal::Journal;
 use crate::session::life::Life;

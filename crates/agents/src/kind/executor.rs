@@ -1,4 +1,4 @@
-//! Reads `[executor]` in the build: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
+//! Reads `[executor]` in the checker: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
 //! any kind, with keys of the whole file.
 
 use serde::Deserialize;
@@ -149,7 +149,7 @@ impl ExecutorDefinition {
     /// # Errors
     ///
     /// No agent file causes an error.
-    pub(crate) fn embedded(&self) -> Result<Table, Misfit> {
+    pub(crate) fn written_table(&self) -> Result<Table, Misfit> {
         Table::of(&self.written)
     }
 

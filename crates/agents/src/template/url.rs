@@ -62,13 +62,13 @@ impl UrlTemplate {
     }
 
     /// The arguments in the path.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn path_arguments(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flat_map(Template::arguments)
     }
 
     /// The arguments in the URL.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         let query = self.query_templates().flat_map(Template::arguments);
         self.host_arguments().chain(self.path_arguments()).chain(query)
@@ -86,7 +86,7 @@ impl UrlTemplate {
 
     /// True if the caller chooses the server: an argument is part of the host, and the host does not end with a literal
     /// domain.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn is_host_of_caller(&self) -> bool {
         self.origin.is_of_caller()
     }

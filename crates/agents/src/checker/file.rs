@@ -111,7 +111,7 @@ pub(super) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> 
 #[cfg(test)]
 mod tests {
     use super::{AgentDefinition, Problem, parse, parse_tool};
-    use crate::build::source::located;
+    use crate::checker::source::located;
 
     const GOOD: &str = "name = 'A'\n\
         description = 'B'\n\

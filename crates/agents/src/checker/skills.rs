@@ -116,7 +116,7 @@ fn own_skill(own: &SkillDefinition) -> OwnSkill {
     OwnSkill { skill: members.collect(), permissions: own.permissions.clone() }
 }
 
-/// The source of learned skills that an element of `skills_from` names; `None` if the build knows all skills of the
+/// The source of learned skills that an element of `skills_from` names; `None` if the checker knows all skills of the
 /// element.
 fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
     let executor = &agent.executor;

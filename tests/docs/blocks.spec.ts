@@ -138,8 +138,8 @@ async function runCommand(shell: Shell, command: string, kind: string, output: s
 
 /** The command with a copy of the client that calls the Worker of this test. */
 function withClient(command: string): string {
-  return command.replace(/examples\/clients\/([\w.]+)/, (path, name: string) => {
-    writeFileSync(join(folder, name), placed(readFileSync(join(root, path), "utf8")));
+  return command.replace(/(?:examples\/clients\/)?(send\.\w+)/, (_, name: string) => {
+    writeFileSync(join(folder, name), placed(readFileSync(join(root, "examples", "clients", name), "utf8")));
     return join(folder, name);
   });
 }

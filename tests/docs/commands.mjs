@@ -6,7 +6,7 @@ import { inNpmPackage, packagedNode } from "../../scripts/lib/packages.mjs";
 import { root } from "./markdown.mjs";
 
 /** Commands of the reader's machine, which a test leaves alone. */
-const LEFT_ALONE = /^(?:cd|git|mkdir|cp|export|alias|rustup|cargo|pip|python3? -m venv|npm (?:install|init|ci)|kill|source|\.) ?/;
+const LEFT_ALONE = /^(?:cd|git|mkdir|cp|tar|export|alias|rustup|cargo|pip|python3? -m venv|npm (?:install|init|ci)|kill|source|\.) ?/;
 
 /** What a command line is, without variables before it and a comment behind it. */
 export function kindOf(command) {
@@ -14,7 +14,7 @@ export function kindOf(command) {
   if (/^curl /.test(bare)) return "curl";
   if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
   if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
-  if (/^(?:node|python3?) examples\/clients\//.test(bare)) return "client";
+  if (/^(?:node|python3?) (?:examples\/clients\/)?send\.\w+(?: |$)/.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";

@@ -63,6 +63,9 @@ const FIXED = [
   ["the name of a tool that an agent is", /^(\d+)/, "crates/mcp/src/agents/tool.rs", /MAX_NAME: usize = (\d+)/],
   ["time of `invoke_remote_agent`", /^(\d+)/, "src/edge/front/mcp/remote.rs", /MAX_TIMEOUT_MS: u64 = ([\d_]+)/],
   ["the name of an agent file", /^(\d+)/, "crates/agents/src/slug.rs", /MAX_CHARS: usize = (\d+)/],
+  ["a file that the checker reads", /^(\d+) MiB/, "scripts/lib/checker.mjs", /MAX_FILE_BYTES = (\d+) \* 1024 \* 1024/],
+  ["entries of a folder that the checker reads", /^(\d+)/, "scripts/lib/checker.mjs", /MAX_ENTRIES = ([\d_]+)/],
+  ["the checked agents that `npm run dev` gives to the Worker", /^(\d+) MiB/, "src/edge/front/agents.rs", /MAX_BYTES: usize = (\d+) \* 1024 \* 1024/],
   ["a pause in a script", /^(\d+)/, "crates/agents/src/script/mod.rs", /MAX_WAIT_MS: u64 = ([\d_]+)/],
   ["repeated pieces in a script", /^(\d+)/, "crates/agents/src/script/mod.rs", /MAX_REPEAT: u64 = ([\d_]+)/],
 ];

@@ -5,6 +5,9 @@ import { join } from "node:path";
 /** Folders that builds and package managers write: nothing in them is part of the repository. */
 const GENERATED = /^(?:node_modules|target|build|build-.*|__pycache__|\..*)$/;
 
+/** Folders of the same kind that have these names at the top alone. */
+const GENERATED_AT_THE_TOP = /^(?:package|release|schemas)$/;
+
 /** A word with the letters of paths alone. `<kind>` and `NAME` stand for any name. */
 const WORD = /^(?:[\w.*/-]|<\w+>|\{[\w.,-]+\})+$/;
 const PLACEHOLDER = /<\w+>|\bNAME\b/g;
@@ -15,12 +18,14 @@ const SOURCE = /[^/]\.(?:rs|mjs|js|ts|tsx|py|sql|md|toml)$/;
 /** All files and folders below `root`: each with a slash before it, folders with another one behind. */
 export function pathsBelow(root) {
   const below = (folder) =>
-    readdirSync(join(root, folder), { withFileTypes: true }).filter(({ name }) => !GENERATED.test(name)).flatMap((entry) => {
+    readdirSync(join(root, folder), { withFileTypes: true }).filter(({ name }) => !isGenerated(name, folder === "")).flatMap((entry) => {
       const path = `${folder}/${entry.name}`;
       return entry.isDirectory() ? [`${path}/`, ...below(path)] : [path];
     });
   return below("");
 }
+
+const isGenerated = (name, isAtTheTop) => GENERATED.test(name) || (isAtTheTop && GENERATED_AT_THE_TOP.test(name));
 
 /** The repository as the functions below need it: its paths, and the names of its top folders. */
 export function treeOf(paths) {
@@ -58,7 +63,7 @@ function wordsOf(line, inPlainText) {
 function isPath(word, tops, inPlainText) {
   if (!WORD.test(word) || /^[/.<]/.test(word)) return false;
   const [first, ...rest] = word.split("/");
-  if (GENERATED.test(first)) return false;
+  if (isGenerated(first, true)) return false;
   return (rest.length > 0 && tops.has(first)) || SOURCE.test(word) || (!inPlainText && word.endsWith("/"));
 }
 

@@ -10,8 +10,8 @@ const tree = treeOf(pathsBelow(root));
 const PAGES = /^\/(?:(?:README|ARCHITECTURE|STORAGE|CONTRIBUTING)\.md|docs\/[^/]+\.md|tests\/.*\/README\.md)$/;
 const SOURCES = /^\/(?:src|crates\/\w+\/src)\/.*\.rs$/;
 
-/** Files of a project that uses a2a-edge, which the repository does not have, or not there. */
-const OF_A_PROJECT = new Set(["remotes.toml"]);
+/** Files of a project that uses a2a-edge, or of a release, which the repository does not have, or not there. */
+const ELSEWHERE = new Set(["remotes.toml", "NOTES.md"]);
 
 const read = (path) => readFileSync(join(root, path), "utf8");
 const matching = (pattern) => tree.paths.filter((path) => pattern.test(path)).map((path) => path.slice(1));
@@ -20,7 +20,7 @@ const matching = (pattern) => tree.paths.filter((path) => pattern.test(path)).ma
 const writtenBy = (page, text) => blocksOf(page, text).map(({ text: code }) => /^(?:#|\/\/) (\S+)/.exec(code)?.[1]);
 
 function missing(page, text, repository = tree) {
-  const known = new Set([...OF_A_PROJECT, ...(page.endsWith(".md") ? writtenBy(page, text) : [])]);
+  const known = new Set([...ELSEWHERE, ...(page.endsWith(".md") ? writtenBy(page, text) : [])]);
   const gone = pathsIn(text, repository).filter((named) => !known.has(named.path) && !exists(named, repository));
   return gone.map(({ line, path, home }) => `${page}:${line}: ${path}${home.length > 0 ? ` in ${home.join(", ")}` : ""}`);
 }

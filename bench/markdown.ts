@@ -1,4 +1,4 @@
-// Tables and paragraphs in Markdown.
+// Tables in Markdown.
 
 /** A table with aligned columns: the first to the left, figures to the right. */
 export function tableOf(columns: string[], rows: string[][]): string {
@@ -7,9 +7,4 @@ export function tableOf(columns: string[], rows: string[][]): string {
     `| ${cells.map((cell, index) => (index === 0 ? cell.padEnd(widths[index] ?? 0) : cell.padStart(widths[index] ?? 0))).join(" | ")} |`;
   const rule = `|${widths.map((width, index) => (index === 0 ? "-".repeat(width + 2) : `${"-".repeat(width + 1)}:`)).join("|")}|`;
   return [line(columns), rule, ...rows.map(line)].join("\n");
-}
-
-/** A paragraph in lines of at most 130 characters. */
-export function wrapped(text: string): string {
-  return text.replace(/(.{1,130})(?: |$)/g, "$1\n").trimEnd();
 }

@@ -5,7 +5,8 @@ import { readFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Section } from "./figures.ts";
-import { tableOf, wrapped } from "./markdown.ts";
+import { wrapped } from "../scripts/lib/wrap.mjs";
+import { tableOf } from "./markdown.ts";
 import { root } from "./workers.ts";
 
 /** The table of a section. */
@@ -17,9 +18,9 @@ export function table({ columns, rows }: Section): string {
 export function page(sections: Section[]): string {
   const parts = sections.map((section) => {
     const plots = (section.plots ?? []).map(({ name, alt }) => `![${alt}](${name}.svg)`);
-    return `## ${section.title}\n\n${[wrapped(section.text), ...plots, table(section)].join("\n\n")}\n`;
+    return `## ${section.title}\n\n${[section.text, ...plots, table(section)].join("\n\n")}\n`;
   });
-  return `# Benchmarks
+  return wrapped(`# Benchmarks
 
 Written by \`npm run bench\`; do not edit. It takes about ten minutes and measures again; \`npm run bench -- --quick\` gives rough
 figures in two and leaves this page alone. Machines differ and are noisy, so the ratios matter: each is to something that was measured
@@ -30,7 +31,7 @@ local disk is waited for many times longer than all else takes, and is not what 
 
 ${about()}
 
-${parts.join("\n")}`;
+${parts.join("\n")}`);
 }
 
 function about(): string {

@@ -1,6 +1,7 @@
 // The front in development: `start`, `dev` and tests put it before the Worker, no deployment contains it. It records requests for agents,
 // carries out the faults of scripted agents, answers requests for the scripted model, forwards requests of the console to agents elsewhere,
-// and passes every other request to the Worker unchanged.
+// and passes every other request to the Worker unchanged. Each body is read to its end, whatever answers.
+import { answerAfterBody } from "./body.js";
 import { Doubles } from "./double.js";
 import { answerWith } from "./fault.js";
 import { forward } from "./forward.js";
@@ -26,16 +27,17 @@ let doubles;
  * @returns {Handlers}
  */
 export function development(product) {
-  return { ...product, fetch: (/** @type {Request} */ request, /** @type {Env} */ env, /** @type {unknown} */ context) => answer(product, request, env, context) };
+  return {
+    ...product,
+    fetch(/** @type {Request} */ request, /** @type {Env} */ env, /** @type {unknown} */ context) {
+      const pass = (/** @type {Request} */ passed) => product.fetch(passed, env, context);
+      return env.DEVELOPMENT === "true" ? answerAfterBody(request, (passed) => answer(passed, pass)) : pass(request);
+    },
+  };
 }
 
-/**
- * @param {Product} product @param {Request} request @param {Env} env @param {unknown} context
- * @returns {Promise<Response>}
- */
-async function answer(product, request, env, context) {
-  const pass = (/** @type {Request} */ passed) => product.fetch(passed, env, context);
-  if (env.DEVELOPMENT !== "true") return pass(request);
+/** @param {Request} request @param {(request: Request) => Promise<Response>} pass @returns {Promise<Response>} */
+async function answer(request, pass) {
   const { origin, pathname } = new URL(request.url);
   doubles ??= new Doubles((path) => pass(new Request(origin + path)));
   if (pathname === "/_dev/received") return answerReceived(request);
@@ -43,9 +45,9 @@ async function answer(product, request, env, context) {
   if (pathname.startsWith("/_dev/model/")) return complete(request);
   const scripted = /^\/_dev\/script\/([^/]+)$/.exec(pathname)?.[1];
   if (scripted !== undefined) {
-    const answer = await pass(request);
-    if (answer.ok && ["POST", "DELETE"].includes(request.method)) await doubles.set(scripted, /** @type {{}} */ (await answer.clone().json()));
-    return answer;
+    const told = await pass(request);
+    if (told.ok && ["POST", "DELETE"].includes(request.method)) await doubles.set(scripted, /** @type {{}} */ (await told.clone().json()));
+    return told;
   }
   const couldAsk = request.method !== "OPTIONS" && readAsked(request.method, pathname, undefined) !== undefined;
   if (!couldAsk) return pass(request);

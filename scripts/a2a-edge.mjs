@@ -2,6 +2,7 @@
 // The command of the npm package: the same scripts as in the repository, for the project in the current folder.
 import "./lib/node-version.mjs";
 import { readFileSync } from "node:fs";
+import { pathToFileURL } from "node:url";
 import { COMMANDS, moduleOf } from "./lib/commands.mjs";
 import { inPackage, isRepository } from "./lib/paths.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
@@ -25,7 +26,8 @@ await main(async () => {
   if (["help", "--help", "-h"].includes(name)) return say(usage);
   if (["version", "--version"].includes(name)) return say(JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version);
   if (!Object.hasOwn(COMMANDS, name)) throw new Stop(`There is no command "${name}".\n\n${usage}`);
-  // The script of the command reads the remaining arguments.
-  process.argv.splice(2, 1);
-  await import(isRepository && name === "test" ? "./test.mjs" : `../${moduleOf(name)}`);
+  const script = isRepository && name === "test" ? inPackage("scripts", "test.mjs") : inPackage(moduleOf(name));
+  // The arguments are those of the script, as if Node had been started with it.
+  process.argv.splice(1, 2, script);
+  await import(pathToFileURL(script).href);
 });

@@ -21,7 +21,7 @@ await main(async () => {
   const found = await build("served");
   const unbound = await missingServices(found.facts, values.env);
   if (unbound !== undefined) throw new Stop(unbound);
-  await tryWorker(found, values.env);
+  await tryWorker(values.env);
   const { length } = found.facts.agents;
   say(`${length} ${length === 1 ? "agent is" : "agents are"} in order, and wrangler.toml has what a2a-edge needs.`);
 });

@@ -46,7 +46,7 @@ await main(async () => {
   const queues = await queuesOf(values.env);
   if (!dryRun) await checkLogin();
   const found = await build("default");
-  const tools = await tryWorker(found, values.env);
+  const tools = await tryWorker(values.env);
 
   if (!dryRun) {
     for (const name of queues) await ensureQueue(name, environment);

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import util from "node:util";
 import { command } from "./lib/command.mjs";
 import { stopIfUnusable } from "./lib/dev-agents.mjs";
-import { ownEngine } from "./lib/engine.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { hasRust, inProject, projectDir } from "./lib/paths.mjs";
@@ -30,11 +29,11 @@ line; they go before those of .dev.vars. The exit code is 1 if something failed.
 await main(async () => {
   readOptions({ usage });
   const begun = Date.now();
-  const { output } = await setUpAndBuild();
+  await setUpAndBuild();
   if (hasRust) await testRust();
   const folder = inProject("tests");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
-  await testWorker(files.map((name) => join("tests", name)), output);
+  await testWorker(files.map((name) => join("tests", name)));
   say(`\nAll tests passed after ${seconds(begun)}.`);
 });
 
@@ -44,7 +43,7 @@ async function testRust() {
   if (code !== 0) throw new Stop("cargo test failed; its messages are above.");
 }
 
-async function testWorker(files, output) {
+async function testWorker(files) {
   say("\n==> Tests of the Worker");
   const state = scratchFolder();
   await ensureLocalMigrations(state);
@@ -55,7 +54,7 @@ async function testWorker(files, output) {
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };
-  await serveWhile(state, served, { vars: testVariables(), args: ownEngine(output) });
+  await serveWhile(state, served, { vars: testVariables() });
 }
 
 /** The secrets and variables of tests/test.vars, if the project has such a file. */

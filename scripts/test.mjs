@@ -17,7 +17,7 @@ import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
-import { tryProject } from "./lib/trial-project.mjs";
+import { tryPackage } from "./lib/trial-package.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { TEST_AGENTS, ensureBuilt } from "./lib/worker.mjs";
 
@@ -73,7 +73,7 @@ const steps = [
   { name: "types", title: "Types of the end-to-end tests, of js/ and of dev/ (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
-  { name: "own-agent", title: "A Worker of one's own (scripts/new.mjs, examples/own-agent)", work: tryProject },
+  { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },

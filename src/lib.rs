@@ -63,8 +63,7 @@ pub mod usage;
 
 pub use edge::handle;
 pub use host::Host;
-// With these, a Worker that uses this library needs only one dependency. The items for tools have the same paths in
-// `a2a_agents`, with which the build script compiles the tools.
+// With these, a Worker that uses this library needs only one dependency. `a2a_agents` has the items for tools at the same paths.
 pub use ::{async_trait, serde, serde_json, worker};
 pub use a2a::{client, http, model};
 pub use a2a_agents::tool;

@@ -69,7 +69,7 @@ pub enum Step {
     Wait,
     /// The newest value was fetched a moment ago; there is no newer value.
     NothingNewer,
-    /// No value can be had: an attempt has failed a moment ago.
+    /// No value is available: an attempt has failed a moment ago.
     Unavailable,
 }
 

@@ -324,7 +324,7 @@ impl TestAgent {
         let runner = Runner { executor: self.executor.clone(), settings, outside };
         let settings = Settings::read(|_| None).map_err(|_| Error::Internal { task: None })?;
         let session = TaskSession::open(
-            TaskId::new("task"),
+            TaskId::from('t'),
             Rc::new(self.store.clone()),
             self.platform.ports(),
             settings.limits,

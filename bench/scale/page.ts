@@ -1,8 +1,9 @@
 // docs/scale.md: the limits and the bill of a deployment, computed from costs.json.
 
+import { wrapped } from "../../scripts/lib/wrap.mjs";
 import { digits } from "../figures.ts";
 import type { Table } from "../gate/table.ts";
-import { tableOf, wrapped } from "../markdown.ts";
+import { tableOf } from "../markdown.ts";
 import { billed, CPU_MS, kinds, RETENTION_DAYS, STORED_BYTES } from "./kinds.ts";
 import { limitPages, limits, OBJECT_GB, prices, READ, storagePrices, type Billed } from "./prices.ts";
 import { ceiling, DAY_S, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
@@ -15,43 +16,35 @@ const perSecond = (rate: number): string => `${rate.toLocaleString("en-US")} ${r
 export function scalePage(table: Table): string {
   const parts = [
     "# Scale",
-    wrapped(
-      "Computed from [bench/costs.json](../bench/costs.json), which `npm test` checks; written by `npm run costs`; do not edit. " +
-        `Prices and limits are those that Cloudflare publishes, read in ${READ}. What is assumed is said. Nothing here was measured on Cloudflare.`,
-    ),
+    "Computed from [bench/costs.json](../bench/costs.json), which `npm test` checks; written by `npm run costs`; do not edit. " +
+      `Prices and limits are those that Cloudflare publishes, read in ${READ}. What is assumed is said. Nothing here was measured on Cloudflare.`,
     "## What limits a deployment",
-    wrapped(
-      "A deployment is one Worker with its objects, one D1 database and its queues. Below, each task is a blocking send of 4 events and " +
-        `one GetTask. D1 is assumed to be busy for ${STATEMENT_MS} ms with a statement, and a consumer of the queue for ${JOB_S} s with its jobs. ` +
-        "**Bold** is over the limit.",
-    ),
+    "A deployment is one Worker with its objects, one D1 database and its queues. Below, each task is a blocking send of 4 events and " +
+      `one GetTask. D1 is assumed to be busy for ${STATEMENT_MS} ms with a statement, and a consumer of the queue for ${JOB_S} s with its jobs. ` +
+      "**Bold** is over the limit.",
     limitTable(table),
-    wrapped(breaking(table)),
+    breaking(table),
     "What to do when a limit is reached:",
     thens(table),
-    wrapped(
-      `These limits do not depend on the number of tasks: an object takes about ${limits.objectRequestsPerSecond.toLocaleString("en-US")} requests a second, and as each ` +
-        "task has an object of its own, only the streams and calls of that task count; a request to the Worker or to an object makes at most " +
-        `${limits.subrequests.toLocaleString("en-US")} requests of its own (a page of ListTasks with artifacts asks as many objects as it has tasks, at most 100); ` +
-        `an isolate has ${limits.isolateBytes / 1e6} MB, which request bodies, tasks in memory and streams share (bodies take 20 MiB at most; ` +
-        "[benchmarks](benchmarks.md#memory) has what each takes), and Cloudflare starts more isolates as the load grows; the cron trigger runs " +
-        "once an hour, for 15 minutes at most. The number of objects is not limited.",
-    ),
+    `These limits do not depend on the number of tasks: an object takes about ${limits.objectRequestsPerSecond.toLocaleString("en-US")} requests a second, and as each ` +
+      "task has an object of its own, only the streams and calls of that task count; a request to the Worker or to an object makes at most " +
+      `${limits.subrequests.toLocaleString("en-US")} requests of its own (a page of ListTasks with artifacts asks as many objects as it has tasks, at most 100); ` +
+      `an isolate has ${limits.isolateBytes / 1e6} MB, which request bodies, tasks in memory and streams share (bodies take 20 MiB at most; ` +
+      "[benchmarks](benchmarks.md#memory) has what each takes), and Cloudflare starts more isolates as the load grows; the cron trigger runs " +
+      "once an hour, for 15 minutes at most. The number of objects is not limited.",
     `Limits: ${pages(limitPages)}.`,
     "## What a million tasks cost",
-    wrapped(
-      `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +
-        `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +
-        `is not billed. A request takes ${CPU_MS} ms of the Worker's CPU. Each run of the queue's consumer is counted as a request.`,
-    ),
+    `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +
+      `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +
+      `is not billed. A request takes ${CPU_MS} ms of the Worker's CPU. Each run of the queue's consumer is counted as a request.`,
     priceTable(table),
-    wrapped(storage()),
+    storage(),
     "What each kind uses of that, for one task:",
     usageTable(table),
     "Prices:",
     published(),
   ];
-  return `${parts.join("\n\n")}\n`;
+  return wrapped(`${parts.join("\n\n")}\n`);
 }
 
 function limitTable(table: Table): string {

@@ -54,7 +54,7 @@ async function readCard(url) {
   try {
     card = JSON.parse(text);
   } catch {
-    return { problem: "no JSON" };
+    return { problem: "not JSON" };
   }
   const problem = problemOf(card);
   return problem ? { problem } : { card };

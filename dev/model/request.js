@@ -20,7 +20,7 @@ export class Refusal extends Error {}
  */
 export function readRequest(body) {
   const json = parse(body);
-  if (json === undefined) throw new Refusal("the body is no JSON");
+  if (json === undefined) throw new Refusal("the body is not JSON");
   if (!Array.isArray(json?.messages) || json.messages.length === 0) throw new Refusal("`messages` must be an array of at least one message");
   const format = json.response_format;
   const maxTokens = [json.max_completion_tokens, json.max_tokens].find(Number.isSafeInteger);

@@ -7,8 +7,6 @@ const HEADER = /^(error|warning)(?:\[\w+\])?: /;
 const FOOTER = /^(?:For more information about|Some errors have detailed explanations)/;
 /** A summary line, which only reports the number of diagnostics. */
 const SUMMARY = /^(?:error: could not compile|error: aborting due to|warning: `.*` \(.*\) generated \d+ warning|warning: build failed)/;
-/** A problem that the build script of a crate reports: a mistake in an agent file. */
-const OWN = /^error: [\w-]+@\d\S*: (.*)$/;
 
 /** True if a line is a status line or the progress bar of cargo: a verb that ends in column 12. */
 export function isStatus(line) {
@@ -32,8 +30,8 @@ export function progress(now = Date.now) {
 }
 
 /**
- * The results of a build: `own`, the mistakes in agent files, and `errors` and `warnings`, each diagnostic once, as
- * printed. A crate that is compiled for several purposes repeats its diagnostics.
+ * The results of a build: `errors` and `warnings`, each diagnostic once, as printed. A crate that is compiled for several purposes repeats its
+ * diagnostics.
  */
 export function diagnostics(printed) {
   const found = [];
@@ -49,11 +47,10 @@ export function diagnostics(printed) {
     }
     open?.lines.push(printedLine);
   }
-  const own = [...new Set(found.map(({ title }) => OWN.exec(title)?.[1]).filter(Boolean))];
   const texts = (kind) => {
     const told = found.filter((one) => one.kind === kind && !SUMMARY.test(one.title));
     const each = new Map(told.map(({ lines }) => [plain(lines.join("\n")).trim(), lines.join("\n").trim()]));
     return [...each.values()];
   };
-  return { own, errors: texts("error"), warnings: texts("warning") };
+  return { errors: texts("error"), warnings: texts("warning") };
 }

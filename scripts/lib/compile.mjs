@@ -202,8 +202,7 @@ async function optimize(staging, from = join(staging, "index_bg.wasm")) {
 }
 
 /** The final message of a failed build: each mistake once. */
-function explain({ own, errors }, output, unwind) {
-  if (own.length > 0) return `The Worker was not built:\n\n    ${own.join("\n    ")}`;
+function explain({ errors }, output, unwind) {
   // Diagnostics contain relative paths for files of the workspace, and absolute paths for files of other crates.
   const inSources = errors.some((error) => / --> [^/]/.test(plain(error)));
   if (inSources) return `${errors.join("\n\n")}\n\nThe Worker was not built; the compiler's errors are above.`;

@@ -2,7 +2,8 @@
 import { existsSync, readFileSync, realpathSync } from "node:fs";
 import { basename, join, relative } from "node:path";
 import { ASSETS } from "./assets.mjs";
-import { hasRust, inPackage, inProject, isRepository, packageDir, projectDir } from "./paths.mjs";
+import { OWN_ENGINE } from "./engine.mjs";
+import { hasRust, inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 import { migrations, readConfig } from "./wrangler.mjs";
 
@@ -92,9 +93,9 @@ function tables(config, at, text) {
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
-    table("build", 'command = "npx --no a2a-edge build"');
+    table("build", 'command = "a2a-edge build"');
   }
-  if (hasRust && !isRepository && config.alias?.["a2a-edge/engine"] !== OWN_ENGINE) table("alias", `"a2a-edge/engine" = "${OWN_ENGINE}"`);
+  if (hasRust && config.alias?.["a2a-edge/engine"] !== OWN_ENGINE) table("alias", `"a2a-edge/engine" = "${OWN_ENGINE}"`);
   const assets = config.assets?.directory;
   // Versions before 0.4.0 built the console in the project, where an old one may be left.
   const isOurs = assets !== undefined && inProject(assets) === inPackage(ASSETS);
@@ -147,9 +148,6 @@ function bindings(config, at, { name, prefix }) {
     array("queues.consumers", `queue = "${deletions}"`, "max_batch_size = 6", "max_batch_timeout = 0", "max_retries = 3");
   }
 }
-
-/** The engine that a project with Rust compiles, in the place of that of the package. */
-const OWN_ENGINE = "./build/engine.js";
 
 /** A folder of the package for wrangler.toml: through node_modules if npm has installed the package there. */
 function packaged(path) {

@@ -30,7 +30,7 @@ export async function giveAgents(url, token, agents, signal) {
     const text = await answer.text();
     return answer.ok ? undefined : `it answered ${answer.status}: ${text.trim()}`;
   } catch (error) {
-    return `it does not answer: ${error.cause?.code ?? error.message}`;
+    return `it does not answer: ${error.cause?.code ?? error.cause?.message ?? error.message}`;
   }
 }
 

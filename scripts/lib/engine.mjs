@@ -1,7 +1,8 @@
 // The engine: the WebAssembly and its glue. A checkout and a project with Rust compile it; the package has it with the checker, and all of these must be
 // the files that were packed together.
 import { createHash } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
 import { inPackage, inProject } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 
@@ -11,9 +12,16 @@ import { Stop } from "./ui.mjs";
  */
 export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
 
-/** The arguments with which wrangler bundles the engine of one of the builds, in the place of that of the package. */
-export function ownEngine(output) {
-  return output === undefined ? [] : ["--alias", `a2a-edge/engine:${inProject(outputs[output], "engine.js")}`];
+/** The module by which wrangler.toml of a project with Rust puts its own engine in the place of that of the package. */
+export const OWN_ENGINE = "./.a2a-edge/engine.js";
+
+/** Has wrangler bundle the engine of one of the builds from now on. It has no option for that: an alias is read from wrangler.toml alone. */
+export function chooseEngine(output) {
+  const file = inProject(OWN_ENGINE);
+  const text = `// Written by a2a-edge: which build of the engine is served. Changes are lost.\nexport * from "../${outputs[output]}/engine.js";\n`;
+  if (existsSync(file) && readFileSync(file, "utf8") === text) return;
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
 }
 
 /** The files of the engine in the package, and the record of their hashes. */

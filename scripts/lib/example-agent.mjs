@@ -1,31 +1,29 @@
 // The program behind the agent agents/wordcount.toml of this repository: `start` and `dev` run it together with the Worker. The program
 // is written as a Worker (examples/http-agents/worker/agent.js), which also accepts requests of Node.
+import { once } from "node:events";
 import { existsSync } from "node:fs";
 import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { pathToFileURL } from "node:url";
 import { inProject } from "./paths.mjs";
-import { say } from "./ui.mjs";
 
-const PORT = 8790;
+/** The variable with the program's URL, which the agent file names. */
+const VARIABLE = "WORDCOUNT_URL";
 
-/** Runs the program, if the project has both the agent and the program. It ends with this process. */
-export async function serveExampleAgent(port = PORT) {
+/**
+ * Runs the program at a free port, if the project has both the agent and the program. It ends with this process. Returns the variables of the Worker
+ * that the agent needs, as the option `--var` has them.
+ */
+export async function serveExampleAgent() {
   const program = inProject("examples", "http-agents", "worker", "agent.js");
-  if (!existsSync(inProject("agents", "wordcount.toml")) || !existsSync(program)) return undefined;
+  if (!existsSync(inProject("agents", "wordcount.toml")) || !existsSync(program)) return [];
   const { default: agent } = await import(pathToFileURL(program).href);
   const server = createServer((request, response) => {
     answer(agent, request, response).catch((error) => response.destroy(error));
   });
   server.unref();
-  return new Promise((resolve) => {
-    server.once("error", (error) => {
-      const other = "it is in use. If another start or dev of a2a-edge uses it, its program answers for the agent wordcount here, too";
-      say(`The program of the agent wordcount was not started at port ${port}: ${error.code === "EADDRINUSE" ? other : error.code}.`);
-      resolve(undefined);
-    });
-    server.listen(port, "127.0.0.1", () => resolve(server));
-  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  return [`${VARIABLE}:http://127.0.0.1:${server.address().port}`];
 }
 
 async function answer(agent, request, response) {

@@ -53,7 +53,7 @@ async function ensureModules(folder) {
 async function whyNoGo(folder, env) {
   if (query("go", ["version"], { env }) === undefined) return "there is no Go here";
   const { code } = await run("go", ["build", "-o", "/dev/null", "."], { cwd: folder, env });
-  return code === 0 ? undefined : "it was not built: its modules could not be had, or it needs a newer Go";
+  return code === 0 ? undefined : "it was not built: its modules could not be downloaded, or it needs a newer Go";
 }
 
 async function checked(command, args, options) {

@@ -1,8 +1,13 @@
 // Locks, by files that name the process that holds them.
 import { linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { basename, dirname } from "node:path";
+import { dirname } from "node:path";
+import { ownCommand } from "./command.mjs";
 import { isAlive } from "./guard.mjs";
-import { say } from "./ui.mjs";
+import { shown } from "./paths.mjs";
+import { duration, say } from "./ui.mjs";
+
+/** How often a held lock is looked at. */
+const LOOK_MS = 500;
 
 /**
  * Runs `work` while holding the lock file, so that a second set-up of a folder waits for the first instead of undoing its work. A lock whose owner
@@ -10,11 +15,13 @@ import { say } from "./ui.mjs";
  */
 export async function locked(file, work) {
   let release;
-  for (let told = false; (release = hold(file)) === undefined; ) {
+  for (let told; (release = hold(file)) === undefined; ) {
     const owner = ownerOf(file);
-    if (owner !== undefined && !told) say(`==> Waiting for ${owner.command} to finish (process ${owner.pid}, lock ${file})`);
-    told ||= owner !== undefined;
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    if (owner === undefined) continue;
+    const { command, pid, since } = owner;
+    if (told !== pid) say(`==> Waiting for "${command}" (pid ${pid}), which has held ${shown(file)} for ${duration(Date.now() - since)}`);
+    told = pid;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
   try {
     return await work();
@@ -41,7 +48,7 @@ export function hold(file, note = "") {
 function take(file, note) {
   // A link appears together with its content, so a lock never appears without an owner.
   const own = `${file}.${process.pid}`;
-  writeFileSync(own, JSON.stringify({ pid: process.pid, command: commandOf(process.argv), note }));
+  writeFileSync(own, JSON.stringify({ command: ownCommand(), pid: process.pid, since: Date.now(), note }));
   try {
     linkSync(own, file);
     return true;
@@ -53,7 +60,7 @@ function take(file, note) {
   }
 }
 
-/** The process that holds a lock: `{ pid, command, note }`; undefined if it has ended, or nobody holds it. */
+/** The process that holds a lock: `{ command, pid, since, note }`, with the time in ms since 1970; undefined if it has ended, or nobody holds it. */
 export function ownerOf(file) {
   try {
     const owner = JSON.parse(readFileSync(file, "utf8"));
@@ -62,6 +69,3 @@ export function ownerOf(file) {
     return undefined;
   }
 }
-
-/** The command of a process for messages: its script and its arguments. */
-const commandOf = ([, script = "node", ...args]) => [basename(script, ".mjs"), ...args].join(" ");

@@ -24,6 +24,9 @@ export function needsOf({ agents, remotes = [], mcp = [], tools = [] }) {
   return [...users.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** What a deployment serves of these facts: all but the agents of development. */
+export const deployedOf = (facts) => ({ ...facts, agents: facts.agents.filter(({ development = false }) => !development) });
+
 /** The needs for which no name is set. */
 const missingOf = (needs, set) => needs.filter(({ name, or = [] }) => ![name, ...or].some((known) => set.has(known)));
 
@@ -56,7 +59,7 @@ export async function checkLocalNeeds(facts, vars = []) {
 
 /** Reports the missing needs of an environment after a deploy. `values` are the options of the deploy. */
 export async function reportRemoteNeeds(facts, values) {
-  const needs = needsOf(facts);
+  const needs = needsOf(deployedOf(facts));
   if (needs.length === 0) return;
   if (values["dry-run"]) return say(`\nThe agents need these secrets or variables:\n\n${table(needs)}\n`);
 

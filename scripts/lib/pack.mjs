@@ -1,11 +1,12 @@
 // Makes the npm packages that a checkout publishes: a2a-edge, of what is built, and create-a2a-edge. The same sources and builds give the same bytes.
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, posix } from "node:path";
+import { basename, dirname, join, posix } from "node:path";
 import { COMMANDS, moduleOf } from "./commands.mjs";
 import { ENGINE, RECORD, hashesIn } from "./engine.mjs";
 import { inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
+import { leastRust } from "./requirements.mjs";
 import { Stop } from "./ui.mjs";
 
 /** What package.json has for the checkout alone: its own scripts, and what only builds and tests need. */
@@ -23,7 +24,7 @@ export function packEngine(to) {
   const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
   return pack(to, manifest, (staging) => {
     for (const path of [...manifest.files, ...DATA, ...reached(["scripts/a2a-edge.mjs", ...Object.keys(COMMANDS).map(moduleOf)])]) copy(path, staging);
-    writeFileSync(join(staging, RECORD), `${JSON.stringify({ kind, version: manifest.version, sha256: hashesIn(staging) }, null, 2)}\n`);
+    writeFileSync(join(staging, RECORD), `${JSON.stringify({ kind, version: manifest.version, rust: leastRust(), sha256: hashesIn(staging) }, null, 2)}\n`);
     writeFileSync(join(staging, "README.md"), README);
   });
 }
@@ -71,7 +72,8 @@ async function pack(to, manifest, fill) {
 function copy(path, staging) {
   if (!existsSync(inPackage(path))) throw new Stop(`${path} is missing, which belongs to the package.\n\n    Run: npm run package`);
   mkdirSync(dirname(join(staging, path)), { recursive: true });
-  cpSync(inPackage(path), join(staging, path), { recursive: true });
+  // A tsconfig.json concerns the checkout; bundlers of projects would read it.
+  cpSync(inPackage(path), join(staging, path), { recursive: true, filter: (from) => basename(from) !== "tsconfig.json" });
 }
 
 /** The modules that these modules import, with themselves, as paths below the checkout. */

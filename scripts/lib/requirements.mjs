@@ -4,7 +4,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
-import { inPackage, isRepository, projectDir } from "./paths.mjs";
+import { RECORD } from "./engine.mjs";
+import { inPackage, isCheckout, isRepository, projectDir } from "./paths.mjs";
 import { query } from "./process.mjs";
 import { Stop } from "./ui.mjs";
 import { atLeast } from "./versions.mjs";
@@ -19,9 +20,10 @@ export function checkRequirements() {
   if (missing.length > 0) throw new Stop(missing.join("\n\n"));
 }
 
-/** The oldest Rust that can build the crate, from Cargo.toml. */
+/** The oldest Rust that can build the crate: from Cargo.toml of a checkout, or from the record of an installed package, which has no crate. */
 export function leastRust() {
-  return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inPackage("Cargo.toml"), "utf8"))?.[1] ?? "1.91";
+  if (!isCheckout) return JSON.parse(readFileSync(inPackage(RECORD), "utf8")).rust;
+  return /^rust-version\s*=\s*"([^"]+)"/m.exec(readFileSync(inPackage("Cargo.toml"), "utf8"))[1];
 }
 
 function rust() {

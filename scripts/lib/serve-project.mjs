@@ -1,10 +1,9 @@
 // What `start` and `dev` share: everything that is checked and made before the agents are served.
 import { localAccess, remoteAccess } from "./access.mjs";
 import { checkAddress } from "./address.mjs";
-import { ownEngine } from "./engine.mjs";
 import { serveExampleAgent } from "./example-agent.mjs";
 import { LiveAgents } from "./live.mjs";
-import { checkLocalNeeds } from "./needs.mjs";
+import { checkLocalNeeds, deployedOf } from "./needs.mjs";
 import { hasRust } from "./paths.mjs";
 import { serve, serveOptions, takeState } from "./serve.mjs";
 import { missingServices } from "./services.mjs";
@@ -20,17 +19,18 @@ export async function serveProject(name, does) {
   checkLocalState(options.state);
   const isDev = name === "dev";
   const found = await setUpAndBuild(isDev ? "dev" : "served");
-  await checkLocalNeeds(found.facts, options.vars);
+  const own = options.asDeployed ? [] : await serveExampleAgent();
+  const vars = [...own, ...(options.vars ?? [])];
+  await checkLocalNeeds(options.asDeployed ? deployedOf(found.facts) : found.facts, vars);
   await ensureLocalMigrations(options.state);
   const unbound = await missingServices(found.facts);
   if (unbound !== undefined) say(`\n${unbound}\n`);
-  await serveExampleAgent();
   await serve(options, {
     agents: found.facts.agents.map(({ slug }) => slug),
     access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
-    args: ownEngine(found.output),
+    args: own.flatMap((text) => ["--var", text]),
     // The files do not say what tools in Rust need.
-    ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, options.vars) } : {}),
+    ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, vars) } : {}),
     ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),
     ...(isDev && hasRust ? { environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" } } : {}),
   });

@@ -57,13 +57,13 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  * Serves until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart hangs if its proxy
  * has died, too), and when a file of variables changes, which wrangler reads at its start alone.
  *
- * `agents` are their slugs, for the greeting; `args` further arguments of wrangler; `environment` that of wrangler; `live`, if given, is told when the
+ * `agents` are their slugs, for the greeting; `environment` that of wrangler; `live`, if given, is told when the
  * Worker serves; `told` is called with what the first Worker tells of itself.
  */
-export async function serve(options, { agents, access, note, args = [], environment, live, told }) {
+export async function serve(options, { agents, access, note, environment, live, told }) {
   const greeting = { agents, access, note: note ?? stored(options.state) };
   for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { args, environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
+    const { died, changed, ready, early, code } = await serveOnce(options, { environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
     live?.over();
     if (isStopping()) return;
     if (changed !== undefined) {
@@ -85,13 +85,13 @@ export function takeState({ command, state = stateDir, host, port }) {
 }
 
 /** Serves until wrangler ends, or the runtime dies. With a greeting, the start is shown in full, and otherwise as one line. */
-async function serveOnce({ command, host, port, asDeployed, rest }, { args, environment, live, told, greeting }) {
+async function serveOnce({ command, host, port, asDeployed, rest }, { environment, live, told, greeting }) {
   const token = asDeployed ? undefined : devToken();
-  const child = await startWrangler({ host, port }, [...args, ...rest], { environment, token });
+  const child = await startWrangler({ host, port }, rest, { environment, token });
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];
-  let [ready, died, hinted, changed] = [false, false, false, undefined];
+  let [ready, failed, died, hinted, changed] = [false, false, false, false, undefined];
   const unwatch = whenVariablesChange((name) => {
     changed = name;
     signalGroup(child.pid, "SIGTERM");
@@ -116,11 +116,16 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { args, envi
       ready = true;
       at = servedAt(line);
       const url = urlAt({ host, port });
-      say(greeting === undefined ? `Serving at ${url} again.` : banner(url, greeting, child.pid));
+      const kill = killOf(child.pid);
+      say(greeting === undefined ? `Serving at ${url} again.\n${kill}` : banner(url, greeting, kill));
       if (greeting?.access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${greeting.access}\n`);
       void serves();
-    } else if (!ready) {
+    } else if (!ready && !failed && !/Build failed/.test(line)) {
       early.push(line);
+    } else if (!ready && !failed) {
+      // wrangler waits for a change that mends the mistake.
+      failed = true;
+      say(`The code of the Worker cannot be bundled:\n\n${tidy(line)}`);
     } else if (/Workers runtime crashed/.test(line)) {
       died = true;
       signalGroup(child.pid, "SIGKILL");
@@ -186,11 +191,14 @@ function variables({ host, port, token }) {
 
 const stored = (folder = stateDir) => `Ctrl-C ends it; tasks are kept in ${shown(resolve(projectDir, folder))}.`;
 
+/** The line that says how to end this server as a crash would, and no other one of the machine. wrangler leads the group of its processes. */
+const killOf = (wrangler) => `To see that tasks outlive a crash: pkill -9 -g ${wrangler} workerd`;
+
 const OPEN_TO_THE_NETWORK = "Warning: this is not a loopback address, so others reach this machine. ";
 
 const servedAt = (line) => /Ready on (https?:\/\/\S+)/.exec(line)?.[1];
 
-function banner(url, { agents, note }, pid) {
+function banner(url, { agents, note }, kill) {
   const [first = "none: put a file into agents/", ...others] = agents.map((name) => `${url}/${name}`);
   const request = JSON.stringify({
     jsonrpc: "2.0",
@@ -207,7 +215,8 @@ a2a-edge serves at ${url}
 
 Try: curl -s ${url}/ -H 'content-type: application/json' -H 'a2a-version: 1.0' -d '${request}'
 
-${note} To see that tasks outlive it: pkill -9 -g ${pid} workerd
+${note}
+${kill}
 `;
 }
 

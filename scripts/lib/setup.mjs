@@ -1,7 +1,7 @@
 // The set-up that every command shares, in the order of its dependencies.
 import { writeAgents } from "./agents.mjs";
 import { checkConfig } from "./config.mjs";
-import { checkEngine } from "./engine.mjs";
+import { checkEngine, chooseEngine } from "./engine.mjs";
 import { ensurePackages } from "./packages.mjs";
 import { hasRust, isCheckout } from "./paths.mjs";
 
@@ -32,5 +32,7 @@ export async function build(output) {
 
 async function buildEngine(output) {
   const { ensureBuilt, ensureServable } = await import("./worker.mjs");
-  return output === "served" ? ensureServable() : { output, kind: await ensureBuilt(output) };
+  const built = output === "served" ? await ensureServable() : { output, kind: await ensureBuilt(output) };
+  chooseEngine(built.output);
+  return built;
 }

@@ -5,7 +5,7 @@ import { inProject, projectDir } from "./paths.mjs";
 const FILES = /^\.(?:dev\.vars|env)(?:\.|$)/;
 
 /** A program that saves a file may write it in several pieces. */
-const SETTLED_AFTER_MS = 100;
+const SETTLED_AFTER_MS = 50;
 
 /** Calls `changed` once with the name of the first file of variables whose text changes, is made or removed. Returns a function that ends watching. */
 export function whenVariablesChange(changed) {

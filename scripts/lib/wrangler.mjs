@@ -86,20 +86,33 @@ export function pendingMigrations(state = stateDir) {
 }
 
 /**
- * Ends the command if the local state belongs to a version before 0.3.0, whose forms are not read any more. The databases are searched only if
- * their stamp differs from that of the current migrations.
+ * Ends the command if the local state belongs to a version before 0.3.0, whose forms are not read any more. Databases and objects are searched only
+ * if the stamp of the databases differs from that of the current migrations. The objects may be there without the databases.
  */
 export function checkLocalState(state = stateDir) {
-  const { databases, isPrepared } = preparation(state);
-  if (isPrepared || !existsSync(databases)) return;
-  const files = readdirSync(databases, { recursive: true }).filter((name) => /\.sqlite(-wal)?$/.test(name));
-  if (!files.some((name) => readFileSync(join(databases, name)).includes(FIRST_BEFORE_0_3_0))) return;
+  const { databases, objects, isPrepared } = preparation(state);
+  if (isPrepared) return;
+  const isOfBefore = storedIn(databases).some((stored) => stored.includes(FIRST_BEFORE_0_3_0)) || storedIn(objects).some(isLogOfBefore);
+  if (!isOfBefore) return;
   const folder = relative(projectDir, resolve(projectDir, state)) || ".";
   throw new Stop(`The local state in ${folder} is of a version before 0.3.0, which this version cannot read. Move it away, and start again:\n\n    mv ${folder} ${folder}-before-0.3.0`);
 }
 
 /** The first migration of the versions before 0.3.0. The databases of these versions contain its name as text. */
 const FIRST_BEFORE_0_3_0 = "0001_counters.sql";
+
+/** The contents of the SQLite files in a folder and its folders, each with its write-ahead log; none if there is no folder. */
+function storedIn(folder) {
+  const names = existsSync(folder) ? readdirSync(folder, { recursive: true }).filter((name) => /\.sqlite(-wal)?$/.test(name)) : [];
+  return [...new Set(names.map((name) => name.replace(/-wal$/, "")))].map((name) =>
+    Buffer.concat([name, `${name}-wal`].map((part) => join(folder, part)).filter(existsSync).map((path) => readFileSync(path))));
+}
+
+/** True for an object whose table has the form of a version before 0.3.0. A database contains the statements that made its tables as text. */
+const isLogOfBefore = (stored) => stored.includes("CREATE TABLE log (") && !stored.includes(COLUMN_SINCE_0_3_0);
+
+/** The column of the table in src/edge/object/store.rs that the versions before 0.3.0 lack, or may leave empty. */
+export const COLUMN_SINCE_0_3_0 = "times TEXT NOT NULL";
 
 /** Migrates the local D1 database in the folder `state`, if a migration or the state is new. */
 export async function ensureLocalMigrations(state = stateDir) {
@@ -113,14 +126,14 @@ export async function ensureLocalMigrations(state = stateDir) {
   writeFileSync(stamp, wanted);
 }
 
-/** The place of the local databases of a state, and if they have the current migrations. */
+/** The places of the local databases and objects of a state, and if the databases have the current migrations. */
 function preparation(state) {
   const config = inProject("wrangler.toml");
   const hash = createHash("sha256").update(existsSync(config) ? readFileSync(config) : "");
   for (const name of migrations()) hash.update(`\0${name}\0`).update(readFileSync(inPackage("migrations", name)));
   const wanted = hash.digest("hex");
   // The stamp is next to the databases, so that it is deleted together with them.
-  const databases = join(resolve(projectDir, state), "v3", "d1");
+  const [databases, objects] = ["d1", "do"].map((kind) => join(resolve(projectDir, state), "v3", kind));
   const stamp = join(databases, "migrations.sha256");
-  return { databases, stamp, wanted, isPrepared: existsSync(stamp) && readFileSync(stamp, "utf8") === wanted };
+  return { databases, objects, stamp, wanted, isPrepared: existsSync(stamp) && readFileSync(stamp, "utf8") === wanted };
 }

@@ -346,7 +346,7 @@ const UNSAID: &str = "nothing says who may call: describe a scheme in [access.sc
 const NOT_ITS_CALLER: &str = "the caller of the task cannot call this agent itself";
 
 const NO_KEYS: &str =
-    "the keys that the token is checked with cannot be had at the moment; try again later";
+    "the keys that the token is checked with are not available at the moment; try again later";
 
 #[cfg(test)]
 mod tests;

@@ -18,7 +18,7 @@ use crate::host::Host;
 use crate::port::{Observation, Observer, Outside};
 use a2a::model::read_own;
 use a2a_agents::access::{Access, RateLimit};
-use a2a_agents::{AgentSource, AgentTexts, Embedded, EmbeddedAgent, Index, Misfit};
+use a2a_agents::{AgentSource, AgentTexts, Checked, CheckedAgent, Index, Misfit};
 
 /// The agents of the instance.
 pub(super) fn agents(
@@ -80,7 +80,7 @@ fn source(variable: Option<&str>) -> std::result::Result<Box<dyn AgentSource>, U
         return Ok(Box::new(given));
     }
     let Some(text) = variable else { return Ok(Box::new(ModuleAgents)) };
-    Ok(Box::new(Embedded::read(text).map_err(Unreadable::of)?))
+    Ok(Box::new(Checked::read(text).map_err(Unreadable::of)?))
 }
 
 /// The agents that the entry module of the Worker has passed to the engine.
@@ -92,7 +92,7 @@ impl AgentSource for ModuleAgents {
         read_own(&agent_index().ok_or_else(missing)?)
     }
 
-    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>> {
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>> {
         agent_text(slug).map(|text| read_own(&text)).transpose()
     }
 }

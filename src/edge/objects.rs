@@ -17,6 +17,16 @@ use crate::push::{NextNotification, NotificationTurn};
 use a2a::model::decode::read_json;
 use a2a::model::encode;
 
+/// The id of an object, as the platform gives it.
+///
+/// # Errors
+///
+/// If the platform gives an empty text.
+pub(super) fn id_of(id: &worker::ObjectId<'_>) -> worker::Result<ObjectId> {
+    let empty = || worker::Error::RustError("the id of an object is empty".to_owned());
+    ObjectId::new(id.to_string()).ok_or_else(empty)
+}
+
 /// The object of one task. It may not be in memory, and may not contain a task yet.
 #[derive(Clone)]
 pub(super) struct Object {
@@ -39,7 +49,7 @@ impl Object {
                 tasks.id_from_string(id.as_str()).map_err(|_| AskError::Unknown)?
             }
         };
-        Ok(Self { env: env.clone(), id: ObjectId::new(id.to_string()) })
+        Ok(Self { env: env.clone(), id: id_of(&id)? })
     }
 
     /// The id of the object, in the normal form.

@@ -38,7 +38,8 @@ fn check(url: &str, policies: &[Policy<'_>]) -> Result<(), String> {
     if url.len() > MAX_URL_BYTES {
         return Err(format!("must have at most {MAX_URL_BYTES} bytes, got {}", url.len()));
     }
-    let url = Url::new(url).map_err(|_| "must be a URL such as https://hooks.example.com/a2a")?;
+    let url = Url::new(url)
+        .map_err(|_| "must begin with a scheme and a host, as https://hooks.example.com/a2a")?;
     let (protocol, host) = (url.protocol(), url.hostname());
     let target = Target {
         scheme: protocol.trim_end_matches(':'),

@@ -14,7 +14,7 @@ use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Accepts, AgentSource, EmbeddedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, Slug,
+    Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, Slug,
     Values, expand_card,
 };
 
@@ -135,7 +135,7 @@ impl Agents {
     /// The agents of a checked form that is one JSON object.
     #[cfg(test)]
     pub(crate) fn read(text: &str, parts: Parts) -> Result<Self, Unreadable> {
-        let source = a2a_agents::Embedded::read(text).map_err(Unreadable::of)?;
+        let source = a2a_agents::Checked::read(text).map_err(Unreadable::of)?;
         Self::new(Box::new(source), parts, None)
     }
 
@@ -208,7 +208,7 @@ impl Maker {
         Some(hosted)
     }
 
-    fn host(&self, agent: EmbeddedAgent, indexed: &IndexedAgent) -> Result<HostedAgent, Misfit> {
+    fn host(&self, agent: CheckedAgent, indexed: &IndexedAgent) -> Result<HostedAgent, Misfit> {
         let Parts { registry, outside, is_development, check_access } = &self.parts;
         let agent = registry.join(agent)?;
         let settings = agent.executor.run;
@@ -275,7 +275,7 @@ impl HostedAgent {
     /// Replaces the learned skills on the cards. `taken` holds, for each part, the skills of its source, if they were
     /// fetched.
     pub fn show_learned(&self, taken: &[Option<Taken>], now: UnixMillis) {
-        // The cards that the build made can always be read.
+        // The cards that the checker made can always be read.
         let Some(Ok(cards)) = self.learned.as_ref().map(|learned| learned.cards(taken, now)) else {
             return;
         };
@@ -326,7 +326,7 @@ mod tests {
     use crate::twins::MemoryPlatform;
     use a2a::dialect::Dialect;
     use a2a::error::Error;
-    use a2a_agents::Embedded;
+    use a2a_agents::Checked;
 
     fn agent(slug: &str, key: &str, value: Value) -> Value {
         let capabilities =
@@ -361,7 +361,7 @@ mod tests {
             ..Parts::of(MemoryPlatform::default().outside())
         };
         let default = default.map(|slug| Slug::parse(slug).unwrap());
-        let source = Embedded::read(&text).map_err(Unreadable::of)?;
+        let source = Checked::read(&text).map_err(Unreadable::of)?;
         Agents::new(Box::new(source), parts, default.as_ref())
     }
 

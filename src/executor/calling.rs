@@ -29,7 +29,7 @@ use super::{ExecutorError, RunOutside, Turn};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
 use crate::remotes::Found;
 use a2a::client::{Client, Ports, Settings, depth_of};
-use a2a::model::{Secret, UnixMillis};
+use a2a::model::{Secret, UnixMillis, Uuid};
 
 impl Turn {
     /// A client of the agent of this name: an agent in `remotes.toml`, else an agent of this Worker. The agent's secrets
@@ -147,7 +147,7 @@ impl Clock for Run {
 }
 
 impl Random for Run {
-    fn new_id(&self) -> String {
+    fn new_id(&self) -> Uuid {
         self.0.random().new_id()
     }
 

@@ -62,7 +62,7 @@ impl Cards {
     ///
     /// # Errors
     ///
-    /// Only for a card that the build did not make.
+    /// Only for a card that the checker did not make.
     pub fn card_in(&self, dialect: Dialect) -> Result<&str, Error> {
         let [v0_3, legacy] = &self.older;
         let kept = match dialect {
@@ -84,7 +84,7 @@ impl Cards {
     /// [`Error::PartNotAccepted`].
     pub fn check_parts(&self, message: &Message, caller: &Caller) -> Result<(), Error> {
         let listed = self.input_modes.get_or_init(|| {
-            // The card that the build made can always be read.
+            // The card that the checker made can always be read.
             InputModes::of_card(&read_own(&self.card).unwrap_or_default())
         });
         let mut own = self.restricted.iter().filter(|skill| skill.is_for(|may| caller.may(may)));

@@ -90,7 +90,7 @@ impl Turn {
 /// The messages of a task: those of the client, and then the answer.
 fn said_in(task: Task) -> Vec<Message> {
     let Task { id, context_id, status, artifacts, history, .. } = task;
-    let ids = (Some(context_id), Some(id.clone()));
+    let ids = (context_id, Some(id.clone()));
     let texts = |parts: Vec<Part>| -> Vec<Part> {
         let text = |part: Part| match (part.as_text(), part.as_data()) {
             (Some(_), _) => Some(part),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a_agents::script::Rule;
-use a2a_agents::{EmbeddedAgent, ExecutorKind, Problem, ScriptTable, Slug, Table};
+use a2a_agents::{CheckedAgent, ExecutorKind, Problem, ScriptTable, Slug, Table};
 
 /// A scripted agent whose script can be replaced.
 pub struct Double {
@@ -41,7 +41,7 @@ impl Script {
 
 impl Double {
     /// The test double of an agent, if the agent is scripted.
-    pub(super) fn of(agent: &EmbeddedAgent) -> Option<Self> {
+    pub(super) fn of(agent: &CheckedAgent) -> Option<Self> {
         if agent.executor.kind != ExecutorKind::Script.name() {
             return None;
         }

@@ -21,7 +21,7 @@ use a2a_agents::{LearnedPart, LearnedSkills, LearnedSource, Misfit, NotSet, Show
 pub struct Learned {
     skills: LearnedSkills,
     outside: Outside,
-    /// The cards from the build, without learned skills.
+    /// The cards from the checker, without learned skills.
     written: Rc<Cards>,
     state: RefCell<State>,
 }
@@ -126,7 +126,7 @@ impl Learned {
     ///
     /// # Errors
     ///
-    /// Only for a card that the build did not make.
+    /// Only for a card that the checker did not make.
     pub fn cards(&self, taken: &[Option<Taken>], now: UnixMillis) -> Result<Cards, Misfit> {
         let skills = taken.iter().map(|part| match part {
             Some(taken) => &taken.skills[..],

@@ -7,7 +7,7 @@ use super::AgentExecutor;
 use super::{http, model, remote, script, tools};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
-use a2a_agents::{EmbeddedAgent, EmbeddedExecutor, ExecutorKind, Misfit, Table, no_such};
+use a2a_agents::{CheckedAgent, CheckedExecutor, ExecutorKind, Misfit, Table, no_such};
 
 /// Makes an executor from its table in an agent file.
 pub type Constructor = dyn Fn(&Table, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
@@ -47,7 +47,7 @@ impl Registry {
     /// # Errors
     ///
     /// For a card that the checker did not make.
-    pub(super) fn join(&self, agent: EmbeddedAgent) -> Result<EmbeddedAgent, Misfit> {
+    pub(super) fn join(&self, agent: CheckedAgent) -> Result<CheckedAgent, Misfit> {
         agent.join(&self.tools)
     }
 
@@ -59,10 +59,10 @@ impl Registry {
     /// existing ones.
     pub fn make(
         &self,
-        agent: &EmbeddedAgent,
+        agent: &CheckedAgent,
         outside: &Outside,
     ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-        let EmbeddedExecutor { kind, table, .. } = &agent.executor;
+        let CheckedExecutor { kind, table, .. } = &agent.executor;
         if let Some(own) = ExecutorKind::named(kind) {
             return constructor_of(own)(agent, &self.tools);
         }
@@ -87,4 +87,4 @@ fn constructor_of(kind: ExecutorKind) -> OwnConstructor {
     }
 }
 
-type OwnConstructor = fn(&EmbeddedAgent, &[Rc<dyn Tool>]) -> Result<Rc<dyn AgentExecutor>, Misfit>;
+type OwnConstructor = fn(&CheckedAgent, &[Rc<dyn Tool>]) -> Result<Rc<dyn AgentExecutor>, Misfit>;

@@ -17,7 +17,7 @@ use a2a_agents::script::{
     Action, ArtifactAction, ArtifactContent, MAX_REPEAT, MAX_WAIT_MS, StepsAction, Values, rule_for,
 };
 use a2a_agents::tool::Tool;
-use a2a_agents::{EmbeddedAgent, Misfit, ScriptTable};
+use a2a_agents::{CheckedAgent, Misfit, ScriptTable};
 
 /// Plays the first rule that matches the message.
 pub(super) struct ScriptExecutor {
@@ -26,7 +26,7 @@ pub(super) struct ScriptExecutor {
 
 /// Makes the executor of an agent of kind `script`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     Ok(Rc::new(ScriptExecutor { table: ScriptTable::of(&agent.executor.table)? }))

@@ -12,27 +12,32 @@ use a2a::model::TaskId;
 /// The id of an object, in the form of the namespace: 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct ObjectId(String);
+pub(crate) struct ObjectId(TaskId);
 
 impl ObjectId {
-    /// Wraps an id. The namespace checks the id when the object is looked up.
-    pub(crate) fn new(text: impl Into<String>) -> Self {
-        Self(text.into())
+    /// Wraps an id; `None` for the empty text. The namespace checks the id when the object is looked up.
+    pub(crate) fn new(text: impl Into<String>) -> Option<Self> {
+        TaskId::new(text).map(Self)
+    }
+
+    /// The id of a task's object, for a task whose id no client has chosen.
+    pub(crate) fn of_task(id: &TaskId) -> Self {
+        Self(id.clone())
     }
 
     /// The id as text.
     pub(crate) fn as_str(&self) -> &str {
-        &self.0
+        self.0.as_str()
     }
 
     /// True if the text has the form of an id. Other texts cannot be the id of an object.
-    pub(crate) fn is_well_formed(&self) -> bool {
-        self.0.len() == 64 && self.0.bytes().all(|byte| byte.is_ascii_hexdigit())
+    pub(crate) fn is_well_formed(text: &str) -> bool {
+        text.len() == 64 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
     }
 
     /// The task id that equals this id.
-    pub(crate) fn task_id(&self) -> TaskId {
-        TaskId::new(self.as_str())
+    pub(crate) fn task_id(&self) -> &TaskId {
+        &self.0
     }
 
     /// The object's id as it is stored next to the id of its task: `None` if both are the same.
@@ -43,7 +48,7 @@ impl ObjectId {
 
 impl fmt::Display for ObjectId {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        out.write_str(&self.0)
+        self.0.fmt(out)
     }
 }
 
@@ -61,7 +66,7 @@ pub(crate) enum TaskAddress {
 impl TaskAddress {
     /// The address of a task that a client names.
     pub(crate) fn of_task(id: &TaskId) -> Self {
-        Self::Object(ObjectId::new(id.as_str()))
+        Self::Object(ObjectId::of_task(id))
     }
 
     /// The address of a send with an `Idempotency-Key`. Repetitions by the same owner to the same agent have the same
@@ -106,20 +111,21 @@ mod tests {
 
     #[test]
     fn an_object_is_stored_only_beside_a_task_of_another_id() {
-        let object = ObjectId::new("0a");
+        let object = ObjectId::new("0a").unwrap();
         for (task, beside) in [("0a", None), ("chosen", Some(&object))] {
-            let task = TaskId::new(task);
+            let task = TaskId::new(task).unwrap();
             assert_eq!(object.beside(&task), beside);
         }
     }
 
     #[test]
     fn a_chosen_id_is_that_of_an_owner_with_an_agent() {
-        let request = GetTaskRequest { tenant: None, id: TaskId::new("x"), history_length: None };
+        let request =
+            GetTaskRequest { tenant: None, id: TaskId::new("x").unwrap(), history_length: None };
         let command = |agent: &str, caller: Caller, id: &str| {
             let (reply, call) = (Reply::rest(MediaType::Json), TaskCall::GetTask(request.clone()));
             let command = Command::new(agent.to_owned(), caller, reply, call);
-            command.of_chosen_id(TaskId::new(id))
+            command.of_chosen_id(TaskId::new(id).unwrap())
         };
         let at = |command: &Command| TaskAddress::of_command(command, None, Some("key"));
         let alice = command("demo", Caller::new("jwt:alice"), "t\"1");

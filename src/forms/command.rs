@@ -176,7 +176,7 @@ impl<C: Decode> Decode for Command<C> {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::COMMAND.check(fields)?;
         let is_operators = fields.boolean("is_operators").unwrap_or_default();
-        let chosen_id = fields.string("chosen_id").map(TaskId::new);
+        let chosen_id = fields.id("chosen_id");
         let format = match chosen_id {
             Some(_) => Some(format::CHOSEN_ID_COMMAND),
             None => is_operators.then_some(format::OPERATORS_COMMAND),
@@ -268,7 +268,7 @@ mod tests {
         assert!(!plain.is_operators() && operators.is_operators());
         let written = serde_json::to_value(&operators).unwrap();
         assert_eq!(written["format"], 2);
-        let chosen = operators.clone().of_chosen_id(TaskId::new("mine"));
+        let chosen = operators.clone().of_chosen_id(TaskId::new("mine").unwrap());
         assert_eq!(serde_json::to_value(&chosen).unwrap()["format"], 3);
         survives(chosen);
         let plain_written = serde_json::to_value(&plain).unwrap();
@@ -295,7 +295,7 @@ mod tests {
     /// Older dialects send this request, because their parameters name no webhook.
     #[test]
     fn a_command_asks_for_the_first_webhook_by_an_empty_id() {
-        let (tenant, task_id, id) = (None, TaskId::new("t"), String::new());
+        let (tenant, task_id, id) = (None, TaskId::new("t").unwrap(), String::new());
         let get = PushNotificationConfigRequest { tenant, task_id, id };
         let call = TaskCall::Webhook(WebhookCall::GetTaskPushNotificationConfig(get));
         survives(command(call, &Reply::rest(MediaType::Json), None, Terms::default()));

@@ -39,7 +39,7 @@ fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
 fn read_task(line: &str) -> Option<FoundTask> {
     // JSON text and ids contain no control characters.
     let mut columns = line.splitn(4, COLUMN_END).map(str::to_owned);
-    let id = TaskId::new(columns.next()?);
+    let id = TaskId::new(columns.next()?)?;
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
     let (head, history) = (columns.next()?, columns.next()?);
     Some(FoundTask { position: Position { status_ms, id }, owner: None, head, history })
@@ -72,7 +72,7 @@ mod tests {
     #[test]
     fn a_listing_is_a_total_and_the_tasks_of_the_page() {
         let found = |id: &str, history: &str| FoundTask {
-            position: Position { status_ms: UnixMillis(7), id: TaskId::new(id) },
+            position: Position { status_ms: UnixMillis(7), id: TaskId::new(id).unwrap() },
             owner: None,
             head: r#"{"id":"x"}"#.to_owned(),
             history: history.to_owned(),
@@ -91,7 +91,7 @@ mod tests {
     fn only_a_first_page_without_rows_tells_the_total() {
         let nothing = Found { tasks: Vec::new(), total: 0 };
         assert_eq!(read_listing(&query(), "", None), Ok(Some(nothing)));
-        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t").unwrap() };
         let later = TaskQuery { from: Some(position), ..query() };
         assert_eq!(read_listing(&later, "", None), Ok(None));
     }

@@ -60,13 +60,13 @@ pub(crate) struct QueuedJob {
 impl QueuedJob {
     /// The id of the object of the job's task.
     pub(crate) fn object_id(&self) -> ObjectId {
-        self.object.clone().unwrap_or_else(|| ObjectId::new(self.job.task.as_str()))
+        self.object.clone().unwrap_or_else(|| ObjectId::of_task(&self.job.task))
     }
 }
 
 impl Decode for QueuedJob {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let object = fields.string("object").map(ObjectId::new);
+        let object = fields.string("object").and_then(ObjectId::new);
         Some(Self { job: WebhookJob::decode(fields)?, object })
     }
 }
@@ -98,7 +98,7 @@ pub(crate) struct Deletion {
 
 impl Decode for Deletion {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        Some(Self { task: TaskId::new(fields.required_string("task")?) })
+        Some(Self { task: fields.required_id("task")? })
     }
 }
 
@@ -130,12 +130,16 @@ mod tests {
     use super::*;
 
     fn job() -> WebhookJob {
-        WebhookJob { agent: "demo".to_owned(), task: TaskId::new("0a"), config_id: "c".to_owned() }
+        WebhookJob {
+            agent: "demo".to_owned(),
+            task: TaskId::new("0a").unwrap(),
+            config_id: "c".to_owned(),
+        }
     }
 
     #[test]
     fn a_job_is_read_as_it_was_written() {
-        for object in [None, Some(ObjectId::new("0b"))] {
+        for object in [None, ObjectId::new("0b")] {
             let queued = QueuedJob { job: job(), object };
             let text = serde_json::to_string(&queued).unwrap();
             assert_eq!(Body::read(&text).unwrap(), Body::Job(queued));
@@ -147,9 +151,9 @@ mod tests {
         let queued = QueuedJob { job: job(), object: None };
         let written = serde_json::to_value(&queued).unwrap();
         assert_eq!(written, json!({"agent": "demo", "task": "0a", "configId": "c"}));
-        assert_eq!(queued.object_id(), ObjectId::new("0a"));
-        let elsewhere = QueuedJob { object: Some(ObjectId::new("0b")), ..queued };
-        assert_eq!(elsewhere.object_id(), ObjectId::new("0b"));
+        assert_eq!(queued.object_id(), ObjectId::new("0a").unwrap());
+        let elsewhere = QueuedJob { object: ObjectId::new("0b"), ..queued };
+        assert_eq!(elsewhere.object_id(), ObjectId::new("0b").unwrap());
     }
 
     #[test]
@@ -168,8 +172,10 @@ mod tests {
 
     #[test]
     fn tasks_to_be_deleted_are_read_as_they_were_written() {
-        let delete =
-            vec![Deletion { task: TaskId::new("0a") }, Deletion { task: TaskId::new("0b") }];
+        let delete = vec![
+            Deletion { task: TaskId::new("0a").unwrap() },
+            Deletion { task: TaskId::new("0b").unwrap() },
+        ];
         let job = DeletionJob { delete, until: 5 };
         let written = serde_json::to_value(&job).unwrap();
         let expected = json!({"delete": [{"task": "0a"}, {"task": "0b"}], "until": 5});

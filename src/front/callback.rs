@@ -77,7 +77,7 @@ fn read(
             return Err(no_callback());
         }
         Some(failure) => {
-            let _ = failure.unreachable(Some(&object.task_id()), seen);
+            let _ = failure.unreachable(Some(object.task_id()), seen);
             return Err(callback_is_busy());
         }
         None => {}
@@ -110,7 +110,7 @@ fn address_of(path: &str) -> Option<(ObjectId, &str)> {
         return None;
     }
     let (id, token) = path.split_at_checked(ID_CHARS)?;
-    Some((ObjectId::new(id), token))
+    Some((ObjectId::new(id)?, token))
 }
 
 /// A body in the form for a run: JSON as data, other text as text, anything else as bytes. Invalid JSON, and JSON with
@@ -153,7 +153,7 @@ mod tests {
     fn only_what_may_be_a_callback_has_an_address() {
         let (id, token) = ("0a".repeat(32), "f9".repeat(32));
         let path = format!("{id}{token}");
-        assert_eq!(address_of(&path), Some((ObjectId::new(id.as_str()), token.as_str())));
+        assert_eq!(address_of(&path), Some((ObjectId::new(id.as_str()).unwrap(), token.as_str())));
         let wrong = [
             String::new(),
             id.clone(),

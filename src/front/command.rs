@@ -5,7 +5,7 @@ use super::listing;
 use super::plan::Plan;
 use super::seen::Seen;
 use super::terms;
-use crate::forms::address::TaskAddress;
+use crate::forms::address::{ObjectId, TaskAddress};
 use crate::forms::command::{Command, StreamCommand};
 use a2a::binding::ServiceParameters;
 use a2a::error::Error;
@@ -47,9 +47,9 @@ fn try_to_plan(
     let (command, call) = command.take_call();
     let address = TaskAddress::of_command(&command, call.task_id(), key);
     if let TaskAddress::Object(id) = &address
-        && !id.is_well_formed()
+        && !ObjectId::is_well_formed(id.as_str())
     {
-        return Err(Error::TaskNotFound(id.task_id()));
+        return Err(Error::TaskNotFound(id.task_id().clone()));
     }
     match call {
         Call::Task(call) => Ok(Plan::Call(address, Box::new(command.with_call(call)))),

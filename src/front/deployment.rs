@@ -7,6 +7,7 @@ use super::signed::SignedCards;
 use crate::config::Settings;
 use crate::executor::{Agents, HostedAgent};
 use crate::signing::SigningKeys;
+use a2a::model::Uuid;
 use a2a_agents::McpTools;
 
 /// A deployment. An instance of the front Worker makes one from its bindings.
@@ -22,7 +23,7 @@ pub(crate) struct Deployment {
     /// Checks the target of a webhook's URL.
     pub(crate) check_url: CheckUrl,
     /// Returns a new unique id.
-    pub(crate) new_id: fn() -> String,
+    pub(crate) new_id: fn() -> Uuid,
 }
 
 /// Checks the target of a webhook's URL. The error describes the URLs that are allowed.

@@ -77,7 +77,7 @@ fn answer(found: Option<&Overview>) -> HttpResponse {
             HttpResponse::json(200, text).with_header("cache-control", "no-store")
         }
         None => HttpResponse::error(&Error::Unavailable(
-            "the overview cannot be had at the moment; tasks go on",
+            "the overview is not available at the moment; tasks go on",
         )),
     }
 }

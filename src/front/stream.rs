@@ -13,7 +13,7 @@ use a2a::binding::{Reply, StreamText, sse};
 use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskId, TaskView, read_own};
+use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, read_own};
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
 #[derive(Serialize)]
@@ -53,7 +53,7 @@ pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
         hello.after = Some(Generation::NONE);
     }
     let first = serde_json::to_string(&hello)?;
-    let request = SubscribeToTaskRequest { tenant: None, id: TaskId::new(ID) };
+    let request = SubscribeToTaskRequest { tenant: None, id: ID.into() };
     hello.command.call = FollowCall::SubscribeToTask(request);
     hello.after = None;
     let resume = serde_json::to_string(&hello)?;
@@ -83,7 +83,7 @@ pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
 
 /// The placeholder that the stream replaces by the id of the object, which a new task does not have yet. For a task whose id
 /// a client has chosen, the object uses the separate member with the chosen id.
-const ID: &str = "?";
+const ID: char = '?';
 
 /// The end of a [`StreamCommand`] without a position. The stream inserts its position there.
 const NO_POSITION: &str = "null}";
@@ -150,6 +150,7 @@ mod tests {
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::dialect::Dialect;
+    use a2a::model::TaskId;
     use a2a::{Call, Operation};
 
     fn following(
@@ -206,13 +207,13 @@ mod tests {
     #[test]
     fn a_send_with_a_chosen_id_begins_with_whatever_its_object_has() {
         let mut named = following(Operation::SendStreamingMessage, None, None);
-        named.command = named.command.of_chosen_id(TaskId::new("mine"));
+        named.command = named.command.of_chosen_id(TaskId::new("mine").unwrap());
         let (plan, hello) = planned(named);
         assert_eq!(hello.after, None);
         assert_eq!((&plan["isNew"], &plan["begins"]), (&json!(true), &json!(false)));
         let resumed: StreamCommand =
             read_json(&resume(&plan, Some(Generation(3)))).expect("a hello");
-        assert_eq!(resumed.command.chosen_id, Some(TaskId::new("mine")));
+        assert_eq!(resumed.command.chosen_id, TaskId::new("mine"));
         let answer = refusal(&resume(&plan, Some(Generation(3))), "failed", true, 5);
         assert!(answer.contains("mine"), "{answer}");
     }

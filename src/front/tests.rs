@@ -25,7 +25,7 @@ use crate::twins::MemoryPlatform;
 use a2a::Outcome;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
-use a2a::model::{Secret, UnixMillis};
+use a2a::model::{Secret, UnixMillis, Uuid};
 
 /// A deployment without keys and without a console. Only `https:` URLs are allowed for webhooks.
 pub(super) fn deployment(settings: Settings, agents: Agents) -> Deployment {
@@ -36,7 +36,7 @@ pub(super) fn deployment(settings: Settings, agents: Agents) -> Deployment {
         signed: SignedCards::default(),
         has_console: false,
         check_url: https_only,
-        new_id: || "new".to_owned(),
+        new_id: || Uuid::v4([0; 16]),
     }
 }
 

@@ -129,7 +129,9 @@ impl TaskQuery {
             with_history: request.history_length != Some(0) && !request.include_artifacts,
         };
         if let Some(token) = &request.page_token {
-            query.from = Some(parse_token(token, query.fingerprint())?);
+            let (status_ms, id) = parse_token(token, query.fingerprint())?;
+            let id = TaskId::new(id).ok_or_else(unknown_token)?;
+            query.from = Some(Position { status_ms, id });
         }
         Ok(query)
     }
@@ -174,7 +176,10 @@ impl Page {
 
     /// The result of ListTasks with these tasks (JSON objects), which usually are those of the page.
     pub fn to_json(&self, tasks: &[String]) -> String {
-        let token = self.next.as_ref().map(|next| token_at(next, self.fingerprint));
+        let token = |Position { status_ms, id }: &Position| {
+            token_at(*status_ms, id.as_str(), self.fingerprint)
+        };
+        let token = self.next.as_ref().map(token);
         let token = token.unwrap_or_default();
         let Self { size, total, .. } = self;
         let tasks = tasks.join(",");
@@ -219,30 +224,39 @@ pub(super) fn name_in_tokens(owners: &Owners) -> &str {
     owners.one().map_or("", OwnerId::as_str)
 }
 
-/// A page token: the position at which the page begins, and the filters. Opaque to clients.
-pub(super) fn token_at(position: &Position, fingerprint: u64) -> String {
-    let Position { status_ms, id } = position;
+/// A page token: the instant and the id at which the page begins, and the filters. Opaque to clients.
+pub(super) fn token_at(status_ms: UnixMillis, id: &str, fingerprint: u64) -> String {
     URL_SAFE_NO_PAD.encode(format!("{fingerprint:016x}.{}.{id}", status_ms.0))
 }
 
-pub(super) fn parse_token(token: &str, fingerprint: u64) -> Result<Position, Error> {
-    let unknown = || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
-    let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| unknown())?;
-    let text = String::from_utf8(bytes).map_err(|_| unknown())?;
+/// The instant and the id of a page token.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for a token that is invalid or belongs to other filters, and [`Error::Unavailable`] for one of
+/// another version.
+pub(super) fn parse_token(token: &str, fingerprint: u64) -> Result<(UnixMillis, String), Error> {
+    let bytes = URL_SAFE_NO_PAD.decode(token).map_err(|_| unknown_token())?;
+    let text = String::from_utf8(bytes).map_err(|_| unknown_token())?;
     let number = text.strip_prefix('v').and_then(|rest| rest.split_once('.')?.0.parse().ok());
     if number.is_some_and(|number| !format::PAGE_TOKEN.reads(number)) {
         return Err(Error::Unavailable(format::OTHER_VERSION));
     }
     let mut members = text.splitn(3, '.');
-    let mut next = || members.next().ok_or_else(unknown);
-    let belongs_to = u64::from_str_radix(next()?, 16).map_err(|_| unknown())?;
-    let status_ms = next()?.parse().map(UnixMillis).map_err(|_| unknown())?;
-    let id = TaskId::new(next()?);
+    let mut next = || members.next().ok_or_else(unknown_token);
+    let belongs_to = u64::from_str_radix(next()?, 16).map_err(|_| unknown_token())?;
+    let status_ms = next()?.parse().map(UnixMillis).map_err(|_| unknown_token())?;
+    let id = next()?.to_owned();
     if belongs_to != fingerprint {
         let advice = "belongs to a listing with other filters; begin that listing anew without it";
         return Err(Error::invalid("pageToken", advice));
     }
-    Ok(Position { status_ms, id })
+    Ok((status_ms, id))
+}
+
+/// The refusal of a page token that is not one of this server.
+pub(super) fn unknown_token() -> Error {
+    Error::invalid("pageToken", "must be the nextPageToken of a former answer")
 }
 
 #[cfg(test)]
@@ -264,7 +278,7 @@ mod tests {
     }
 
     fn task(status_ms: i64, id: &str) -> FoundTask {
-        let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) };
+        let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id).unwrap() };
         let head = format!(r#"{{"id":"{id}"}}"#);
         FoundTask { position, owner: None, head, history: String::new() }
     }
@@ -340,7 +354,7 @@ mod tests {
         page.cut(1);
         let answer: Value = serde_json::from_str(&page.to_json(&[])).unwrap();
         let position = parse_token(answer["nextPageToken"].as_str().unwrap(), query.fingerprint());
-        assert_eq!(position, Ok(task(1, "a").position));
+        assert_eq!(position, Ok((UnixMillis(1), "a".to_owned())));
     }
 
     #[test]

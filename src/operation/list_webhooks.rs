@@ -6,10 +6,10 @@
 
 use serde_json::json;
 
-use super::list_tasks::{Position, Scope, name_in_tokens, parse_token, token_at};
+use super::list_tasks::{Scope, name_in_tokens, parse_token, token_at, unknown_token};
 use crate::auth::{Caller, Owners};
 use a2a::error::Error;
-use a2a::model::{ListWebhooksRequest, TaskId, UnixMillis, WebhookTrouble, fnv1a};
+use a2a::model::{ListWebhooksRequest, UnixMillis, WebhookTrouble, fnv1a};
 
 /// A query of the list: the webhooks of the tasks of one owner with one agent, or for an operator those of all owners; the
 /// newest trouble first.
@@ -70,10 +70,8 @@ impl WebhookQuery {
             limit: usize::from(request.page_size) + 1,
         };
         if let Some(token) = &request.page_token {
-            let Position { status_ms, id } = parse_token(token, query.fingerprint())?;
-            let unknown =
-                || Error::invalid("pageToken", "must be the nextPageToken of a former answer");
-            let (task, id) = id.as_str().split_once(PLACE_END).ok_or_else(unknown)?;
+            let (status_ms, id) = parse_token(token, query.fingerprint())?;
+            let (task, id) = id.split_once(PLACE_END).ok_or_else(unknown_token)?;
             let (task, id) = (task.to_owned(), id.to_owned());
             query.from = Some(WebhookPlace { since_ms: status_ms.0, task, id });
         }
@@ -85,9 +83,8 @@ impl WebhookQuery {
         let size = self.limit.saturating_sub(1);
         let next = found.get(size).map(|FoundWebhook { place, .. }| {
             let WebhookPlace { since_ms, task, id } = place;
-            let id = TaskId::new(format!("{task}{PLACE_END}{id}"));
-            let position = Position { status_ms: UnixMillis(*since_ms), id };
-            token_at(&position, self.fingerprint())
+            let id = format!("{task}{PLACE_END}{id}");
+            token_at(UnixMillis(*since_ms), &id, self.fingerprint())
         });
         found.truncate(size);
         let shown: Vec<String> = found.into_iter().map(|found| self.shown(found)).collect();

@@ -163,7 +163,7 @@ mod tests {
     fn every_line_has_the_same_members() {
         let parent = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01";
         let trail = Trail::new(Some("8f2d-FRA"), TraceContext::read(parent, None));
-        let task = TaskId::new("t");
+        let task = TaskId::new("t").unwrap();
         let created = Audit::of(Act::TaskCreated, "demo", "key:billing", &trail).on(&task);
         assert_eq!(
             created.to_string(),

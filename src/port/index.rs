@@ -32,7 +32,7 @@ pub struct IndexRow {
     /// The owner: the id of the caller who began the task, or that caller's group.
     pub owner: String,
     /// The conversation of the task.
-    pub context_id: ContextId,
+    pub context_id: Option<ContextId>,
     /// The state of the task.
     pub state: TaskState,
     /// The instant at which the task entered that state.

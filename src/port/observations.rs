@@ -126,7 +126,7 @@ observations! {
     } = { unreachable_object(*task, reason) };
 
     /// The object of a task sent a frame that cannot be read.
-    Error FrameUnreadable { task: &'a TaskId } = "task {task}: a frame could not be read";
+    Error FrameUnreadable { task: Option<&'a TaskId> } = { unreadable_frame(*task) };
 
     /// The unfinished tasks of a caller cannot be counted: the caller's send is not refused.
     Error QuotaUnknown { reason: &'a str }
@@ -153,11 +153,11 @@ observations! {
 
     /// The card of an agent that this Worker calls cannot be fetched or used.
     Error CardUnavailable { host: &'a str, reason: &'a str }
-        = "the card of the agent at {host} cannot be had: {reason}";
+        = "the card of the agent at {host} cannot be fetched: {reason}";
 
     /// The tools of an MCP server cannot be listed, or not all of them. Known tools stay in use for a week.
     Error ToolsUnavailable { server: &'a str, reason: &'a str }
-        = "the tools of the MCP server {server} cannot all be had: {reason}";
+        = "the tools of the MCP server {server} cannot all be listed: {reason}";
 
     /// The public keys of an issuer of tokens cannot be fetched. Known keys stay in use for a while; without known keys,
     /// callers are refused and may retry later.
@@ -277,6 +277,13 @@ fn unreachable_object(task: Option<&TaskId>, reason: &str) -> String {
     }
 }
 
+fn unreadable_frame(task: Option<&TaskId>) -> String {
+    match task {
+        Some(task) => format!("task {task}: a frame could not be read"),
+        None => "a frame could not be read".to_owned(),
+    }
+}
+
 fn refused_key(kid: Option<&str>) -> String {
     let kid: String = kid.unwrap_or_default().chars().take(MAX_KID_CHARS).collect();
     format!("the platform refuses the public key {kid:?} of a token's issuer")
@@ -294,7 +301,7 @@ mod tests {
         let text =
             r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "confidential"}]}"#;
         let message: Message = serde_json::from_str(text).unwrap();
-        let task = TaskId::new("t");
+        let task = TaskId::new("t").unwrap();
         let received =
             Observation::MessageReceived { agent: "demo", task: &task, message: &message };
         assert_eq!(received.to_string(), r#"task t: the agent demo is given the message "m""#);
@@ -303,7 +310,7 @@ mod tests {
 
     #[test]
     fn an_attempt_is_a_line_of_json() {
-        let task = TaskId::new("t");
+        let task = TaskId::new("t").unwrap();
         let attempt = Observation::NotificationAttempted {
             agent: "demo",
             task: &task,

@@ -29,7 +29,7 @@ pub struct WebhookJob {
 impl Decode for WebhookJob {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::JOB.check(fields)?;
-        let task = TaskId::new(fields.required_string("task")?);
+        let task = fields.required_id("task")?;
         let agent = fields.required_string("agent")?;
         Some(Self { agent, task, config_id: fields.required_string("configId")? })
     }

@@ -14,9 +14,7 @@ use crate::task::{NewTask, RunRequest, RunStart};
 use crate::trail::Trail;
 use a2a::Operation;
 use a2a::error::Error;
-use a2a::model::{
-    ContextId, Generation, Message, Metadata, Part, TaskId, TaskPushNotificationConfig,
-};
+use a2a::model::{Generation, Message, Metadata, Part, TaskId, TaskPushNotificationConfig};
 
 impl TaskSession {
     /// The id of the task, also before the task exists.
@@ -32,7 +30,7 @@ impl TaskSession {
 
     /// True if a client has chosen the id of the task.
     fn has_chosen_id(&self) -> bool {
-        self.id.as_str() != self.object
+        self.id != self.object
     }
 
     /// The only owner check: the task exists and belongs to this agent and this caller. The task is not changed before this
@@ -110,7 +108,7 @@ impl TaskSession {
         &self,
         message: Message,
         metadata: Option<Metadata>,
-        webhook: Option<TaskPushNotificationConfig>,
+        webhook: Option<TaskPushNotificationConfig<Option<TaskId>>>,
         sender: Sender,
         announcement: Announcement,
     ) -> Result<Owned<'_>, Error> {
@@ -126,7 +124,7 @@ impl TaskSession {
         self.observe(&Observation::MessageReceived { agent, task, message: &message });
         let context_id = message.context_id.clone();
         let joins_context = context_id.is_some();
-        let context_id = context_id.unwrap_or_else(|| ContextId::new(self.ports.random.new_id()));
+        let context_id = context_id.unwrap_or_else(|| self.ports.random.new_id().into());
         // Each attempt of the run gets the message with the same ids as in the history.
         let message = Message {
             task_id: Some(self.id.clone()),

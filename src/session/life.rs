@@ -13,8 +13,6 @@ use a2a::model::{
 /// The task of a session, or the stage without a task.
 pub(super) struct Life {
     stage: RefCell<Stage>,
-    /// `None` in the stage Empty before the first draft.
-    facts: RefCell<Option<TaskFacts>>,
     /// The present task as 1.0 JSON; `None` if the JSON is larger than `LARGE_BYTES`. Answers share the text until the
     /// task changes.
     snapshot: RefCell<Option<Rc<String>>>,
@@ -25,56 +23,54 @@ enum Stage {
     /// There is no task.
     Empty,
     /// A run has begun and has not emitted an event; clients cannot see the task.
-    Draft(Box<NewTask>),
+    Draft(TaskFacts, Box<NewTask>),
     /// The run answered with a message, so there will be no task.
-    Replied(Box<Message>),
+    Replied(TaskFacts, Box<Message>),
     /// The task exists.
-    Live(Box<TaskMachine>),
+    Live(TaskFacts, Box<TaskMachine>),
 }
 
 impl Life {
     /// A session without a task.
     pub(super) fn empty() -> Self {
-        Self::of(Stage::Empty, None)
+        Self::of(Stage::Empty)
     }
 
     /// A session with a stored task.
     pub(super) fn live(facts: TaskFacts, machine: TaskMachine) -> Self {
-        Self::of(Stage::Live(Box::new(machine)), Some(facts))
+        Self::of(Stage::Live(facts, Box::new(machine)))
     }
 
-    fn of(stage: Stage, facts: Option<TaskFacts>) -> Self {
-        let (stage, facts) = (RefCell::new(stage), RefCell::new(facts));
-        Self { stage, facts, snapshot: RefCell::default() }
+    fn of(stage: Stage) -> Self {
+        Self { stage: RefCell::new(stage), snapshot: RefCell::default() }
     }
 
     /// Begins a draft: a run whose task does not exist yet.
     pub(super) fn draft(&self, facts: TaskFacts, new: NewTask) {
-        self.facts.replace(Some(facts));
-        self.stage.replace(Stage::Draft(Box::new(new)));
+        self.stage.replace(Stage::Draft(facts, Box::new(new)));
     }
 
     /// Makes a task of the draft. Returns the first entries of the task's log; no entries if there is no draft.
     pub(super) fn create(&self, now: UnixMillis) -> Vec<LogEntry> {
         let mut stage = self.stage.borrow_mut();
-        let new = match std::mem::replace(&mut *stage, Stage::Empty) {
-            Stage::Draft(new) => new,
+        let (facts, new) = match std::mem::replace(&mut *stage, Stage::Empty) {
+            Stage::Draft(facts, new) => (facts, new),
             other => {
                 *stage = other;
                 return Vec::new();
             }
         };
         let (machine, opening) = TaskMachine::create(*new, now);
-        *stage = Stage::Live(Box::new(machine));
+        *stage = Stage::Live(facts, Box::new(machine));
         opening.into()
     }
 
     /// Answers the draft with a message instead of a task. Returns false if there is no draft.
     pub(super) fn reply(&self, message: Message) -> bool {
         let mut stage = self.stage.borrow_mut();
-        let Stage::Draft(new) = &*stage else { return false };
-        let context_id = Some(new.context_id.clone());
-        *stage = Stage::Replied(Box::new(Message { context_id, ..message }));
+        let Stage::Draft(facts, new) = &*stage else { return false };
+        let (facts, context_id) = (facts.clone(), Some(new.context_id.clone()));
+        *stage = Stage::Replied(facts, Box::new(Message { context_id, ..message }));
         true
     }
 
@@ -93,8 +89,8 @@ impl Life {
         change: impl FnOnce(&mut TaskMachine) -> Result<Vec<Effect>, E>,
     ) -> Result<Vec<Effect>, E> {
         let effects = match &mut *self.stage.borrow_mut() {
-            Stage::Live(machine) => change(machine)?,
-            Stage::Empty | Stage::Draft(_) | Stage::Replied(_) => Vec::new(),
+            Stage::Live(_, machine) => change(machine)?,
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) => Vec::new(),
         };
         if !effects.is_empty() {
             self.snapshot.replace(None);
@@ -106,37 +102,47 @@ impl Life {
     pub(super) fn facts(&self) -> Option<TaskFacts> {
         match &*self.stage.borrow() {
             Stage::Empty => None,
-            Stage::Draft(_) | Stage::Replied(_) | Stage::Live(_) => self.facts.borrow().clone(),
+            Stage::Draft(facts, _) | Stage::Replied(facts, _) | Stage::Live(facts, _) => {
+                Some(facts.clone())
+            }
         }
     }
 
     /// True if clients can see the task.
     pub(super) fn exists(&self) -> bool {
-        matches!(*self.stage.borrow(), Stage::Live(_))
+        matches!(*self.stage.borrow(), Stage::Live(..))
     }
 
     /// The message with which the run answered instead of a task.
     pub(super) fn replied(&self) -> Option<Message> {
         match &*self.stage.borrow() {
-            Stage::Replied(message) => Some(message.as_ref().clone()),
-            Stage::Empty | Stage::Draft(_) | Stage::Live(_) => None,
+            Stage::Replied(_, message) => Some(message.as_ref().clone()),
+            Stage::Empty | Stage::Draft(..) | Stage::Live(..) => None,
         }
     }
 
     /// The messages of the task, oldest first.
     pub(super) fn history(&self) -> Vec<Message> {
         match &*self.stage.borrow() {
-            Stage::Live(machine) => machine.task().history.clone(),
-            Stage::Draft(new) => vec![new.message.clone()],
-            Stage::Empty | Stage::Replied(_) => Vec::new(),
+            Stage::Live(_, machine) => machine.task().history.clone(),
+            Stage::Draft(_, new) => vec![new.message.clone()],
+            Stage::Empty | Stage::Replied(..) => Vec::new(),
         }
     }
 
     /// Reads the task, if it exists.
     pub(super) fn with_machine<T>(&self, read: impl FnOnce(&TaskMachine) -> T) -> Option<T> {
+        self.with_live(|_, machine| read(machine))
+    }
+
+    /// Reads the task and its facts, if the task exists.
+    pub(super) fn with_live<T>(
+        &self,
+        read: impl FnOnce(&TaskFacts, &TaskMachine) -> T,
+    ) -> Option<T> {
         match &*self.stage.borrow() {
-            Stage::Live(machine) => Some(read(machine)),
-            Stage::Empty | Stage::Draft(_) | Stage::Replied(_) => None,
+            Stage::Live(facts, machine) => Some(read(facts, machine)),
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) => None,
         }
     }
 

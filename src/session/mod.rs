@@ -94,7 +94,7 @@ pub(crate) use run::callbacks::{callback_is_busy, no_callback};
 pub struct TaskSession {
     id: TaskId,
     /// The id of the task's object.
-    object: String,
+    object: TaskId,
     store: Rc<dyn TaskStore>,
     ports: Ports,
     limits: Limits,
@@ -117,7 +117,7 @@ pub struct TaskSession {
 impl TaskSession {
     /// The id of the task's object: unique among the tasks of all callers.
     fn object(&self) -> &str {
-        &self.object
+        self.object.as_str()
     }
 
     /// Changes the task and carries out the effects, except for storing: the caller must call [`flush`](Self::flush). Returns

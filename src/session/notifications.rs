@@ -131,7 +131,7 @@ fn give_out_next(
         session.webhooks.forget_past(config_id);
     }
     let (generation, body) = next?;
-    let lease = session.ports.random.new_id();
+    let lease = String::from(session.ports.random.new_id());
     let until = now.after(session.limits.webhook_timeout_ms.saturating_add(LEASE_SLACK_MS));
     let (config, dialect, standing) = session.webhooks.with(config_id, |webhook| {
         webhook.give_out(generation, lease.clone(), until);

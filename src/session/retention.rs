@@ -118,8 +118,8 @@ mod tests {
         let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;
         let request = RunRequest::anonymous();
         let new = NewTask {
-            id: TaskId::new("t"),
-            context_id: ContextId::new("c"),
+            id: TaskId::new("t").unwrap(),
+            context_id: ContextId::new("c").unwrap(),
             message: serde_json::from_str(message).unwrap(),
             metadata: None,
             request,

@@ -43,7 +43,8 @@ impl TaskMachine {
     /// Creates a task in the state submitted (generation 1) for a run that is under way, and returns the entries that open its log.
     pub fn create(new: NewTask, now: UnixMillis) -> (Self, [LogEntry; 2]) {
         let NewTask { id, context_id, message, metadata, request, begun } = new;
-        let message = addressed(message, &id, &context_id);
+        let context_id = Some(context_id);
+        let message = addressed(message, &id, context_id.as_ref());
         let status =
             TaskStatus { state: TaskState::Submitted, message: None, timestamp: Some(now) };
         let history = vec![message];
@@ -281,10 +282,10 @@ impl TaskMachine {
         request: RunRequest,
         now: UnixMillis,
     ) -> Result<Vec<Effect>, Refusal> {
-        if let Some(context_id) = &message.context_id
-            && *context_id != self.task.context_id
+        if let (Some(given), Some(expected)) = (&message.context_id, &self.task.context_id)
+            && given != expected
         {
-            return Err(Refusal::OtherContext { expected: self.task.context_id.clone() });
+            return Err(Refusal::OtherContext { expected: expected.clone() });
         }
         if self.has_received(&message) {
             return Ok(Vec::new());
@@ -292,7 +293,7 @@ impl TaskMachine {
         if self.state().is_terminal() {
             return Err(Refusal::Finished(self.state()));
         }
-        let message = addressed(message, &self.task.id, &self.task.context_id);
+        let message = addressed(message, &self.task.id, self.task.context_id.as_ref());
         let was_interrupted = self.state().is_interrupted();
         let mut effects = vec![self.append(LogEntry::Message(message.clone()))];
         if was_interrupted {
@@ -369,7 +370,7 @@ impl TaskMachine {
         now: UnixMillis,
     ) -> Effect {
         let message =
-            message.map(|message| addressed(message, &self.task.id, &self.task.context_id));
+            message.map(|message| addressed(message, &self.task.id, self.task.context_id.as_ref()));
         let mut metadata = metadata;
         // Followers of the task receive only events, so the event that ends or interrupts the task contains this metadata.
         if state.is_terminal() || state.is_interrupted() {
@@ -509,6 +510,6 @@ pub fn timed_out(timeout_ms: u64) -> String {
 }
 
 /// The message as the task stores it: with the ids of its task and conversation.
-fn addressed(message: Message, id: &TaskId, context_id: &ContextId) -> Message {
-    Message { task_id: Some(id.clone()), context_id: Some(context_id.clone()), ..message }
+fn addressed(message: Message, id: &TaskId, context_id: Option<&ContextId>) -> Message {
+    Message { task_id: Some(id.clone()), context_id: context_id.cloned(), ..message }
 }

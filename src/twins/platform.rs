@@ -18,7 +18,7 @@ use crate::port::{
     Clock, Followers, Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer, Outside,
     Peers, Ports, Random, Runtime, Severity, Target, Unbound, WebhookJob, WebhookQueue, yield_once,
 };
-use a2a::model::{Secret, UnixMillis};
+use a2a::model::{Secret, UnixMillis, Uuid};
 use a2a_agents::tool::Counters;
 
 /// A platform with its own clock. [`run_until`](Self::run_until) drives all spawned futures, and advances the clock to the
@@ -282,9 +282,9 @@ impl Clock for MemoryPlatform {
 }
 
 impl Random for MemoryPlatform {
-    fn new_id(&self) -> String {
+    fn new_id(&self) -> Uuid {
         self.0.ids.set(self.0.ids.get() + 1);
-        format!("id-{}", self.0.ids.get())
+        Uuid::v4(u128::from(self.0.ids.get()).to_be_bytes())
     }
 
     fn secret_bytes(&self) -> [u8; 32] {

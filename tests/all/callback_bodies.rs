@@ -69,7 +69,7 @@ impl Forwarding {
         let limits = self.limits.clone();
         TaskSession::open_for(
             Visitor::Server,
-            TaskId::new("t"),
+            TaskId::new("t").unwrap(),
             store,
             ports,
             limits,
@@ -116,7 +116,7 @@ impl Forwarding {
         loop {
             let request = GetTaskTimelineRequest {
                 tenant: None,
-                id: TaskId::new("t"),
+                id: TaskId::new("t").unwrap(),
                 page_size: 100,
                 page_token: page_token.take(),
                 order: Some(order),

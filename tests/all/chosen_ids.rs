@@ -26,7 +26,7 @@ fn open_as(host: &Host, chosen: Option<&str>) -> Rc<TaskSession> {
     let (executor, settings) = (host.executor.clone(), host.settings);
     let runner = Runner { executor, settings, outside: host.platform.outside() };
     let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-    let ids = Ids { object: "o".to_owned(), chosen: chosen.map(TaskId::new) };
+    let ids = Ids { object: TaskId::new("o").unwrap(), chosen: chosen.and_then(TaskId::new) };
     TaskSession::open(ids, store, ports, limits(), find, Opening::ByRequest).expect("storage works")
 }
 
@@ -71,9 +71,9 @@ fn a_message_begins_the_task_of_the_id_and_a_later_one_goes_on_with_it() {
     let host = asking();
     let session = open(&host);
     host.platform.run_until(host.send(&session, message("m1", "hi"))).expect("an answer");
-    assert_eq!(task(&session).id, TaskId::new("mine"));
+    assert_eq!(task(&session).id, TaskId::new("mine").unwrap());
     let ids = task(&session).history.into_iter().map(|message| message.task_id);
-    assert!(ids.into_iter().all(|id| id == Some(TaskId::new("mine"))));
+    assert!(ids.into_iter().all(|id| id == TaskId::new("mine")));
     assert_eq!(state(&session), TaskState::InputRequired);
     host.platform.run_until(host.send(&session, message("m2", "stop"))).expect("an answer");
     assert_eq!(state(&session), TaskState::Completed);
@@ -89,7 +89,7 @@ fn what_is_stored_says_which_id_clients_know() {
     host.platform.run_until(host.send(&open(&host), message("m1", "hi"))).expect("an answer");
     // Opened as by an alarm or by the clean-up.
     let session = open_as(&host, None);
-    assert_eq!(session.id(), &TaskId::new("mine"));
+    assert_eq!(session.id(), &TaskId::new("mine").unwrap());
     host.platform.run_until(host.send(&session, message("m2", "stop"))).expect("an answer");
     assert_eq!(said_by_client(&session), ["hi", "stop"]);
 }
@@ -97,7 +97,7 @@ fn what_is_stored_says_which_id_clients_know() {
 #[test]
 fn a_session_without_a_task_is_unfit_for_another_id() {
     let host = asking();
-    let (nameless, mine) = (open_as(&host, None), TaskId::new("mine"));
+    let (nameless, mine) = (open_as(&host, None), TaskId::new("mine").unwrap());
     assert!(nameless.is_unfit_for(&mine), "it would begin a task of the id of its object");
     let session = open(&host);
     assert!(!session.is_unfit_for(&mine));
@@ -110,11 +110,11 @@ fn an_id_of_which_there_is_no_task_is_named_by_the_error_and_nothing_is_written(
     let host = asking();
     let session = open(&host);
     let found = session.owned_by("agent", &Caller::anonymous(), &Trail::default());
-    assert_eq!(found.err(), Some(Error::TaskNotFound(TaskId::new("mine"))));
+    assert_eq!(found.err(), Some(Error::TaskNotFound(TaskId::new("mine").unwrap())));
     let follow_up = json!({"message": {"messageId": "m", "taskId": "mine", "role": "ROLE_USER",
         "parts": [{"text": "x"}]}});
     let sent = host.platform.run_until(host.send(&session, follow_up));
-    assert_eq!(sent.err(), Some(Error::TaskNotFound(TaskId::new("mine"))));
+    assert_eq!(sent.err(), Some(Error::TaskNotFound(TaskId::new("mine").unwrap())));
     host.platform.run_all();
     assert_eq!(host.store.stored(), None);
 }
@@ -190,7 +190,7 @@ fn a_stranger_neither_continues_the_task_nor_begins_another() {
     let stranger = Sender { caller: Caller::new("key:bob"), ..host.sender() };
     let sent = send_on(&session, stranger, message("m2", "stop"), Terms::default());
     let refused = host.platform.run_until(sent);
-    assert_eq!(refused.err(), Some(Error::TaskNotFound(TaskId::new("mine"))));
+    assert_eq!(refused.err(), Some(Error::TaskNotFound(TaskId::new("mine").unwrap())));
     assert_eq!(said_by_client(&session), ["hi"]);
 }
 

@@ -99,7 +99,7 @@ fn what_the_build_cannot_know_is_found_with_the_file_the_line_and_the_kinds_ther
         (
             "built-in",
             "kind = \"tols\"\n".to_owned(),
-            "agents/quiz.toml:9: `executor.kind` must not be \"tols\": did you mean \"tools\"?",
+            "agents/quiz.toml:9: `executor.kind` there is no kind of executor \"tols\", did you mean \"tools\"?; there are: tools, script,",
         ),
     ] {
         let said = checked(name, &executor).expect_err(name);

@@ -108,7 +108,7 @@ fn visit_with(
         Some(no_agent) => Err(no_agent),
         None => Ok(runner.clone()),
     });
-    let id = TaskId::new("t");
+    let id = TaskId::new("t").unwrap();
     TaskSession::open_for(visitor, id, store, ports, limits(), find, Opening::ByRequest)
 }
 
@@ -201,13 +201,13 @@ fn traces(host: &Host) -> impl PartialEq + std::fmt::Debug + use<> {
         host.store.stored(),
         host.platform.alarm(),
         host.platform.alarms_set(),
-        index.row(&TaskId::new("t")),
+        index.row(&TaskId::new("t").unwrap()),
         log,
     )
 }
 
 fn unknown() -> Error {
-    Error::TaskNotFound(TaskId::new("t"))
+    Error::TaskNotFound(TaskId::new("t").unwrap())
 }
 
 #[test]
@@ -346,7 +346,10 @@ fn a_group_shares_its_tasks_and_each_of_its_callers_is_known_to_the_executor() {
     host.platform.run_all();
     let facts = host.store.stored().unwrap().facts;
     assert_eq!(facts.owner, "@jwt:team");
-    assert_eq!(host.platform.memory_index().row(&TaskId::new("t")).unwrap().owner, "@jwt:team");
+    assert_eq!(
+        host.platform.memory_index().row(&TaskId::new("t").unwrap()).unwrap().owner,
+        "@jwt:team"
+    );
 
     // A new object, so that the stored data decide.
     host.platform.crash();

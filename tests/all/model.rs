@@ -145,7 +145,7 @@ fn what_a_model_does_wrong_it_is_told() {
     assert_eq!(agent.ask("go"), TaskState::Completed);
     let results: Vec<String> =
         agent.model.last().results().into_iter().map(|(_, result)| result).collect();
-    assert!(results[0].starts_with("error: the arguments are no JSON: "), "{results:?}");
+    assert!(results[0].starts_with("error: the arguments are not JSON: "), "{results:?}");
     assert_eq!(results[1], "error: there is no tool \"shout\"; there are: say");
     assert!(results[2].starts_with("error: wrong arguments: "), "{results:?}");
     assert_eq!(results[3], "error: the arguments must be a JSON object");
@@ -442,7 +442,7 @@ fn calls_that_failed_are_counted_though_the_task_is_completed() {
     };
     assert_eq!(told(end.metadata), Some(json!(2)));
     let index = agent.front.platform.memory_index();
-    let row = index.row(&TaskId::new("t")).expect("a row");
+    let row = index.row(&TaskId::new("t").unwrap()).expect("a row");
     let head: Value = serde_json::from_str(&row.head).unwrap();
     assert_eq!(head["metadata"]["urn:a2a-edge:failed-steps"], 2);
     let replayed = TaskMachine::replay(agent.front.entries()).unwrap();

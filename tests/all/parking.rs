@@ -82,7 +82,7 @@ fn open_for(
     let (executor, settings) = (host.executor.clone(), host.settings);
     let runner = Runner { executor, settings, outside: host.platform.outside() };
     let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-    TaskSession::open_for(visitor, TaskId::new("t"), store, ports, limits(), find, opening)
+    TaskSession::open_for(visitor, TaskId::new("t").unwrap(), store, ports, limits(), find, opening)
 }
 
 /// Evicts the object, which must have no activity.
@@ -543,7 +543,8 @@ fn a_parked_task_can_be_asked_for_and_is_kept() {
     // Longer than the retention of finished tasks.
     pass(&host, 60 * DAY_MS);
     let session = host.open();
-    let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
+    let request =
+        GetTaskRequest { tenant: None, id: TaskId::new("t").unwrap(), history_length: None };
     let (agent, caller) = ("agent", Caller::anonymous());
     let generation = owned(&session).generation();
     let terms = Terms { after: Some(generation.0), wait_ms: Some(20_000), ..Terms::default() };
@@ -591,7 +592,14 @@ fn a_park_whose_agent_is_gone_when_it_ends_fails_and_says_so() {
     let open_without = |why: NoAgent| {
         let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
         let nobody: FindAgent = Rc::new(move |_| Err(why));
-        TaskSession::open(TaskId::new("t"), store, ports, limits(), nobody, Opening::ByAlarm)
+        TaskSession::open(
+            TaskId::new("t").unwrap(),
+            store,
+            ports,
+            limits(),
+            nobody,
+            Opening::ByAlarm,
+        )
     };
     let unusable = open_without(NoAgent::Unusable).err();
     assert_eq!(

@@ -85,7 +85,7 @@ impl Host {
         configuration: serde_json::Value,
     ) -> SendMessageRequest {
         let mut message = json!({
-            "messageId": self.platform.new_id(), "role": "ROLE_USER", "parts": [{"text": text}],
+            "messageId": String::from(self.platform.new_id()), "role": "ROLE_USER", "parts": [{"text": text}],
         });
         if session.owned_by("agent", &Caller::anonymous(), &Trail::default()).is_ok() {
             message["taskId"] = json!("t");
@@ -144,7 +144,7 @@ fn sender() -> Sender {
 }
 
 fn id() -> TaskId {
-    TaskId::new("t")
+    TaskId::new("t").unwrap()
 }
 
 fn limits() -> Limits {
@@ -254,7 +254,7 @@ fn a_row_shows_the_task_and_whose_it_is() {
     assert_eq!((row.status_ms, row.generation), (UnixMillis(1_000), owned(&session).generation()));
     let head: serde_json::Value = serde_json::from_str(&row.head).unwrap();
     assert_eq!(head["id"], "t");
-    assert_eq!(head["contextId"], row.context_id.as_str());
+    assert_eq!(head["contextId"], row.context_id.as_ref().unwrap().as_str());
     assert_eq!(head["status"]["state"], "TASK_STATE_COMPLETED");
     assert_eq!((head.get("artifacts"), head.get("history")), (None, None));
 }

@@ -256,8 +256,8 @@ impl World {
         let has_chosen_id = self.manner.has_chosen_id;
         // An alarm and a callback know only the object.
         let is_named = opening != Opening::ByAlarm && !matches!(visitor, Visitor::Callback(..));
-        let object = if has_chosen_id { "o" } else { "t" }.to_owned();
-        let chosen = (has_chosen_id && is_named).then(|| TaskId::new("t"));
+        let object = TaskId::new(if has_chosen_id { "o" } else { "t" }).unwrap();
+        let chosen = (has_chosen_id && is_named).then(|| TaskId::new("t").unwrap());
         let ids = Ids { object, chosen };
         match TaskSession::open_for(visitor, ids, store, ports, limits(), find, opening) {
             Ok(session) => {
@@ -469,7 +469,10 @@ impl World {
 
     /// The generation in the index; 0 without a row.
     fn listed(&self) -> u64 {
-        self.platform.memory_index().row(&TaskId::new("t")).map_or(0, |row| row.generation.0)
+        self.platform
+            .memory_index()
+            .row(&TaskId::new("t").unwrap())
+            .map_or(0, |row| row.generation.0)
     }
 
     /// The task's usage in the sums.

@@ -1,7 +1,7 @@
 //! A proxy agent for a remote one: what it forwards in both directions, what it stores, and its requests.
 
 use a2a::client::Settings;
-use a2a::model::{TaskState, UnixMillis};
+use a2a::model::{ContextId, TaskState, UnixMillis};
 use a2a_agents::RunSettings;
 use a2a_edge::port::Clock;
 use serde_json::json;
@@ -266,7 +266,7 @@ fn a_conversation_stays_one_and_is_nobody_elses() {
     assert_eq!(contexts[0], contexts[1], "the same conversation");
     assert_ne!(contexts[0], contexts[2]);
     assert_ne!(contexts[0], contexts[3], "the same id of another caller");
-    assert_eq!(first.task().unwrap().context_id.as_str(), "ours");
+    assert_eq!(first.task().unwrap().context_id, ContextId::new("ours"));
 }
 
 #[test]

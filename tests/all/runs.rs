@@ -455,7 +455,7 @@ fn a_task_whose_agent_is_gone_fails_and_says_so_in_the_log() {
     begin(&host, &host.open());
     host.platform.crash();
     let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
-    let id = a2a::model::TaskId::new("t");
+    let id = a2a::model::TaskId::new("t").unwrap();
     let session =
         TaskSession::open(id, store, ports, limits(), find(NoAgent::Missing), Opening::ByRequest);
     let session = session.expect("storage works");
@@ -475,7 +475,7 @@ fn a_run_waits_for_an_agent_that_can_be_made_again_and_a_finished_task_does_not(
     host.platform.crash();
     let open = || {
         let (store, ports) = (Rc::new(host.store.clone()), host.platform.ports());
-        let id = a2a::model::TaskId::new("t");
+        let id = a2a::model::TaskId::new("t").unwrap();
         TaskSession::open(id, store, ports, limits(), find(NoAgent::Unusable), Opening::ByAlarm)
     };
     let rows = host.rows();

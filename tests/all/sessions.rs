@@ -170,7 +170,7 @@ fn a_panic_fails_a_task_that_was_seen() {
     });
     let session = host.open();
     let outcome = host.platform.run_until(host.send(&session, first("hi")));
-    assert_eq!(outcome, Err(Error::Internal { task: Some(TaskId::new("t")) }));
+    assert_eq!(outcome, Err(Error::Internal { task: TaskId::new("t") }));
     host.platform.run_all();
     assert_eq!(state(&session), TaskState::Failed);
     assert_eq!(task(&host.open()), task(&session));
@@ -475,8 +475,8 @@ fn a_run_sees_its_message_as_the_history_holds_it_on_each_attempt() {
     let seen = seen.take();
     assert_eq!(seen.len(), 2, "the run was lost, and resumed");
     for (message, history) in seen {
-        assert_eq!(message.task_id, Some(TaskId::new("t")));
-        assert_eq!(message.context_id, Some(task(&session).context_id));
+        assert_eq!(message.task_id, TaskId::new("t"));
+        assert_eq!(message.context_id, task(&session).context_id);
         assert_eq!(history, [message]);
     }
 }
@@ -492,7 +492,7 @@ fn a_denied_access_is_told_to_the_operators_and_not_to_the_caller() {
     assert_eq!(created.len(), 1, "there was no task that could be denied: {created:?}");
     assert!(created[0].contains(r#""event":"task created""#), "{created:?}");
     let denied = session.owned_by("agent", &stranger, &Trail::default()).map(|_| ());
-    assert_eq!(denied, Err(Error::TaskNotFound(TaskId::new("t"))));
+    assert_eq!(denied, Err(Error::TaskNotFound(TaskId::new("t").unwrap())));
     let lines = host.platform.observed(Severity::Info);
     assert_eq!(lines.len(), 2, "{lines:?}");
     let line: serde_json::Value = serde_json::from_str(&lines[1]).unwrap();
@@ -507,7 +507,7 @@ fn strangers_find_no_task() {
     let session = host.open();
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");
     let stranger = Caller::new("stranger");
-    let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
+    let not_found = Err(Error::TaskNotFound(TaskId::new("t").unwrap()));
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
     assert_eq!(
         host.platform.run_until(get_task(&session, "agent", &stranger, &request, Terms::default())),
@@ -573,7 +573,7 @@ fn a_message_goes_in_at_the_generation_expected_only_and_its_repetition_at_any()
     };
     let untouched = task(&session);
     for wrong in [0, asked - 1, asked + 1] {
-        let id = TaskId::new("t");
+        let id = TaskId::new("t").unwrap();
         let refused = Error::GenerationMismatch { id, expected: wrong, generation: asked };
         assert_eq!(send("m2", wrong), Err(refused));
     }
@@ -666,7 +666,7 @@ fn nobody_waits_for_a_task_that_is_not_there() {
     let request = serde_json::from_value(json!({"id": "t"})).unwrap();
     let me = Caller::anonymous();
     let asked = || get_task(&session, "agent", &me, &request, after(0));
-    let not_found = Err(Error::TaskNotFound(TaskId::new("t")));
+    let not_found = Err(Error::TaskNotFound(TaskId::new("t").unwrap()));
     let begun = host.platform.now();
     assert_eq!(host.platform.run_until(asked()), not_found);
     host.platform.run_until(host.send(&session, first("begin"))).expect("an answer");

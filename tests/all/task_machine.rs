@@ -148,8 +148,8 @@ fn name() -> CallbackName {
 
 fn new_machine() -> (TaskMachine, Vec<LogEntry>) {
     let new = NewTask {
-        id: TaskId::new("t"),
-        context_id: ContextId::new("c"),
+        id: TaskId::new("t").unwrap(),
+        context_id: ContextId::new("c").unwrap(),
         message: message("first".to_owned(), Role::User),
         metadata: None,
         request: request(),

@@ -26,7 +26,7 @@ fn try_ask(
     token: Option<&str>,
     order: Option<TimelineOrder>,
 ) -> Result<Value, Error> {
-    let id = TaskId::new("t");
+    let id = TaskId::new("t").unwrap();
     let page_token = token.map(str::to_owned);
     let request = GetTaskTimelineRequest { tenant: None, id, page_size, page_token, order };
     match get_task_timeline(owned(session), &request, true)? {

@@ -62,7 +62,7 @@ fn register(session: &TaskSession, dialect: Dialect, config: Value) -> TaskPushN
 fn get(session: &TaskSession, id: &str) -> Result<String, Error> {
     let request = PushNotificationConfigRequest {
         tenant: None,
-        task_id: TaskId::new("t"),
+        task_id: TaskId::new("t").unwrap(),
         id: id.to_owned(),
     };
     match call(session, Dialect::V0_3, WebhookCall::GetTaskPushNotificationConfig(request))? {
@@ -215,5 +215,5 @@ fn a_task_without_webhooks_has_no_first_one() {
     let host = asking();
     let session = host.open();
     host.platform.run_until(host.send(&session, first("hi"))).expect("an answer");
-    assert_eq!(get(&session, ""), Err(Error::TaskNotFound(TaskId::new("t"))));
+    assert_eq!(get(&session, ""), Err(Error::TaskNotFound(TaskId::new("t").unwrap())));
 }

@@ -42,7 +42,7 @@ fn chunks(count: usize) -> Host {
 }
 
 fn config(rest: serde_json::Value) -> TaskPushNotificationConfig {
-    let mut config = json!({"id": "hook", "url": "https://receiver.example/"});
+    let mut config = json!({"taskId": "t", "id": "hook", "url": "https://receiver.example/"});
     config.as_object_mut().unwrap().extend(rest.as_object().unwrap().clone());
     read_json(&config.to_string()).expect("a good config")
 }
@@ -186,7 +186,7 @@ fn a_webhook_that_is_deleted_gets_nothing_more() {
     let (generation, lease) = ask(&session, None, None).unwrap();
     let request = PushNotificationConfigRequest {
         tenant: None,
-        task_id: TaskId::new("t"),
+        task_id: TaskId::new("t").unwrap(),
         id: "hook".to_owned(),
     };
     let delete = || WebhookCall::DeleteTaskPushNotificationConfig(request.clone());
@@ -194,7 +194,7 @@ fn a_webhook_that_is_deleted_gets_nothing_more() {
     assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
     assert_eq!(ask(&session, Some(lease), answered(generation, 200)), None);
     assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
-    let gone = Err(Error::TaskNotFound(TaskId::new("t")));
+    let gone = Err(Error::TaskNotFound(TaskId::new("t").unwrap()));
     assert_eq!(manage(&session, get()), gone);
     assert_eq!(manage(&host.open(), get()), gone);
     let caller = Caller::anonymous();
@@ -207,7 +207,7 @@ fn a_webhook_of_a_task_that_is_there_gets_what_happens_from_then_on() {
     let session = complete(&host, json!({}));
     let made = create(&session, config(json!({"id": "late"})));
     assert!(made.signing_secret.unwrap().reveal().starts_with("whsec_"));
-    assert_eq!(made.task_id, TaskId::new("t"));
+    assert_eq!(made.task_id, TaskId::new("t").unwrap());
     let nameless = config(json!({"id": ""}));
     assert!(!create(&session, nameless).id.is_empty());
     let asked = NextNotification { config_id: "late".to_owned(), ..NextNotification::default() };
@@ -417,7 +417,7 @@ impl World {
         };
         for id in webhooks {
             create(&world.session, config(json!({"id": id})));
-            let (task_id, id) = (TaskId::new("t"), id.clone());
+            let (task_id, id) = (TaskId::new("t").unwrap(), id.clone());
             let request = RedeliverRequest { tenant: None, task_id, id, from_generation: 1 };
             world.checked(|session| {
                 manage(session, WebhookCall::RedeliverTaskPushNotifications(request))

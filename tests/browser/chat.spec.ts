@@ -153,7 +153,7 @@ describe("a message has", () => {
       await view.click("button", "Data");
       await view.fill("Data (JSON)", '{"a": ');
       await view.click("button", "Send");
-      await view.sees(/The data is no JSON/);
+      await view.sees(/The data is not JSON/);
       await view.fill("Data (JSON)", '{"a": [1, true]}');
       await view.click("button", "Send");
       await view.sees("Completed");

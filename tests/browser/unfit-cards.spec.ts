@@ -68,7 +68,7 @@ test("a card in one line is laid out, and its errors stand at the lines that are
   assert.match(lines[1] ?? "", /^2\d \{ .*skills\[1\]\.name/, lines.join("\n"));
 }));
 
-test("what is no JSON is shown, too, with the place where it ends to be some", async () => {
+test("what is not JSON is shown, too, with the place where it ends to be some", async () => {
   await app.visit(address("page"), async (view) => {
     await view.sees("Line 1: Here no value of JSON begins");
     await view.sees("<title>Welcome</title>");

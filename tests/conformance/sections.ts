@@ -1,6 +1,7 @@
 // The sections of docs/conformance.md that commands write; all else there is written by hand.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { wrapped } from "../../scripts/lib/wrap.mjs";
 
 /** The page. */
 export const PAGE = fileURLToPath(new URL("../../docs/conformance.md", import.meta.url));
@@ -28,7 +29,7 @@ export function sectionIn(page: string, { begin, end }: Marks): string {
   return page.slice(page.indexOf(begin) + begin.length, page.indexOf(end)).trim();
 }
 
-/** Writes the section of this suite. */
+/** Writes the section of this suite, in lines of the width of all pages. */
 export function writeSection(suite: string, text: string): void {
-  writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), marks(suite), text));
+  writeFileSync(PAGE, withSection(readFileSync(PAGE, "utf8"), marks(suite), wrapped(text)));
 }

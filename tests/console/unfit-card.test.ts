@@ -40,7 +40,7 @@ describe("the line of a member", () => {
   });
 });
 
-describe("a text that is no JSON", () => {
+describe("a text that is not JSON", () => {
   for (const [text, line, why] of [
     ["", 1, /ends where a value/], ["<!doctype html>\n<html>", 1, /no value of JSON begins/], ['{"a": 1,\n "b": }', 2, /no value of JSON begins/], ['{"a": 1\n "b": 2}', 2, /a comma or }/],
     ['{"a": 1,\n}', 2, /name of a member/], ["{'a': 1}", 1, /double quotes/], ['{"a" 1}', 1, /colon/], ["[1,\n2\n3]", 3, /a comma or \]/], ['{"a": "b\nc"}', 1, /no end/], ['{"a": 01}', 1, /comma/], ['{}\n\n{}', 3, /behind the value/],
@@ -102,7 +102,7 @@ describe("what is shown", () => {
     assert.equal(count, text.split("\n").length);
   });
 
-  test("of a text that is no JSON is the text with the place, unless it was cut", () => {
+  test("of a text that is not JSON is the text with the place, unless it was cut", () => {
     const html = "<!doctype html>\n<title>Not found</title>";
     assert.deepEqual(toldOf({ text: html, isCut: false, violations: [] }).mistakes.map(({ line, about }) => [line, about]), [[1, ""]]);
     assert.deepEqual(toldOf({ text: '{"name": "N", "desc', isCut: true, violations: [] }).mistakes, []);

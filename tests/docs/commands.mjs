@@ -13,10 +13,10 @@ export function kindOf(command) {
   const bare = command.replace(/^(?:[A-Z_0-9]+=\S* )+(?=[a-z])/, "");
   if (/^curl /.test(bare)) return "curl";
   if (/^[A-Z_]+=|^wait$/.test(bare)) return "shell";
-  if (/^kill -9|^pkill -9/.test(bare)) return "kill";
+  if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
   if (/^(?:node|python3?) examples\/clients\//.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
-  if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?scripts\/)/.test(bare)) return "npm";
+  if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";
   if (/^node_modules\/\.bin\/node /.test(bare)) return existsSync(join(root, bare.split(" ")[1])) ? "left alone" : undefined;
   if (LEFT_ALONE.test(bare)) return "left alone";
@@ -29,7 +29,7 @@ export function npmProblem(command) {
   const [name, words] = read(bare);
   if (name === undefined) return `is no command of ours: ${bare}`;
   const usage = usageOf(name);
-  if (usage === undefined) return `there is no command ${name}`;
+  if (usage === undefined) return `there is no command ${name.replace("scripts/", "")}`;
   for (const word of words.filter((word) => word.startsWith("-") && word !== "--")) {
     if (!usage.includes(word.split("=")[0])) return `${name} has no option ${word}`;
   }
@@ -38,14 +38,14 @@ export function npmProblem(command) {
 
 function read(bare) {
   const words = bare.split(/\s+/);
-  const script = /^(?:\.\.\/a2a-edge\/)?scripts\/([\w-]+)\.mjs$/;
+  const script = /^(?:\.\.\/a2a-edge\/)?((?:scripts|create)\/[\w-]+)\.mjs$/;
   if (words[0] === "npm") {
     const isShort = words[1] !== "run";
     const name = isShort ? words[1] : words[2];
     const line = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts[name] ?? "";
     return [script.exec(line.split(" ")[1] ?? "")?.[1], words.slice(isShort ? 2 : 3)];
   }
-  if (words[0] === "npx") return [words[2], words.slice(3)];
+  if (words[0] === "npx") return [`scripts/${words[2]}`, words.slice(3)];
   return [script.exec(words[1])?.[1], words.slice(2)];
 }
 
@@ -53,7 +53,7 @@ const usages = new Map();
 
 function usageOf(name) {
   if (!usages.has(name)) {
-    const path = join(root, "scripts", `${name}.mjs`);
+    const path = join(root, `${name}.mjs`);
     const help = existsSync(path) ? spawnSync(process.execPath, [path, "--help"], { cwd: root, encoding: "utf8" }) : undefined;
     usages.set(name, help?.status === 0 ? help.stdout : undefined);
   }

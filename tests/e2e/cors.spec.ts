@@ -35,7 +35,7 @@ const requests: [string, string, RequestInit, number][] = [
   ["a stream that is refused", "", rpc("SubscribeToTask", { id: "0".repeat(64) }), 200],
   ["a task that there is not", "/tasks/none", { headers: { "a2a-version": "1.0" } }, 404],
   ["a wrong content type", "/message:send", { method: "POST", headers: { "content-type": "text/plain" }, body: "{}" }, 415],
-  ["a body that is no JSON", "", { method: "POST", headers: JSON_HEADERS, body: "{" }, 200],
+  ["a body that is not JSON", "", { method: "POST", headers: JSON_HEADERS, body: "{" }, 200],
   ["the page", "", { headers: { accept: "text/html" } }, 200],
 ];
 

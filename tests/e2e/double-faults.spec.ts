@@ -177,7 +177,7 @@ describe("a stream", () => {
     assert.deepEqual([none, isBroken], [undefined, false]);
   });
 
-  test("has events that are no JSON, of a wrong shape, or missing, over either binding and in 0.3", async () => {
+  test("has events that are not JSON, of a wrong shape, or missing, over either binding and in 0.3", async () => {
     const events = { 1: "", 2: "{not json", 3: '{"statusUpdate":5}' };
     await double.play({ faults: [{ events }] });
     const { text } = await streamed();

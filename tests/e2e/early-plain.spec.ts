@@ -133,7 +133,7 @@ test("an agent that does not speak A2A 0.1 says so, and knows no ids that client
     const headers = { "content-type": "application/json" };
     const body = JSON.stringify({ message: "hello" });
     const sent = await fetch(`${other.url}/demo/a2a/tasks/send`, { method: "POST", headers, body });
-    assert.match(await errorIn(sent, 400), /A2A 0\.1, which this agent does not speak/);
+    assert.match(await errorIn(sent, 400), /A2A 0\.1, which this agent does not support/);
     const asked = await fetch(`${other.url}/demo/a2a/tasks/t`);
     assert.match(await errorIn(asked, 400), /A2A 0\.1/);
     const client = new EarlyClient(`${other.url}/demo`);

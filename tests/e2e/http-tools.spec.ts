@@ -82,7 +82,7 @@ describe("an answer", () => {
     sink.plan("/pick/b?page=1", { body: '{"found":[]}' }, { headers: { "content-type": "text/html" }, body: "<p>Sorry</p>" });
     const pick = () => agent.sendForTask(toolCall("pick", { name: "b" }));
     assertFailed(await pick(), /GET \$\{SINK\}\/pick\/\{name\}\S* answered 200, but has nothing at \/found\/0\/name in its body/);
-    assertFailed(await pick(), /its body is no JSON \(text\/html\): <p>Sorry<\/p>/);
+    assertFailed(await pick(), /its body is not JSON \(text\/html\): <p>Sorry<\/p>/);
   });
 });
 

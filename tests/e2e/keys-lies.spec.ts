@@ -16,9 +16,9 @@ const privateJwk = key.privateKey.export({ format: "jwk" });
 /** The behaviour of an issuer, the resulting status of a token of its key, and the message for the operator. */
 const BY_KEY_SET: [name: string, does: Partial<Issuer>, status: number, told?: RegExp][] = [
   ["down", { isDown: true }, 503, /it answered 503$/],
-  ["html", { answer: html }, 503, /no JSON, by its content type/],
+  ["html", { answer: html }, 503, /is not JSON, by its content type/],
   ["html-as-json", { answer: { ...html, headers: {} } }, 503, /must be a JWK Set/],
-  ["no-type", { answer: { headers: { "content-type": "" } } }, 503, /no JSON, by its content type/],
+  ["no-type", { answer: { headers: { "content-type": "" } } }, 503, /is not JSON, by its content type/],
   ["redirect", { answer: { status: 302, headers: { location: "/honest/jwks" } } }, 503, /it answered 302; redirects are not followed/],
   ["ten-megabytes", { answer: { body: `{"keys":[],"x":"${"x".repeat(10_000_000)}"}` } }, 503, /more than 262144 bytes/],
   ["no-content", { answer: { status: 204, body: "" } }, 503, /it answered 204$/],

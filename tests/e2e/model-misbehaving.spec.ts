@@ -57,7 +57,7 @@ const rows: Record<string, Row> = {
     answers: [raw(200, "application/json", JSON.stringify({ choices: [{ message: { content: "x".repeat(6_000_000) } }] }))],
     state: "FAILED", text: /more than/, requests: 1,
   },
-  "arguments that are no JSON": {
+  "arguments that are not JSON": {
     answers: [call("order", '{"item": '), hello], state: "COMPLETED", text: /^hello$/, requests: 2,
   },
   "a tool that does not exist": { answers: [call("steal", {}), hello], state: "COMPLETED", text: /^hello$/, requests: 2 },

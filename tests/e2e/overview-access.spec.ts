@@ -128,7 +128,7 @@ test("counts outlive their tasks, and the cron trigger deletes hours after eight
   }
 });
 
-test("without its table, rows are written at once, and the overview says that it cannot be had", async () => {
+test("without its table, rows are written at once, and the overview says that it is not available", async () => {
   const early = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") } });
   try {
     const database = await early.d1();
@@ -141,7 +141,7 @@ test("without its table, rows are written at once, and the overview says that it
     const response = await fetch(`${early.url}/open/overview`);
     assert.equal(response.status, 503);
     assert.match(response.headers.get("retry-after") ?? "", /^\d+$/);
-    assert.match(((await response.json()) as Refused).error.message, /cannot be had at the moment/);
+    assert.match(((await response.json()) as Refused).error.message, /is not available at the moment/);
   } finally {
     await early.stop();
   }

@@ -101,7 +101,7 @@ test("a token is fetched anew before it expires (RFC 6749 §4.2.2)", async () =>
 });
 
 for (const [name, said] of [
-  ["refusing", /^the remote agent was not reached: no token could be had: the token endpoint answered 400 \(invalid_client\)$/],
+  ["refusing", /^the remote agent was not reached: no token was obtained: the token endpoint answered 400 \(invalid_client\)$/],
   ["failing", /^the remote agent was not reached: http:\S+\/failing answered 503$/],
   ["down", /^the remote agent was not reached: .*\/down/],
 ] as const) {

@@ -64,16 +64,16 @@ describe("a request whose name and version do not fit is told what it looks like
     ["picky", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
     ["club", "SendMessage", "0.3", -32009, "SendMessage is a method of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or message/send for A2A 0.3"],
     ["club", "GetTask", "99.0", -32009, "GetTask is a method of A2A 1.0 but the request asks for A2A 99.0; send A2A-Version: 1.0"],
-    ["picky", "message/send", undefined, -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
-    ["picky", "message/send", "", -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
-    ["numbers", "message/send", "0.3", -32009, "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
-    ["picky", "tasks/get", undefined, -32009, "tasks/get is a method of A2A 0.3 and 0.1, which this agent does not speak; send GetTask with A2A-Version: 1.0"],
-    ["lodge", "tasks/send", undefined, -32601, "tasks/send is a method of A2A 0.1, which this agent does not speak; send SendMessage with A2A-Version: 1.0"],
+    ["picky", "message/send", undefined, -32009, "message/send is a method of A2A 0.3, which this agent does not support; send SendMessage with A2A-Version: 1.0"],
+    ["picky", "message/send", "", -32009, "message/send is a method of A2A 0.3, which this agent does not support; send SendMessage with A2A-Version: 1.0"],
+    ["numbers", "message/send", "0.3", -32009, "message/send is a method of A2A 0.3, which this agent does not support; send SendMessage with A2A-Version: 1.0"],
+    ["picky", "tasks/get", undefined, -32009, "tasks/get is a method of A2A 0.3 and 0.1, which this agent does not support; send GetTask with A2A-Version: 1.0"],
+    ["lodge", "tasks/send", undefined, -32601, "tasks/send is a method of A2A 0.1, which this agent does not support; send SendMessage with A2A-Version: 1.0"],
     ["numbers", "tasks/send", "0.3", -32009, "tasks/send is a method of A2A 0.1 but the request asks for A2A 0.3; send no A2A-Version, or SendMessage with A2A-Version: 1.0"],
     ["picky", "message/send", "1.0", -32601, "message/send is a method of A2A 0.3 but the request asks for A2A 1.0; send SendMessage with A2A-Version: 1.0"],
     ["lodge", "message/send", "1.0", -32601, "message/send is a method of A2A 0.3 but the request asks for A2A 1.0; send A2A-Version: 0.3 or none, or SendMessage with A2A-Version: 1.0"],
     ["club", "message/send", "0.2", -32009, "message/send is a method of A2A 0.3 but the request asks for A2A 0.2; send A2A-Version: 0.3 or none, or SendMessage with A2A-Version: 1.0"],
-    ["picky", "nonsense", "99.0", -32009, "the request asks for A2A 99.0, which this agent does not speak; it speaks 1.0: send A2A-Version: 1.0"],
+    ["picky", "nonsense", "99.0", -32009, "the request asks for A2A 99.0, which this agent does not support; it supports 1.0: send A2A-Version: 1.0"],
     ["club", "tasks/list", "0.3", -32601, 'there is no method "tasks/list"'],
   ] as const;
   for (const [agent, method, header, code, sentence] of MISTAKES) {
@@ -81,16 +81,16 @@ describe("a request whose name and version do not fit is told what it looks like
       const reply = await send(`${worker.url}/${agent}`, method, header);
       assert.deepEqual([reply.error?.code, reply.error?.message], [code, sentence]);
       // Clients of 0.1 know no code below -32005, so their methods are refused as missing methods.
-      assert.equal(reasonOf(reply), code === -32601 && !sentence.includes("does not speak") ? "METHOD_NOT_FOUND" : "VERSION_NOT_SUPPORTED");
+      assert.equal(reasonOf(reply), code === -32601 && !sentence.includes("does not support") ? "METHOD_NOT_FOUND" : "VERSION_NOT_SUPPORTED");
     });
   }
 
   const PATHS = [
     ["picky", "GET", "tasks/t", "0.3", 400, "tasks/t is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0"],
     ["club", "POST", "message:send", "0.3", 400, "message:send is a path of A2A 1.0 but the request asks for A2A 0.3; send A2A-Version: 1.0, or v1/message:send for A2A 0.3"],
-    ["picky", "POST", "v1/message:send", undefined, 400, "v1/message:send is a path of A2A 0.3, which this agent does not speak; send message:send with A2A-Version: 1.0"],
-    ["numbers", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not speak; send tasks/t with A2A-Version: 1.0"],
-    ["picky", "GET", "agent/authenticatedExtendedCard", undefined, 400, "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not speak; send extendedAgentCard with A2A-Version: 1.0"],
+    ["picky", "POST", "v1/message:send", undefined, 400, "v1/message:send is a path of A2A 0.3, which this agent does not support; send message:send with A2A-Version: 1.0"],
+    ["numbers", "GET", "v1/tasks/t", "0.3", 400, "v1/tasks/t is a path of A2A 0.3, which this agent does not support; send tasks/t with A2A-Version: 1.0"],
+    ["picky", "GET", "agent/authenticatedExtendedCard", undefined, 400, "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not support; send extendedAgentCard with A2A-Version: 1.0"],
     ["lodge", "GET", "v1/tasks/t", "1.0", 404, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 1.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
     ["lodge", "GET", "v1/tasks/t", "2.0", 400, "v1/tasks/t is a path of A2A 0.3 but the request asks for A2A 2.0; send A2A-Version: 0.3 or none, or tasks/t with A2A-Version: 1.0"],
   ] as const;
@@ -151,7 +151,7 @@ describe("a streaming method of version 0.3", () => {
       messageId: "m", contextId: "", taskId: "", role: Role.ROLE_USER, parts: [part], metadata: undefined, extensions: [], referenceTaskIds: [],
     };
     const request = { tenant: "", message: said, configuration: undefined, metadata: undefined };
-    await assert.rejects(transport.sendMessageStream(request).next(), /message\/stream is a method of A2A 0\.3, which this agent does not speak; send SendStreamingMessage with A2A-Version: 1\.0/);
-    await assert.rejects(transport.resubscribeTask({ tenant: "", id: "t" }).next(), /which this agent does not speak; send SubscribeToTask/);
+    await assert.rejects(transport.sendMessageStream(request).next(), /message\/stream is a method of A2A 0\.3, which this agent does not support; send SendStreamingMessage with A2A-Version: 1\.0/);
+    await assert.rejects(transport.resubscribeTask({ tenant: "", id: "t" }).next(), /which this agent does not support; send SubscribeToTask/);
   });
 });

@@ -140,7 +140,7 @@ describe("the scripted model", () => {
 
   test("refuses in words what is no request", async () => {
     for (const [body, reason] of [
-      ["{", "the body is no JSON"],
+      ["{", "the body is not JSON"],
       ["null", "`messages` must be an array"],
       [{}, "`messages` must be an array"],
       [{ messages: [] }, "`messages` must be an array"],

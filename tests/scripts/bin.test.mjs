@@ -4,21 +4,23 @@ import { after, before, test } from "node:test";
 import { readDepInfo } from "../../scripts/lib/inputs.mjs";
 import { makeOwnProject } from "./project.mjs";
 
-let project;
-before(async () => {
+let project, rust;
+before(() => {
   project = makeOwnProject();
-  const { output } = await project.run("check");
-  project.write("wrangler.toml", output.split("\n").filter((line) => line.startsWith("    ")).join("\n"));
+  rust = makeOwnProject({ rust: true });
 });
-after(() => project.remove());
+after(() => {
+  project.remove();
+  rust.remove();
+});
 
-const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
+const builds = () => rust.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
 
 test("help names every command, and so does running it with nothing", async () => {
   for (const args of [["help"], ["--help"], ["-h"], []]) {
     const { code, output } = await project.run(...args);
     assert.equal(code, 0, output);
-    for (const command of ["new", "start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
+    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
       assert.match(output, new RegExp(`^ {4}${command} +\\S`, "m"));
     }
   }
@@ -31,7 +33,7 @@ test("a command that there is not is refused", async () => {
 });
 
 test("every command tells its options by the name that works in the project", async () => {
-  for (const command of ["new", "start", "dev", "build", "test", "deploy", "size", "check"]) {
+  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check"]) {
     const { code, output } = await project.run(command, "--help");
     assert.equal(code, 0, output);
     assert.ok(output.startsWith(`Usage: npx a2a-edge ${command}`), output);
@@ -39,37 +41,73 @@ test("every command tells its options by the name that works in the project", as
   }
 });
 
-test("a build goes into the project, and what changes nothing is not built again", async () => {
+test("a build writes the agents, and calls no compiler", async () => {
   const { code, output } = await project.run("build");
-  assert.equal(code, 0, output);
-  for (const name of ["index.js", "index_bg.wasm", "build.json"]) assert.ok(project.exists(`build/${name}`), name);
-  const before = builds();
-  assert.deepEqual(await project.run("build"), { code: 0, output: `${output.split("\n")[0]}\n` });
-  project.write("README.md", "of no concern");
-  await project.run("build");
-  assert.equal(builds(), before);
+  assert.deepEqual({ code, output }, { code: 0, output: "" });
+  assert.match(project.read(".a2a-edge/agents.js"), /"one 1/);
+  assert.ok(!project.exists("build"));
+  assert.deepEqual(project.calls(), []);
 });
 
-for (const [what, path] of [
-  ["a source", "src/lib.rs"], ["an agent file", "agents/one.toml"], ["a new agent file", "agents/three.toml"], ["the manifest", "Cargo.toml"],
-  ["the lock file", "Cargo.lock"], ["a file that a source includes", "shared/a file"],
-]) {
+test("with Rust, a build goes into the project, and what changes nothing is not built again", async () => {
+  const { code, output } = await rust.run("build");
+  assert.equal(code, 0, output);
+  for (const name of ["engine.js", "index_bg.wasm", "build.json"]) assert.ok(rust.exists(`build/${name}`), name);
+  const before = builds();
+  assert.deepEqual(await rust.run("build"), { code: 0, output: `${output.split("\n")[0]}\n` });
+  rust.write("README.md", "of no concern");
+  rust.write("agents/one.toml", "one 2");
+  await rust.run("build");
+  assert.equal(builds(), before);
+  assert.match(rust.read(".a2a-edge/agents.js"), /"one 2/);
+});
+
+for (const [what, path] of [["a source", "src/lib.rs"], ["the manifest", "Cargo.toml"], ["the lock file", "Cargo.lock"], ["a file that a source includes", "shared/a file"]]) {
   test(`${what} that has changed is built`, async () => {
-    await project.run("build");
+    await rust.run("build");
     const before = builds();
-    project.write(path, `[package]\nname = "own-agent" # ${path}\n`);
-    await project.run("build");
+    rust.write(path, `[package]\nname = "own-agent" # ${path}\n`);
+    await rust.run("build");
     assert.equal(builds(), before + 1);
-    await project.run("build");
+    await rust.run("build");
     assert.equal(builds(), before + 1, "once");
   });
 }
 
-test("a size above our limit is no failure of a project", async () => {
-  const { code, output } = await project.run("size");
-  assert.equal(code, 0, output);
-  assert.match(output, /^total .* gzip$/m);
-  assert.doesNotMatch(output, /limit/);
+test("a mistake in an agent file is told before the compiler is waited for", async () => {
+  rust.write("src/lib.rs", "rust 2");
+  rust.write("agents/one.toml", "mistake");
+  const before = builds();
+  const { code, output } = await rust.run("build");
+  rust.write("agents/one.toml", "one 1");
+  assert.equal(code, 1);
+  assert.match(output, /agents\/one\.toml:1: there is no "mistake"/);
+  assert.equal(builds(), before);
+});
+
+test("the packages of a project with Rust are asked for by their versions", async () => {
+  rust.remove("node_modules/binaryen");
+  const { code, output } = await rust.run("build");
+  assert.equal(code, 1);
+  assert.match(output, /npm packages are missing: binaryen\.\n\n {4}Run: npm install\n.*npm install --save-dev binaryen@\^\d+/);
+});
+
+test("an old Node is told which one is needed, by the version in package.json", async () => {
+  project.write("old.mjs", 'Object.defineProperty(process.versions, "node", { value: "22.11.9" });');
+  const { code, output } = await project.node("--import", "./old.mjs", "node_modules/a2a-edge/scripts/a2a-edge.mjs", "check").ended;
+  assert.equal(code, 1);
+  const { engines } = JSON.parse(project.read("node_modules/a2a-edge/package.json"));
+  assert.match(output, new RegExp(`^\\nNode\\.js ${engines.node.slice(2)} or newer is needed, this is 22\\.11\\.9 `));
+});
+
+test("a folder in which nothing can be made is told, with the reason", async () => {
+  project.remove(".a2a-edge");
+  project.write(".a2a-edge", "a file");
+  const { code, output } = await project.run("build");
+  project.remove(".a2a-edge");
+  assert.equal(code, 1);
+  assert.match(output, /\.a2a-edge\S* cannot be (?:written|used)/);
+  assert.doesNotMatch(output, /^ +at /m, "no stack");
 });
 
 test("file names with spaces are read from what cargo lists", () => {

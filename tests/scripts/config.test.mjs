@@ -1,9 +1,9 @@
 // wrangler.toml is checked before anything is built, and what it lacks is told as lines to paste.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
+import { projectFiles } from "../../create/lib/project.mjs";
 import { makeOwnProject, root } from "./project.mjs";
 
 let project;
@@ -11,10 +11,7 @@ before(() => (project = makeOwnProject()));
 after(() => project.remove());
 
 const check = (...options) => project.run("check", ...options);
-const COMPLETE = readFileSync(join(root, "wrangler.toml"), "utf8")
-  .replaceAll("a2a-edge", "own-agent")
-  .replace('command = "node scripts/build.mjs"', 'command = "npx a2a-edge build"')
-  .replace('migrations_dir = "migrations"', 'migrations_dir = "node_modules/a2a-edge/migrations"');
+const COMPLETE = projectFiles("/somewhere/own-agent", { npm: "1.2.3" }).get("wrangler.toml");
 
 /** The lines to paste, which are indented. */
 const lines = (output) => output.split("\n").filter((line) => line.startsWith("    ")).map((line) => line.trim());
@@ -25,27 +22,30 @@ const without = (line, instead = "") => {
 };
 
 test("where there is no wrangler.toml, the lines to paste are a whole one, which is then in order", async () => {
+  project.remove("wrangler.toml");
   const { code, output } = await check();
   assert.equal(code, 1);
   assert.match(output, /There is no wrangler\.toml in /);
-  assert.deepEqual(lines(output).slice(0, 2), [`name = "${project.folder.split("/").pop().toLowerCase()}"`, 'main = "build/index.js"']);
+  assert.deepEqual(lines(output).slice(0, 2), ['name = "own-agent"', 'main = "src/index.ts"']);
   project.write("wrangler.toml", lines(output).join("\n"));
-  assert.deepEqual(await check(), { code: 0, output: "wrangler.toml has what a2a-edge needs.\n" });
+  assert.deepEqual(await check(), { code: 0, output: "2 agents are in order, and wrangler.toml has what a2a-edge needs.\n" });
 });
 
 const INCOMPLETE = [
-  ["main", without('main = "build/index.js"'), "Before the first table:", ['main = "build/index.js"']],
+  ["main", without('main = "src/index.ts"'), "Before the first table:", ['main = "src/index.ts"']],
+  ["the main of 0.3.0", without('main = "src/index.ts"', `main = "build/index.js"`), "In place of", ['main = "src/index.ts"']],
   ["an older date", COMPLETE.replace(/(compatibility_date = )"[^"]*"/, '$1"2026-01-01"'), "In place of", ['compatibility_date = "2026-11-17"']],
   [
     "a flag beside another",
     without('compatibility_flags = ["queue_consumer_no_wait_for_wait_until"]', 'compatibility_flags = ["nodejs_compat"]'),
     "In place of", ['compatibility_flags = ["nodejs_compat","queue_consumer_no_wait_for_wait_until"]'],
   ],
-  ["no_bundle", without("no_bundle = true"), "Before the first table:", ["no_bundle = true"]],
+  ["the no_bundle of 0.3.0", `no_bundle = true\n${COMPLETE}`, "Without this line:", ["no_bundle = true"]],
   [
-    "the build command", without('command = "npx a2a-edge build"', 'command = "worker-build"'), "Under [build]:",
-    ['command = "npx a2a-edge build"', 'watch_dir = ["src", "agents", "tools", "skills", "build.rs", "Cargo.toml"]'],
+    "the assets of 0.3.0", without('directory = "node_modules/a2a-edge/build-console/assets"', 'directory = "build-console/assets"'),
+    "In place of directory under [assets]:", ['directory = "node_modules/a2a-edge/build-console/assets"'],
   ],
+  ["the build command", without('command = "a2a-edge build"', 'command = "worker-build"'), "Under [build]:", ['command = "a2a-edge build"']],
   ["the class", without('class_name = "TaskObject"', 'class_name = "Tasks"'), 'Under [[durable_objects.bindings]] with name = "TASKS":', ['class_name = "TaskObject"']],
   [
     "the migration, behind others", COMPLETE.replace("[[migrations]]", '[[migrations]]\ntag = "v2"\nnew_sqlite_classes = ["Other"]\n[[migrations]]').replace('["TaskObject"]', '["Another"]'),
@@ -85,7 +85,7 @@ async function checkAll(files) {
   const script = `
     import { readFileSync, writeFileSync } from "node:fs";
     import { unstable_readConfig as read } from ${module("node_modules", "wrangler", "wrangler-dist", "cli.js")};
-    import { missing } from ${module("scripts", "lib", "config.mjs")};
+    import { missing } from ${JSON.stringify(pathToFileURL(project.at("node_modules", "a2a-edge", "scripts", "lib", "config.mjs")).href)};
     const found = JSON.parse(readFileSync("files.json", "utf8")).map((text) => {
       writeFileSync("wrangler.toml", text);
       return missing(read({ config: "wrangler.toml" }, { hideWarnings: true }), { text });
@@ -107,7 +107,7 @@ test("each thing that is missing is told, alone, and where it belongs", async ()
 });
 
 test("what belongs to one place is told together, tables at the end", async () => {
-  project.write("wrangler.toml", without("no_bundle = true").replace('class_name = "TaskObject"', 'class_name = "Tasks"').replace('crons = ["17 * * * *"]', ""));
+  project.write("wrangler.toml", without('main = "src/index.ts"').replace('class_name = "TaskObject"', 'class_name = "Tasks"').replace('crons = ["17 * * * *"]', ""));
   const { code, output } = await check();
   assert.equal(code, 1, output);
   assert.equal(output, `
@@ -115,7 +115,7 @@ wrangler.toml lacks what a2a-edge needs.
 
 Before the first table:
 
-    no_bundle = true
+    main = "src/index.ts"
 
 Under [triggers]:
 
@@ -147,13 +147,35 @@ test("a file that cannot be read is told as wrangler tells it", async () => {
   assert.match(output, /wrangler\.toml cannot be used:/);
 });
 
-test("the commands check it before they build", async () => {
-  project.write("wrangler.toml", without("no_bundle = true"));
-  project.write("calls.log", "");
+test("the entry of the Worker, and the name under which it imports the agents, are told", async () => {
+  project.write("wrangler.toml", COMPLETE);
+  const [entry, manifest] = [project.read("src/index.ts"), project.read("package.json")];
+  project.remove("src/index.ts");
+  const missing = await check();
+  assert.match(missing.output, /The entry of the Worker is missing: src\/index\.ts, that wrangler\.toml names as main\./);
+  assert.equal(lines(missing.output).join("\n"), entry.trim().replace("\n\n", "\n"));
+  project.write("src/index.ts", entry);
+  project.write("package.json", "{}");
+  assert.match((await check()).output, /package\.json lacks the name[^]*"imports": \{ "#agents": "\.\/\.a2a-edge\/agents\.js" \}/);
+  project.write("package.json", manifest);
+});
+
+test("a project with Rust needs its own engine in the place of the package's", async () => {
+  const rust = makeOwnProject({ rust: true });
+  rust.write("wrangler.toml", COMPLETE);
+  const { code, output } = await rust.run("check");
+  rust.remove();
+  assert.equal(code, 1);
+  assert.deepEqual(lines(output), ["[alias]", '"a2a-edge/engine" = "./.a2a-edge/engine.js"']);
+});
+
+test("the commands check it before they do anything else", async () => {
+  project.write("wrangler.toml", without('main = "src/index.ts"'));
+  project.remove(".a2a-edge");
   for (const command of ["start", "test", "deploy"]) {
     const { code, output } = await project.run(command, ...(command === "deploy" ? ["--dry-run"] : []));
     assert.equal(code, 1, output);
     assert.match(output, /wrangler\.toml lacks/);
   }
-  assert.deepEqual(project.calls().filter(([name, what]) => name === "cargo" && what === "rustc"), []);
+  assert.ok(!project.exists(".a2a-edge"));
 });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { after, before, beforeEach, test } from "node:test";
-import { servesAssets } from "../../scripts/lib/console.mjs";
+import { servesAssets } from "../../scripts/lib/assets.mjs";
 import { makeProject } from "./project.mjs";
 
 const PAGE = "build-console/assets/console/index.html";

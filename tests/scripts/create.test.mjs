@@ -59,7 +59,7 @@ test("with Rust, it has a crate besides, and uses the crate of this checkout", (
   const [[, path]] = texts.get("Cargo.toml").matchAll(/path = "([^"]*)"/g);
   assert.equal(resolve(folder, "rust-agents", path), checkout);
   assert.ok(texts.get("wrangler.toml").startsWith(basic.get("wrangler.toml")));
-  assert.match(texts.get("wrangler.toml"), /^\[alias\]\n"a2a-edge\/engine" = "\.\/build\/index\.js"$/m);
+  assert.match(texts.get("wrangler.toml"), /^\[alias\]\n"a2a-edge\/engine" = "\.\/\.a2a-edge\/engine\.js"$/m);
   const manifest = JSON.parse(texts.get("package.json"));
   assert.deepEqual(Object.keys(manifest.devDependencies), ["@a2a-js/sdk", "binaryen", "esbuild", "wrangler"]);
   assert.equal(manifest.name, "rust-agents");
@@ -159,7 +159,7 @@ test("a card is found at its URL, at the well-known places of a server, and belo
     ]) {
       assert.equal((await fetchCard(origin + path)).url, origin + found);
     }
-    await assert.rejects(fetchCard(`${origin}/page`), /There is no agent card:\n\n {4}.*\/page: no JSON\n.*agent-card\.json: status 404\n/);
+    await assert.rejects(fetchCard(`${origin}/page`), /There is no agent card:\n\n {4}.*\/page: not JSON\n.*agent-card\.json: status 404\n/);
   });
   await assert.rejects(fetchCard("weather"), /needs the URL of an agent card/);
   await assert.rejects(fetchCard("file:///etc/passwd"), /by http or https, not by "file:"/);

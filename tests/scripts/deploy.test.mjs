@@ -1,7 +1,7 @@
-// `npm run deploy` with an account that is a stand-in.
+// `deploy` with an account that is a stand-in, in a project without Rust.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, test } from "node:test";
-import { makeProject } from "./project.mjs";
+import { makeOwnProject } from "./project.mjs";
 
 const STAGING = `
 [env.staging]
@@ -11,6 +11,7 @@ class_name = "TaskObject"
 [[env.staging.d1_databases]]
 binding = "DB"
 database_name = "staging"
+migrations_dir = "node_modules/a2a-edge/migrations"
 [[env.staging.queues.producers]]
 binding = "WEBHOOKS"
 queue = "staging-webhooks"
@@ -31,10 +32,10 @@ queue = "staging-deletions"
 
 let project, plain;
 before(() => {
-  project = makeProject({ packages: "no wrangler" });
+  project = makeOwnProject({ wrangler: "stand-in" });
   plain = project.read("wrangler.toml");
   const schemes = { key: { kind: "api_key" } };
-  project.write("embedded.json", JSON.stringify({
+  project.write("facts.json", JSON.stringify({
     agents: [
       { slug: "public", access: { open: true } },
       { slug: "other", access: { open: true } },
@@ -57,12 +58,12 @@ test("a deploy makes the queues, uploads, migrates, and says who may call", asyn
   assert.equal(code, 0, output);
   assert.deepEqual(wrangler(), [
     "whoami --json",
-    "queues info a2a-edge-webhooks",
-    "queues create a2a-edge-webhooks",
-    "queues info a2a-edge-webhooks-dead",
-    "queues create a2a-edge-webhooks-dead",
-    "queues info a2a-edge-deletions",
-    "queues create a2a-edge-deletions",
+    "queues info own-agent-webhooks",
+    "queues create own-agent-webhooks",
+    "queues info own-agent-webhooks-dead",
+    "queues create own-agent-webhooks-dead",
+    "queues info own-agent-deletions",
+    "queues create own-agent-deletions",
     "deploy --message=a better one --var=A:1 --var=B:2 --keep-vars",
     "d1 migrations apply DB --remote",
   ]);

@@ -1,10 +1,10 @@
-// `npm run dev` while files are saved: what is served follows the files, and a mistake stops nothing.
+// `npm run dev` with Rust, while files are saved: what is served follows the sources, agents are given without a build, and a mistake stops nothing.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { freePort } from "../../scripts/lib/port.mjs";
 import { makeProject, until } from "./project.mjs";
 
-const MISTAKE = "agents/one.toml:1: there is no such step";
+const MISTAKE = "error[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:1:1";
 
 let project, dev, url;
 before(async () => {
@@ -21,57 +21,70 @@ after(async () => {
   project.remove();
 });
 
-const served = async () => (await fetch(url)).text();
-const serves = (texts) => until(async () => (await served()) === texts, `it serves ${texts}; it said:\n${dev.output}`);
+const served = async () => {
+  try {
+    return await (await fetch(url)).json();
+  } catch {
+    // wrangler starts anew.
+    return {};
+  }
+};
+const serves = (key, text) => until(async () => [(await served())[key], (await served()).files?.[key]].includes(text), `it serves ${key} as ${text}; it said:\n${dev.output}`);
 const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
 const calls = (tool) => project.calls().filter(([name]) => name === tool).length;
 
-test("two files that are saved at once are built once, together", async () => {
-  await serves("one 1, two 1");
+test("a source that is saved is compiled, and a saved agent is given without a build", async () => {
+  await serves("rust", "rust 1");
   const before = builds();
   project.write("agents/one.toml", "one 2");
-  project.write("agents/two.toml", "two 2");
-  await serves("one 2, two 2");
-  assert.equal(builds() - before, 1);
+  await serves("agents/one.toml", "one 2");
+  assert.equal(builds(), before);
+  project.write("src/lib.rs", "rust 2");
+  await serves("rust", "rust 2");
+  assert.equal(builds(), before + 1);
+  await serves("agents/one.toml", "one 2");
 });
 
-test("a file that is saved while a build checks its tools is built, and nothing is said to be missing", async () => {
+test("a source that is saved while a build checks its tools is built, and nothing is said to be missing", async () => {
   const [before, start] = [builds(), dev.output.length];
-  for (const tool of ["npm", "rustc"]) {
-    const [asked, from] = [calls("rustc") + calls("npm"), dev.output.length];
+  for (const tool of ["rustc"]) {
+    const [asked, from] = [calls("rustc"), dev.output.length];
     project.write(`hold-${tool}`, "");
-    project.write("agents/one.toml", `one 3 ${tool}`);
-    await until(() => calls("rustc") + calls("npm") > asked, "the build has begun");
-    project.write("agents/two.toml", `two 3 ${tool}`);
+    project.write("src/lib.rs", `rust 3 ${tool}`);
+    await until(() => calls("rustc") > asked, "the build has begun");
+    project.write("src/other.rs", "other");
     await until(() => dev.output.slice(from).split("restarting build").length > 2, "wrangler has begun anew");
     project.remove(`hold-${tool}`);
-    await serves(`one 3 ${tool}, two 3 ${tool}`);
+    await serves("rust", `rust 3 ${tool}`);
   }
   assert.doesNotMatch(dev.output.slice(start), /missing|usable|cannot|was not built|was ended|build before/);
-  assert.ok(builds() - before >= 2);
+  assert.ok(builds() - before >= 1);
 });
 
 test("a mistake is told, and the Worker of before goes on until it is mended", async () => {
-  const old = await served();
-  project.write("cargo.txt", `error: a2a-edge@0.1.0: ${MISTAKE}\n`);
-  project.write("agents/one.toml", "mistaken");
+  const old = (await served()).rust;
+  project.write("cargo.txt", `${MISTAKE}\n`);
+  project.write("src/lib.rs", "mistaken");
   await until(() => dev.output.includes("The build before is served"), "the mistake is told");
-  assert.equal(dev.output.split(MISTAKE).length, 2, dev.output);
-  assert.equal(await served(), old);
+  assert.equal(dev.output.split("E0425").length, 2, dev.output);
+  assert.equal((await served()).rust, old);
+  // Agents are given meanwhile.
+  project.write("agents/one.toml", "one 4");
+  await serves("agents/one.toml", "one 4");
 
   project.remove("cargo.txt");
-  project.write("agents/one.toml", "mended");
-  await until(async () => (await served()).startsWith("mended"), "the mended file is served");
+  project.write("src/lib.rs", "mended");
+  await serves("rust", "mended");
 });
 
-test("an agent whose executor the Worker cannot make is told after each build, until it is mended", async () => {
-  const [from, told] = [dev.output.length, "refuse every message:\n\n    one: unservable 1, "];
+test("an agent that the Worker cannot serve is told, until it is mended", async () => {
+  const [from, told] = [dev.output.length, "These agents refuse every message, since the Worker cannot serve them:\n\n    one: agents/one.toml:1: "];
   assert.ok(!dev.output.includes("refuse every message"), dev.output);
-  project.write("agents/one.toml", "unservable 1");
+  project.write("agents/one.toml", "unusable 1");
   await until(() => dev.output.slice(from).includes(told), `it is told; it said:\n${dev.output.slice(from)}`);
-  assert.doesNotMatch(dev.output, /console\/api\/agents/, "asking is not shown");
-  project.write("agents/one.toml", "mended again");
-  await until(async () => (await served()).startsWith("mended again"), "the mended file is served");
+  assert.doesNotMatch(dev.output, /_dev\/agents/, "asking is not shown");
+  project.write("agents/one.toml", "mended");
+  await serves("agents/one.toml", "mended");
 });
 
 test("a change of the console is served without a build of the Worker, which stays as it is", async () => {
@@ -91,18 +104,4 @@ test("a change of the console is served without a build of the Worker, which sta
   assert.equal(dev.output.slice(from).split("restarting build").length, 2, dev.output.slice(from));
   assert.match(await page(), /<title>Changed /);
   project.write(index, text);
-});
-
-test("a changed file of variables is read, and only a change of its text starts the Worker again", async () => {
-  const restarts = () => dev.output.split(".dev.vars has changed; starting the Worker again.").length - 1;
-  const shown = await served();
-  project.write(".dev.vars", "A=1\n");
-  await until(() => restarts() === 1 && dev.output.includes(" again.\nServing at"), `it is served again; it said:\n${dev.output}`);
-  await serves(shown);
-  project.write(".dev.vars", "A=1\n");
-  project.write(".dev.vars", "A=2\n");
-  const again = () => dev.output.split(" again.\nServing at").length - 1;
-  await until(() => restarts() === 2 && again() === 2, `the change is noticed; it said:\n${dev.output}`);
-  await serves(shown);
-  assert.equal(restarts(), 2);
 });

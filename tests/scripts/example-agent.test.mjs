@@ -1,17 +1,20 @@
 // The program that `npm start` runs beside the agents.
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import { after, test } from "node:test";
+import { test } from "node:test";
 import { serveExampleAgent } from "../../scripts/lib/example-agent.mjs";
 
-const server = await serveExampleAgent(0);
-const { port } = server.address();
-after(() => server.close());
+/** Starts one, and returns the name and the value of its variable. */
+async function start() {
+  const [variable] = await serveExampleAgent();
+  return /^([A-Z_]+):(.+)$/.exec(variable).slice(1);
+}
+
+const [name, url] = await start();
 
 test("it answers a turn with verbs", async () => {
   const turn = { message: { parts: [{ text: "to be or not" }] }, caller: { id: "ada" } };
-  const answer = await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: JSON.stringify(turn) });
+  const answer = await fetch(url, { method: "POST", body: JSON.stringify(turn) });
   assert.equal(answer.headers.get("content-type"), "application/x-ndjson");
   const verbs = (await answer.text()).trim().split("\n").map((line) => JSON.parse(line));
   assert.deepEqual(verbs.map((verb) => verb.do), ["working", "artifact", "complete"]);
@@ -19,13 +22,17 @@ test("it answers a turn with verbs", async () => {
 });
 
 test("a request that is none breaks off, and the next one is answered", async () => {
-  await assert.rejects(fetch(`http://127.0.0.1:${port}`, { method: "POST", body: "no JSON" }));
-  assert.equal((await fetch(`http://127.0.0.1:${port}`, { method: "POST", body: '{"message":{"parts":[]},"caller":{"id":"a"}}' })).status, 200);
+  await assert.rejects(fetch(url, { method: "POST", body: "no JSON" }));
+  assert.equal((await fetch(url, { method: "POST", body: '{"message":{"parts":[]},"caller":{"id":"a"}}' })).status, 200);
 });
 
-test("its port is that of the agent file, and one that is taken is no failure", async () => {
+test("the agent file names the variable with its URL", () => {
   const file = readFileSync(new URL("../../agents/wordcount.toml", import.meta.url), "utf8");
-  assert.match(file, /url = "http:\/\/127\.0\.0\.1:8790"/);
-  assert.equal(await serveExampleAgent(port), undefined);
-  await once(server.close(), "close").catch(() => undefined);
+  assert.ok(file.includes(`url = "\${${name}}"`), file);
+});
+
+test("a second one runs beside it, at a port of its own", async () => {
+  const [, other] = await start();
+  assert.notEqual(other, url);
+  for (const at of [url, other]) assert.equal((await fetch(at, { method: "POST", body: '{"message":{"parts":[]},"caller":{"id":"a"}}' })).status, 200);
 });

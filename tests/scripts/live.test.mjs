@@ -1,5 +1,6 @@
 // `npm run dev` in a project without Rust, while files are saved: the Worker that serves is given the agents, and a mistake stops nothing.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { after, before, test } from "node:test";
@@ -18,7 +19,7 @@ before(async () => {
 after(async () => {
   dev.child.kill("SIGTERM");
   await dev.ended;
-  rmSync(dirname(project.folder), { recursive: true, force: true, maxRetries: 5 });
+  project.remove();
 });
 
 const answered = async () => {
@@ -121,6 +122,17 @@ test("a changed secret starts the Worker again, with the newest agents", async (
   const from = dev.output.length;
   project.write("agents/two.toml", "two 10");
   await says("agents/two.toml: live after ", from);
+});
+
+test("the printed command ends this server, which is started again with the newest agents and another command", async () => {
+  const printed = () => [...dev.output.matchAll(/^To see that tasks outlive a crash: (pkill -9 -g \d+ workerd)$/gm)].map(([, command]) => command);
+  const [before, last] = [printed().length, printed().at(-1)];
+  const files = await served();
+  assert.equal(spawnSync("sh", ["-c", last]).status, 0, last);
+  await until(() => printed().length > before, `it is served again; it said:\n${dev.output}`);
+  assert.match(dev.output, /The runtime has died; starting it again\.\nServing at \S+ again\.\nTo see/);
+  assert.notEqual(printed().at(-1), last);
+  await until(async () => JSON.stringify(await served()) === JSON.stringify(files), `it serves the same; it said:\n${dev.output}`);
 });
 
 test("a second one in the same folder says which process serves, and how to serve beside it", async () => {

@@ -1,10 +1,10 @@
 // What the scripts say of secrets and variables that agents need.
 import assert from "node:assert/strict";
 import { after, before, beforeEach, describe, test } from "node:test";
-import { namesIn } from "../../scripts/lib/needs.mjs";
-import { makeProject } from "./project.mjs";
+import { deployedOf, namesIn, needsOf } from "../../scripts/lib/needs.mjs";
+import { makeOwnProject } from "./project.mjs";
 
-const EMBEDDED = JSON.stringify({
+const FACTS = JSON.stringify({
   agents: [
     { slug: "weather", needs: [{ name: "WEATHER_KEY", by: ["tool now", "tool later"] }, { name: "API_URL", by: ["tool now"] }] },
     { slug: "seats", needs: [{ name: "API_URL", by: ["executor seats"] }] },
@@ -25,18 +25,18 @@ test("the names in a file of variables are those that are set to something", () 
 
 let project, plain;
 before(() => {
-  project = makeProject({ packages: "no wrangler" });
-  plain = project.read("wrangler.toml");
+  project = makeOwnProject({ wrangler: "stand-in" });
+  plain = project.read("wrangler.toml").replace("[vars]\nPLACES_URL = \"https://geocoding-api.open-meteo.com\"\n", "");
 });
 beforeEach(() => {
   project.write("wrangler.toml", plain);
-  project.write("embedded.json", EMBEDDED);
+  project.write("facts.json", FACTS);
   project.write("agents/one.toml", "one 1");
   for (const name of [".dev.vars", ".env", "secrets.json", ".gitignore"]) project.remove(name);
 });
 after(() => project.remove());
 
-describe("npm start", () => {
+describe("start", () => {
   test("makes .dev.vars with the names and who needs them, and never writes it again", async () => {
     const { output } = await project.run("start");
     assert.ok(output.includes(`Not set, or empty, so that what needs it fails:\n\n${TABLE}\n\n.dev.vars was made for them`), output);
@@ -68,7 +68,7 @@ describe("npm start", () => {
     project.write("wrangler.toml", `${plain}\n[vars]\nAPI_URL = "x"\n`);
     const { output } = await project.run("start", "--var", "WEATHER_KEY:a:b");
     assert.doesNotMatch(output, /Not set/);
-    project.write("embedded.json", '{"agents": [{"slug": "plain"}]}');
+    project.write("facts.json", '{"agents": [{"slug": "plain"}]}');
     project.write("agents/one.toml", "changed");
     project.write("wrangler.toml", plain);
     assert.doesNotMatch((await project.run("start")).output, /Not set/);
@@ -83,7 +83,7 @@ describe("npm start", () => {
   });
 });
 
-describe("npm run deploy", () => {
+describe("deploy", () => {
   test("names what is not set, and how to set it", async () => {
     project.write("secrets.json", '[{"name": "OTHER", "type": "secret_text"}, {"name": "API_URL", "type": "secret_text"}]');
     const { code, output } = await project.run("deploy");
@@ -95,9 +95,10 @@ describe("npm run deploy", () => {
     const unlisted = await project.run("deploy");
     assert.equal(unlisted.code, 0, unlisted.output);
     assert.ok(unlisted.output.includes(`could not be listed. If these are not set, what needs them fails:\n\n${TABLE}`), unlisted.output);
+    project.write("calls.log", "");
     const dry = await project.run("deploy", "--dry-run");
     assert.ok(dry.output.includes(`The agents need these secrets or variables:\n\n${TABLE}`), dry.output);
-    assert.ok(!project.calls().slice(-2).some(([, ...args]) => args[0] === "secret"));
+    assert.ok(!project.calls().some(([, ...args]) => args[0] === "secret"));
   });
 
   test("says nothing when all is set", async () => {
@@ -105,4 +106,42 @@ describe("npm run deploy", () => {
     const { output } = await project.run("deploy", "--var", "API_URL:http://x");
     assert.doesNotMatch(output, /Not set|secret put/);
   });
+});
+
+test("an agent of development needs its variables for npm start, and not for what is deployed", async () => {
+  const facts = {
+    agents: [
+      { slug: "local", development: true, needs: [{ name: "LOCAL_URL", by: ["executor http"] }, { name: "SHARED", by: ["executor http"] }] },
+      { slug: "deployed", needs: [{ name: "SHARED", by: ["executor http"] }] },
+    ],
+  };
+  project.write("facts.json", JSON.stringify(facts));
+  project.write("agents/one.toml", "of development");
+  const started = await project.run("start");
+  assert.match(started.output, /^ {4}LOCAL_URL +executor http of the agent local$/m);
+  project.remove(".dev.vars");
+  const { output } = await project.run("start", "--as-deployed");
+  assert.match(output, /^ {4}SHARED +executor http of the agent deployed$/m);
+  assert.doesNotMatch(output, /LOCAL_URL/);
+  // As `deploy` tells them.
+  assert.deepEqual(needsOf(deployedOf(facts)), [{ name: "SHARED", by: ["executor http of the agent deployed"] }]);
+});
+
+test("the program behind wordcount is started for npm start alone, and its variable is no need", async () => {
+  project.write("facts.json", JSON.stringify({ agents: [{ slug: "wordcount", needs: [{ name: "WORDCOUNT_URL", by: ["executor http"] }] }] }));
+  project.write("agents/wordcount.toml", "wordcount");
+  project.write("examples/http-agents/worker/agent.js", "export default {};");
+  const urls = async (...args) => {
+    const before = project.calls().length;
+    const { output } = await project.run("start", ...args);
+    const [, ...line] = project.calls().slice(before).find(([name, command]) => name === "wrangler" && command === "dev");
+    return { output, urls: line.filter((argument) => argument.startsWith("WORDCOUNT_URL:")) };
+  };
+  const started = await urls();
+  assert.match(started.urls.join(), /^WORDCOUNT_URL:http:\/\/127\.0\.0\.1:\d+$/);
+  assert.doesNotMatch(started.output, /Not set/);
+  const deployed = await urls("--as-deployed");
+  assert.deepEqual(deployed.urls, []);
+  assert.match(deployed.output, /Not set, or empty, so that what needs it fails:\n\n {4}WORDCOUNT_URL/);
+  for (const path of ["agents/wordcount.toml", "examples"]) project.remove(path);
 });

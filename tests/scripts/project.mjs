@@ -50,7 +50,7 @@ export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
   for (const name of ["scripts", "dev", "js", "migrations", "package.json"]) cpSync(join(root, name), join(packaged, name), { recursive: true });
   for (const name of ["engine.js", "answer.js"]) writer(packaged)(`build/${name}`, standIn(name));
   for (const name of ["index_bg.wasm", "checker.wasm"]) writer(packaged)(`build/${name}`, MODULE);
-  writer(packaged)("build/build.json", JSON.stringify({ sha256: hashesIn(packaged) }));
+  writer(packaged)("build/build.json", JSON.stringify({ rust: "1.91", sha256: hashesIn(packaged) }));
   writer(packaged)("build-console/assets/console/index.html", "<title>Console</title>");
   standInChecker(packaged);
   mkdirSync(join(folder, "node_modules", ".bin"), { recursive: true });
@@ -59,7 +59,7 @@ export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
     if (name === "wrangler" && wrangler !== "real") standInWrangler(folder);
     else symlinkSync(join(root, "node_modules", name), join(folder, "node_modules", name));
   }
-  return handle(folder, (command) => [join(packaged, "scripts", "a2a-edge.mjs"), command].filter(Boolean));
+  return handle(folder, (command) => [join(packaged, "scripts", "a2a-edge.mjs"), command].filter(Boolean), dirname(folder));
 }
 
 const standIn = (name) => readFileSync(new URL(`stand-ins/${name}`, import.meta.url), "utf8");
@@ -87,7 +87,7 @@ function writer(folder) {
 }
 
 /** What tests do with a project; `entry` answers the arguments of node that start a command. */
-function handle(folder, entry) {
+function handle(folder, entry, place = folder) {
   const at = (...parts) => join(folder, ...parts);
   const write = writer(folder);
   for (const name of ["npm", "rustup", "rustc", "cc"]) write(`bin/${name}`, TOOL, 0o755);
@@ -131,7 +131,7 @@ function handle(folder, entry) {
       return this.start(script, ...args).ended;
     },
     /** Removes a file of the project or, without a path, all of it. */
-    remove: (path = "") => rmSync(at(path), { recursive: true, force: true, maxRetries: 5 }),
+    remove: (path) => rmSync(path === undefined ? place : at(path), { recursive: true, force: true, maxRetries: 5 }),
     /** The path of a file of the project. */
     at,
   };

@@ -18,7 +18,7 @@ const filesOf = {
 /** The schemas as functions of ajv, and the values of the files. */
 let validate, values;
 before(() => {
-  const args = ["run", "--quiet", "--package", "a2a-edge-agents", "--features", "build", "--example", "schemas", "--", ...Object.values(filesOf).flat()];
+  const args = ["run", "--quiet", "--package", "a2a-edge-agents", "--features", "checker", "--example", "schemas", "--", ...Object.values(filesOf).flat()];
   const { schemas, files } = JSON.parse(execFileSync("cargo", args, { cwd: inPackage(), maxBuffer: 64 * 1024 * 1024 }));
   const ajv = new Ajv({ allErrors: true, keywords: ["x-taplo"], strictRequired: false, strictTypes: false, allowUnionTypes: true });
   validate = Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, ajv.compile(schema)]));

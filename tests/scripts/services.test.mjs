@@ -1,9 +1,9 @@
 // Service bindings that agents of kind `http` post to, and that wrangler.toml lacks.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { makeProject } from "./project.mjs";
+import { makeOwnProject } from "./project.mjs";
 
-const EMBEDDED = JSON.stringify({
+const FACTS = JSON.stringify({
   agents: [
     { slug: "bills", executor: { kind: "http", table: { service: "BILLS" } } },
     { slug: "bound", executor: { kind: "http", table: { service: "BOUND" } } },
@@ -23,8 +23,8 @@ Add:
 
 let project;
 before(() => {
-  project = makeProject({ packages: "no wrangler" });
-  project.write("embedded.json", EMBEDDED);
+  project = makeOwnProject({ wrangler: "stand-in" });
+  project.write("facts.json", FACTS);
   project.write("wrangler.toml", `${project.read("wrangler.toml")}\n[[services]]\nbinding = "BOUND"\nservice = "other"\n`);
 });
 after(() => project.remove());

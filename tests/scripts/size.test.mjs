@@ -27,8 +27,8 @@ test("the difference to the last release is that of the totals, and there is non
 });
 
 test("more than the limit is a failure", async () => {
-  // An agent's text that cannot be compressed becomes part of the script.
-  project.write("agents/large.toml", randomBytes(1_600_000).toString("base64"));
+  // The stand-in for the engine has this text, which cannot be compressed.
+  project.write("src/lib.rs", randomBytes(1_600_000).toString("base64"));
   const { code, output } = await project.run("size");
   assert.equal(code, 1, output);
   assert.match(output, /^limit +1500\.0 KB gzip: EXCEEDED$/m);

@@ -51,7 +51,10 @@ fn main() -> ExitCode {
 /// Makes the call, and returns the exit code.
 async fn call(options: &Options) -> Result<u8, ClientError> {
     let client = client(options);
-    let id = || TaskId::new(options.argument.clone());
+    let id = || {
+        let id = TaskId::new(options.argument.clone());
+        id.ok_or_else(|| ClientError::Unexpected("the id of the task is empty".to_owned()))
+    };
     match options.command {
         Command::Card => {
             let card = client.card().await?;
@@ -64,22 +67,22 @@ async fn call(options: &Options) -> Result<u8, ClientError> {
                 message.parts.retain(|part| part.as_text().is_some_and(|text| !text.is_empty()));
                 message.parts.push(Part::data(data.clone()));
             }
-            message.task_id = options.task.clone().map(TaskId::new);
-            message.context_id = options.context.clone().map(ContextId::new);
+            message.task_id = options.task.clone().and_then(TaskId::new);
+            message.context_id = options.context.clone().and_then(ContextId::new);
             let configuration = SendMessageConfiguration::default();
             let request =
                 SendMessageRequest { tenant: None, message, configuration, metadata: None };
             send(&client, request, options).await
         }
-        Command::Subscribe => subscribe(&client, id(), options).await,
+        Command::Subscribe => subscribe(&client, id()?, options).await,
         Command::Get => {
-            let request = GetTaskRequest { tenant: None, id: id(), history_length: None };
+            let request = GetTaskRequest { tenant: None, id: id()?, history_length: None };
             let task = client.get(request).await?;
             show::task(&task, options.json);
             Ok(0)
         }
         Command::Cancel => {
-            let request = CancelTaskRequest { tenant: None, id: id(), metadata: None };
+            let request = CancelTaskRequest { tenant: None, id: id()?, metadata: None };
             let task = client.cancel(request).await?;
             show::task(&task, options.json);
             Ok(if task.status.state == TaskState::Canceled { 0 } else { 1 })
@@ -87,7 +90,7 @@ async fn call(options: &Options) -> Result<u8, ClientError> {
         Command::List => {
             let request = ListTasksRequest {
                 tenant: None,
-                context_id: options.context.clone().map(ContextId::new),
+                context_id: options.context.clone().and_then(ContextId::new),
                 status: None,
                 page_size: 50,
                 page_token: options.page.clone(),

@@ -134,11 +134,7 @@ impl Operation {
                 Call::Follow(FollowCall::SubscribeToTask(Decode::decode(fields)?))
             }
             Self::CreateTaskPushNotificationConfig => {
-                let config = TaskPushNotificationConfig::decode(fields)?;
-                // A webhook in a message has no task id, but a webhook of this operation must have one.
-                if config.task_id.as_str().is_empty() {
-                    fields.refuse("taskId", "is required");
-                }
+                let config = Decode::decode(fields)?;
                 WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)).into()
             }
             Self::GetTaskPushNotificationConfig => {
@@ -236,17 +232,17 @@ impl Call {
         }
     }
 
-    /// The webhook in the call, if any, and the path of the webhook's parameters: empty, or with a dot
+    /// The URL of the webhook in the call, if any, and the path of the webhook's parameters: empty, or with a dot
     /// at its end.
-    pub fn webhook(&self) -> Option<(&'static str, &TaskPushNotificationConfig)> {
+    pub fn webhook_url(&self) -> Option<(&'static str, &str)> {
         if let Self::Task(TaskCall::Webhook(WebhookCall::CreateTaskPushNotificationConfig(
             webhook,
         ))) = self
         {
-            return Some(("", webhook));
+            return Some(("", &webhook.url));
         }
         let webhook = self.message()?.configuration.task_push_notification_config.as_ref();
-        webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook))
+        webhook.map(|webhook| ("configuration.taskPushNotificationConfig.", webhook.url.as_str()))
     }
 
     /// Checks that an agent offers the features that the parameters need, in addition to
@@ -256,7 +252,7 @@ impl Call {
     ///
     /// [`Error::PushNotificationNotSupported`] for a send with a webhook.
     pub fn check_offered(&self, capabilities: &AgentCapabilities) -> Result<(), Error> {
-        self.webhook().map_or(Ok(()), |_| check_webhooks_offered(capabilities))
+        self.webhook_url().map_or(Ok(()), |_| check_webhooks_offered(capabilities))
     }
 }
 

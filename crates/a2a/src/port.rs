@@ -3,7 +3,7 @@
 
 use futures_util::future::LocalBoxFuture;
 
-use crate::model::UnixMillis;
+use crate::model::{UnixMillis, Uuid};
 
 /// The present time, and timers.
 pub trait Clock {
@@ -18,7 +18,7 @@ pub trait Clock {
 /// Unpredictable identifiers, secrets and numbers.
 pub trait Random {
     /// A new random id (UUID v4).
-    fn new_id(&self) -> String;
+    fn new_id(&self) -> Uuid;
 
     /// Unpredictable random bytes, with at least 240 bits of entropy.
     fn secret_bytes(&self) -> [u8; 32];

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The media types that the parts of a message may have (spec §3.1.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Accepts {
     /// Any media type.

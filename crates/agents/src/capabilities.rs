@@ -6,7 +6,7 @@ use a2a::model::{AgentCapabilities, AgentExtension};
 
 /// The optional parts of the protocol (spec §4.4.3).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
     /// True if the agent supports SendStreamingMessage and SubscribeToTask; true unless given.

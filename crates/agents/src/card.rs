@@ -1,4 +1,4 @@
-//! Completes the card that the build made: fills in the variables of the deployment, and adds the skills of one caller.
+//! Completes the card that the checker made: fills in the variables of the deployment, and adds the skills of one caller.
 
 use serde_json::Value;
 
@@ -44,7 +44,7 @@ fn expand(value: &mut Value, variables: &dyn Values) -> Result<(), NotSet> {
 ///
 /// # Errors
 ///
-/// A card that the build made causes no error.
+/// A card that the checker made causes no error.
 pub fn extended_card(
     card: &str,
     restricted: &[RestrictedSkill],

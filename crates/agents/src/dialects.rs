@@ -2,14 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::access::Access;
 use a2a::dialect::{self, Habits};
 
 /// The versions of the protocol that an agent supports in addition to 1.0, which all agents support.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialects {
     /// A2A 0.3, which includes 0.2.
@@ -22,7 +22,7 @@ pub struct Dialects {
 
 /// The settings of an agent for A2A 0.3.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct V0_3 {
     /// True if the agent supports A2A 0.3; true unless given.
@@ -33,7 +33,7 @@ pub struct V0_3 {
 
 /// The encoding of `fileWithBytes` in responses over HTTP+JSON in A2A 0.3. Requests may have either encoding.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileBytes {
     /// Base64 of base64, like the SDKs for Python and Go of that version.
@@ -45,7 +45,7 @@ pub enum FileBytes {
 
 /// The settings of an agent for A2A 0.1.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Legacy {
     /// True if the agent supports A2A 0.1; true unless given in agents with access schemes, otherwise false. In A2A 0.1,
@@ -59,7 +59,7 @@ pub struct Legacy {
 
 /// The contents of a task's history in A2A 0.1.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LegacyHistory {
     /// The messages.
@@ -108,16 +108,16 @@ impl Dialects {
     }
 
     /// The problems of settings for a version that the agent does not support, each with its key.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn problems(&self, access: &Access) -> Vec<Problem> {
         let spoken = self.spoken(access);
         let mut problems = Vec::new();
         if !spoken.v0_3 && self.v0_3.file_bytes != FileBytes::default() {
-            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.3";
+            let fix = "needs `enabled = true` beside it: the agent does not support A2A 0.3";
             problems.push(Problem::at("dialects.v0_3.file_bytes", fix));
         }
         if !spoken.legacy && self.legacy.history != LegacyHistory::default() {
-            let fix = "needs `enabled = true` beside it: the agent does not speak A2A 0.1";
+            let fix = "needs `enabled = true` beside it: the agent does not support A2A 0.1";
             problems.push(Problem::at("dialects.legacy.history", fix));
         }
         problems

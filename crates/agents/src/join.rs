@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::learned::{CardSkills, Listed, shown};
 use crate::tool::{Tool, skill_of};
-use crate::{EmbeddedAgent, Misfit, OwnSkill, ShownSkills};
+use crate::{CheckedAgent, Misfit, OwnSkill, ShownSkills};
 
 /// The skill of a tool that the Worker registers: the checker knows only the name of the tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -20,7 +20,7 @@ pub struct RegisteredSkill {
     pub own: Option<OwnSkill>,
 }
 
-impl EmbeddedAgent {
+impl CheckedAgent {
     /// The agent with the skills of the registered tools that its file names, each in the place of its name. A name without a
     /// tool is left out: then the executor of the agent cannot be made, and its error names the tool.
     ///
@@ -59,7 +59,7 @@ mod tests {
     use serde_json::Value;
 
     use super::*;
-    use crate::build::AgentDefinition;
+    use crate::checker::AgentDefinition;
     use crate::tool::tool;
     use crate::{LearnedPart, LearnedSkills, LearnedSource};
 
@@ -76,9 +76,9 @@ mod tests {
         let about = "name = 'A'\ndescription = 'B'\nversion = '1'\n";
         let definition: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
         let definition = AgentDefinition { slug: "a".to_owned(), may_register: true, ..definition };
-        let agent = EmbeddedAgent::new(definition, &[], &[]).unwrap();
+        let agent = CheckedAgent::new(definition, &[], &[]).unwrap();
         let text = serde_json::to_string(&agent).unwrap();
-        let agent: EmbeddedAgent = serde_json::from_str(&text).unwrap();
+        let agent: CheckedAgent = serde_json::from_str(&text).unwrap();
         let registered: [Rc<dyn Tool>; 2] = [Rc::new(hello()), Rc::new(goodbye())];
         let joined = agent.join(&registered).unwrap();
         let card: Value = serde_json::from_str(&joined.card).unwrap();

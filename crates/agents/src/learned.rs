@@ -1,6 +1,6 @@
 //! Skills that are learned while the Worker runs, because only another server knows them: a remote agent or MCP servers.
 //!
-//! The build embeds the sources of these skills, and the changes of the agent file to skills that the build does not know. Other
+//! The checked form has the sources of these skills, and the changes of the agent file to skills that the checker does not know. Other
 //! modules of the Worker fetch the skills; this module adds them to the card. The skills are texts of other parties, so
 //! placeholders in them are not replaced, and their number and size are limited.
 
@@ -13,12 +13,12 @@ use a2a::binding::discovery::verbatim;
 use a2a::client::RemoteCard;
 use a2a::model::AgentSkill;
 
-/// The embedded data of an agent that learns skills.
+/// The skills that an agent learns, in the checked form.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LearnedSkills {
     /// The sources in the order of the card; at least one.
     pub parts: Vec<LearnedPart>,
-    /// The skills of the agent file that no source known to the build has. They overwrite members of learned skills with the same
+    /// The skills of the agent file that no source known to the checker has. They overwrite members of learned skills with the same
     /// id.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<OwnSkill>,
@@ -29,7 +29,7 @@ pub struct LearnedSkills {
 pub struct LearnedPart {
     /// The source.
     pub source: LearnedSource,
-    /// The position of the learned skills in the card: the number of skills known to the build that precede them.
+    /// The position of the learned skills in the card: the number of skills known to the checker that precede them.
     pub position: usize,
 }
 
@@ -94,16 +94,16 @@ impl LearnedSkills {
         Some(Self { parts, own: all.map(own).collect::<Option<_>>()? })
     }
 
-    /// Adds learned skills to a card that the build made, and to the skills that are not in it. `learned` contains the skills of
+    /// Adds learned skills to a card that the checker made, and to the skills that are not in it. `learned` contains the skills of
     /// each part; a part that is not yet known is empty.
     ///
-    /// If several skills have the same id, the first is shown, and a skill known to the build precedes learned ones. A skill of
+    /// If several skills have the same id, the first is shown, and a skill known to the checker precedes learned ones. A skill of
     /// the agent file overwrites members and adds permissions of the learned skill with its id, and keeps the learned skill's
     /// position. All parts together show at most [`MAX_LEARNED`] skills and [`MAX_LEARNED_BYTES`]; further skills are left out.
     ///
     /// # Errors
     ///
-    /// A card that the build made causes no error.
+    /// A card that the checker made causes no error.
     pub fn show(
         &self,
         card: &str,
@@ -136,7 +136,7 @@ impl LearnedSkills {
         Ok(CardSkills { card, skills: all }.write())
     }
 
-    /// The entry of the agent file for a skill that the build does not know.
+    /// The entry of the agent file for a skill that the checker does not know.
     fn own(&self, id: &str) -> Option<&OwnSkill> {
         self.own.iter().find(|own| own.skill.get("id").and_then(Value::as_str) == Some(id))
     }

@@ -1,8 +1,8 @@
-//! Agents: their files in `agents/`, the data that is embedded of them, and their tools.
+//! Agents: their files in `agents/`, the checked form of them, and their tools.
 //!
-//! `build/` (feature `build`) reads the files, checks them, and makes the embedded data: an [`Embedded`]. The Worker reads that
-//! data and contains no code of `build/`. The tables of executors and remotes are embedded as they are written; the build and the
-//! Worker read them with the same code.
+//! `checker/` (feature `checker`) reads the files, checks them, and makes the checked form: a [`Checked`]. The Worker reads that
+//! form and contains no code of `checker/`. The tables of executors and remotes are in it as they are written; the checker and
+//! the Worker read them with the same code.
 
 #![cfg_attr(test, allow(clippy::disallowed_methods, reason = "tests read what they made"))]
 
@@ -11,13 +11,13 @@ extern crate self as a2a_edge;
 
 mod accepts;
 pub mod access;
-#[cfg(any(test, feature = "build"))]
-mod build;
 mod capabilities;
 mod card;
+mod checked;
+#[cfg(any(test, feature = "checker"))]
+mod checker;
 mod dialects;
-mod embedded;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub mod files;
 mod http_tool;
 mod join;
@@ -42,15 +42,15 @@ pub use a2a::{client, http, model};
 pub use a2a_macros::settings;
 
 pub use accepts::Accepts;
-#[cfg(any(test, feature = "build"))]
-pub use build::{project, schema};
 pub use capabilities::Capabilities;
 pub use card::{expand_card, extended_card};
-pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
-pub use embedded::{
-    AgentSource, AgentTexts, Embedded, EmbeddedAgent, EmbeddedExecutor, ExecutorPlace, Index,
+pub use checked::{
+    AgentSource, AgentTexts, Checked, CheckedAgent, CheckedExecutor, ExecutorPlace, Index,
     IndexedAgent, VERSION,
 };
+#[cfg(any(test, feature = "checker"))]
+pub use checker::{project, schema};
+pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use join::RegisteredSkill;
 pub use kind::{

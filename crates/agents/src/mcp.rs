@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 /// The tools of an agent for clients of MCP.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct McpTable {
     /// The tools that represent the agent.
@@ -13,7 +13,7 @@ pub struct McpTable {
 
 /// The tools of MCP that represent an agent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum McpTools {
     /// One tool, which accepts any message.

@@ -18,7 +18,7 @@ pub struct Need {
 impl Need {
     /// Collects needs from pairs of a part of the agent and the names of secrets, one of which must be set. Needs with
     /// the same names become one need.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn collect(needs: Vec<(String, Vec<String>)>) -> Vec<Self> {
         let mut collected: Vec<Self> = Vec::new();
         for (by, names) in needs {

@@ -1,11 +1,11 @@
-//! A problem in a file that the build reads.
+//! A problem in a file that the checker reads.
 
 use std::fmt;
 
 /// A problem of an agent file, `remotes.toml`, the file of a tool or a `SKILL.md`.
 ///
 /// A check makes the problem with a key and a text; the callers of the check add the file and the line. `Display`
-/// writes the line that a build prints.
+/// writes the line that the commands print.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
     /// The file, as `agents/demo.toml`.
@@ -25,7 +25,7 @@ impl Problem {
     }
 
     /// A problem of a whole file, or of a folder.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn of_file(file: impl Into<String>, text: impl Into<String>) -> Self {
         Self { file: Some(file.into()), ..Self::at("", text) }
     }

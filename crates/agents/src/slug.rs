@@ -78,7 +78,7 @@ impl PartialEq<Slug> for &str {
     }
 }
 
-/// Checks the slug, because agents in a variable of the deployment were not checked by a build.
+/// Checks the slug, because agents in a variable of the deployment were not checked by a checker.
 impl<'de> Deserialize<'de> for Slug {
     fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
         let text = String::deserialize(text)?;

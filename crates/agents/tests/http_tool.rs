@@ -215,7 +215,7 @@ fn an_error_names_the_url_of_the_file_and_begins_with_what_the_server_said() {
         (said(304, ""), "answered 304"),
         (
             with_header(ok("{"), "content-type", "application/json"),
-            "answered 200, but its body is no JSON (application/json): {",
+            "answered 200, but its body is not JSON (application/json): {",
         ),
         (ok("x".repeat(1001)), "gave an answer of more than 1000 bytes"),
     ] {

@@ -1,8 +1,7 @@
 //! The attributes `#[tool]`, `#[arguments]` and `#[settings]`. They run at compile time; a Worker contains only the schema
 //! as constants, and the decoder that serde derives.
 //!
-//! The generated code uses paths that begin with `::a2a_edge`. This is the library in a Worker, and `a2a_agents` in its
-//! build script, which declares `extern crate a2a_agents as a2a_edge;`.
+//! The generated code uses paths that begin with `::a2a_edge`, the library.
 
 mod arguments;
 mod attributes;

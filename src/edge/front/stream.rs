@@ -46,9 +46,10 @@ pub fn stream_event(form: &str, json: &str, generation: Option<f64>, state: &str
 /// frame.
 #[wasm_bindgen(js_name = streamTrouble)]
 pub fn stream_trouble(task: &str, reason: Option<String>) {
-    let task = &TaskId::new(task);
+    let task = TaskId::new(task);
+    let task = task.as_ref();
     ConsoleObserver::CONSOLE.observe(&match &reason {
-        Some(reason) => Observation::ObjectUnreachable { task: Some(task), reason },
+        Some(reason) => Observation::ObjectUnreachable { task, reason },
         None => Observation::FrameUnreadable { task },
     });
 }

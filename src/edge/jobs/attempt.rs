@@ -176,9 +176,9 @@ mod tests {
     #[test]
     fn attempts_at_the_same_event_have_the_same_id() {
         let config = notification(json!({})).config;
-        let object = ObjectId::new("0a");
+        let object = ObjectId::new("0a").unwrap();
         assert_eq!(notification_id(&object, &config, Generation(4)), "0a.c.4");
-        for (object, generation) in [(&object, 5), (&ObjectId::new("0b"), 4)] {
+        for (object, generation) in [(&object, 5), (&ObjectId::new("0b").unwrap(), 4)] {
             assert_ne!(notification_id(object, &config, Generation(generation)), "0a.c.4");
         }
     }

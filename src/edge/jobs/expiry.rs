@@ -11,16 +11,15 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::{D1Index, Old, Place};
+use crate::edge::service::index::{D1Index, End, Old, Place};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::overview::D1Overview;
 use crate::edge::service::remembered;
 use crate::edge::service::usage::D1Usage;
 use crate::edge::service::webhook_list::D1WebhookList;
 use crate::forms::queue::{Deletion, DeletionJob};
-use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
-use a2a::model::{TaskId, UnixMillis};
+use a2a::model::UnixMillis;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
 /// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
@@ -100,11 +99,11 @@ impl Walk<'_> {
     }
 }
 
-/// The position after the last expired task; `None` if tasks are kept for ever.
-fn expired_before(retention_ms: u64, now: UnixMillis) -> Option<Position> {
+/// The end of the expired tasks; `None` if tasks are kept for ever.
+fn expired_before(retention_ms: u64, now: UnixMillis) -> Option<End> {
     let retention_ms = i64::try_from(retention_ms).ok().filter(|millis| *millis > 0)?;
     let status_ms = UnixMillis(now.0.saturating_sub(retention_ms).saturating_add(1));
-    Some(Position { status_ms, id: TaskId::new("") })
+    Some(End { status_ms, id: None })
 }
 
 /// The bodies of the messages for a page of tasks.
@@ -136,22 +135,19 @@ mod tests {
 
     use super::*;
     use crate::edge::bindings::ANSWERS_AT_ONCE;
+    use a2a::model::TaskId;
 
     #[test]
     fn a_task_is_expired_from_the_end_of_its_time_on() {
         assert_eq!(expired_before(0, UnixMillis(5)), None);
-        let before = expired_before(1_000, UnixMillis(5_000)).unwrap();
-        let at = |status_ms, id: &str| Position {
-            status_ms: UnixMillis(status_ms),
-            id: TaskId::new(id),
-        };
-        assert!((at(4_000, "f").status_ms.0, "f") < (before.status_ms.0, before.id.as_str()));
-        assert!((at(4_001, "").status_ms.0, "a") > (before.status_ms.0, before.id.as_str()));
+        // All tasks of 4,000 ms, and none of the next millisecond.
+        let end = End { status_ms: UnixMillis(4_001), id: None };
+        assert_eq!(expired_before(1_000, UnixMillis(5_000)), Some(end));
     }
 
     #[test]
     fn a_page_becomes_as_few_messages_as_a_queue_takes_at_once() {
-        let task = |nth: usize| Deletion { task: TaskId::new(format!("{nth:064}")) };
+        let task = |nth: usize| Deletion { task: TaskId::new(format!("{nth:064}")).unwrap() };
         let jobs = jobs((0..PAGE).map(task).collect(), UnixMillis(0));
         assert!(jobs.len() <= 100, "messages of one call");
         assert!(jobs.iter().map(String::len).sum::<usize>() < 256_000, "bytes of one call");

@@ -23,6 +23,7 @@ use crate::auth::not_for_operators;
 use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
+use crate::edge::objects;
 use crate::edge::poll::poll_now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
@@ -284,8 +285,10 @@ impl TaskObject {
         if let Some(session) = self.open_session().filter(is_fit) {
             return Ok(session);
         }
-        let ids = Ids { object: self.state.id().to_string(), chosen: chosen.cloned() };
-        let id = chosen.cloned().unwrap_or_else(|| TaskId::new(ids.object.as_str()));
+        let object =
+            objects::id_of(&self.state.id()).map_err(|_| Error::Internal { task: None })?;
+        let ids = Ids { object: object.task_id().clone(), chosen: chosen.cloned() };
+        let id = chosen.unwrap_or(object.task_id()).clone();
         let failed = |error: &dyn std::fmt::Display| {
             let (task, reason) = (id.clone(), error.to_string());
             self.observer().observe(&Observation::OpeningFailed { task: &task, reason: &reason });
@@ -301,7 +304,14 @@ impl TaskObject {
             visitor,
             ids,
             Rc::new(SqlTaskStore::new(self.state.clone())),
-            platform::ports(&self.state, &self.env, self.observer(), &self.session, &self.untold),
+            platform::ports(
+                &self.state,
+                object,
+                &self.env,
+                self.observer(),
+                &self.session,
+                &self.untold,
+            ),
             settings.limits.clone(),
             find,
             opening,

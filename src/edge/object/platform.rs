@@ -27,12 +27,12 @@ use a2a::model::UnixMillis;
 /// All ports of the task of one object except its storage. An open session owns them.
 pub(super) fn ports(
     state: &Rc<State>,
+    object: ObjectId,
     env: &Env,
     observer: ConsoleObserver,
     session: &Rc<InMemory>,
     untold: &Rc<Untold>,
 ) -> Ports {
-    let object = ObjectId::new(state.id().to_string());
     let index = D1Index { env: env.clone() };
     let counts = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
     let index = Rc::new(ObjectIndex { index, object: object.clone(), counts });

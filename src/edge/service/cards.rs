@@ -116,7 +116,7 @@ impl RememberedCards {
             }
             Some(Err(error)) => Err(error),
             None => {
-                let reason = "its card could not be had a moment ago".to_owned();
+                let reason = "its card could not be fetched a moment ago".to_owned();
                 let url = client.settings().url.clone();
                 Err(ClientError::Http(HttpError::Failed { url, reason }))
             }

@@ -75,7 +75,7 @@ impl RememberedTools<'_> {
             Some(told) => told.map(|known| RecalledTools { known: Rc::new(known), is_fresh: true }),
             None => {
                 let url = self.server.client.settings().url.clone();
-                let reason = "its tools could not be had a moment ago".to_owned();
+                let reason = "its tools could not be fetched a moment ago".to_owned();
                 Err(McpError::Unreachable(HttpError::Failed { url, reason }))
             }
         }

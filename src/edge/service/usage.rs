@@ -137,7 +137,7 @@ mod tests {
         let at = UnixMillis::parse(NOON).unwrap();
         let usage = Usage { requests: 2, input_tokens: 30, output_tokens: 4, cost_micros: 5 };
         let statement = count_statement(CountedTurn {
-            task: TaskId::new("t"),
+            task: TaskId::new("t").unwrap(),
             owner: "o".to_owned(),
             agent: "a".to_owned(),
             turn: TurnUsage { turn: 3, at_ms: at.0, usage },

@@ -94,7 +94,8 @@ impl Call {
             .with_header("idempotency-key", &self.key);
         request.headers.extend(self.headers.iter().cloned());
         if let Some(secret) = &self.secret {
-            let (id, timestamp_s) = (turn.run_outside.random().new_id(), turn.now().0 / 1_000);
+            let (id, timestamp_s) =
+                (String::from(turn.run_outside.random().new_id()), turn.now().0 / 1_000);
             request = request
                 .with_header("webhook-id", &id)
                 .with_header("webhook-timestamp", timestamp_s.to_string())

@@ -50,7 +50,7 @@ use crate::port::{HttpRequest, Outside, Target};
 use crate::task::Recovery;
 use a2a::model::TaskState;
 use a2a_agents::tool::Tool;
-use a2a_agents::{EmbeddedAgent, HttpTable, Misfit, RunSettings};
+use a2a_agents::{CheckedAgent, HttpTable, Misfit, RunSettings};
 use call::{Call, program_url};
 use document::{cancel_document, turn_document};
 use exchange::{Patience, ask};
@@ -70,7 +70,7 @@ pub(super) struct HttpExecutor {
 
 /// Makes the executor of an agent of kind `http`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let table = HttpTable::of(&agent.executor.table)?;

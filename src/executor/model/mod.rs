@@ -67,7 +67,7 @@ use crate::port::{Outside, Target};
 use crate::task::Recovery;
 use crate::usage::CallerLimits;
 use a2a_agents::tool::Tool;
-use a2a_agents::{EmbeddedAgent, Misfit, ModelLimits, ModelSettings, Provider};
+use a2a_agents::{CheckedAgent, Misfit, ModelLimits, ModelSettings, Provider};
 use run::Run;
 
 /// The id of the artifact that contains the answer.
@@ -85,7 +85,7 @@ pub(super) struct ModelExecutor {
 
 /// Makes the executor of an agent of kind `model`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let settings = ModelSettings::of(&agent.executor.table)?;

@@ -49,7 +49,7 @@ mod tests {
         {
             assert_eq!(parse(text, &schema), Ok(json!({"n": 5})), "{text}");
         }
-        assert!(parse("five", &schema).unwrap_err().starts_with("it is no JSON ("));
+        assert!(parse("five", &schema).unwrap_err().starts_with("it is not JSON ("));
         assert_eq!(
             parse("{\"n\": \"five\"}", &schema).unwrap_err(),
             "answer.n: must be of type integer, got string"

@@ -20,7 +20,8 @@ pub(super) const LINKED: &str = "remote task";
 #[derive(Clone, Debug, PartialEq)]
 pub(in crate::executor) struct Link {
     pub(in crate::executor) task: TaskId,
-    pub(in crate::executor) context: ContextId,
+    /// The conversation at the remote agent; `None` if a stored link does not name it.
+    pub(in crate::executor) context: Option<ContextId>,
     /// True if the remote agent sends webhooks.
     pub(in crate::executor) has_webhooks: bool,
     /// The interface that accepted the message. The step stores the interface, so that a run that wakes only to poll
@@ -49,7 +50,7 @@ impl Link {
 #[serde(rename_all = "camelCase")]
 struct StoredLink<'a> {
     task_id: &'a TaskId,
-    context_id: &'a ContextId,
+    context_id: &'a str,
     webhooks: bool,
     url: &'a str,
     rest: bool,
@@ -65,7 +66,7 @@ impl Serialize for Link {
             self.connection.as_ref();
         let stored = StoredLink {
             task_id: &self.task,
-            context_id: &self.context,
+            context_id: self.context.as_ref().map_or("", ContextId::as_str),
             webhooks: self.has_webhooks,
             url,
             rest: *binding == Binding::Rest,
@@ -98,8 +99,8 @@ impl Decode for Link {
             streams: is(fields, "streams"),
         };
         Some(Self {
-            task: TaskId::new(fields.required_string("taskId")?),
-            context: ContextId::new(fields.any_string("contextId")?),
+            task: fields.required_id("taskId")?,
+            context: fields.id("contextId"),
             has_webhooks: is(fields, "webhooks"),
             connection: Rc::new(connection),
         })
@@ -126,7 +127,7 @@ mod tests {
                 is_trusted: true,
                 streams: true,
             });
-            let (task, context) = (TaskId::new("t-1"), ContextId::new("c-1"));
+            let (task, context) = (TaskId::new("t-1").unwrap(), ContextId::new("c-1"));
             let link = Link { task, context, has_webhooks: true, connection };
             let stored = serde_json::to_value(&link).unwrap();
             assert_eq!(serde_json::from_value::<Link>(stored).ok(), Some(link));
@@ -141,6 +142,7 @@ mod tests {
             r#""version":"0.3","tenant":null,"trusted":true,"streams":false}"#
         );
         let link: Link = serde_json::from_str(stored).unwrap();
+        assert_eq!(link.context, None);
         assert!(link.has_webhooks && link.connection.is_trusted && !link.connection.streams);
         assert_eq!(link.connection.binding, Binding::Rest);
         assert_eq!(serde_json::to_value(&link).unwrap().to_string(), stored);

@@ -6,7 +6,6 @@ use super::super::{ExecutorError, Turn};
 use super::link::Link;
 use a2a::model::{
     CREDENTIALS_MEDIA_TYPE, ContextId, Message, Part, SendMessageConfiguration, SendMessageRequest,
-    hex,
 };
 
 /// The message id with which the message of this number is sent to the remote agent. Each repetition has the same id, so
@@ -29,7 +28,7 @@ pub(in crate::executor) fn context_at(turn: &Turn, names: &[&str]) -> ContextId 
         digest.update(text.len().to_be_bytes());
         digest.update(text);
     }
-    ContextId::new(hex(digest.finalize().get(..16).unwrap_or_default()))
+    ContextId::of_digest(&digest.finalize().into())
 }
 
 /// The request that sends a message of the client to the task of the link, or begins a task if there is no link.
@@ -39,9 +38,10 @@ pub(super) fn request(
     number: usize,
     link: Option<&Link>,
 ) -> SendMessageRequest {
+    let context = link.and_then(|link| link.context.clone());
     let message = Message {
         message_id: id_of(turn, number),
-        context_id: Some(link.map_or_else(|| context_of(turn), |link| link.context.clone())),
+        context_id: Some(context.unwrap_or_else(|| context_of(turn))),
         task_id: link.map(|link| link.task.clone()),
         reference_task_ids: Vec::new(),
         ..message

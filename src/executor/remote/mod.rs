@@ -46,7 +46,7 @@ use crate::task::Recovery;
 use a2a::client::{Client, Settings};
 use a2a::model::CancelTaskRequest;
 use a2a_agents::tool::Tool;
-use a2a_agents::{EmbeddedAgent, Misfit, RemoteTable};
+use a2a_agents::{CheckedAgent, Misfit, RemoteTable};
 use follow::Front;
 use link::{LINKED, Link};
 use send::{Begun, Kept, Sending};
@@ -71,7 +71,7 @@ struct Terms {
 
 /// Makes the executor of an agent of kind `remote`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     _: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     Ok(Rc::new(RemoteExecutor::of(RemoteTable::of(&agent.executor.table)?)))

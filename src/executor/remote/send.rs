@@ -208,7 +208,7 @@ impl Sending<'_> {
         &self,
         client: &Client,
         task: TaskId,
-        context: ContextId,
+        context: Option<ContextId>,
     ) -> Result<Link, ClientError> {
         let connection = client.connect().await?;
         let card =
@@ -220,15 +220,14 @@ impl Sending<'_> {
             };
         let has_webhooks = card.is_some_and(|card| card.sends_webhooks);
         // Some servers leave the context id out of their events.
-        let is_named = !context.as_str().is_empty();
-        let context = if is_named { context } else { self.context.clone() };
+        let context = context.or_else(|| Some(self.context.clone()));
         Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection) })
     }
 }
 
 /// The other agent's first answer to a message.
 enum Reached {
-    Task(TaskId, ContextId, Option<Opened>),
+    Task(TaskId, Option<ContextId>, Option<Opened>),
     Message(Message),
 }
 

@@ -2,37 +2,37 @@
 
 use serde_json::{Map, Value, json};
 
-use super::offer::Callable;
+use super::offer::Named;
 use super::telling;
 use a2a::model::{Message, Part, Role, TaskState};
 use a2a_agents::tool::{required, takes_string, text_argument, validate};
 
 /// A tool call in a message.
-pub(super) struct AskedCall<'a> {
-    pub(super) tool: &'a Callable,
+pub(super) struct AskedCall<'a, T> {
+    pub(super) tool: &'a T,
     pub(super) arguments: Map<String, Value>,
     /// The argument that holds the text of the message, if the message names no tool.
     pub(super) text: Option<&'a str>,
 }
 
 /// The decision about a message.
-pub(super) enum Asked<'a> {
+pub(super) enum Asked<'a, T> {
     /// Make these calls, at least one.
-    Calls(Vec<AskedCall<'a>>),
+    Calls(Vec<AskedCall<'a, T>>),
     /// Call nothing: the task enters this state with these parts as its message.
     Said(TaskState, Vec<Part>),
 }
 
 /// The tools of an agent, and the rules for reading messages.
-pub(super) struct Understanding<'a> {
-    pub(super) tools: &'a [Callable],
+pub(super) struct Understanding<'a, T> {
+    pub(super) tools: &'a [T],
     /// True if the client is asked for arguments that are missing or invalid.
     pub(super) asks_missing: bool,
 }
 
-impl<'a> Understanding<'a> {
+impl<'a, T: Named> Understanding<'a, T> {
     /// The decision for the last of these messages, which are all messages of the client in the task.
-    pub(super) fn of(&self, messages: &[Message]) -> Asked<'a> {
+    pub(super) fn of(&self, messages: &[Message]) -> Asked<'a, T> {
         let mut asked = Vec::new();
         for message in messages.iter().filter(|message| message.role == Role::User) {
             match self.after(asked, message) {
@@ -51,7 +51,7 @@ impl<'a> Understanding<'a> {
     }
 
     /// The calls after one more message. A message that names no tool supplies arguments for a call that lacks some.
-    fn after(&self, mut asked: Vec<AskedCall<'a>>, message: &Message) -> Asked<'a> {
+    fn after(&self, mut asked: Vec<AskedCall<'a, T>>, message: &Message) -> Asked<'a, T> {
         let mut named = Vec::new();
         let mut given = Map::new();
         for part in &message.parts {
@@ -101,7 +101,7 @@ impl<'a> Understanding<'a> {
 
     /// The question for the missing and invalid arguments of a call. `None` if the call is complete, or has a mistake that no
     /// answer can correct.
-    fn question_of(&self, call: &AskedCall<'_>) -> Option<Vec<Part>> {
+    fn question_of(&self, call: &AskedCall<'_, T>) -> Option<Vec<Part>> {
         let Wanted { names, misfits } = self.wanted(call);
         if !self.asks_missing || names.is_empty() {
             return None;
@@ -117,10 +117,9 @@ impl<'a> Understanding<'a> {
 
     /// The arguments that the client has to supply: the missing arguments and, if `asks_missing`, the invalid
     /// arguments. Only the MCP server checks the arguments of its tools.
-    fn wanted(&self, call: &AskedCall<'a>) -> Wanted<'a> {
+    fn wanted(&self, call: &AskedCall<'a, T>) -> Wanted<'a> {
         let mut wanted = Wanted::default();
-        let Callable::Own(tool) = call.tool else { return wanted };
-        let schema = tool.input_schema();
+        let Some(schema) = call.tool.checked_schema() else { return wanted };
         let required = required(schema);
         let properties = schema.get("properties").and_then(Value::as_object);
         let names = properties.into_iter().flat_map(Map::keys).map(String::as_str);
@@ -144,12 +143,12 @@ impl<'a> Understanding<'a> {
     }
 
     /// The tool of this name. A tool of an MCP server has a second name, `server.name`.
-    fn tool(&self, name: &str) -> Option<&'a Callable> {
+    fn tool(&self, name: &str) -> Option<&'a T> {
         let named = self.tools.iter().find(|tool| tool.name() == name);
         named.or_else(|| self.tools.iter().find(|tool| tool.has_full_name(name)))
     }
 
-    fn cannot(&self, state: TaskState, reason: &str) -> Asked<'a> {
+    fn cannot(&self, state: TaskState, reason: &str) -> Asked<'a, T> {
         Asked::Said(state, telling::what_can_be_asked(self.tools, reason))
     }
 }
@@ -163,7 +162,7 @@ struct Wanted<'a> {
     misfits: Vec<String>,
 }
 
-impl AskedCall<'_> {
+impl<T: Named> AskedCall<'_, T> {
     fn takes_string(&self, name: &str) -> bool {
         takes_string(self.tool.schema(), name)
     }

@@ -19,10 +19,9 @@ use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
 use a2a::model::{Artifact, Metadata, Part};
 use a2a_agents::tool::{Tool, ToolError, call_checked};
-use a2a_agents::{EmbeddedAgent, Misfit, ToolsTable};
+use a2a_agents::{CheckedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
 pub(super) use mcp::McpOffer;
-use offer::Callable;
 pub(super) use offer::Offer;
 
 /// Calls the tools that messages name. Each result is an artifact `<tool>-result`.
@@ -43,7 +42,7 @@ enum Flow {
 
 /// Makes the executor of an agent of kind `tools`.
 pub(super) fn make(
-    agent: &EmbeddedAgent,
+    agent: &CheckedAgent,
     registered: &[Rc<dyn Tool>],
 ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
     let ToolsTable { names, ask_missing, mcp } = ToolsTable::of(&agent.executor.table)?;
@@ -54,7 +53,7 @@ pub(super) fn make(
 
 impl ToolsExecutor {
     /// The decision for the message of a turn, with the tools that its caller may use.
-    fn asked<'a>(&self, turn: &Turn, tools: &'a [Callable]) -> Asked<'a> {
+    fn asked<'a>(&self, turn: &Turn, tools: &'a [Rc<dyn Tool>]) -> Asked<'a, Rc<dyn Tool>> {
         let understanding = Understanding { tools, asks_missing: self.asks_missing };
         // Only a task that has asked a question has earlier messages.
         if turn.number == 1 {
@@ -74,7 +73,7 @@ impl AgentExecutor for ToolsExecutor {
         if let Some(mcp) = &self.mcp {
             return Box::pin(mcp.execute(self, turn, events)).await;
         }
-        let tools = self.offer.to(&turn.caller);
+        let tools = self.offer.own(&turn.caller);
         let calls = match self.asked(turn, &tools) {
             Asked::Calls(calls) => calls,
             Asked::Said(state, parts) => {
@@ -85,8 +84,6 @@ impl AgentExecutor for ToolsExecutor {
         events.working(None)?;
         let count = calls.len();
         for (index, AskedCall { tool, arguments, .. }) in calls.into_iter().enumerate() {
-            // An agent without MCP servers has only tools of this Worker.
-            let Callable::Own(tool) = tool else { continue };
             let position = index + 1;
             let nth = match begin_call(turn, position, count)? {
                 StepStart::New(nth) => nth,

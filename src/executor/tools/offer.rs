@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::auth::Caller;
 use crate::executor::call::mcp::McpTool;
 use a2a_agents::tool::{Tool, schema_problems};
-use a2a_agents::{EmbeddedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
+use a2a_agents::{CheckedAgent, HttpTool, Misfit, RestrictedSkill, no_such};
 
 /// The tools of an agent, in the order in which it offers them.
 pub(in crate::executor) struct Offer {
@@ -15,7 +15,25 @@ pub(in crate::executor) struct Offer {
     restricted: Vec<RestrictedSkill>,
 }
 
-/// A tool that a turn may call.
+/// A tool of an agent, as far as messages that call it are concerned.
+pub(super) trait Named {
+    /// The name by which the tool is called.
+    fn name(&self) -> &str;
+
+    /// The description of the tool.
+    fn description(&self) -> &str;
+
+    /// The JSON schema of the tool's arguments.
+    fn schema(&self) -> &Value;
+
+    /// The schema by which this Worker checks arguments before a call; `None` if only the tool's server checks them.
+    fn checked_schema(&self) -> Option<&Value>;
+
+    /// True if this is the tool's name together with the name of its server.
+    fn has_full_name(&self, name: &str) -> bool;
+}
+
+/// A tool of an agent with MCP servers.
 #[derive(Clone)]
 pub(super) enum Callable {
     /// A tool of this Worker.
@@ -33,7 +51,7 @@ impl Offer {
     /// If a named tool does not exist, one of the agent's own tools cannot be made, or a registered tool has the name of one of
     /// them or a schema that cannot be checked. `key` is that of the names in the table of the executor.
     pub(in crate::executor) fn of(
-        agent: &EmbeddedAgent,
+        agent: &CheckedAgent,
         key: &str,
         names: &[String],
         registered: &[Rc<dyn Tool>],
@@ -69,23 +87,19 @@ impl Offer {
     }
 
     /// The tools of this Worker that the caller may use. For this caller, the other tools do not exist.
-    pub(super) fn to(&self, caller: &Caller) -> Vec<Callable> {
-        self.own(caller).into_iter().map(Callable::Own).collect()
-    }
-
-    /// Like [`to`](Self::to), as tools.
     pub(in crate::executor) fn own(&self, caller: &Caller) -> Vec<Rc<dyn Tool>> {
         self.tools.iter().filter(|tool| self.allows(caller, tool.name())).cloned().collect()
     }
 
-    /// The MCP tools among `tools` that a caller may use. A restriction of a tool's short name applies to the tools
-    /// with this name of all servers, so that no server can lift the restriction by offering a tool with the same name.
-    pub(super) fn mcp_to(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
-        let tools = self.usable(caller, tools).into_iter();
-        tools.map(|tool| Callable::Mcp(Rc::new(tool))).collect()
+    /// The tools of this Worker and of these MCP tools that the caller may use.
+    pub(super) fn with_mcp(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<Callable> {
+        let own = self.own(caller).into_iter().map(Callable::Own);
+        let mcp = self.usable(caller, tools).into_iter();
+        own.chain(mcp.map(|tool| Callable::Mcp(Rc::new(tool)))).collect()
     }
 
-    /// Like [`mcp_to`](Self::mcp_to), as MCP tools.
+    /// The given MCP tools that a caller may use. A restriction of a tool's short name applies to the tools with this name
+    /// of all servers, so that no server can lift the restriction by offering a tool with the same name.
     pub(super) fn usable(&self, caller: &Caller, tools: Vec<McpTool>) -> Vec<McpTool> {
         let may_use = |tool: &McpTool| {
             self.allows(caller, &tool.tool.name) && self.allows(caller, &tool.full_name())
@@ -116,36 +130,77 @@ impl McpTool {
     }
 }
 
+impl Named for Rc<dyn Tool> {
+    fn name(&self) -> &str {
+        self.as_ref().name()
+    }
+
+    fn description(&self) -> &str {
+        self.as_ref().description()
+    }
+
+    fn schema(&self) -> &Value {
+        self.input_schema()
+    }
+
+    fn checked_schema(&self) -> Option<&Value> {
+        Some(self.input_schema())
+    }
+
+    fn has_full_name(&self, _: &str) -> bool {
+        false
+    }
+}
+
+impl Named for Rc<McpTool> {
+    fn name(&self) -> &str {
+        &self.id
+    }
+
+    fn description(&self) -> &str {
+        &self.description
+    }
+
+    fn schema(&self) -> &Value {
+        &self.tool.input_schema
+    }
+
+    fn checked_schema(&self) -> Option<&Value> {
+        None
+    }
+
+    fn has_full_name(&self, name: &str) -> bool {
+        name == self.full_name()
+    }
+}
+
 impl Callable {
-    /// The name by which the tool is called.
-    pub(super) fn name(&self) -> &str {
+    fn named(&self) -> &dyn Named {
         match self {
-            Self::Own(tool) => tool.name(),
-            Self::Mcp(tool) => &tool.id,
+            Self::Own(tool) => tool,
+            Self::Mcp(tool) => tool,
         }
     }
+}
 
-    /// The description of the tool.
-    pub(super) fn description(&self) -> &str {
-        match self {
-            Self::Own(tool) => tool.description(),
-            Self::Mcp(tool) => &tool.description,
-        }
+impl Named for Callable {
+    fn name(&self) -> &str {
+        self.named().name()
     }
 
-    /// The JSON schema of the tool's arguments.
-    pub(super) fn schema(&self) -> &Value {
-        match self {
-            Self::Own(tool) => tool.input_schema(),
-            Self::Mcp(tool) => &tool.tool.input_schema,
-        }
+    fn description(&self) -> &str {
+        self.named().description()
     }
 
-    /// True if this is the tool's name together with the name of its server.
-    pub(super) fn has_full_name(&self, name: &str) -> bool {
-        match self {
-            Self::Own(_) => false,
-            Self::Mcp(tool) => name == tool.full_name(),
-        }
+    fn schema(&self) -> &Value {
+        self.named().schema()
+    }
+
+    fn checked_schema(&self) -> Option<&Value> {
+        self.named().checked_schema()
+    }
+
+    fn has_full_name(&self, name: &str) -> bool {
+        self.named().has_full_name(name)
     }
 }

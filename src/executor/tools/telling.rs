@@ -3,12 +3,12 @@
 
 use serde_json::{Map, Value, json};
 
-use super::offer::Callable;
+use super::offer::Named;
 use a2a::model::Part;
 use a2a_agents::tool::{Fault, ToolError, example, takes_string};
 
 /// A reason, and the tools that can be called instead: as text for people, and as data for programs.
-pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
+pub(super) fn what_can_be_asked(tools: &[impl Named], reason: &str) -> Vec<Part> {
     let mut text = format!(
         "{reason}; call a tool by a data part {{\"tool\": \"<name>\", \"arguments\": {{…}}}}. The tools are:"
     );
@@ -30,7 +30,7 @@ pub(super) fn what_can_be_asked(tools: &[Callable], reason: &str) -> Vec<Part> {
 
 /// The question for missing or invalid arguments, with the mistakes in the invalid arguments: as text, and as the schema of the
 /// answer.
-pub(super) fn question(tool: &Callable, names: &[&str], misfits: &[String]) -> Vec<Part> {
+pub(super) fn question(tool: &impl Named, names: &[&str], misfits: &[String]) -> Vec<Part> {
     let schema = tool.schema();
     let described = names.iter().map(|name| {
         let description = property(schema, name).and_then(|property| property.get("description"));

@@ -147,7 +147,7 @@ impl Events {
 
     pub(in crate::executor) fn message(&self, parts: Vec<Part>) -> Message {
         Message {
-            message_id: self.run_outside.random().new_id(),
+            message_id: self.run_outside.random().new_id().into(),
             context_id: None,
             task_id: None,
             role: Role::Agent,

@@ -92,11 +92,11 @@ impl Turn {
         }
     }
 
-    /// Stores the outcome of a step. A result that is no JSON is stored as a failure.
+    /// Stores the outcome of a step. A result that is not JSON is stored as a failure.
     ///
     /// # Errors
     ///
-    /// If the outcome cannot be stored, or is no JSON.
+    /// If the outcome cannot be stored, or is not JSON.
     pub(crate) fn end_step<T: Serialize>(
         &self,
         name: &str,
@@ -141,7 +141,7 @@ impl Turn {
 }
 
 fn written<T: Serialize>(name: &str, value: &T) -> Result<Json, ExecutorError> {
-    let misfit = |error| ExecutorError(format!("the result of step {name:?} is no JSON: {error}"));
+    let misfit = |error| ExecutorError(format!("the result of step {name:?} is not JSON: {error}"));
     serde_json::to_value(value).map(|value| Json::from(&value)).map_err(misfit)
 }
 

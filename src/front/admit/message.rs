@@ -6,7 +6,7 @@ use a2a::Call;
 use a2a::client::{DEPTH_KEY, depth_of};
 use a2a::dialect::Dialects;
 use a2a::error::Error;
-use a2a::model::{Message, SendMessageRequest, TaskId};
+use a2a::model::{Message, SendMessageRequest, TaskId, Uuid};
 
 /// Checks a message against the limits of the deployment.
 ///
@@ -47,9 +47,9 @@ pub(super) fn check_message(
 
 /// Sets the id of a message that has none, because its dialect has no ids of messages: the idempotency key, so that the
 /// task recognizes a repeated message, or a new id.
-pub(super) fn name_message(message: &mut Message, key: Option<&str>, new_id: fn() -> String) {
+pub(super) fn name_message(message: &mut Message, key: Option<&str>, new_id: fn() -> Uuid) {
     if message.message_id.is_empty() {
-        message.message_id = key.map_or_else(new_id, str::to_owned);
+        message.message_id = key.map_or_else(|| new_id().into(), str::to_owned);
     }
 }
 
@@ -64,8 +64,8 @@ pub(super) fn settle_chosen_id(
     call: &mut Call,
     chosen_id: Option<TaskId>,
 ) -> Result<Option<TaskId>, Error> {
-    let is_ours = |id: &TaskId| ObjectId::new(id.as_str()).is_well_formed();
-    let is_possible = |id: &TaskId| (1..=MAX_ID_BYTES).contains(&id.as_str().len());
+    let is_ours = |id: &TaskId| ObjectId::is_well_formed(id.as_str());
+    let is_possible = |id: &TaskId| id.as_str().len() <= MAX_ID_BYTES;
     match chosen_id {
         Some(id) if is_ours(&id) => {
             if let Some(request) = call.message_mut() {

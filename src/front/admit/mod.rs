@@ -17,7 +17,7 @@ use crate::operation::list_tasks::Scope;
 use a2a::binding::{Reply, ServiceParameters, extensions};
 use a2a::dialect::{Dialect, Habits, ReadCall, Spoken};
 use a2a::error::Error;
-use a2a::model::{SendMessageRequest, TaskId};
+use a2a::model::SendMessageRequest;
 use a2a::{Call, Operation, Terms};
 use message::{check_message, name_message, settle_chosen_id};
 use webhook::check_webhook;
@@ -86,7 +86,7 @@ impl Params {
         match self {
             Self::Json(params) => {
                 let id = params.get("id").and_then(Value::as_str);
-                id.is_some_and(|id| !ObjectId::new(id).is_well_formed())
+                id.is_some_and(|id| !ObjectId::is_well_formed(id))
             }
             Self::Plain(_) => false,
         }
@@ -165,7 +165,7 @@ impl<'a> Door<'a> {
         // A task must exist even if the agent answers with a message, so the task gets a chosen id. A send with an
         // idempotency key gets no new id, because repeated sends must lead to the same task.
         let chosen_id = if needs_task && parameters.idempotency_key.is_none() {
-            Some(TaskId::new((self.deployment.new_id)()))
+            Some((self.deployment.new_id)().into())
         } else {
             chosen_id
         };

@@ -12,6 +12,7 @@ use crate::twins::MemoryPlatform;
 use a2a::binding::MediaType;
 use a2a::client::DEPTH_KEY;
 use a2a::dialect::Dialects;
+use a2a::model::TaskId;
 
 fn agents() -> Agents {
     let agent = |slug: &str, streaming: bool, push_notifications: bool, extensions: Value| {
@@ -112,7 +113,7 @@ fn a_message_from_deeper_than_agents_may_call_each_other_is_refused() {
 
 fn settled(call: &mut Call, chosen: Option<&str>, legacy: bool) -> Result<Option<TaskId>, Error> {
     let dialects = Dialects { legacy, ..Dialects::NONE };
-    settle_chosen_id(&dialects, call, chosen.map(TaskId::new))
+    settle_chosen_id(&dialects, call, chosen.and_then(TaskId::new))
 }
 
 #[test]
@@ -121,9 +122,9 @@ fn an_id_of_ours_is_never_a_chosen_one() {
     let send = || Operation::SendMessage.decode(json!({"message": message(1)})).unwrap();
     let mut call = send();
     assert_eq!(settled(&mut call, Some(&ours), true), Ok(None));
-    assert_eq!(call.task_id(), Some(&TaskId::new(ours.as_str())), "the task goes on");
+    assert_eq!(call.task_id(), Some(&TaskId::new(ours.as_str()).unwrap()), "the task goes on");
     let mut call = send();
-    assert_eq!(settled(&mut call, Some("mine"), true), Ok(Some(TaskId::new("mine"))));
+    assert_eq!(settled(&mut call, Some("mine"), true), Ok(TaskId::new("mine")));
     assert_eq!(call.task_id(), None, "it may begin");
     for (id, legacy, is_chosen) in [
         ("mine", true, true),
@@ -134,16 +135,14 @@ fn an_id_of_ours_is_never_a_chosen_one() {
         (&"i".repeat(MAX_ID_BYTES + 1), true, false),
     ] {
         let mut call = Operation::GetTask.decode(json!({"id": id})).unwrap();
-        let chosen = is_chosen.then(|| TaskId::new(id));
+        let chosen = is_chosen.then(|| TaskId::new(id).unwrap());
         assert_eq!(settled(&mut call, None, legacy), Ok(chosen), "{id} {legacy}");
     }
 }
 
 #[test]
 fn a_message_chooses_an_id_of_a_bounded_length() {
-    for (length, is_taken) in
-        [(0, false), (1, true), (MAX_ID_BYTES, true), (MAX_ID_BYTES + 1, false)]
-    {
+    for (length, is_taken) in [(1, true), (MAX_ID_BYTES, true), (MAX_ID_BYTES + 1, false)] {
         let mut call = Operation::SendMessage.decode(json!({"message": message(1)})).unwrap();
         let settled = settled(&mut call, Some(&"i".repeat(length)), true);
         let refused = settled.err().map(|error| error.to_string()).unwrap_or_default();

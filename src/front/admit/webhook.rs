@@ -14,8 +14,8 @@ pub(super) fn check_webhook(
     call: &Call,
     check_url: impl Fn(&str) -> Result<(), String>,
 ) -> Result<(), Error> {
-    let Some((path, config)) = call.webhook() else { return Ok(()) };
-    let checked = check_url(&config.url);
+    let Some((path, url)) = call.webhook_url() else { return Ok(()) };
+    let checked = check_url(url);
     checked
         .map_err(|reason| Error::WebhookRefused(FieldViolation::new(format!("{path}url"), reason)))
 }

@@ -2,7 +2,7 @@
 //!
 //! # A card
 //!
-//! 1. The build makes the card of 1.0 and puts it into the Worker. `HostedAgent::cards` returns this card with its
+//! 1. The checker makes the card of 1.0 and puts it into the Worker. `HostedAgent::cards` returns this card with its
 //!    older forms and the skills that need permissions (`Cards`). To serve the card, the front replaces the origin
 //!    (`at_origin`) and adds signatures. Signatures are made once for each text (`front/signed.rs`) and then kept, so
 //!    that `plan` is called only once for a card.
@@ -23,7 +23,7 @@
 //!    forms.
 //!
 //! Text of other servers is limited by `take_over`, which also protects the letters `{origin}` (`discovery::verbatim`).
-//! Variables are expanded only in the card of the build, and the page escapes all text. To add another kind of source:
+//! Variables are expanded only in the card of the checker, and the page escapes all text. To add another kind of source:
 //! add a variant of `LearnedSource`, make it in `skills::learned_of` from the agent file, and handle it in
 //! `edge/front/facts/skills.rs`.
 

@@ -34,7 +34,7 @@ pub(in crate::front) fn answer(settings: &Settings, agents: &Agents, origin: &st
 /// The entry of an agent.
 fn entry(agent: &HostedAgent, origin: &str, is_development: bool) -> Value {
     let card = at_origin(&agent.cards().card, origin);
-    // The build made the card, so it can be parsed.
+    // The checker made the card, so it can be parsed.
     let card: Map<String, Value> = read_own(&card).unwrap_or_default();
     let of_card = |name: &str| card.get(name).cloned().unwrap_or_default();
     let access = agent.policy.as_ref().ok().map(|policy| policy.access());

@@ -125,7 +125,7 @@ fn page<'a>(
         .with_header("referrer-policy", "no-referrer")
 }
 
-/// Parses a card that the build made, perhaps with learned skills. Such a card can always be parsed.
+/// Parses a card that the checker made, perhaps with learned skills. Such a card can always be parsed.
 fn read(card: &str) -> Value {
     read_own(&as_it_was(card.to_owned())).unwrap_or_default()
 }

@@ -180,7 +180,7 @@ mod tests {
 
     #[test]
     fn tokens_are_read_as_they_were_written() {
-        let task = TaskId::new("t");
+        let task = TaskId::new("t").unwrap();
         for order in [TimelineOrder::Asc, TimelineOrder::Desc] {
             let token = cursor(order).to_token(&task);
             assert!(
@@ -198,12 +198,12 @@ mod tests {
 
     #[test]
     fn other_tokens_are_refused_and_the_field_is_named() {
-        let task = TaskId::new("t");
+        let task = TaskId::new("t").unwrap();
         let refusal = |token: &str, task: &TaskId, order| {
             Cursor::read(token, task, order).unwrap_err().to_string()
         };
         let token = cursor(TimelineOrder::Asc).to_token(&task);
-        let other = refusal(&token, &TaskId::new("u"), None);
+        let other = refusal(&token, &TaskId::new("u").unwrap(), None);
         assert!(other.contains("pageToken") && other.contains("another task"), "{other}");
         let turned = refusal(&token, &task, Some(TimelineOrder::Desc));
         assert!(turned.contains("pageToken") && turned.contains("other order"), "{turned}");

@@ -39,7 +39,7 @@ impl Debt for Sums {
         let turn = found.flatten().filter(is_due)?;
         let facts = session.life.facts();
         let (owner, agent) = facts.map(|facts| (facts.owner, facts.agent)).unwrap_or_default();
-        let task = TaskId::new(session.object());
+        let task = session.object.clone();
         let result = session.ports.usage.count(CountedTurn { task, owner, agent, turn });
         Some(Statement { part: turn, result })
     }

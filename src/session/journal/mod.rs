@@ -540,7 +540,7 @@ mod tests {
     fn only_the_first_row_holds_the_facts_and_what_is_stored_is_loaded_with_its_size() {
         let store = MemoryStore::default();
         let journal = Journal::new(Rc::new(store.clone()), &limits());
-        let id = TaskId::new("t");
+        let id = TaskId::new("t").unwrap();
         assert!(matches!(journal.load(&|_| true, &id), Ok(Loaded::Nothing)));
         let now = UnixMillis(0);
         assert_eq!((journal.unsaved_bytes(), journal.postpone_ms(now)), (0, 0));
@@ -586,7 +586,7 @@ mod tests {
     fn a_body_that_an_event_gives_on_is_a_place_in_storage_and_counts_once() {
         let store = MemoryStore::default();
         let journal = Journal::new(Rc::new(store.clone()), &limits());
-        let (id, now, facts) = (TaskId::new("t"), UnixMillis(0), facts());
+        let (id, now, facts) = (TaskId::new("t").unwrap(), UnixMillis(0), facts());
         let body = Part::text("é\u{1a}".repeat(150_000));
         let name = CallbackName { name: "text".to_owned(), nth: 1 };
         let call = CallbackCall { name, number: 1, key: Some("\"body\"".to_owned()), body };

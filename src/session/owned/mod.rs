@@ -238,7 +238,7 @@ impl<'a> Owned<'a> {
         self,
         message: Message,
         metadata: Option<Metadata>,
-        webhook: Option<TaskPushNotificationConfig>,
+        webhook: Option<TaskPushNotificationConfig<Option<TaskId>>>,
         sender: Sender,
     ) -> Result<(), Error> {
         let session = self.session;

@@ -16,11 +16,11 @@ use a2a::model::{Generation, TaskPushNotificationConfig};
 impl Owned<'_> {
     /// Adds an id to a config without one. In a dialect in which a task has one unnamed webhook, that webhook gets the id of the
     /// object: the id of the task may be any text, but not every text is a valid id of a webhook.
-    pub(crate) fn named(
+    pub(crate) fn named<T>(
         self,
-        config: TaskPushNotificationConfig,
+        config: TaskPushNotificationConfig<T>,
         dialect: Dialect,
-    ) -> TaskPushNotificationConfig {
+    ) -> TaskPushNotificationConfig<T> {
         let session = self.session;
         if !config.id.is_empty() {
             return config;
@@ -28,7 +28,7 @@ impl Owned<'_> {
         let id = if dialect.has_one_unnamed_webhook() {
             session.object().to_owned()
         } else {
-            session.ports.random.new_id()
+            session.ports.random.new_id().into()
         };
         TaskPushNotificationConfig { id, ..config }
     }
@@ -40,17 +40,16 @@ impl Owned<'_> {
     /// # Errors
     ///
     /// [`Error::UnsupportedOperation`] if the task has the largest allowed number of webhooks.
-    pub(crate) fn register(
+    pub(crate) fn register<T>(
         self,
-        config: TaskPushNotificationConfig,
+        config: TaskPushNotificationConfig<T>,
         dialect: Dialect,
         after: Generation,
     ) -> Result<TaskPushNotificationConfig, Error> {
         let session = self.session;
         let random = &session.ports.random;
-        let mut config = self.named(config, dialect);
+        let mut config = self.named(config, dialect).of_task(self.id().clone());
         config.tenant = None;
-        config.task_id = self.id().clone();
         let known = self.with_webhook(&config.id, |webhook| webhook.config.signing_secret.clone());
         let new = || SigningSecret::from_random(random.secret_bytes()).to_secret();
         config.signing_secret = config.signing_secret.or(known.flatten()).or_else(|| Some(new()));

@@ -4,7 +4,6 @@ use super::parking;
 use super::state::RunState;
 use crate::executor::{Callback, CallbackTerms, ExecutorError};
 use crate::session::journal::LogSize;
-use crate::session::life::Life;
 use crate::session::{TaskSession, run};
 use crate::task::{Admission, CallbackCall, CallbackName, CallbackRecord, Input};
 use a2a::error::Error;
@@ -23,20 +22,19 @@ pub(in crate::session) fn make(
     if name.is_empty() || name.len() > MAX_NAME_BYTES {
         return refused(format!("the name of a callback has 1 to {MAX_NAME_BYTES} bytes"));
     }
-    parking::check_parking(session)?;
-    let name = session.run.begin_callback(name);
-    let (known, count) = session
-        .life
-        .with_machine(|machine| (machine.callback(&name).cloned(), machine.callback_count()))
-        .unwrap_or_default();
+    let (name, agent, known, count, origin) = parking::parkable(session, |facts, machine| {
+        let name = session.run.begin_callback(name);
+        let known = machine.callback(&name).cloned();
+        let origin = machine.run().and_then(|run| run.request.origin.clone());
+        (name, facts.agent.clone(), known, machine.callback_count(), origin)
+    })?;
     if let Some(record) = known {
-        return Ok(callback_of(session.object(), &session.life, &record));
+        return Ok(callback_of(session.object(), &agent, &record));
     }
     if count >= MAX_CALLBACKS {
         return refused(format!("a run makes at most {MAX_CALLBACKS} callbacks"));
     }
-    let origin = session.life.with_machine(|machine| machine.run()?.request.origin.clone());
-    let Some(origin) = origin.flatten() else {
+    let Some(origin) = origin else {
         return refused("the origin of this server is not known; set PUBLIC_URL, and send again");
     };
     let random = session.ports.random.secret_bytes();
@@ -53,13 +51,12 @@ pub(in crate::session) fn make(
     // Store the callback before the run gets the URL: a post may arrive at once, and must be admitted even if this process dies
     // now.
     session.flush().map_err(|_| ExecutorError("the task cannot be stored".to_owned()))?;
-    Ok(callback_of(session.object(), &session.life, &record))
+    Ok(callback_of(session.object(), &agent, &record))
 }
 
 /// The callback as the run gets it. The sender of a post does not know the caller, so the URL has the id of the object instead of
 /// the id of the task.
-fn callback_of(object: &str, life: &Life, record: &CallbackRecord) -> Callback {
-    let agent = life.facts().map(|facts| facts.agent).unwrap_or_default();
+fn callback_of(object: &str, agent: &str, record: &CallbackRecord) -> Callback {
     let CallbackRecord { name, token, origin, uses: _, expires_ms } = record;
     let token = token.reveal();
     Callback {

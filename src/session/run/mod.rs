@@ -29,7 +29,7 @@ use crate::port::{Observation, yield_once};
 use crate::task::{
     LogEntry, Loss, Notice, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
 };
-use a2a::model::{ContextId, Message, UnixMillis};
+use a2a::model::{Message, UnixMillis};
 
 /// Starts the run that was begun, if there is one, in the background. This call may poll the run, so the caller must have stored and
 /// registered everything that the run reads.
@@ -113,7 +113,7 @@ pub(super) fn turn_of(
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),
-        context_id: context_id.unwrap_or_else(|| ContextId::new(session.ports.random.new_id())),
+        context_id: context_id.unwrap_or_else(|| session.ports.random.new_id().into()),
         message,
         number: start.message,
         metadata,

@@ -42,11 +42,11 @@
 use super::held::{self, LetOut};
 use super::state::BegunWait;
 use crate::executor::{ExecutorError, LONGEST_WAIT_MS, Wait, WaitStart};
-use crate::port::{Observation, StoreError};
+use crate::port::{Observation, StoreError, TaskFacts};
 use crate::session::journal::LogSize;
 use crate::session::life::Life;
 use crate::session::{OpenError, TaskSession, run};
-use crate::task::{CallbackName, Input, Notice, Park, Recovery, WaitEnd, WokenBy};
+use crate::task::{CallbackName, Input, Notice, Park, Recovery, TaskMachine, WaitEnd, WokenBy};
 use a2a::model::measure;
 
 /// Begins a wait of the run. If the wait has not ended already, the run is parked at its next poll that makes no progress.
@@ -59,7 +59,7 @@ pub(super) fn begin_wait(
     wait: Wait,
     callback: Option<&CallbackName>,
 ) -> Result<WaitStart, ExecutorError> {
-    check_parking(session)?;
+    parkable(session, |_, _| ())?;
     let limit = session.limits.max_steps;
     let nth = match session.run.begin_wait(limit) {
         BegunWait::New(nth) => nth,
@@ -94,8 +94,11 @@ pub(super) fn begin_wait(
     Ok(WaitStart::Parks)
 }
 
-/// Checks that a run of this task may be parked.
-pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> {
+/// Checks that a run of this task may be parked, and reads the task and its facts.
+pub(super) fn parkable<T>(
+    session: &TaskSession,
+    read: impl FnOnce(&TaskFacts, &TaskMachine) -> T,
+) -> Result<T, ExecutorError> {
     if session.run.is_stopped() {
         return refused("the task has ended");
     }
@@ -111,10 +114,8 @@ pub(super) fn check_parking(session: &TaskSession) -> Result<(), ExecutorError> 
         );
     }
     session.create();
-    if !session.life.exists() {
-        return refused("the agent has replied already");
-    }
-    Ok(())
+    let read = session.life.with_live(read);
+    read.ok_or_else(|| ExecutorError("the agent has replied already".to_owned()))
 }
 
 /// The bytes and values that the log needs to park a run and to resume it.

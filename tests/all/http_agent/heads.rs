@@ -77,11 +77,11 @@ pub(crate) fn cases() -> Vec<Case> {
         case("answers an answer of A2A", Answer::json(&json!({"jsonrpc": "2.0", "id": 1, "result": {}})))
             .tells("verb 1: it has no `do`, the name of a verb: working, artifact"),
         case("answers a text", Answer::json(&json!("hello"))).tells(r#"verb 1: it must be an object such as {"do": "complete"}"#),
-        case("answers no JSON", Answer::raw("application/json", "hello\n{}")).tells("it is no JSON (expected value at line 1 column 1): hello {}"),
+        case("answers no JSON", Answer::raw("application/json", "hello\n{}")).tells("it is not JSON (expected value at line 1 column 1): hello {}"),
         case("answers two documents", Answer::raw("application/json", r#"{"do":"complete"}{"do":"complete"}"#))
-            .tells("it is no JSON (trailing characters at line 1 column 18)"),
+            .tells("it is not JSON (trailing characters at line 1 column 18)"),
         case("ends its document in the middle", Answer::raw("application/json", r#"{"do":"compl"#))
-            .tells("it is no JSON (EOF while parsing"),
+            .tells("it is not JSON (EOF while parsing"),
         case("breaks off its document each time", Answer::raw("application/json", r#"{"do":"compl"#).then_breaks())
             .tells("broke off: the connection was reset (asked 3 times)")
             .asked(3),

@@ -60,11 +60,11 @@ pub(crate) fn cases() -> Vec<Case> {
         case("ends in two ways at once", Answer::json(&json!([done(), {"do": "fail", "text": "x"}])))
             .tells("verb 2: it stands behind the end"),
         case("talks behind its end, a moment later", Answer::events(&[done()]).then(300, "data: [DONE]\n\n"))
-            .tells("event 2 is no JSON"),
-        case("sends a line that is no JSON", lines("{\"do\":\"working\"}\nTraceback (most recent call last):\n"))
-            .tells("line 2 is no JSON (expected value at line 1 column 1): Traceback (most recent call last):"),
-        case("sends an event that is no JSON", events("data: {\"do\":\"working\"}\n\ndata: oops\n\n"))
-            .tells("event 2 is no JSON (expected value at line 1 column 1): oops"),
+            .tells("event 2 is not JSON"),
+        case("sends a line that is not JSON", lines("{\"do\":\"working\"}\nTraceback (most recent call last):\n"))
+            .tells("line 2 is not JSON (expected value at line 1 column 1): Traceback (most recent call last):"),
+        case("sends an event that is not JSON", events("data: {\"do\":\"working\"}\n\ndata: oops\n\n"))
+            .tells("event 2 is not JSON (expected value at line 1 column 1): oops"),
         case("sends a line of too many values", lines(&many).split_every(65_536))
             .tells("line 1 holds more than 100000 JSON values"),
         case("sends an event of too many values", events(&format!("data: {many}\n\n")).split_every(65_536))
@@ -72,7 +72,7 @@ pub(crate) fn cases() -> Vec<Case> {
         case("sends a line of 120 levels", lines(&deep)).tells("line 1 is nested more than 100 levels"),
         case("sends an event of 120 levels", events(&format!("data: {deep}\n\n")))
             .tells("event 1 is nested more than 100 levels"),
-        case("spreads an object over lines", lines("{\n  \"do\": \"complete\"\n}\n")).tells("line 1 is no JSON"),
+        case("spreads an object over lines", lines("{\n  \"do\": \"complete\"\n}\n")).tells("line 1 is not JSON"),
         case("ends in the middle of a line", lines("{\"do\":\"working\"}\n{\"do\":\"comp"))
             .tells("it ends in the middle of line 2: {\"do\":\"comp"),
         case("ends in the middle of an event", events("data: {\"do\":\"working\"}\n\ndata: {\"do\":"))
@@ -95,7 +95,7 @@ pub(crate) fn cases() -> Vec<Case> {
             .ends(TaskState::Completed)
             .keeps(&["äöü€😀"]),
         case("speaks of events as lines", Answer::raw("application/x-ndjson", "data: {\"do\":\"complete\"}\n\n"))
-            .tells("line 1 is no JSON"),
+            .tells("line 1 is not JSON"),
         case("speaks of lines as events", events("{\"do\":\"complete\"}\n")).tells("it has no end"),
         case("says too much", Answer::raw("application/x-ndjson", "{\"do\":\"working\"}\n".repeat(100_001)))
             .tells("line 100001: it is one too many: an answer has up to 100000 verbs"),

@@ -132,7 +132,7 @@ fn made() -> Vec<Case> {
 fn arguments() -> Vec<Case> {
     let given = |arguments: &str| [Answer::call("c1", "pay", arguments), hello()];
     vec![
-        case("the arguments are no JSON", given(r#"{"what": "#)).told([&["error", "JSON"]]),
+        case("the arguments are not JSON", given(r#"{"what": "#)).told([&["error", "JSON"]]),
         case("the arguments are a list", given("[1]")).told([&["error", "object"]]),
         case("the arguments are a number", given("7")).told([&["error", "object"]]),
         case("the arguments hold too many JSON values", given(&format!(r#"{{"what": [{}0]}}"#, "0,".repeat(110_000))))

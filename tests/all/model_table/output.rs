@@ -77,11 +77,11 @@ pub(crate) fn cases() -> Vec<Case> {
             .holds(Failed, ["schema", "celsius"])
             .check(given_nothing)
             .check(nothing_shown),
-        row("the text is no JSON, then it is", vec![Answer::say("It is warm in Zurich."), good()])
+        row("the text is not JSON, then it is", vec![Answer::say("It is warm in Zurich."), good()])
             .check(given(bern()))
             .check(nothing_shown),
         row(
-            "the text is no JSON twice",
+            "the text is not JSON twice",
             vec![Answer::say("It is warm."), Answer::say("Very warm.")],
         )
         .holds(Failed, ["JSON"])

@@ -75,7 +75,7 @@ pub(crate) fn cases() -> Vec<Case> {
             hello(),
         ])
         .check(counted([2, 29, 3], Some([1, 9, 2]))),
-        case("an event behind usage is no JSON", [
+        case("an event behind usage is not JSON", [
             Answer::stream([json!({"choices": [], "usage": usage_of(9, 2)}).to_string(), "{\"choices\": [".to_owned(), "[DONE]".to_owned()]),
         ])
         .holds(Failed, ["the model"])

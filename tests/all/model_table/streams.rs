@@ -85,7 +85,7 @@ fn broken() -> Vec<Case> {
             Answer::stream([json!({"error": "the engine is overloaded"})]),
             hello(),
         ]),
-        case("an event is no JSON", [Answer::stream(["{\"choices\": [", "[DONE]"])])
+        case("an event is not JSON", [Answer::stream(["{\"choices\": [", "[DONE]"])])
             .holds(Failed, ["the model"]),
         case("an event holds more JSON values than are read", [event_with(vec![0; 150_000].into())])
             .holds(Failed, ["the model", "more than 100000 JSON values"]),

@@ -144,7 +144,7 @@ impl Front {
             let runner = self.runner.clone();
             let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
             let store = Rc::new(self.store.clone());
-            TaskSession::open(TaskId::new("t"), store, ports, limits(), find, opening)
+            TaskSession::open(TaskId::new("t").unwrap(), store, ports, limits(), find, opening)
                 .expect("storage works")
         });
         self.session.replace(Some(session.clone()));

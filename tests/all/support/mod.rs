@@ -84,7 +84,7 @@ impl Host {
         let outside = Outside { secrets, ..self.platform.outside() };
         let runner = Runner { executor, settings, outside };
         let find: FindAgent = Rc::new(move |_| Ok(runner.clone()));
-        TaskSession::open(TaskId::new("t"), store, ports, limits, find, Opening::ByRequest)
+        TaskSession::open(TaskId::new("t").unwrap(), store, ports, limits, find, Opening::ByRequest)
             .expect("storage works")
     }
 

@@ -6,6 +6,9 @@ import { join } from "node:path";
 /** The checked form has the version of this package. */
 const { version } = JSON.parse(readFileSync(new URL("../../package.json", import.meta.url), "utf8"));
 
+/** The schemas for editors, of which none is checked here. */
+export const schemas = () => ({ "agent.schema.json": {} });
+
 export function check({ folder }) {
   const read = ["agents", "skills"].flatMap((name) => everythingIn(folder, name));
   const files = read.filter((path) => statSync(join(folder, path)).isFile()).map((path) => [path, readFileSync(join(folder, path), "utf8").trim()]);
@@ -23,3 +26,6 @@ function everythingIn(folder, path) {
   if (!statSync(join(folder, path)).isDirectory()) return [path];
   return [path, ...readdirSync(join(folder, path)).sort().flatMap((name) => everythingIn(folder, `${path}/${name}`))];
 }
+
+/** There are no schemas of files that hold any text. */
+export const schemas = () => ({});

@@ -71,7 +71,7 @@ function place({ at, served, text, raw, isLocal }: Subject): Finding[] {
     ...when(isOlder(served), () =>
       warning("supportedInterfaces", "The card is of a version before 1.0: it has `url` instead of `supportedInterfaces`, which clients of 1.0 read.", "List the interfaces in `supportedInterfaces`, and keep `url` for older clients.")),
     ...when(size > MAX_BYTES, () => advice("", `The card has ${Math.round(size / 1024)} KiB; clients fetch it often, and some refuse long ones.`, isLocal ? "Split the agent, or show some skills in the extended card alone." : "Shorten descriptions, or split the agent.")),
-    ...when(Object.keys(raw).length === 0, () => error("", "What was found is no JSON object.", "Serve the card as JSON.")),
+    ...when(Object.keys(raw).length === 0, () => error("", "What was found is not a JSON object.", "Serve the card as JSON.")),
   ];
 }
 

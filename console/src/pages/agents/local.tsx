@@ -91,6 +91,6 @@ async function textOf(slug: string, version: string, signal?: AbortSignal): Prom
 function foundIn(slug: string, text: string): Found {
   const json = jsonIn(text);
   const foundAt = new URL(`/${slug}/${CARD}`, location.origin).href;
-  if (json === undefined) throw new UnfitCard(new Problem("The card is no JSON."), { text, isCut: false, foundAt });
+  if (json === undefined) throw new UnfitCard(new Problem("The card is not JSON."), { text, isCut: false, foundAt });
   return { card: readCard(json), text, foundAt, isLocal: true };
 }

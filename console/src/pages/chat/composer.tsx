@@ -86,7 +86,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
       try {
         parts.push({ data: JSON.parse(data) });
       } catch (error) {
-        return setWrong(`The data is no JSON: ${error instanceof Error ? error.message : ""}`);
+        return setWrong(`The data is not JSON: ${error instanceof Error ? error.message : ""}`);
       }
     }
     if (parts.length === 0 && files.length === 0) {

@@ -191,7 +191,7 @@ function read({ path, schema, root, isRequired }: Field, data: FormData, form: H
     complain(form, path, isWrong ? `It has to be ${type === "array" ? "a list" : "an object"} in JSON.` : "");
     return value;
   } catch (error) {
-    complain(form, path, `This is no JSON: ${error instanceof Error ? error.message : ""}`);
+    complain(form, path, `This is not JSON: ${error instanceof Error ? error.message : ""}`);
     return NOTHING;
   }
 }

@@ -42,26 +42,24 @@ impl<'a> PlainRead<'a> {
 }
 
 /// The parameters of a plain request.
-struct Params<'a> {
-    id: &'a str,
+struct Params {
+    id: TaskId,
     history_length: Option<u32>,
 }
 
-impl<'a> Params<'a> {
-    fn read(text: &mut Scanner<'a>) -> Option<Self> {
+impl Params {
+    fn read(text: &mut Scanner<'_>) -> Option<Self> {
         let (mut id, mut history_length) = (None, None);
         text.object(|name, text| match name {
             "id" => first(&mut id, text.string()?),
             "historyLength" => first(&mut history_length, text.digits()?.parse().ok()?),
             _ => None,
         })?;
-        let id = id.filter(|id: &&str| !id.is_empty())?;
-        Some(Self { id, history_length })
+        Some(Self { id: TaskId::new(id?)?, history_length })
     }
 
     fn call(self, operation: Operation) -> Option<Call> {
         let Self { id, history_length } = self;
-        let id = TaskId::new(id);
         let tenant = None;
         match (operation, history_length) {
             (Operation::GetTask, _) => {

@@ -259,7 +259,7 @@ mod tests {
 
     #[test]
     fn a_stream_is_refused_by_a_stream_where_the_client_reads_nothing_else() {
-        let unknown = Error::TaskNotFound(TaskId::new("t"));
+        let unknown = Error::TaskNotFound(TaskId::new("t").unwrap());
         let (rpc, rest) = (Reply::json_rpc(RequestId::NULL), Reply::rest(MediaType::Json));
         for (reply, dialect, is_stream, error, refuses_by_stream) in [
             (&rpc, Dialect::V0_3, true, &unknown, true),

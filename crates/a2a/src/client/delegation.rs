@@ -148,7 +148,7 @@ impl DelegationArguments {
         let prompt = text("prompt")?;
         let prompt =
             prompt.ok_or("the argument prompt is missing: say what the agent is to do")?.to_owned();
-        Ok(Self { prompt, task_id: text("task_id")?.map(TaskId::new) })
+        Ok(Self { prompt, task_id: text("task_id")?.and_then(TaskId::new) })
     }
 }
 

@@ -42,10 +42,8 @@ pub fn apply(task: &mut Option<Task>, event: &StreamResponse) {
     if is_of_another(known, event) {
         return;
     }
-    if known.context_id.as_str().is_empty()
-        && let Some(context_id) = context_id(event)
-    {
-        known.context_id = context_id.clone();
+    if known.context_id.is_none() {
+        known.context_id = context_id(event).cloned();
     }
     match event {
         StreamResponse::Task(snapshot) => known.renew(snapshot),
@@ -60,13 +58,12 @@ pub fn apply(task: &mut Option<Task>, event: &StreamResponse) {
 
 /// The id of the event's task, if the event contains it.
 pub(super) fn task_id(event: &StreamResponse) -> Option<&TaskId> {
-    let id = match event {
+    match event {
         StreamResponse::Task(task) => Some(&task.id),
         StreamResponse::Message(message) => message.task_id.as_ref(),
         StreamResponse::StatusUpdate(event) => Some(&event.task_id),
         StreamResponse::ArtifactUpdate(event) => Some(&event.task_id),
-    };
-    id.filter(|id| !id.as_str().is_empty())
+    }
 }
 
 pub(super) fn is_of_another(known: &Task, event: &StreamResponse) -> bool {
@@ -75,10 +72,10 @@ pub(super) fn is_of_another(known: &Task, event: &StreamResponse) -> bool {
 
 fn context_id(event: &StreamResponse) -> Option<&ContextId> {
     match event {
-        StreamResponse::Task(task) => Some(&task.context_id),
+        StreamResponse::Task(task) => task.context_id.as_ref(),
         StreamResponse::Message(message) => message.context_id.as_ref(),
-        StreamResponse::StatusUpdate(event) => Some(&event.context_id),
-        StreamResponse::ArtifactUpdate(event) => Some(&event.context_id),
+        StreamResponse::StatusUpdate(event) => event.context_id.as_ref(),
+        StreamResponse::ArtifactUpdate(event) => event.context_id.as_ref(),
     }
 }
 
@@ -105,8 +102,8 @@ fn begun(event: &StreamResponse) -> Option<Task> {
 
 impl Task {
     fn renew(&mut self, snapshot: &Task) {
-        if !snapshot.context_id.as_str().is_empty() {
-            self.context_id = snapshot.context_id.clone();
+        if snapshot.context_id.is_some() {
+            self.context_id.clone_from(&snapshot.context_id);
         }
         self.enter(&snapshot.status);
         if !snapshot.history.is_empty() {

@@ -79,7 +79,7 @@ impl Named {
         let Some(what) = &self.what else {
             let spoken = versions(dialects);
             return Error::VersionNotSupported(format!(
-                "the request asks for {asked_for}, which this agent does not speak; it speaks {spoken}: send A2A-Version: 1.0"
+                "the request asks for {asked_for}, which this agent does not support; it supports {spoken}: send A2A-Version: 1.0"
             ));
         };
         let instead = self.instead(asked, dialects);
@@ -97,7 +97,7 @@ impl Named {
         let what = self.what.as_deref().unwrap_or("the request is one of an older version of A2A");
         let instead = self.instead(None, dialects);
         Error::VersionNotSupported(format!(
-            "{what}, which this agent does not speak; send {instead}"
+            "{what}, which this agent does not support; send {instead}"
         ))
     }
 
@@ -221,25 +221,25 @@ mod tests {
                 "message/send",
                 Some("0.3"),
                 LEGACY,
-                "message/send is a method of A2A 0.3, which this agent does not speak; send SendMessage with A2A-Version: 1.0",
+                "message/send is a method of A2A 0.3, which this agent does not support; send SendMessage with A2A-Version: 1.0",
             ),
             (
                 "message/stream",
                 None,
                 NONE,
-                "message/stream is a method of A2A 0.3, which this agent does not speak; send SendStreamingMessage with A2A-Version: 1.0",
+                "message/stream is a method of A2A 0.3, which this agent does not support; send SendStreamingMessage with A2A-Version: 1.0",
             ),
             (
                 "agent/getAuthenticatedExtendedCard",
                 None,
                 NONE,
-                "agent/getAuthenticatedExtendedCard is a method of A2A 0.3, which this agent does not speak; send GetExtendedAgentCard with A2A-Version: 1.0",
+                "agent/getAuthenticatedExtendedCard is a method of A2A 0.3, which this agent does not support; send GetExtendedAgentCard with A2A-Version: 1.0",
             ),
             (
                 "tasks/get",
                 None,
                 NONE,
-                "tasks/get is a method of A2A 0.3 and 0.1, which this agent does not speak; send GetTask with A2A-Version: 1.0",
+                "tasks/get is a method of A2A 0.3 and 0.1, which this agent does not support; send GetTask with A2A-Version: 1.0",
             ),
             (
                 "tasks/resubscribe",
@@ -263,19 +263,19 @@ mod tests {
                 "tasks/sendSubscribe",
                 None,
                 V0_3,
-                "tasks/sendSubscribe is a method of A2A 0.1, which this agent does not speak; send SendStreamingMessage with A2A-Version: 1.0",
+                "tasks/sendSubscribe is a method of A2A 0.1, which this agent does not support; send SendStreamingMessage with A2A-Version: 1.0",
             ),
             (
                 "Nonsense",
                 Some("99.0"),
                 ALL,
-                "the request asks for A2A 99.0, which this agent does not speak; it speaks 1.0, 0.3 and 0.1: send A2A-Version: 1.0",
+                "the request asks for A2A 99.0, which this agent does not support; it supports 1.0, 0.3 and 0.1: send A2A-Version: 1.0",
             ),
             (
                 "Nonsense",
                 Some("0.3"),
                 NONE,
-                "the request asks for A2A 0.3, which this agent does not speak; it speaks 1.0: send A2A-Version: 1.0",
+                "the request asks for A2A 0.3, which this agent does not support; it supports 1.0: send A2A-Version: 1.0",
             ),
             ("Nonsense", Some("0.3"), V0_3, "there is no method \"Nonsense\""),
             ("Nonsense", None, NONE, "there is no method \"Nonsense\""),
@@ -323,31 +323,31 @@ mod tests {
                 "v1/message:stream",
                 None,
                 NONE,
-                "v1/message:stream is a path of A2A 0.3, which this agent does not speak; send message:stream with A2A-Version: 1.0",
+                "v1/message:stream is a path of A2A 0.3, which this agent does not support; send message:stream with A2A-Version: 1.0",
             ),
             (
                 "v1/card",
                 Some("0.3"),
                 NONE,
-                "v1/card is a path of A2A 0.3, which this agent does not speak; send extendedAgentCard with A2A-Version: 1.0",
+                "v1/card is a path of A2A 0.3, which this agent does not support; send extendedAgentCard with A2A-Version: 1.0",
             ),
             (
                 "agent/authenticatedExtendedCard",
                 None,
                 NONE,
-                "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not speak; send extendedAgentCard with A2A-Version: 1.0",
+                "agent/authenticatedExtendedCard is a path of A2A 0.3, which this agent does not support; send extendedAgentCard with A2A-Version: 1.0",
             ),
             (
                 "v1/nonsense",
                 None,
                 NONE,
-                "v1/nonsense is a path of A2A 0.3, which this agent does not speak; send what A2A 1.0 has for it, with A2A-Version: 1.0",
+                "v1/nonsense is a path of A2A 0.3, which this agent does not support; send what A2A 1.0 has for it, with A2A-Version: 1.0",
             ),
             (
                 "x/y/z",
                 Some("99.0"),
                 V0_3,
-                "the request asks for A2A 99.0, which this agent does not speak; it speaks 1.0 and 0.3: send A2A-Version: 1.0",
+                "the request asks for A2A 99.0, which this agent does not support; it supports 1.0 and 0.3: send A2A-Version: 1.0",
             ),
         ] {
             let found = Spoken::dialect_of_path(path, asked, true, &dialects);

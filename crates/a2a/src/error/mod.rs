@@ -305,7 +305,8 @@ mod tests {
 
     #[test]
     fn a_mismatch_tells_both_generations() {
-        let error = Error::GenerationMismatch { id: TaskId::new("t"), expected: 5, generation: 7 };
+        let error =
+            Error::GenerationMismatch { id: TaskId::new("t").unwrap(), expected: 5, generation: 7 };
         assert_eq!(
             error.details()[0]["metadata"],
             json!({"taskId": "t", "expected": "5", "generation": "7"})

@@ -158,7 +158,7 @@ mod tests {
 
     #[test]
     fn protocol_errors_carry_the_codes_of_the_specification() {
-        let id = TaskId::new("t");
+        let id = TaskId::new("t").unwrap();
         for (error, code, http) in [
             (Error::TaskNotFound(id.clone()), -32001, 404),
             (Error::TaskNotCancelable { id: id.clone(), state: TaskState::Completed }, -32002, 400),
@@ -216,7 +216,7 @@ mod tests {
             (Error::TooManyBodies, vec![("retry-after", "1".to_owned())]),
             (Error::MethodNotAllowed("GET"), vec![("allow", "GET".to_owned())]),
             (Error::TooManyStreams(1), Vec::new()),
-            (Error::TaskNotFound(TaskId::new("t")), Vec::new()),
+            (Error::TaskNotFound(TaskId::new("t").unwrap()), Vec::new()),
         ] {
             assert_eq!(error.wire().headers, headers, "{error:?}");
         }

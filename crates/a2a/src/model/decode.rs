@@ -152,13 +152,32 @@ impl Fields {
             Some(value) => {
                 let text = self.text(name, value)?;
                 if text.is_empty() {
-                    self.refuse(name, "is required and must not be empty");
+                    self.refuse(name, EMPTY);
                     return None;
                 }
                 Some(text)
             }
             None => self.missing(name),
         }
+    }
+
+    /// An id; an empty string counts as absent.
+    pub fn id<T: TryFrom<String>>(&mut self, name: &str) -> Option<T> {
+        self.any_string(name).and_then(|text| T::try_from(text).ok())
+    }
+
+    /// A required id.
+    pub fn required_id<T: TryFrom<String>>(&mut self, name: &str) -> Option<T> {
+        let id = T::try_from(self.required_text(name)?).ok();
+        if id.is_none() {
+            self.refuse(name, EMPTY);
+        }
+        id
+    }
+
+    /// A list of ids; empty strings are left out.
+    pub fn ids<T: TryFrom<String>>(&mut self, name: &str) -> Vec<T> {
+        self.strings(name).into_iter().filter_map(|text| T::try_from(text).ok()).collect()
     }
 
     /// A list of strings; empty if absent.
@@ -442,6 +461,9 @@ fn whole(float: f64) -> i64 {
 /// The largest number of violations in a refusal.
 pub const MAX_VIOLATIONS: usize = 20;
 
+/// What is wrong with a required string or id that is empty.
+const EMPTY: &str = "is required and must not be empty";
+
 /// The longest text that a refusal quotes, in characters.
 const MAX_QUOTED_CHARS: usize = 60;
 
@@ -449,7 +471,7 @@ const MAX_QUOTED_CHARS: usize = 60;
 mod tests {
     use serde_json::json;
 
-    use super::super::{Message, PartContent, SendMessageRequest, Task, TaskState};
+    use super::super::{Message, PartContent, SendMessageRequest, Task, TaskId, TaskState};
     use super::*;
 
     fn violations<T: Decode + std::fmt::Debug>(value: Value) -> Vec<(String, String)> {
@@ -548,6 +570,23 @@ mod tests {
         assert_eq!(fields.number::<i64>("c"), None);
         assert_eq!(fields.number::<u64>("d"), None);
         assert_eq!(fields.violations.borrow().len(), 2);
+    }
+
+    #[test]
+    fn empty_ids_are_absent_unless_they_are_required() {
+        let mut given = message(json!({"text": "x"}));
+        given["contextId"] = json!("");
+        given["taskId"] = json!("");
+        given["referenceTaskIds"] = json!(["", "t"]);
+        let read: Message = decode(given).unwrap();
+        assert_eq!((read.context_id, read.task_id), (None, None));
+        assert_eq!(read.reference_task_ids, [TaskId::new("t").unwrap()]);
+        let status = json!({"state": 6});
+        let task: Task = decode(json!({"id": "t", "contextId": "", "status": status})).unwrap();
+        assert_eq!(task.context_id, None);
+        assert_eq!(serde_json::to_value(&task).unwrap().get("contextId"), None);
+        let empty = ("id".to_owned(), "is required and must not be empty".to_owned());
+        assert_eq!(violations::<Task>(json!({"id": "", "status": status})), [empty]);
     }
 
     #[test]

@@ -25,8 +25,9 @@ pub enum StreamResponse {
 pub struct TaskStatusUpdateEvent {
     /// The id of the task.
     pub task_id: TaskId,
-    /// The id of the task's conversation.
-    pub context_id: ContextId,
+    /// The id of the task's conversation. Events of this server have one; some other servers leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<ContextId>,
     /// The new status.
     pub status: TaskStatus,
     /// Free-form data.
@@ -40,8 +41,9 @@ pub struct TaskStatusUpdateEvent {
 pub struct TaskArtifactUpdateEvent {
     /// The id of the task.
     pub task_id: TaskId,
-    /// The id of the task's conversation.
-    pub context_id: ContextId,
+    /// The id of the task's conversation. Events of this server have one; some other servers leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub context_id: Option<ContextId>,
     /// The artifact, or the new chunk of it.
     pub artifact: Artifact,
     /// Whether the parts are added to the artifact with the same id, instead of replacing it.
@@ -75,30 +77,25 @@ impl Decode for StreamResponse {
 
 impl Decode for TaskStatusUpdateEvent {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let task_id = fields.required_string("taskId");
-        let context_id = fields.required_string("contextId");
+        let task_id = fields.required_id("taskId");
+        let context_id = fields.required_id("contextId");
         let status = fields.required_object("status");
         let metadata = fields.metadata("metadata");
-        Some(Self {
-            task_id: TaskId::new(task_id?),
-            context_id: ContextId::new(context_id?),
-            status: status?,
-            metadata,
-        })
+        Some(Self { task_id: task_id?, context_id: Some(context_id?), status: status?, metadata })
     }
 }
 
 impl Decode for TaskArtifactUpdateEvent {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let task_id = fields.required_string("taskId");
-        let context_id = fields.required_string("contextId");
+        let task_id = fields.required_id("taskId");
+        let context_id = fields.required_id("contextId");
         let artifact = fields.required_object("artifact");
         let append = fields.boolean("append");
         let last_chunk = fields.boolean("lastChunk");
         let metadata = fields.metadata("metadata");
         Some(Self {
-            task_id: TaskId::new(task_id?),
-            context_id: ContextId::new(context_id?),
+            task_id: task_id?,
+            context_id: Some(context_id?),
             artifact: artifact?,
             append: append.unwrap_or_default(),
             last_chunk: last_chunk.unwrap_or_default(),

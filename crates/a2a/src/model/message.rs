@@ -185,13 +185,13 @@ impl Serialize for Base64 {
 impl Decode for Message {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let message_id = fields.required_string("messageId");
-        let context_id = fields.string("contextId").map(ContextId::new);
-        let task_id = fields.string("taskId").map(TaskId::new);
+        let context_id = fields.id("contextId");
+        let task_id = fields.id("taskId");
         let role = fields.required_enumeration("role", &ROLES);
         let parts = fields.required_list("parts");
         let metadata = fields.metadata("metadata");
         let extensions = fields.strings("extensions");
-        let references = fields.strings("referenceTaskIds");
+        let reference_task_ids = fields.ids("referenceTaskIds");
         Some(Self {
             message_id: message_id?,
             context_id,
@@ -200,7 +200,7 @@ impl Decode for Message {
             parts: parts?,
             metadata,
             extensions,
-            reference_task_ids: references.into_iter().map(TaskId::new).collect(),
+            reference_task_ids,
         })
     }
 }

@@ -32,7 +32,7 @@ pub use decode::FieldViolation;
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;
-pub use id::{ContextId, TaskId};
+pub use id::{ContextId, EmptyId, TaskId, Uuid};
 pub use json::{Json, Metadata, Text, encode, encode_line, measure};
 pub use json_size::JsonSize;
 pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
@@ -56,7 +56,7 @@ pub use timeline_request::{GetTaskTimelineRequest, TIMELINE_EXTENSION, TimelineO
 pub(crate) use webhook::webhook_id;
 pub use webhook::{
     AuthenticationInfo, EventFilter, KnownSecrets, ShownWebhook, TaskPushNotificationConfig,
-    WEBHOOKS_EXTENSION,
+    WEBHOOKS_EXTENSION, WebhookTask,
 };
 pub use webhook_request::{
     ListPushNotificationConfigsRequest, ListWebhooksRequest, PushNotificationConfigRequest,

@@ -88,7 +88,7 @@ impl fmt::Display for UnfitJson {
                 write!(out, "holds more than {max_values} JSON values")
             }
             Self::TooDeep => write!(out, "is nested more than {MAX_JSON_DEPTH} levels deep"),
-            Self::NotJson { reason, .. } => write!(out, "is no JSON ({reason})"),
+            Self::NotJson { reason, .. } => write!(out, "is not JSON ({reason})"),
         }
     }
 }

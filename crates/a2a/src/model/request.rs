@@ -56,7 +56,7 @@ pub struct SendMessageConfiguration {
     pub return_immediately: bool,
     /// A webhook that is registered for the task before the agent starts to work on the message.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub task_push_notification_config: Option<TaskPushNotificationConfig>,
+    pub task_push_notification_config: Option<TaskPushNotificationConfig<Option<TaskId>>>,
 }
 
 /// The parameters of GetTask (spec §3.1.3).
@@ -138,8 +138,8 @@ pub struct SubscribeToTaskRequest {
 impl Decode for SubscribeToTaskRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let id = fields.required_string("id");
-        Some(Self { tenant, id: TaskId::new(id?) })
+        let id = fields.required_id("id");
+        Some(Self { tenant, id: id? })
     }
 }
 
@@ -170,9 +170,9 @@ impl Decode for SendMessageConfiguration {
 impl Decode for GetTaskRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let id = fields.required_string("id");
+        let id = fields.required_id("id");
         let history_length = fields.count("historyLength");
-        Some(Self { tenant, id: TaskId::new(id?), history_length })
+        Some(Self { tenant, id: id?, history_length })
     }
 }
 
@@ -180,7 +180,7 @@ impl Decode for ListTasksRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         Some(Self {
             tenant: fields.string("tenant"),
-            context_id: fields.string("contextId").map(ContextId::new),
+            context_id: fields.id("contextId"),
             status: fields.enumeration("status", &STATES),
             page_size: page_size(fields),
             page_token: fields.string("pageToken"),
@@ -194,9 +194,9 @@ impl Decode for ListTasksRequest {
 impl Decode for CancelTaskRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let id = fields.required_string("id");
+        let id = fields.required_id("id");
         let metadata = fields.metadata("metadata");
-        Some(Self { tenant, id: TaskId::new(id?), metadata })
+        Some(Self { tenant, id: id?, metadata })
     }
 }
 

@@ -11,8 +11,8 @@ use super::{Artifact, ContextId, GENERATION_MEMBER, Message, Metadata, TaskId, U
 pub struct Task {
     /// The id, which the server has generated.
     pub id: TaskId,
-    /// The id of the conversation; always set.
-    pub context_id: ContextId,
+    /// The id of the conversation. Tasks of this server have one; some other servers leave it out.
+    pub context_id: Option<ContextId>,
     /// The present status.
     pub status: TaskStatus,
     /// The artifacts, in the order in which they were created.
@@ -81,7 +81,9 @@ impl Serialize for TaskView<'_> {
 
         let mut map = serializer.serialize_map(None)?;
         map.serialize_entry("id", id)?;
-        map.serialize_entry("contextId", context_id)?;
+        if let Some(context_id) = context_id {
+            map.serialize_entry("contextId", context_id)?;
+        }
         map.serialize_entry("status", status)?;
         if self.artifacts && !artifacts.is_empty() {
             map.serialize_entry("artifacts", artifacts)?;
@@ -220,15 +222,15 @@ pub const TIMED_OUT: &str = "task timed out";
 
 impl Decode for Task {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        let id = fields.required_string("id");
-        let context_id = fields.string("contextId").unwrap_or_default();
+        let id = fields.required_id("id");
+        let context_id = fields.id("contextId");
         let status = fields.required_object("status");
         let artifacts = fields.list("artifacts");
         let history = fields.list("history");
         let metadata = fields.metadata("metadata");
         Some(Self {
-            id: TaskId::new(id?),
-            context_id: ContextId::new(context_id),
+            id: id?,
+            context_id,
             status: status?,
             artifacts: artifacts?,
             history: history?,

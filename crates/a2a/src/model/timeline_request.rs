@@ -44,11 +44,11 @@ pub enum TimelineOrder {
 impl Decode for GetTaskTimelineRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let id = fields.required_string("id");
+        let id = fields.required_id("id");
         let page_size = page_size(fields);
         let page_token = fields.string("pageToken");
         let order = order(fields);
-        Some(Self { tenant, id: TaskId::new(id?), page_size, page_token, order })
+        Some(Self { tenant, id: id?, page_size, page_token, order })
     }
 }
 

@@ -9,9 +9,12 @@ use super::{Base64, Secret, TaskId};
 ///
 /// `events` and `signing_secret` belong to the extension [`WEBHOOKS_EXTENSION`]. They are accepted from
 /// any client, but returned only to clients that request the extension.
+///
+/// `T` is [`TaskId`], or `Option<TaskId>` for a webhook whose task need not be named: one that is part of a message, or of an
+/// answer of another server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub struct TaskPushNotificationConfig {
+#[serde(rename_all = "camelCase", bound = "T: WebhookTask")]
+pub struct TaskPushNotificationConfig<T = TaskId> {
     /// The agent, if several agents have the same URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tenant: Option<String>,
@@ -19,9 +22,9 @@ pub struct TaskPushNotificationConfig {
     /// it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
-    /// The task; empty in a webhook that is part of a message.
-    #[serde(skip_serializing_if = "is_unset")]
-    pub task_id: TaskId,
+    /// The task.
+    #[serde(skip_serializing_if = "WebhookTask::is_absent")]
+    pub task_id: T,
     /// The URL to which notifications are sent.
     pub url: String,
     /// The token that is sent with notifications, so that the receiver recognizes them. A secret.
@@ -63,7 +66,7 @@ pub struct KnownSecrets {
 
 impl KnownSecrets {
     /// The secrets of this webhook.
-    pub fn of(config: &TaskPushNotificationConfig) -> Self {
+    pub fn of<T>(config: &TaskPushNotificationConfig<T>) -> Self {
         let authentication = config.authentication.as_ref();
         Self {
             has_token: config.token.is_some(),
@@ -97,8 +100,22 @@ pub enum EventFilter {
     Artifacts,
 }
 
-fn is_unset(id: &TaskId) -> bool {
-    id.as_str().is_empty()
+/// The task of a webhook, or of a webhook whose task need not be named.
+pub trait WebhookTask: Serialize {
+    /// Whether no task is named.
+    fn is_absent(&self) -> bool;
+}
+
+impl WebhookTask for TaskId {
+    fn is_absent(&self) -> bool {
+        false
+    }
+}
+
+impl WebhookTask for Option<TaskId> {
+    fn is_absent(&self) -> bool {
+        self.is_none()
+    }
 }
 
 impl EventFilter {
@@ -112,14 +129,45 @@ impl EventFilter {
 /// redeliveries.
 pub const WEBHOOKS_EXTENSION: &str = "urn:a2a-edge:webhooks:v1";
 
-impl Decode for TaskPushNotificationConfig {
+impl Decode for TaskPushNotificationConfig<Option<TaskId>> {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let authentication = fields.object("authentication");
         Self::read(fields, authentication)
     }
 }
 
-impl TaskPushNotificationConfig {
+impl Decode for TaskPushNotificationConfig {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let config = TaskPushNotificationConfig::<Option<TaskId>>::decode(fields)?;
+        match config.task_id.clone() {
+            Some(task_id) => Some(config.of_task(task_id)),
+            None => {
+                fields.refuse("taskId", "is required");
+                None
+            }
+        }
+    }
+}
+
+impl<T> TaskPushNotificationConfig<T> {
+    /// The webhook as one of this task.
+    pub fn of_task<U>(self, task_id: U) -> TaskPushNotificationConfig<U> {
+        let Self { tenant, id, task_id: _, url, token, authentication, events, signing_secret } =
+            self;
+        TaskPushNotificationConfig {
+            tenant,
+            id,
+            task_id,
+            url,
+            token,
+            authentication,
+            events,
+            signing_secret,
+        }
+    }
+}
+
+impl TaskPushNotificationConfig<Option<TaskId>> {
     /// Decodes all members except `authentication`, whose form depends on the dialect.
     pub(crate) fn read(
         fields: &mut Fields,
@@ -127,7 +175,7 @@ impl TaskPushNotificationConfig {
     ) -> Option<Self> {
         let tenant = fields.string("tenant");
         let id = webhook_id(fields, "id");
-        let task_id = TaskId::new(fields.string("taskId").unwrap_or_default());
+        let task_id = fields.id("taskId");
         let url = fields.required_string("url");
         if url.as_ref().is_some_and(|url| url.len() > MAX_URL_BYTES) {
             fields.refuse("url", format!("must have at most {MAX_URL_BYTES} bytes"));
@@ -261,7 +309,8 @@ mod tests {
         for (name, value) in members.as_object().unwrap() {
             config[name] = value.clone();
         }
-        let violations = decode::<TaskPushNotificationConfig>(config).err().unwrap_or_default();
+        let violations =
+            decode::<TaskPushNotificationConfig<Option<TaskId>>>(config).err().unwrap_or_default();
         violations.into_iter().map(|violation| violation.field).collect()
     }
 
@@ -337,7 +386,7 @@ mod tests {
     fn secrets_are_not_quoted() {
         let config = json!({"url": "u", "token": "se\ncret", "signingSecret": "secret",
             "authentication": {"scheme": "B", "credentials": "se\ncret"}});
-        let violations = decode::<TaskPushNotificationConfig>(config).unwrap_err();
+        let violations = decode::<TaskPushNotificationConfig<Option<TaskId>>>(config).unwrap_err();
         assert_eq!(violations.len(), 3);
         for violation in violations {
             assert!(!violation.description.contains("cret\n"), "{violation:?}");

@@ -101,26 +101,26 @@ impl PushNotificationConfigRequest {
     /// As [`Decode`], but the id may be empty, which means the webhook that was registered first.
     pub(crate) fn decode_any(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
+        let task_id = fields.required_id("taskId");
         let id = fields.required_text("id");
-        Some(Self { tenant, task_id: TaskId::new(task_id?), id: id? })
+        Some(Self { tenant, task_id: task_id?, id: id? })
     }
 }
 
 impl Decode for PushNotificationConfigRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
+        let task_id = fields.required_id("taskId");
         let id = fields.required_string("id");
-        Some(Self { tenant, task_id: TaskId::new(task_id?), id: id? })
+        Some(Self { tenant, task_id: task_id?, id: id? })
     }
 }
 
 impl Decode for ListPushNotificationConfigsRequest {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let tenant = fields.string("tenant");
-        let task_id = fields.required_string("taskId");
-        Some(Self { tenant, task_id: TaskId::new(task_id?) })
+        let task_id = fields.required_id("taskId");
+        Some(Self { tenant, task_id: task_id? })
     }
 }
 

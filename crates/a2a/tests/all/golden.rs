@@ -167,7 +167,7 @@ fn a_webhook_of_0_3_is_asked_for_without_its_id() {
     let read = Dialect::V0_3.decode(Binding::JsonRpc, operation, params).unwrap();
     let expected = a2a::model::PushNotificationConfigRequest {
         tenant: None,
-        task_id: a2a::model::TaskId::new("t-1"),
+        task_id: a2a::model::TaskId::new("t-1").unwrap(),
         id: String::new(),
     };
     assert_eq!(read.call, a2a::WebhookCall::GetTaskPushNotificationConfig(expected).into());
@@ -184,7 +184,7 @@ fn a_notification_in_0_3_is_the_task() {
 
 #[test]
 fn an_unknown_task_of_0_3_over_json_rpc_has_the_text_of_the_specification() {
-    let id = a2a::model::TaskId::new("t-1");
+    let id = a2a::model::TaskId::new("t-1").unwrap();
     let answer = reply(Binding::JsonRpc, Dialect::V0_3).error(&Error::TaskNotFound(id));
     let body: Value = serde_json::from_str(&answer.body).unwrap();
     assert_eq!(
@@ -195,7 +195,7 @@ fn an_unknown_task_of_0_3_over_json_rpc_has_the_text_of_the_specification() {
 
 #[test]
 fn an_error_of_0_3_over_http_is_read_by_all_sdks() {
-    let id = a2a::model::TaskId::new("t-1");
+    let id = a2a::model::TaskId::new("t-1").unwrap();
     let answer = reply(Binding::Rest, Dialect::V0_3).error(&Error::TaskNotFound(id));
     assert_eq!(answer.status, 404);
     let body: Value = serde_json::from_str(&answer.body).unwrap();

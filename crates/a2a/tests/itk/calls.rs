@@ -73,11 +73,11 @@ fn request(client: &Client, call: &CallAgent) -> SendMessageRequest {
     SendMessageRequest { tenant: None, message, configuration, metadata: None }
 }
 
-fn webhook(url: &str) -> TaskPushNotificationConfig {
+fn webhook(url: &str) -> TaskPushNotificationConfig<Option<TaskId>> {
     TaskPushNotificationConfig {
         tenant: None,
         id: String::new(),
-        task_id: TaskId::new(""),
+        task_id: None,
         url: format!("{url}/notifications"),
         token: Some(Secret::new("itk-token")),
         authentication: None,

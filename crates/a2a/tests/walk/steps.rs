@@ -115,7 +115,7 @@ async fn ask(client: &Client) -> Result<(), Failed> {
     let task = asked.task.ok_or("no task")?;
     let answer = Message {
         task_id: Some(task.id.clone()),
-        context_id: Some(task.context_id),
+        context_id: task.context_id,
         ..create_message("red", client.ports())
     };
     let done = client.send_and_observe(answer, || false).await;
@@ -188,7 +188,7 @@ async fn list(client: &Client) -> Result<(), Failed> {
         include_artifacts: false,
     };
     let filtered = ListTasksRequest {
-        context_id: Some(done.context_id.clone()),
+        context_id: done.context_id.clone(),
         status: Some(TaskState::Completed),
         include_artifacts: true,
         ..request(10, None)
@@ -206,7 +206,7 @@ async fn list(client: &Client) -> Result<(), Failed> {
 }
 
 async fn errors(client: &Client) -> Result<(), Failed> {
-    let nobody = TaskId::new("00000000-0000-4000-8000-000000000000");
+    let nobody = TaskId::new("00000000-0000-4000-8000-000000000000").unwrap();
     refused("GetTask", client.get(by_id(&nobody, None)).await, &[-32001])?;
     let request = CancelTaskRequest { tenant: None, id: nobody.clone(), metadata: None };
     refused("CancelTask", client.cancel(request).await, &[-32001])?;
@@ -252,13 +252,13 @@ async fn webhooks(client: &Client, receiver: &str) -> Result<(), Failed> {
 /// A task with a webhook. The spec of the e2e tests checks the notifications.
 async fn notified(client: &Client, receiver: &str) -> Result<(), Failed> {
     let mut request = said(client, "hello");
-    let config = webhook(TaskId::new(""), "w-2", receiver);
+    let config = webhook(None, "w-2", receiver);
     request.configuration.task_push_notification_config = Some(config);
     let task = task_of(client, request).await?;
     same("the state", task.status.state, TaskState::Completed)
 }
 
-fn webhook(task_id: TaskId, id: &str, receiver: &str) -> TaskPushNotificationConfig {
+fn webhook<T>(task_id: T, id: &str, receiver: &str) -> TaskPushNotificationConfig<T> {
     TaskPushNotificationConfig {
         tenant: None,
         id: id.to_owned(),

@@ -11,7 +11,7 @@ use a2a::model::{
 
 impl Access {
     /// The schemes that requirements name, as a card declares them. A scheme is left out if its declaration lacks a
-    /// value; the build reports that as an error.
+    /// value; the checker reports that as an error.
     pub(crate) fn security_schemes(&self) -> BTreeMap<String, SecurityScheme> {
         let requirements = self.requirements();
         let is_required = |name: &String| requirements.iter().any(|one| one.contains_key(name));

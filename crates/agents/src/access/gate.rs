@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 /// A limit of the rate of requests: a rate-limit binding of wrangler.toml, which contains the limit and the period. The
 /// platform counts per location, so the limit is not a quota.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// The name of the binding.
@@ -15,13 +15,13 @@ pub struct RateLimit {
     /// The period of the binding, in seconds: 10 or 60. It is sent in `Retry-After`, because the platform does not
     /// provide it.
     #[serde(default = "default_period")]
-    #[cfg_attr(any(test, feature = "build"), schemars(extend("enum" = PERIODS_S)))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(extend("enum" = PERIODS_S)))]
     pub period_s: u32,
 }
 
 /// The requests that a rate limit counts together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitedBy {
     /// The requests of a caller to this agent. Anonymous callers are distinguished by their IP addresses.
@@ -33,7 +33,7 @@ pub enum LimitedBy {
 }
 
 /// The periods that a rate-limit binding may have, in seconds.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(super) const PERIODS_S: [u32; 2] = [10, 60];
 
 fn default_period() -> u32 {

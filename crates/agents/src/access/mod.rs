@@ -1,12 +1,12 @@
 //! The callers that an agent accepts: the table `[access]` of its file (spec §7, §4.5).
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod check;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod declaration;
 mod gate;
 mod headers;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod needs;
 mod scheme;
 mod url;
@@ -23,19 +23,19 @@ pub use scheme::{
 };
 pub use url::check_url;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use gate::PERIODS_S;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use scheme::MAX_LEEWAY_S;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use check::{is_same_scheme, problems_of};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use needs::{needs_of, secrets_of};
 
 /// The callers that an agent accepts. An agent without schemes treats all callers as the same anonymous caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Access {
     /// True if the agent is served without schemes outside of development. Excludes `schemes`.
@@ -99,8 +99,8 @@ impl Access {
     }
 
     /// True if the header `Authorization` of a message contains credentials for its task: `authorization_is_for_task`
-    /// is set, and no scheme reads that header. The build refuses agents with both, but agents from the variable
-    /// `AGENTS` are not checked by the build.
+    /// is set, and no scheme reads that header. The checker refuses agents with both, but agents from the variable
+    /// `AGENTS` are not checked by the checker.
     pub fn may_hand_authorization_to_tasks(&self) -> bool {
         let reads_it = |scheme: &Scheme| match scheme {
             Scheme::Bearer(_) | Scheme::Basic(_) => true,

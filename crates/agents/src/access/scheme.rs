@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::declaration::FLOWS;
 
 /// A scheme. `${NAME}` in its texts is replaced by variables of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scheme {
     /// A key in a header, in the query or in a cookie.
@@ -61,7 +61,7 @@ impl Scheme {
 
 /// A key in a header, in the query or in a cookie.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApiKey {
     /// The place of the key.
@@ -78,7 +78,7 @@ pub struct ApiKey {
 
 /// The place of a key.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KeyLocation {
     /// In a header.
@@ -92,7 +92,7 @@ pub enum KeyLocation {
 
 /// Tokens that are secrets of the deployment, as `Authorization: Bearer`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StaticBearer {
     /// The description in the card, for people.
@@ -104,7 +104,7 @@ pub struct StaticBearer {
 
 /// A name and a password (RFC 7617). The name is the id of a caller.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Basic {
     /// The description in the card, for people.
@@ -116,7 +116,7 @@ pub struct Basic {
 
 /// A caller who proves its identity by a secret of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StaticCaller {
     /// The caller's own id. The id in the system is the scheme's name, a colon and this id, as `key:billing`.
@@ -134,7 +134,7 @@ pub struct StaticCaller {
 
 /// A JSON Web Token (RFC 7519). Exactly one of `secrets`, `jwks_url` and `discover` is the source of its keys.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Jwt {
     /// The description in the card, for people.
@@ -165,14 +165,14 @@ pub struct Jwt {
     pub claims: JwtClaims,
     /// The accepted difference between clocks, in seconds: 0 to 300.
     #[serde(default = "default_leeway")]
-    #[cfg_attr(any(test, feature = "build"), schemars(range(max = MAX_LEEWAY_S)))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(range(max = MAX_LEEWAY_S)))]
     pub leeway_s: u32,
     /// The kind of the declaration in the card. A token in a cookie is declared as an API key.
     #[serde(default)]
     pub declared_as: DeclaredAs,
     /// The flow by which clients obtain tokens, for `declared_as = "oauth2"`: one flow, by its name in the card.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    #[cfg_attr(any(test, feature = "build"), schemars(extend("propertyNames" = {"enum": FLOWS})))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(extend("propertyNames" = {"enum": FLOWS})))]
     pub flows: BTreeMap<String, OAuthFlow>,
     /// The URL of the authorization server's metadata (RFC 8414), for `declared_as = "oauth2"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -181,7 +181,7 @@ pub struct Jwt {
 
 /// The names of the claims that are read from a token. A name with dots is a path into nested objects.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct JwtClaims {
     /// The id of the caller: `sub` unless given.
@@ -205,7 +205,7 @@ impl Default for JwtClaims {
 
 /// A signature algorithm (RFC 7518, RFC 8037).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 pub enum JwtAlgorithm {
     /// HMAC with SHA-256, and a shared secret.
     #[serde(rename = "HS256")]
@@ -223,7 +223,7 @@ pub enum JwtAlgorithm {
 
 /// The kind of the card's declaration of a scheme of tokens.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DeclaredAs {
     /// `httpAuthSecurityScheme` with `Bearer`, `JWT`.
@@ -238,7 +238,7 @@ pub enum DeclaredAs {
 
 /// An OAuth 2.0 flow (spec §4.5.8 and following).
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OAuthFlow {
     /// The page at which people allow access.
@@ -262,7 +262,7 @@ pub struct OAuthFlow {
 
 /// The token that Cloudflare Access sends in `Cf-Access-Jwt-Assertion`, signed with the keys of the team.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CloudflareAccess {
     /// The description in the card, for people.
@@ -279,7 +279,7 @@ pub struct CloudflareAccess {
 
 /// A client certificate that the platform has verified.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MutualTls {
     /// The description in the card, for people.
@@ -295,7 +295,7 @@ pub struct MutualTls {
 }
 
 /// The maximum accepted difference between clocks, in seconds.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(super) const MAX_LEEWAY_S: u32 = 300;
 
 fn default_leeway() -> u32 {

@@ -40,7 +40,7 @@ pub fn check_url(url: &str) -> Result<(), String> {
 /// # Errors
 ///
 /// The rule for the origin, as a text that continues the key.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(super) fn check_origin(origin: &str) -> Result<(), String> {
     const RULE: &str = "must be an origin, as \"https://app.example.com\": in small letters, without path and slash at its end";
     check_url(origin)?;

@@ -95,7 +95,7 @@ fn parse(body: &[u8], media_type: &str) -> Result<Value, String> {
             let beginning =
                 String::from_utf8_lossy(body.get(..MAX_SHOWN).unwrap_or(body)).into_owned();
             let media_type = if media_type.is_empty() { "unknown type" } else { media_type };
-            format!("its body is no JSON ({media_type}): {}", excerpt(&beginning))
+            format!("its body is not JSON ({media_type}): {}", excerpt(&beginning))
         }
         beyond => format!("its body {beyond}"),
     })
@@ -146,11 +146,11 @@ mod tests {
                 "text/html",
                 "<p>\n  Sorry\u{7}</p>",
                 Some("/a"),
-                "its body is no JSON (text/html): <p> Sorry </p>",
+                "its body is not JSON (text/html): <p> Sorry </p>",
             ),
-            ("application/json", "{", None, "its body is no JSON (application/json): {"),
+            ("application/json", "{", None, "its body is not JSON (application/json): {"),
             ("application/json", "{}", Some("/a/b"), "has nothing at /a/b in its body"),
-            ("application/json", "", Some("/a"), "its body is no JSON (application/json): "),
+            ("application/json", "", Some("/a"), "its body is not JSON (application/json): "),
             ("application/json", &deep, None, "its body is nested more than 100 levels deep"),
             ("application/json", &many, None, "its body holds more than 100000 JSON values"),
         ] {

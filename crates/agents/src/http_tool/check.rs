@@ -1,4 +1,4 @@
-//! Checks an HTTP tool. Only the build uses this module.
+//! Checks an HTTP tool. Only the checker uses this module.
 
 use serde_json::Value;
 

@@ -5,12 +5,12 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::check::{MAX_ATTEMPTS, MAX_BYTES, MAX_TIMEOUT_MS};
 
 /// A tool that sends a request to another server: `[[tools]]` in an agent file, or a file `tools/<name>.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct HttpToolDefinition {
     /// The path of the file in `tools/`; empty for a tool in an agent file. Not part of the file.
@@ -24,11 +24,11 @@ pub struct HttpToolDefinition {
     pub description: String,
     /// The arguments in the short form: each a description, or a table of JSON schema with `optional`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
-    #[cfg_attr(any(test, feature = "build"), schemars(extend("additionalProperties" = {"type": ["string", "object"]})))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(extend("additionalProperties" = {"type": ["string", "object"]})))]
     pub arguments: Map<String, Value>,
     /// The arguments as a JSON schema, in place of `arguments`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    #[cfg_attr(any(test, feature = "build"), schemars(extend("type" = "object")))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(extend("type" = "object")))]
     pub schema: Option<Value>,
     /// The method of the request.
     #[serde(default)]
@@ -49,16 +49,16 @@ pub struct HttpToolDefinition {
     pub result: Option<String>,
     /// The maximum duration of an attempt with its whole response, in milliseconds.
     #[serde(default = "default_timeout_ms")]
-    #[cfg_attr(any(test, feature = "build"), schemars(range(min = 1, max = MAX_TIMEOUT_MS)))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(range(min = 1, max = MAX_TIMEOUT_MS)))]
     pub timeout_ms: u64,
     /// The maximum size of a response, in bytes.
     #[serde(default = "default_max_bytes")]
-    #[cfg_attr(any(test, feature = "build"), schemars(range(min = 1, max = MAX_BYTES)))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(range(min = 1, max = MAX_BYTES)))]
     pub max_bytes: usize,
     /// The maximum number of attempts. An attempt is repeated if it has no response, or a response with status 408, 429
     /// or 5xx.
     #[serde(default = "default_retry")]
-    #[cfg_attr(any(test, feature = "build"), schemars(range(min = 1, max = MAX_ATTEMPTS)))]
+    #[cfg_attr(any(test, feature = "checker"), schemars(range(min = 1, max = MAX_ATTEMPTS)))]
     pub retry: u32,
     /// The header for a key that is the same in all attempts of one call, as `Idempotency-Key`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -70,7 +70,7 @@ pub struct HttpToolDefinition {
 
 /// The method of the request.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "build"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     /// Reads a resource.

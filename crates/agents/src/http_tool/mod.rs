@@ -4,7 +4,7 @@
 
 mod answer;
 mod arguments;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod check;
 mod definition;
 mod excerpt;
@@ -14,7 +14,7 @@ mod redaction;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use check::problems_of;
 pub use definition::{HttpToolDefinition, Method};
 pub use redaction::forms_of_secret;
@@ -51,7 +51,7 @@ impl HttpTool {
     ///
     /// # Errors
     ///
-    /// The first problem of the tool; the build reports all of them.
+    /// The first problem of the tool; the checker reports all of them.
     pub fn new(definition: &HttpToolDefinition) -> Result<Self, Misfit> {
         let misfit = |problem| Misfit(format!("the tool {}: {problem}", definition.name));
         Self::read(definition).map_err(misfit)

@@ -1,4 +1,4 @@
-//! Reads `[executor]` in the build: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
+//! Reads `[executor]` in the checker: the kind, the table of the kind, and `[executor.run]`. Also derives data from the table of
 //! any kind, with keys of the whole file.
 
 use serde::Deserialize;
@@ -10,7 +10,7 @@ use super::{
     TableFile, ToolOffer, ToolsTable, check_kind, kinds, read_table,
 };
 use crate::files::Files;
-use crate::table::{Keys, Reader, Texts, closest, keys};
+use crate::table::{Keys, Reader, Texts, closest, keys, no_such};
 use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
 
 /// The executor of an agent: the table `[executor]`.
@@ -61,8 +61,8 @@ fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
             if kind == "rust" {
                 "must be the name under which the Worker registers the executor, whose settings stand in [executor.<name>]".to_owned()
             } else if closest(kind, ExecutorKind::names()).is_some() {
-                // The text of the rule already lists the kinds.
-                rule
+                // The words in which the Worker refuses a kind that it does not register.
+                no_such("kind of executor", kind, ExecutorKind::names())
             } else {
                 format!("{rule}; or {}", ExecutorKind::names().collect::<Vec<_>>().join(" or "))
             }
@@ -149,7 +149,7 @@ impl ExecutorDefinition {
     /// # Errors
     ///
     /// No agent file causes an error.
-    pub(crate) fn embedded(&self) -> Result<Table, Misfit> {
+    pub(crate) fn written_table(&self) -> Result<Table, Misfit> {
         Table::of(&self.written)
     }
 

@@ -1,13 +1,13 @@
 //! The kind `http`: an agent in any language, which answers by HTTP.
 
 use super::KindTable;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::access::check_url;
 use crate::table::{Keys, Reader, keys};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::template::{check_header_name, visible};
 
 /// `[executor.http]`. Every text may contain `${NAME}`, a secret or a variable of the deployment.
@@ -91,7 +91,7 @@ impl KindTable for HttpTable {
     }
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Kind for HttpTable {
     fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -194,12 +194,12 @@ pub fn check_path(path: &str) -> Result<(), String> {
 }
 
 /// Checks a text of [`Kind::filled_in`], unless it contains `${NAME}`: then it is checked when it is used.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
     if text.contains("${") { Ok(()) } else { check(text) }
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn check_own_header(name: &str) -> Result<(), String> {
     check_header_name(name)?;
     let lower = name.to_ascii_lowercase();
@@ -209,20 +209,20 @@ fn check_own_header(name: &str) -> Result<(), String> {
     Ok(())
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn plain(value: &str) -> Result<(), String> {
     visible(value).map(|_| ()).map_err(str::to_owned)
 }
 
 /// Refuses a secret that is written in the file.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn check_secret(secret: &str) -> Result<(), String> {
     check_written(secret, |_| {
         Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned())
     })
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn is_binding(name: &str) -> bool {
     let begins_well =
         name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
@@ -230,7 +230,7 @@ fn is_binding(name: &str) -> bool {
 }
 
 /// The headers that a2a-edge itself sets in each request.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 const OWN_HEADERS: [&str; 6] =
     ["accept", "content-type", "idempotency-key", "traceparent", "tracestate", "user-agent"];
 
@@ -239,7 +239,7 @@ const LONGEST_MS: u64 = 900_000;
 #[cfg(test)]
 mod tests {
     use crate::Problem;
-    use crate::build::AgentDefinition;
+    use crate::checker::AgentDefinition;
 
     fn agent(table: &str) -> AgentDefinition {
         let text = format!(

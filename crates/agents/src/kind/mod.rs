@@ -2,46 +2,46 @@
 //! has a constructor for each kind.
 //!
 //! A built-in kind is a file in this folder and a line in the list `kinds!`. The file implements `KindTable` (its reader, in the
-//! build and in the Worker) and `Kind` (the data that the build derives from it). The list makes [`ExecutorKind`] and the reader
-//! of `[executor]`. The build fails if a file has no line, if a line has no file, or if the Worker has no constructor for a line.
+//! checker and in the Worker) and `Kind` (the data that the checker derives from it). The list makes [`ExecutorKind`] and the reader
+//! of `[executor]`. Compilation fails if a file has no line, if a line has no file, or if the Worker has no constructor for a line.
 //! Any other name is the name of an executor that a Worker registers.
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod context;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod executor;
 mod http;
 mod model;
 mod name;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod offer;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod registered;
 mod remote;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod schema;
 mod script;
 mod tools;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use std::fmt;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::table::{Keys, Reader, Texts};
 use crate::{Misfit, Table};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use context::{KindContext, KnownTools};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use executor::ExecutorDefinition;
 pub use http::{HttpTable, check_agent_url, check_path};
 pub use model::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 pub use name::check_kind;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use offer::{Offered, ToolOffer};
 pub use remote::RemoteTable;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use schema::executor_schema;
 pub use script::ScriptTable;
 pub use tools::ToolsTable;
@@ -55,8 +55,8 @@ pub(crate) trait KindTable: Sized {
     fn read(keys: &mut Reader<'_>) -> Self;
 }
 
-/// The data that the build derives from the table of a kind. Keys are relative to the table.
-#[cfg(any(test, feature = "build"))]
+/// The data that the checker derives from the table of a kind. Keys are relative to the table.
+#[cfg(any(test, feature = "checker"))]
 pub(crate) trait Kind: fmt::Debug {
     /// The problems of the table that the reader cannot know because they depend on the agent, each with its key and the fix.
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem>;
@@ -91,15 +91,15 @@ pub(crate) trait Kind: fmt::Debug {
         ""
     }
 
-    /// The keys whose values are names of files that the build reads.
+    /// The keys whose values are names of files that the checker reads.
     fn files(&self) -> &'static [TableFile] {
         &[]
     }
 }
 
-/// A key of a table whose value is the name of a file, relative to the file of the agent. The build replaces the name by the
+/// A key of a table whose value is the name of a file, relative to the file of the agent. The checker replaces the name by the
 /// content of the file.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) struct TableFile {
     /// The key of the name.
     pub(crate) key: &'static str,
@@ -127,7 +127,7 @@ macro_rules! kinds {
     };
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use kinds;
 
 /// Makes the enum of the kinds, and for each table a public function that reads it.
@@ -152,13 +152,13 @@ macro_rules! kinds_and_doors {
         }
 
         $(impl $table {
-            /// Reads the table of an embedded agent.
+            /// Reads the table of an agent in the checked form.
             ///
             /// # Errors
             ///
             /// The first problem of the table.
             pub fn of(table: &Table) -> Result<Self, Misfit> {
-                let read = Reader::read_embedded(table, Texts::Literal, read_table);
+                let read = Reader::read_checked(table, Texts::Literal, read_table);
                 read.map_err(|problem| problem.under(concat!("executor.", $name, ".")).into())
             }
         })*

@@ -7,7 +7,7 @@ use crate::Problem;
 
 /// `[executor.<kind>]` of a kind that a Worker registers: the settings of the executor.
 ///
-/// The build does not run the Worker. When the Worker starts, it checks that an executor with this name is registered and
+/// The checker does not run the Worker. When the Worker starts, it checks that an executor with this name is registered and
 /// that it accepts the settings. An agent whose executor cannot be made refuses messages; the log, `npm start` and `npm
 /// test` show the reason, with the file and the line.
 #[derive(Debug)]

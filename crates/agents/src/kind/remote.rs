@@ -1,9 +1,9 @@
 //! The kind `remote`: an agent that forwards messages to another agent.
 
 use super::KindTable;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::table::{Keys, Reader, keys};
 
@@ -39,7 +39,7 @@ impl KindTable for RemoteTable {
     }
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Kind for RemoteTable {
     fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();

@@ -1,10 +1,10 @@
 //! The kind `script`: an agent whose answers follow fixed rules.
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext};
 use super::{KindTable, read_table};
 use crate::Problem;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::script::needs_permissions;
 use crate::script::{Fault, Rule, is_for_development, parks, problems_of};
 use crate::table::{Keys, Reader, Table, Texts, keys};
@@ -35,7 +35,7 @@ impl KindTable for ScriptTable {
     }
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Kind for ScriptTable {
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = self.own_problems(agent.is_development);

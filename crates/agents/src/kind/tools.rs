@@ -1,12 +1,12 @@
 //! The kind `tools`: an agent that calls tools.
 
 use super::KindTable;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext, ToolOffer};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::table::{Keys, Reader, keys};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::tool::Tool;
 
 /// `[executor.tools]`; may be omitted if the agent file contains `[[tools]]`.
@@ -42,7 +42,7 @@ impl KindTable for ToolsTable {
     }
 }
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Kind for ToolsTable {
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         if !self.names.is_empty() || !agent.tools.own.is_empty() || !self.mcp.is_empty() {

@@ -2,9 +2,9 @@ use serde_json::json;
 
 use super::*;
 use crate::Problem;
-use crate::build::AgentDefinition;
-use crate::build::FileSkill;
-use crate::build::skills::{learned_of, problems_of, public_skills, restricted_skills};
+use crate::checker::AgentDefinition;
+use crate::checker::FileSkill;
+use crate::checker::skills::{learned_of, problems_of, public_skills, restricted_skills};
 use crate::tool::tool;
 use a2a::binding::discovery::at_origin;
 
@@ -66,7 +66,7 @@ fn learned_skills_stand_where_their_source_stands() {
         ("['one/', 'remote']", &["x"], "a b x"),
         ("['remote', 'one/']", &["x"], "x a b"),
         ("['one/', 'remote', 'two/']", &["x"], "a b x c"),
-        // A skill that the build knows has priority.
+        // A skill that the checker knows has priority.
         ("['remote', 'one/']", &["b", "x", "x"], "x a b"),
     ] {
         let (public, _) = shown(&format!("skills_from = {from}\n{FRONT}"), learned);

@@ -5,10 +5,10 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::credentials::{self, OWN_MCP_HEADERS};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::unfilled_problems;
 use super::{RemoteCredentials, RemoteMisfit, check_url_as, fill};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::table::{Keys, Reader, keys};
 use crate::{Need, Table, Values};
@@ -72,7 +72,7 @@ impl McpServer {
 
     /// The problems of the table before secrets and variables are filled in, each with its key in the table and the
     /// fix.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, McpSettings::read)
     }

@@ -1,7 +1,7 @@
 //! Remote agents and MCP servers that agents call by name: the tables `[remote.<name>]` and `[mcp.<name>]` of the file
 //! `remotes.toml`, which is next to the folder of the agent files.
 //!
-//! Any value may contain `${NAME}`, a secret or a variable of the deployment. The build checks values without placeholders; the
+//! Any value may contain `${NAME}`, a secret or a variable of the deployment. The checker checks values without placeholders; the
 //! others are checked when the remote is used.
 
 mod credentials;
@@ -11,7 +11,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::table::{Keys, Reader, Texts, keys};
 use crate::{Need, Slug, Table, Values};
@@ -78,7 +78,7 @@ impl Remote {
     }
 
     /// The problems of the table before secrets and variables are filled in, each with its key in the table and the fix.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn problems(&self) -> Vec<Problem> {
         unfilled_problems(&self.table, RemoteSettings::read)
     }
@@ -146,12 +146,12 @@ fn fill<T>(
     what: impl Fn() -> String,
     read: impl Fn(&mut Reader<'_>) -> T,
 ) -> Result<T, RemoteMisfit> {
-    Reader::read_embedded(table, Texts::Filled(values), read)
+    Reader::read_checked(table, Texts::Filled(values), read)
         .map_err(|problem| RemoteMisfit(format!("{}: {problem}", what())))
 }
 
 /// The problems of a table before secrets and variables are filled in.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn unfilled_problems<T>(table: &Table, read: impl Fn(&mut Reader<'_>) -> T) -> Vec<Problem> {
     table.members().map_or_else(Vec::new, |table| Reader::read(table, Texts::Unfilled, read).1)
 }

@@ -116,7 +116,7 @@ pub(crate) fn is_for_development(rule: &Rule) -> bool {
 }
 
 /// True if a rule or one of its follow-up rules needs permissions.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) fn needs_permissions(rule: &Rule) -> bool {
     !rule.permissions.is_empty() || rule.follow_up.iter().any(needs_permissions)
 }

@@ -8,7 +8,7 @@ mod template;
 
 use serde_json::Value;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use check::needs_permissions;
 pub(crate) use check::{is_for_development, parks, problems_of};
 pub use condition::{Condition, Pattern};

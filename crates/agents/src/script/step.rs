@@ -102,7 +102,7 @@ fn amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amo
 /// Reads an amount, unless it is absent.
 fn given_amount(keys: &mut Reader<'_>, key: &str, most: u64, hint: &str) -> Option<Amount> {
     let value = keys.value(key);
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     keys.note(key, amount_schema(most));
     match value? {
         Value::Number(number) if number.as_u64().is_some_and(|number| number <= most) => {
@@ -121,7 +121,7 @@ fn amount_rule(most: u64) -> String {
 }
 
 /// The schema of an amount: a number, or a text of captures and digits.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn amount_schema(most: u64) -> Value {
     serde_json::json!({"anyOf": [
         {"type": "integer", "minimum": 0, "maximum": most},

@@ -5,7 +5,7 @@ pub(crate) struct Keys {
     /// The names.
     pub(crate) names: &'static [&'static str],
     /// The descriptions, in the order of the names. The Worker does not contain them.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) about: &'static [&'static str],
 }
 
@@ -14,7 +14,7 @@ macro_rules! keys {
     ($($(#[doc = $about:literal])+ $name:literal,)*) => {
         $crate::table::Keys {
             names: &[$($name),*],
-            #[cfg(any(test, feature = "build"))]
+            #[cfg(any(test, feature = "checker"))]
             about: &[$(concat!($($about),+)),*],
         }
     };
@@ -27,7 +27,7 @@ macro_rules! forms {
     ($($(#[doc = $about:literal])+ $name:literal { $($keys:tt)* } $read:expr;)*) => {
         [$($crate::table::Form {
             name: $name,
-            #[cfg(any(test, feature = "build"))]
+            #[cfg(any(test, feature = "checker"))]
             about: concat!($($about),+),
             keys: &$crate::table::keys! { $($keys)* },
             read: $read,

@@ -1,18 +1,21 @@
 //! Tables of executors and of `remotes.toml`: reading them, and reporting their problems.
 //!
-//! A [`Table`] is embedded as it is written, and `Reader` reads it key by key, in the build and in the Worker. This applies to
+//! A [`Table`] is in the checked form as it is written, and `Reader` reads it key by key, in the checker and in the Worker. This applies to
 //! all built-in kinds of executors, remotes and MCP servers. The reader reports all problems at once, each with its key, fills in
 //! secrets, and needs less code in WebAssembly than derived readers.
 //!
-//! The other parts of an agent file (`build/definition.rs`) have derived readers, because the same types are embedded as JSON.
+//! The other parts of an agent file (`checker/definition.rs`) have derived readers, because the same types are in the checked form.
+//! The JSON Schemas of all files follow from both readers: `record.rs` records the calls of a `Reader`, and types with derived
+//! readers derive `JsonSchema`.
+//!
 //! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
 
 mod keys;
 mod nearest;
 mod reader;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 mod record;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) mod schema;
 
 use std::fmt;
@@ -26,7 +29,7 @@ pub(crate) use keys::{Keys, forms, keys};
 pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
 pub(crate) use reader::{Form, Reader, Texts};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 pub(crate) use record::Record;
 
 /// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.

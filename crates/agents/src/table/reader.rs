@@ -1,18 +1,18 @@
 //! Reads a table key by key. Problems are collected, each with its key, so that all of them are reported at once. This needs less
-//! code in WebAssembly than a derived reader. The build and the Worker read `[executor]`, its tables, and the tables of
+//! code in WebAssembly than a derived reader. The checker and the Worker read `[executor]`, its tables, and the tables of
 //! `remotes.toml` in this way.
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use serde_json::json;
 use serde_json::{Map, Value};
 
 use super::{Keys, Table, no_such, no_such_key};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{
     Record,
     schema::{or_filled, whole_number},
 };
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::NotSet;
 use crate::{Expandable, Problem, Values};
 use a2a::model::Secret;
@@ -25,7 +25,7 @@ pub(crate) struct Reader<'a> {
     prefix: String,
     problems: Vec<Problem>,
     /// The record of the keys that are read. With a record, the table is empty.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     record: Option<Record>,
 }
 
@@ -34,7 +34,7 @@ pub(crate) struct Form<T> {
     /// The name of the form.
     pub(crate) name: &'static str,
     /// The description of the form.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) about: &'static str,
     /// The keys of the form, without the key of its name.
     pub(crate) keys: &'static Keys,
@@ -49,8 +49,8 @@ pub(crate) enum Texts<'a> {
     Literal,
     /// Filled in with these values.
     Filled(&'a dyn Values),
-    /// A text with `${NAME}` is skipped: the build checks only the other texts.
-    #[cfg(any(test, feature = "build"))]
+    /// A text with `${NAME}` is skipped: the checker checks only the other texts.
+    #[cfg(any(test, feature = "checker"))]
     Unfilled,
 }
 
@@ -72,17 +72,17 @@ impl<'a> Reader<'a> {
             texts,
             prefix: String::new(),
             problems: Vec::new(),
-            #[cfg(any(test, feature = "build"))]
+            #[cfg(any(test, feature = "checker"))]
             record: None,
         }
     }
 
-    /// Like [`read`](Self::read), for an embedded table.
+    /// Like [`read`](Self::read), for a table in the checked form.
     ///
     /// # Errors
     ///
     /// The first problem of the table.
-    pub(crate) fn read_embedded<T>(
+    pub(crate) fn read_checked<T>(
         table: &'a Table,
         texts: Texts<'a>,
         read: impl FnOnce(&mut Self) -> T,
@@ -95,7 +95,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A reader that records what is read. `empty` is an empty table.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(super) fn recording(
         empty: &'a Map<String, Value>,
         texts: Texts<'a>,
@@ -104,18 +104,18 @@ impl<'a> Reader<'a> {
         Self { record: Some(record), ..Self::of(empty, texts) }
     }
 
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(super) fn into_record(self) -> Record {
         self.record.unwrap_or_default()
     }
 
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(super) fn record(&mut self) -> Option<&mut Record> {
         self.record.as_mut()
     }
 
     /// Records the schema of a value. Methods below do so; a reader with a rule of its own calls this method itself.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn note(&mut self, key: &str, schema: Value) {
         if let Some(record) = &mut self.record {
             record.read(key, schema);
@@ -132,7 +132,7 @@ impl<'a> Reader<'a> {
 
     /// Reports all keys except these.
     pub(crate) fn only(&mut self, known: &'static Keys) {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {
             record.known(known);
         }
@@ -150,7 +150,7 @@ impl<'a> Reader<'a> {
 
     /// Reports a missing key. `why` is appended to "is missing".
     pub(crate) fn need(&mut self, key: &str, why: &str) {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {
             record.need(key);
         }
@@ -162,7 +162,7 @@ impl<'a> Reader<'a> {
     /// Reports a table that does not have exactly one of these keys; returns true if it has. `hint` is appended to the text of the
     /// problem.
     pub(crate) fn exactly_one(&mut self, of: &[&str], hint: &str) -> bool {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {
             record.one_of(of);
         }
@@ -176,7 +176,7 @@ impl<'a> Reader<'a> {
 
     /// Reads a table in one of several forms. The text of `key` is the name of the form; `what` names a form in problems.
     pub(crate) fn form<T>(&mut self, key: &str, what: &str, forms: &[Form<T>]) -> Option<T> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if self.record.is_some() {
             self.record_forms(key, forms);
             return None;
@@ -194,7 +194,7 @@ impl<'a> Reader<'a> {
 
     /// The value as it is written.
     pub(crate) fn value(&mut self, key: &str) -> Option<&'a Value> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {
             record.read_any(key);
         }
@@ -203,7 +203,7 @@ impl<'a> Reader<'a> {
 
     /// The names of all keys, for a table of texts with any names.
     pub(crate) fn names(&mut self) -> Vec<&'a str> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {
             record.any_names();
         }
@@ -212,7 +212,7 @@ impl<'a> Reader<'a> {
 
     /// A text; `None` if it is absent, invalid or skipped.
     pub(crate) fn secret(&mut self, key: &str) -> Option<Secret> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         self.note(key, json!({"type": "string"}));
         match self.table.get(key)? {
             Value::String(text) => self.filled(key, text),
@@ -274,7 +274,7 @@ impl<'a> Reader<'a> {
     }
 
     fn all_texts(&mut self, key: &str, may_be_empty: bool) -> Vec<String> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         self.note(key, json!({"type": "array", "items": {"type": "string"}}));
         let mut texts = Vec::new();
         for (index, element) in self.list(key, "texts").iter().enumerate() {
@@ -315,7 +315,7 @@ impl<'a> Reader<'a> {
     /// The value of one of these words.
     pub(crate) fn choice<T: Copy>(&mut self, key: &str, words: &[(&str, T)]) -> Option<T> {
         let text = self.secret(key);
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         {
             let words: Vec<&str> = words.iter().map(|(word, _)| *word).collect();
             self.note(key, or_filled(self.texts, "", json!({"type": "string", "enum": words})));
@@ -331,7 +331,7 @@ impl<'a> Reader<'a> {
 
     /// True or false. If placeholders are filled in, also the text `true` or `false`.
     pub(crate) fn flag(&mut self, key: &str) -> Option<bool> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         self.note(key, or_filled(self.texts, "^(true|false)$|", json!({"type": "boolean"})));
         let flag = match (self.table.get(key)?, self.texts) {
             (Value::Bool(flag), _) => Some(*flag),
@@ -347,7 +347,7 @@ impl<'a> Reader<'a> {
 
     /// A whole number within these bounds. If placeholders are filled in, also a text with such a number.
     pub(crate) fn number(&mut self, key: &str, least: u64, most: u64) -> Option<u64> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         {
             let number = whole_number(least, most);
             self.note(key, or_filled(self.texts, r"^\s*\+?[0-9]+\s*$|", number));
@@ -372,7 +372,7 @@ impl<'a> Reader<'a> {
 
     /// A number that is 0 or more.
     pub(crate) fn amount(&mut self, key: &str) -> Option<f64> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         self.note(key, json!({"type": "number", "minimum": 0}));
         let amount = self.table.get(key)?.as_f64().filter(|amount| *amount >= 0.0);
         if amount.is_none() {
@@ -383,7 +383,7 @@ impl<'a> Reader<'a> {
 
     /// The members of a table.
     pub(crate) fn members(&mut self, key: &str) -> Option<&'a Map<String, Value>> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         self.note(key, json!({"type": "object"}));
         match self.table.get(key)? {
             Value::Object(members) => Some(members),
@@ -400,7 +400,7 @@ impl<'a> Reader<'a> {
         key: &str,
         read: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<T> {
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if self.record.is_some() {
             self.record_below(key, read);
             return None;
@@ -417,7 +417,7 @@ impl<'a> Reader<'a> {
         read: impl Fn(&mut Self) -> Option<T>,
     ) -> Vec<T> {
         let mut tables = Vec::new();
-        #[cfg(any(test, feature = "build"))]
+        #[cfg(any(test, feature = "checker"))]
         if self.record.is_some() {
             self.record_tables(key, read);
             return tables;
@@ -470,17 +470,17 @@ impl<'a> Reader<'a> {
                     None
                 }
             },
-            #[cfg(any(test, feature = "build"))]
+            #[cfg(any(test, feature = "checker"))]
             Texts::Unfilled => expandable.expand(&Nothing).ok(),
         }
     }
 }
 
 /// Values without any entry.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 struct Nothing;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Values for Nothing {
     fn value(&self, name: &str) -> Result<Secret, NotSet> {
         Err(NotSet::value(name))

@@ -74,7 +74,7 @@ impl Origin {
                 }
                 Err(FillError::value(
                     name,
-                    "must be a URL such as https://api.example.com/v1, without a query",
+                    "must begin with https:// or http:// and have no user name and no query, as https://api.example.com/v1",
                 ))
             }
         }
@@ -95,7 +95,7 @@ impl Origin {
     }
 
     /// True if an argument is part of the host, and the host does not end with a literal domain.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(super) fn is_of_caller(&self) -> bool {
         let Some(host) = self.host() else { return false };
         let is_domain =

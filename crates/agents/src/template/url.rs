@@ -62,13 +62,13 @@ impl UrlTemplate {
     }
 
     /// The arguments in the path.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn path_arguments(&self) -> impl Iterator<Item = &str> {
         self.segments.iter().flat_map(Template::arguments)
     }
 
     /// The arguments in the URL.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn arguments(&self) -> impl Iterator<Item = &str> {
         let query = self.query_templates().flat_map(Template::arguments);
         self.host_arguments().chain(self.path_arguments()).chain(query)
@@ -86,7 +86,7 @@ impl UrlTemplate {
 
     /// True if the caller chooses the server: an argument is part of the host, and the host does not end with a literal
     /// domain.
-    #[cfg(any(test, feature = "build"))]
+    #[cfg(any(test, feature = "checker"))]
     pub(crate) fn is_host_of_caller(&self) -> bool {
         self.origin.is_of_caller()
     }
@@ -234,7 +234,10 @@ mod tests {
     fn a_value_that_cannot_stand_at_its_place_is_refused_by_its_name() {
         for (url, told) in [
             ("https://a.example/${UP}/x", "the secret or variable UP must not be . or .."),
-            ("${BAD}/x", "the secret or variable BAD must be a URL such as"),
+            (
+                "${BAD}/x",
+                "the secret or variable BAD must begin with https:// or http:// and have no user",
+            ),
             ("https://${KEY}/x", "the secret or variable KEY must be a name of letters"),
             ("https://a.example:${KEY}/", "the secret or variable KEY must be a number"),
         ] {

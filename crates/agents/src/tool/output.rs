@@ -34,7 +34,7 @@ impl ToolOutput {
     ///
     /// If the data cannot be JSON, as a map whose keys are not text.
     pub fn of(data: &impl Serialize) -> Result<Self, ToolError> {
-        let no_json = |error| ToolError::Tool(format!("the result is no JSON: {error}"));
+        let no_json = |error| ToolError::Tool(format!("the result is not JSON: {error}"));
         serde_json::to_value(data).map(Self::from).map_err(no_json)
     }
 

@@ -1,5 +1,4 @@
-//! The imports for the file of a tool: `use a2a_edge::tool::prelude::*`. The path is the same in a Worker and, with
-//! `extern crate a2a_agents as a2a_edge;`, in its build script.
+//! The imports for the file of a tool: `use a2a_edge::tool::prelude::*`.
 
 pub use super::{Retry, Tool, ToolCall, ToolError, ToolOutput, arguments, tool};
 pub use a2a::http::{HttpAnswer, HttpBody, HttpError, HttpRequest};

@@ -113,7 +113,7 @@ impl dyn ToolCall + '_ {
         let ends = |error: &ToolError| error.fault() == Fault::Arguments || self.is_canceled();
         let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
         let json = result.as_ref().map_err(ToolError::clone).and_then(|value| {
-            let unfit = |error| format!("the result of step {name:?} is no JSON: {error}");
+            let unfit = |error| format!("the result of step {name:?} is not JSON: {error}");
             serde_json::to_value(value).map_err(|error| ToolError::Tool(unfit(error)))
         });
         let misfit = json.as_ref().err().cloned();

@@ -251,12 +251,12 @@ fn answers_that_are_none_say_what_they_are() {
         (r#"{"hello":"there"}"#, Malformed, r#"it begins: {"hello":"there"}"#),
         ("[]", Malformed, "it has no choices"),
         (r#"{"choices":"x"}"#, Malformed, "it has no choices"),
-        (r#"{"choices": [}"#, Malformed, "it is no JSON"),
+        (r#"{"choices": [}"#, Malformed, "it is not JSON"),
         (r#"{"choices":[{"mess"#, CutOff, "it ended in the middle"),
         ("data: [DONE]\n\n", Malformed, "it is a stream without choices"),
         ("data: {\"choices\":[]}\n\ndata: [DONE]\n\n", Malformed, "it is a stream without choices"),
         (": ping\n\n", Malformed, "it has no choices"),
-        ("data: {oops}\n\n", Malformed, "an event of it is no JSON"),
+        ("data: {oops}\n\n", Malformed, "an event of it is not JSON"),
         ("data: {\"choices\":[{\"del", CutOff, "it ended in the middle"),
     ] {
         let error = read(body).error();

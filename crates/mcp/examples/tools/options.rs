@@ -90,7 +90,7 @@ impl Options {
         if options.command == Command::Call {
             options.name = words.next().ok_or("the name of the tool is missing")?;
             if let Some(text) = words.next() {
-                let wrong = |error| format!("the arguments of the tool are no JSON: {error}");
+                let wrong = |error| format!("the arguments of the tool are not JSON: {error}");
                 options.arguments = a2a::model::read_own(&text).map_err(wrong)?;
             }
         }

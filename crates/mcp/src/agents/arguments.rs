@@ -12,9 +12,9 @@ pub struct Arguments {
     /// The data for the agent.
     pub data: Option<Value>,
     /// The task to continue.
-    pub task_id: Option<String>,
+    pub task_id: Option<TaskId>,
     /// The conversation of a new task.
-    pub context_id: Option<String>,
+    pub context_id: Option<ContextId>,
     /// The id of the message, by which a repeated message is recognized.
     pub message_id: Option<String>,
     /// The other arguments, which are the skill's own.
@@ -69,8 +69,8 @@ impl Arguments {
                 .get("data")
                 .filter(|data| !data.is_null() && !callee.owns("data"))
                 .cloned(),
-            task_id: text("task_id")?,
-            context_id: text("context_id")?,
+            task_id: text("task_id")?.and_then(TaskId::new),
+            context_id: text("context_id")?.and_then(ContextId::new),
             message_id: text("message_id")?,
         })
     }
@@ -92,8 +92,8 @@ impl Arguments {
         let metadata = skill.map(|skill| Map::from_iter([(SKILL_KEY.to_owned(), json!(skill))]));
         Message {
             message_id: self.message_id.unwrap_or_else(id),
-            context_id: self.context_id.map(ContextId::new),
-            task_id: self.task_id.map(TaskId::new),
+            context_id: self.context_id,
+            task_id: self.task_id,
             role: Role::User,
             parts: text.into_iter().chain(data).collect(),
             metadata: metadata.map(Into::into),

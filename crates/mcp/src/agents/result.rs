@@ -1,7 +1,7 @@
 //! Translates tasks and messages to results of tools.
 
 use a2a::client::{extract_text, last_agent_message};
-use a2a::model::{Artifact, Message, Part, PartContent, Task, TaskState};
+use a2a::model::{Artifact, ContextId, Message, Part, PartContent, Task, TaskState};
 use serde_json::{Map, Value, json};
 
 use crate::model::{CallResult, Content, ResourceContents};
@@ -13,7 +13,8 @@ pub fn result_of(task: &Task, agent: &str, address: &str) -> CallResult {
     let mut structured = Map::new();
     let mut say = |name: &str, value: Value| structured.insert(name.to_owned(), value);
     say("task_id", json!(task.id));
-    say("context_id", json!(task.context_id));
+    // Some other servers leave it out.
+    say("context_id", json!(task.context_id.as_ref().map_or("", ContextId::as_str)));
     say("state", json!(state_name(state)));
     let mut content = Vec::new();
     for artifact in &task.artifacts {

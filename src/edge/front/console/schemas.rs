@@ -14,7 +14,7 @@ pub(super) fn answer(agent: &HostedAgent, caller: &Caller) -> HttpResponse {
     let cards = agent.cards();
     let own = cards.extended(caller, Dialect::V1).ok();
     let card = own.as_deref().unwrap_or(&cards.card);
-    // The build made the card, so it can be parsed.
+    // The checker made the card, so it can be parsed.
     let card: Map<String, Value> = read_own(card).unwrap_or_default();
     let skills = card.get("skills").and_then(Value::as_array).into_iter().flatten();
     let known = skills.filter_map(|skill| {

@@ -132,7 +132,7 @@ async fn document(url: &str, settings: &Settings) -> Result<HttpAnswer<String>, 
         let answer = Outbound.send(request).await.map_err(|error| told(&error))?;
         match (answer.status, answer.header("content-type")) {
             (200, Some(kind)) if is_json(kind) => {}
-            (200, _) => return Err("its answer is no JSON, by its content type".to_owned()),
+            (200, _) => return Err("its answer is not JSON, by its content type".to_owned()),
             (status @ 300..400, _) => {
                 return Err(format!("it answered {status}; redirects are not followed"));
             }

@@ -140,7 +140,7 @@ async fn ask_for_task(
 ) -> Result<Option<String>, Error> {
     let unavailable = |reason: String| {
         observer.observe(&Observation::ListingFailed { reason: &reason });
-        Error::Unavailable("the artifacts of these tasks cannot be had at the moment")
+        Error::Unavailable("the artifacts of these tasks are not available at the moment")
     };
     let object = match Object::at(env, &address) {
         Ok(object) => object,

@@ -93,7 +93,7 @@ async fn seal_for(
     let GivenCredentials { text, is_part } = given;
     let sealed = (WorkerVault { env: env.clone() }).seal(object, text).await;
     sealed.map(|sealed| SentCredentials { sealed, is_part: *is_part }).map_err(|reason| {
-        let task = &object.task_id();
+        let task = object.task_id();
         observer.observe(&Observation::CredentialsUnreadable { task, reason: &reason });
         Unsealed::NoKey
     })

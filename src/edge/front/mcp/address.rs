@@ -78,7 +78,7 @@ mod tests {
     fn addresses_name_what_they_were_made_of() {
         let (origin, slug) = ("https://a.example:8443".to_owned(), "demo".to_owned());
         let place = Place { origin, slug };
-        let task = TaskId::new("t:1");
+        let task = TaskId::new("t:1").unwrap();
         assert_eq!(place.address(), "a2a://a.example:8443/demo");
         assert_eq!(named(&place.address(), &place.origin), Some(Named::Card("demo")));
         let address = place.address_of(&task);

@@ -49,7 +49,7 @@ impl Front {
         if skill.is_none() && !arguments.say_something() {
             return Err(answered(refused(NOTHING_SAID)));
         }
-        let message = arguments.to_message(|| WorkerRandom.new_id(), skill.as_deref());
+        let message = arguments.to_message(|| WorkerRandom.new_id().into(), skill.as_deref());
         Ok(self.send(client, message, place, request))
     }
 

@@ -91,8 +91,8 @@ impl Front {
         let client = client.with_settings(settings);
         let given = |name: &str| text(arguments, name).ok().map(str::to_owned);
         let mut message = create_message(said, client.ports());
-        message.task_id = given("task_id").map(TaskId::new);
-        message.context_id = given("context_id").map(ContextId::new);
+        message.task_id = given("task_id").and_then(TaskId::new);
+        message.context_id = given("context_id").and_then(ContextId::new);
         if let Some(skill) = given("skill") {
             message.metadata = Some(Map::from_iter([(SKILL_KEY.to_owned(), json!(skill))]).into());
         }
@@ -218,7 +218,7 @@ fn told(observed: &Observed, timeout_ms: u64) -> CallResult {
         "success": *outcome == Outcome::Completed,
         "outcome": name,
         "taskId": id,
-        "contextId": task.as_ref().map(|task| task.context_id.as_str()),
+        "contextId": task.as_ref().map(|task| task.context_id.as_ref().map_or("", ContextId::as_str)),
         "responseText": text,
         "error": failure,
     });

@@ -176,6 +176,7 @@ impl Front {
         slug: Option<&str>,
         id: &str,
     ) -> Result<Option<FoundTask>, ClientError> {
+        let Some(id) = TaskId::new(id) else { return Ok(None) };
         let agents = catalog.scope.admitted.iter();
         let agents = agents.filter(|admitted| slug.is_none_or(|slug| slug == admitted.agent.slug));
         let mut failure = None;
@@ -183,8 +184,7 @@ impl Front {
             let Some(card) = catalog.card(admitted) else { continue };
             let place = catalog.place(&admitted.agent.slug);
             let client = outer.client(&place.slug, card);
-            let request =
-                GetTaskRequest { tenant: None, id: TaskId::new(id), history_length: None };
+            let request = GetTaskRequest { tenant: None, id: id.clone(), history_length: None };
             match client.get(request).await {
                 Ok(task) => return Ok(Some(FoundTask { place, client, task })),
                 Err(error) if is_code(&error, TASK_NOT_FOUND) => {}

@@ -92,7 +92,7 @@ mod tests {
 
     #[test]
     fn a_page_of_all_owners_reads_the_newest_task_of_each_and_a_page_of_some() {
-        let from = Some(Position { status_ms: UnixMillis(500), id: TaskId::new("t") });
+        let from = Some(Position { status_ms: UnixMillis(500), id: TaskId::new("t").unwrap() });
         let query = TaskQuery { from, ..query() };
         let statement = everybody_statement(&query);
         assert_eq!(
@@ -122,7 +122,7 @@ mod tests {
             "FROM tasks AS t INDEXED BY tasks_unfinished WHERE t.owner = c.owner AND t.agent = ?";
         assert_eq!(sql.matches(tasks).count(), 3, "{sql}");
         assert_eq!(sql.matches("AND t.state NOT IN (3, 4, 5, 7)").count(), 3, "{sql}");
-        let context_id = Some(ContextId::new("c"));
+        let context_id = ContextId::new("c");
         let sql = everybody_statement(&TaskQuery { context_id, ..query() }).sql;
         assert_eq!(sql.matches("INDEXED BY tasks_by_context").count(), 3, "{sql}");
     }

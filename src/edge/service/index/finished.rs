@@ -20,8 +20,17 @@ use a2a::model::{TaskId, UnixMillis};
 pub(in crate::edge) struct Old {
     /// If set, only tasks of this agent.
     pub(in crate::edge) agent: Option<String>,
-    /// Only tasks that finished before this position.
-    pub(in crate::edge) before: Position,
+    /// Only tasks that finished before this end.
+    pub(in crate::edge) before: End,
+}
+
+/// The end of the tasks that a walk selects, in the order of a group.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::edge) struct End {
+    /// The instant of the end.
+    pub(in crate::edge) status_ms: UnixMillis,
+    /// The first task of that instant that is not selected; `None` if no task of that instant is selected.
+    pub(in crate::edge) id: Option<TaskId>,
 }
 
 /// The tasks of a caller with an agent.
@@ -95,19 +104,15 @@ impl D1Index {
     /// # Errors
     ///
     /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn oldest_kept(
-        &self,
-        agent: &str,
-        keep: u64,
-    ) -> Result<Option<Position>> {
+    pub(in crate::edge) async fn oldest_kept(&self, agent: &str, keep: u64) -> Result<Option<End>> {
         if keep == 0 || total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
             return Ok(None);
         }
         let found = self.run_one(oldest_kept_statement(agent, keep)).await?;
         let position = |row| {
-            read_row(row).map(|PositionRow { status_ms, id }| Position {
+            read_row(row).map(|PositionRow { status_ms, id }| End {
                 status_ms: UnixMillis(status_ms),
-                id,
+                id: Some(id),
             })
         };
         found.into_iter().next().map(position).transpose()
@@ -220,11 +225,12 @@ fn push_behind(statement: &mut Statement, keyword: &str, columns: &str, group: &
 }
 
 /// The separate comparison of the time is necessary: SQLite uses it to find the range of the join.
-fn push_before(statement: &mut Statement, table: &str, before: &Position) {
-    let Position { status_ms, id } = before;
+fn push_before(statement: &mut Statement, table: &str, before: &End) {
+    let End { status_ms, id } = before;
     statement.push(&format!(" AND {table}status_ms <= {{}}"), status_ms.0.into());
     statement.push(&format!(" AND ({table}status_ms, {table}id) < ({{}}, "), status_ms.0.into());
-    statement.push("{})", id.as_str().into());
+    // The empty text is before all ids.
+    statement.push("{})", id.as_ref().map_or("", TaskId::as_str).into());
 }
 
 /// The largest number of groups that one statement reads: most groups have no old task.
@@ -235,7 +241,7 @@ mod tests {
     use super::*;
 
     fn position(status_ms: i64, id: &str) -> Position {
-        Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id) }
+        Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id).unwrap() }
     }
 
     fn group(owner: &str, agent: &str) -> Group {
@@ -244,7 +250,7 @@ mod tests {
 
     fn found(status_ms: i64, id: &str) -> FinishedTask {
         let Group { owner, agent } = group("o", "a");
-        FinishedTask { owner, agent, status_ms, id: TaskId::new(id) }
+        FinishedTask { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
     }
 
     #[test]
@@ -258,7 +264,8 @@ mod tests {
 
     #[test]
     fn groups_are_walked_in_the_order_of_the_table_and_finished_tasks_alone_are_taken() {
-        let old = Old { agent: None, before: position(9, "z") };
+        let old =
+            Old { agent: None, before: End { status_ms: UnixMillis(9), id: TaskId::new("z") } };
         let last = group("p", "b");
         let statement = behind_statement(&old, &group("o", "a"), Some(&last), 5);
         assert_eq!(
@@ -276,7 +283,8 @@ mod tests {
 
     #[test]
     fn a_page_within_a_group_is_a_range_of_the_table() {
-        let old = Old { agent: None, before: position(9, "z") };
+        let old =
+            Old { agent: None, before: End { status_ms: UnixMillis(9), id: TaskId::new("z") } };
         let after = position(3, "x");
         let statement = within_statement(&old, &group("o", "a"), &after, 5);
         assert_eq!(
@@ -288,8 +296,15 @@ mod tests {
     }
 
     #[test]
+    fn an_end_without_a_task_is_before_all_tasks_of_its_instant() {
+        let old = Old { agent: None, before: End { status_ms: UnixMillis(9), id: None } };
+        let statement = within_statement(&old, &group("o", "a"), &position(3, "x"), 5);
+        assert_eq!(statement.values.get(5..7), Some(&[9.into(), "".into()][..]));
+    }
+
+    #[test]
     fn rows_are_taken_out_by_one_statement_with_one_value() {
-        let (one, two) = (TaskId::new("a\"b"), TaskId::new("c"));
+        let (one, two) = (TaskId::new("a\"b").unwrap(), TaskId::new("c").unwrap());
         let statement = remove_all_statement(&[&one, &two]);
         assert_eq!(
             statement.sql,

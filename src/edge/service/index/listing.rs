@@ -69,9 +69,9 @@ mod tests {
 
     #[test]
     fn filters_and_places_become_conditions_with_values() {
-        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t") };
+        let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t").unwrap() };
         let query = TaskQuery {
-            context_id: Some(ContextId::new("c' OR 1")),
+            context_id: ContextId::new("c' OR 1"),
             state: Some(TaskState::Completed),
             since: Some(UnixMillis(5)),
             from: Some(position),

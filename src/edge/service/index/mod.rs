@@ -20,7 +20,7 @@ use a2a::model::TaskId;
 use listing::{listing_statement, total_statement};
 use statements::{remove_statement, unfinished_statement, upsert_statement};
 
-pub(in crate::edge) use finished::{Old, Place};
+pub(in crate::edge) use finished::{End, Old, Place};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct D1Index {
@@ -73,7 +73,7 @@ impl D1Index {
         object: &ObjectId,
         counts: bool,
     ) -> Result<()> {
-        let row = IndexRow { id: object.task_id(), ..row };
+        let row = IndexRow { id: object.task_id().clone(), ..row };
         self.run_one(upsert_statement(row, counts)).await.map(|_| ())
     }
 
@@ -108,7 +108,7 @@ impl TaskIndex for ObjectIndex {
     }
 
     async fn remove(&self, _id: &TaskId) -> std::result::Result<(), String> {
-        self.index.remove(&self.object.task_id()).await.map_err(|error| error.to_string())
+        self.index.remove(self.object.task_id()).await.map_err(|error| error.to_string())
     }
 }
 

@@ -101,7 +101,7 @@ pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
         Value::Text(agent),
         Value::Number(status_ms.0),
         id.as_str().into(),
-        context_id.as_str().into(),
+        context_id.as_ref().map_or("", |id| id.as_str()).into(),
         Value::Number(TaskState::number(state)),
         Value::Number(generation),
         Value::Text(head),
@@ -161,7 +161,7 @@ mod tests {
 
     fn row(state: TaskState, duration_ms: Option<u64>) -> IndexRow {
         IndexRow {
-            id: TaskId::new("t"),
+            id: TaskId::new("t").unwrap(),
             agent: "a".to_owned(),
             owner: "o".to_owned(),
             context_id: ContextId::new("c"),

@@ -335,7 +335,7 @@ pub(in crate::executor) fn failure(server: &str, error: &McpError) -> String {
         }
         McpError::Unreachable(_) => format!("the MCP server {server} cannot be reached"),
         McpError::Credentials(_) => {
-            format!("the credentials for the MCP server {server} cannot be had")
+            format!("the credentials for the MCP server {server} are not available")
         }
         McpError::Redirected { status, .. } => {
             format!("the MCP server {server} answered {status}, a redirect that is not followed")

@@ -231,7 +231,8 @@ pub(super) fn sending<'a>(
 
 fn request(sending: &Sending<'_>, client: &Client, prompt: String) -> SendMessageRequest {
     let known = sending.known.as_ref();
-    let context = known.map_or_else(|| sending.context.clone(), |link| link.context.clone());
+    let context = known.and_then(|link| link.context.clone());
+    let context = context.unwrap_or_else(|| sending.context.clone());
     let message = Message {
         message_id: sending.message_id.clone(),
         context_id: Some(context),

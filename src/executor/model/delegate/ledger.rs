@@ -206,7 +206,7 @@ mod tests {
             is_trusted: true,
             streams: true,
         };
-        let (task, context) = (TaskId::new(task), ContextId::new("c"));
+        let (task, context) = (TaskId::new(task).unwrap(), ContextId::new("c"));
         let link = Link { task, context, has_webhooks: false, connection: Rc::new(connection) };
         serde_json::to_value(link).unwrap()
     }
@@ -241,11 +241,11 @@ mod tests {
         assert_eq!((open(&ledger), ledger.begun), (vec!["travel t-3".to_owned()], 2));
         assert_eq!(ledger.unsure, []);
         let mut other = Ledger::of(&[first[..6].to_vec()]);
-        other.close("travel", &TaskId::new("t-1"));
-        other.close("weather", &TaskId::new("t-3"));
+        other.close("travel", &TaskId::new("t-1").unwrap());
+        other.close("weather", &TaskId::new("t-3").unwrap());
         assert_eq!(open(&other), ["travel t-3"]);
-        assert_eq!(ledger.find("travel", &TaskId::new("t-1")).unwrap().agent, "weather");
-        assert!(ledger.find("travel", &TaskId::new("t-2")).is_none());
+        assert_eq!(ledger.find("travel", &TaskId::new("t-1").unwrap()).unwrap().agent, "weather");
+        assert!(ledger.find("travel", &TaskId::new("t-2").unwrap()).is_none());
         // A crash in the middle of the first round.
         let ledger = Ledger::of(&[first[..4].to_vec()]);
         let unsure = Unsure { key: "1.1".to_owned(), agent: "weather".to_owned() };

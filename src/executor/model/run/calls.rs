@@ -170,7 +170,7 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
         Ok(Value::Null) => Ok(Map::new()),
         Ok(_) => Err("the arguments must be a JSON object".to_owned()),
         Err(UnfitJson::NotJson { reason, .. }) => {
-            Err(format!("the arguments are no JSON: {reason}; write one JSON object"))
+            Err(format!("the arguments are not JSON: {reason}; write one JSON object"))
         }
         Err(UnfitJson::TooManyValues { max_values, .. }) => {
             Err(format!("the arguments hold more than {max_values} JSON values"))
@@ -257,6 +257,6 @@ mod tests {
         assert_eq!(arguments_of("null"), Ok(Map::new()));
         assert_eq!(arguments_of(r#"{"a": 1}"#).unwrap()["a"], 1);
         assert_eq!(arguments_of("[1]").unwrap_err(), "the arguments must be a JSON object");
-        assert!(arguments_of(r#"{"a": "#).unwrap_err().starts_with("the arguments are no JSON: "));
+        assert!(arguments_of(r#"{"a": "#).unwrap_err().starts_with("the arguments are not JSON: "));
     }
 }

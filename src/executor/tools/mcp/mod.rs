@@ -18,7 +18,7 @@ use serde_json::{Map, Value};
 
 use super::super::awake::AwakeRuns;
 use super::asked::{Asked, AskedCall, Understanding};
-use super::offer::Callable;
+use super::offer::{Callable, Named};
 use super::{
     Events, ExecutorError, Flow, StepStart, ToolsExecutor, Turn, begin_call, call_own, end_call,
     is_for, said_again,
@@ -150,7 +150,7 @@ impl Run<'_> {
     async fn call_all(
         &self,
         plan: Plan,
-        calls: Vec<AskedCall<'_>>,
+        calls: Vec<AskedCall<'_, Callable>>,
         answers: Answers,
         is_recovered: bool,
     ) -> Result<(), ExecutorError> {
@@ -221,7 +221,7 @@ impl Run<'_> {
         tools: &'t [Callable],
         messages: &'t [Message],
         plan: Option<&Plan>,
-    ) -> Asked<'t> {
+    ) -> Asked<'t, Callable> {
         let by_text = plan.and_then(|plan| plan.text.as_deref().zip(messages.last()));
         if let (Some((argument, message)), Some(tool)) = (by_text, tools.last()) {
             let text = Value::from(message.text());
@@ -247,9 +247,7 @@ impl Run<'_> {
     fn planned_tools(&self, plan: &Plan) -> Vec<Callable> {
         let offer = &self.executor.offer;
         let caller = &self.turn.caller;
-        let mut tools = offer.to(caller);
-        tools.extend(offer.mcp_to(caller, plan.tools()));
-        tools
+        offer.with_mcp(caller, plan.tools())
     }
 
     /// All tools that the caller may use. `None` if the task has failed, because a server that is needed is down.
@@ -313,9 +311,7 @@ impl Run<'_> {
             let trusts = known().any(|(server, (_, trusts))| server == one.server && *trusts);
             tool_of(&one, trusts)
         });
-        let mut tools = offer.to(caller);
-        tools.extend(offer.mcp_to(caller, made.collect()));
-        tools
+        offer.with_mcp(caller, made.collect())
     }
 
     async fn look_at(&self, name: &str, is_newer: bool) -> Looked {
@@ -347,7 +343,7 @@ impl Run<'_> {
     fn answers(&self, plan: &Plan) -> Result<Result<Answers, Said>, ExecutorError> {
         let Some(asked) = &plan.answers else { return Ok(Ok(Answers::default())) };
         if asked.way == Way::Held {
-            let server = plan.server(asked.position);
+            let server = plan.server(asked.position)?;
             self.events.fail(&format!(
                 "the MCP server {server} had asked on a connection that was lost since; ask for the call again"
             ))?;

@@ -7,7 +7,8 @@ use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
 
-use super::super::offer::Callable;
+use super::super::offer::{Callable, Named};
+use crate::executor::ExecutorError;
 use crate::executor::call::mcp::asked::Asked;
 use crate::executor::call::mcp::{McpTool, bare};
 
@@ -64,10 +65,16 @@ impl Plan {
     }
 
     /// The name of the server of a call.
-    pub(super) fn server(&self, position: usize) -> &str {
+    ///
+    /// # Errors
+    ///
+    /// If the plan has no call of an MCP tool at this position.
+    pub(super) fn server(&self, position: usize) -> Result<&str, ExecutorError> {
         match position.checked_sub(1).and_then(|index| self.calls.get(index)) {
-            Some(Planned::Mcp { server, .. }) => server,
-            Some(Planned::Own { .. }) | None => "",
+            Some(Planned::Mcp { server, .. }) => Ok(server),
+            Some(Planned::Own { .. }) | None => {
+                Err(ExecutorError(format!("the stored plan has no MCP call {position}")))
+            }
         }
     }
 
@@ -154,7 +161,8 @@ mod tests {
                 r#"{{"messages":1,"calls":[{{"tool":"echo"}},{{"id":"files.read","server":"files","tool":"read","repeats":true}}],"text":null,"answers":{{"position":2,"questions":[{question},{form}],"way":{way}}}}}"#
             );
             let plan: Plan = serde_json::from_str(&stored).unwrap();
-            assert_eq!(plan.server(2), "files");
+            assert_eq!(plan.server(2).ok(), Some("files"));
+            assert!([0, 1, 3].into_iter().all(|other| plan.server(other).is_err()));
             assert_eq!(serde_json::to_value(&plan).unwrap().to_string(), stored);
         }
         let stored = r#"{"messages":3,"calls":[{"tool":"echo"}],"text":"a","answers":null}"#;

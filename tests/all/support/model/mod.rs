@@ -215,7 +215,7 @@ impl Asked {
                 open.push(id);
                 let arguments = call["function"]["arguments"].as_str();
                 if arguments.is_none_or(|text| serde_json::from_str::<Value>(text).is_err()) {
-                    mistakes.push(format!("the arguments of {id:?} are no JSON"));
+                    mistakes.push(format!("the arguments of {id:?} are not JSON"));
                 }
             }
         }

@@ -21,7 +21,7 @@ pub(super) async fn probe_ask(
     if let Some(tool) = tool {
         message.parts = vec![Part::data(json!({"tool": tool, "arguments": arguments}))];
     }
-    message.task_id = task.map(TaskId::new);
+    message.task_id = task.and_then(TaskId::new);
     if stream {
         return Ok(streamed(&client, message).await);
     }

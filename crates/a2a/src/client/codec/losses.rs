@@ -5,7 +5,7 @@ use super::*;
 use crate::call::FollowCall;
 use crate::dialect::{Dialect, ReadCall};
 use crate::model::{
-    Artifact, ContextId, Message, TaskArtifactUpdateEvent, TaskId, TaskState, TaskStatus,
+    Artifact, Message, TaskArtifactUpdateEvent, TaskId, TaskState, TaskStatus,
     TaskStatusUpdateEvent,
 };
 
@@ -55,7 +55,7 @@ fn expected_0_1(binding: Binding, mut call: Call) -> Option<ReadCall> {
     if let Some(request) = call.message_mut() {
         let message = request.message.clone();
         let task_id = message.task_id.clone();
-        let chosen = task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id));
+        let chosen = task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id).unwrap());
         let context_id = message.context_id.clone();
         request.message = Message { context_id, ..less_0_1::message(message) };
         request.configuration.return_immediately = false;
@@ -99,7 +99,7 @@ fn expected_0_1(binding: Binding, mut call: Call) -> Option<ReadCall> {
 }
 
 /// A webhook without the members that 0.3 does not have.
-fn less_webhook(webhook: &mut TaskPushNotificationConfig) {
+fn less_webhook<T>(webhook: &mut TaskPushNotificationConfig<T>) {
     (webhook.signing_secret, webhook.events) = (None, Default::default());
 }
 
@@ -142,9 +142,8 @@ pub(super) fn told(
 /// A stream of 0.1 reports a task as a status event, and as artifact events unless the task is the last event. Such a
 /// stream contains no `contextId`.
 fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
-    let context_id = ContextId::new("");
     let status_update = |task_id, status, metadata| {
-        let (context_id, status) = (context_id.clone(), less_0_1::status(status));
+        let (context_id, status) = (None, less_0_1::status(status));
         StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
             task_id,
             context_id,
@@ -161,7 +160,7 @@ fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
                 told.extend(artifacts.map(|(index, artifact)| {
                     StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
                         task_id: task.id.clone(),
-                        context_id: context_id.clone(),
+                        context_id: None,
                         artifact: less_0_1::artifact(index, artifact),
                         append: false,
                         last_chunk: false,
@@ -172,7 +171,10 @@ fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
             told
         }
         StreamResponse::Message(message) => {
-            let id = message.task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id));
+            let id = message
+                .task_id
+                .clone()
+                .unwrap_or_else(|| TaskId::new(&message.message_id).unwrap());
             let state = TaskState::Completed;
             let (message, timestamp) = (Some(message), None);
             vec![status_update(id, TaskStatus { state, message, timestamp }, None)]
@@ -181,7 +183,7 @@ fn told_0_1(event: StreamResponse) -> Vec<StreamResponse> {
             vec![status_update(update.task_id, update.status, update.metadata)]
         }
         StreamResponse::ArtifactUpdate(mut update) => {
-            update.context_id = context_id;
+            update.context_id = None;
             update.artifact = less_0_1::artifact(0, update.artifact);
             vec![StreamResponse::ArtifactUpdate(update)]
         }

@@ -20,7 +20,7 @@ use crate::call::{Call, TaskCall, WebhookCall};
 use crate::dialect::{Page, Reader};
 use crate::http::{HttpAnswer, HttpError, HttpRequest, one_line};
 use crate::model::decode::{Fields, decode_with};
-use crate::model::{FieldViolation, StreamResponse, TaskPushNotificationConfig, encode};
+use crate::model::{FieldViolation, StreamResponse, TaskId, TaskPushNotificationConfig, encode};
 use crate::model::{MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 use crate::wire::{Binding, percent};
 
@@ -262,12 +262,12 @@ impl Wire {
 }
 
 /// Adds the task of the call to a webhook, if the server does not name the task.
-fn of_task(call: &WebhookCall, webhook: TaskPushNotificationConfig) -> TaskPushNotificationConfig {
-    if webhook.task_id.as_str().is_empty() {
-        TaskPushNotificationConfig { task_id: call.task_id().clone(), ..webhook }
-    } else {
-        webhook
-    }
+fn of_task(
+    call: &WebhookCall,
+    webhook: TaskPushNotificationConfig<Option<TaskId>>,
+) -> TaskPushNotificationConfig {
+    let task_id = webhook.task_id.clone().unwrap_or_else(|| call.task_id().clone());
+    webhook.of_task(task_id)
 }
 
 /// The length of the excerpt from an answer that is not JSON, in characters.

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::*;
 use crate::client::RemoteError;
 use crate::dialect::Dialect;
-use crate::model::TaskState;
 use crate::model::decode::decode;
+use crate::model::{ContextId, TaskState};
 
 fn wire(dialect: Dialect, binding: Binding) -> Wire {
     let url = "https://a.example".to_owned();
@@ -246,7 +246,10 @@ fn tasks_are_read_in_the_words_of_any_version() {
                 for call in [get(), send()] {
                     let read = wire(dialect, binding).answer(&call, answer(200, &body.to_string()));
                     let Ok(Answer::Task(task)) = read else { panic!("{body}: {read:?}") };
-                    assert_eq!((task.status.state, task.context_id.as_str()), (expected, "c"));
+                    assert_eq!(
+                        (task.status.state, task.context_id),
+                        (expected, ContextId::new("c"))
+                    );
                     assert!(task.history.is_empty() && task.artifacts.is_empty());
                 }
             }
@@ -263,7 +266,7 @@ fn what_an_answer_can_do_without_may_be_missing() {
     let body = json!({"jsonrpc": "2.0", "id": 1, "result": task}).to_string();
     let read = wire(Dialect::V0_3, Binding::JsonRpc).answer(&send(), answer(200, &body));
     let Ok(Answer::Task(task)) = read else { panic!("{read:?}") };
-    assert_eq!(task.context_id.as_str(), "s");
+    assert_eq!(task.context_id, ContextId::new("s"));
     assert_eq!(task.status.timestamp.map(|at| at.0), Some(1_767_603_601_250));
     assert_eq!(task.history.len(), 1);
     assert!(!task.history[0].message_id.is_empty());

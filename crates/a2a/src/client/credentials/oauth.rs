@@ -199,7 +199,7 @@ async fn fetch(
     let json =
         read_foreign(answer.body.as_bytes(), MAX_DOCUMENT_VALUES).map_err(|unfit| match unfit {
             // The parser's error may quote the answer, which may contain secrets.
-            UnfitJson::NotJson { .. } => failed("the answer of the token endpoint is no JSON"),
+            UnfitJson::NotJson { .. } => failed("the answer of the token endpoint is not JSON"),
             beyond => failed(&format!("the answer of the token endpoint {beyond}")),
         })?;
     let text = |name: &str| json.get(name).and_then(Value::as_str);
@@ -262,7 +262,7 @@ fn is_code(code: &str) -> bool {
 }
 
 fn failed(reason: &str) -> ClientError {
-    ClientError::Credentials(format!("no token could be had: {reason}"))
+    ClientError::Credentials(format!("no token was obtained: {reason}"))
 }
 
 /// The time before the end of a token in which the token is not used, in milliseconds; at most half of the token's

@@ -25,7 +25,7 @@ pub use skills::{card_to_skills, humanize, mcp_to_skills, tool_to_skill};
 /// ```
 pub fn create_message(text: impl Into<String>, ports: &Ports) -> Message {
     Message {
-        message_id: ports.random.new_id(),
+        message_id: ports.random.new_id().into(),
         context_id: None,
         task_id: None,
         role: Role::User,

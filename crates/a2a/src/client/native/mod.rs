@@ -26,7 +26,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use futures_util::future::LocalBoxFuture;
 
 use super::Ports;
-use crate::model::UnixMillis;
+use crate::model::{UnixMillis, Uuid};
 use crate::port::{Clock, Random};
 pub use http::NativeHttp;
 pub use signature::NativeVerifier;
@@ -78,15 +78,8 @@ impl NativeRandom {
 }
 
 impl Random for NativeRandom {
-    fn new_id(&self) -> String {
-        let number = u128::from_be_bytes(Self::bytes());
-        // Version 4 and variant 1 (RFC 9562 §5.4).
-        let number = number & !(0xf << 76) & !(0x3 << 62) | (0x4 << 76) | (0x2 << 62);
-        let part = |shift: u32, digits: usize| {
-            let mask = (1_u128 << (digits * 4)) - 1;
-            format!("{:0digits$x}", (number >> shift) & mask)
-        };
-        [part(96, 8), part(80, 4), part(64, 4), part(48, 4), part(0, 12)].join("-")
+    fn new_id(&self) -> Uuid {
+        Uuid::v4(Self::bytes())
     }
 
     fn secret_bytes(&self) -> [u8; 32] {
@@ -106,7 +99,7 @@ mod tests {
 
     #[test]
     fn ids_are_random_uuids() {
-        let ids: Vec<String> = (0..100).map(|_| NativeRandom.new_id()).collect();
+        let ids: Vec<String> = (0..100).map(|_| NativeRandom.new_id().into()).collect();
         for (index, id) in ids.iter().enumerate() {
             let lengths: Vec<usize> = id.split('-').map(str::len).collect();
             assert_eq!(lengths, [8, 4, 4, 4, 12], "{id}");

@@ -44,6 +44,7 @@ use std::task::{Context, Poll};
 
 use super::Ports;
 use crate::http::memory::MemoryHttp;
+use crate::model::Uuid;
 use crate::port::Random;
 pub use server::{Piece, SimulatedAnswer, SimulatedRequest};
 
@@ -144,9 +145,9 @@ impl Simulation {
 }
 
 impl Random for Simulation {
-    fn new_id(&self) -> String {
+    fn new_id(&self) -> Uuid {
         self.0.ids.set(self.0.ids.get() + 1);
-        format!("00000000-0000-4000-8000-{:012x}", self.0.ids.get())
+        Uuid::v4(u128::from(self.0.ids.get()).to_be_bytes())
     }
 
     fn secret_bytes(&self) -> [u8; 32] {

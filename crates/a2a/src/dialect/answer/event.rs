@@ -106,7 +106,7 @@ fn kind_of(fields: &mut Fields, is_task: bool) -> Option<Kind> {
 /// The id of the event's task, under the name of any version.
 fn task_id(fields: &mut Fields) -> Option<TaskId> {
     let name = if fields.has("taskId") { "taskId" } else { "id" };
-    fields.required_string(name).map(TaskId::new)
+    fields.required_id(name)
 }
 
 /// The names of members that contain an event: those of 1.0, and one of the proto of 0.3.

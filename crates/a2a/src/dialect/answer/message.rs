@@ -6,23 +6,21 @@ use super::super::v0_3::{FILE_MEMBERS, encoded_twice, unmarked};
 use super::{Reader, metadata};
 use crate::dialect::Dialect;
 use crate::model::decode::Fields;
-use crate::model::{
-    Base64, ContextId, Json, Message, Metadata, Part, PartContent, Role, TaskId, encode, fnv1a,
-};
+use crate::model::{Base64, Json, Message, Metadata, Part, PartContent, Role, encode, fnv1a};
 
 impl Reader {
     /// Decodes a message. A message without an id gets a hash of its content as its id, so that equal messages always have
     /// the same id.
     pub(super) fn message(self, fields: &mut Fields) -> Option<Message> {
         let message_id = fields.string("messageId").unwrap_or_default();
-        let context_id = fields.string("contextId").map(ContextId::new);
-        let task_id = fields.string("taskId").map(TaskId::new);
+        let context_id = fields.id("contextId");
+        let task_id = fields.id("taskId");
         let role = fields.enumeration("role", &ROLES).unwrap_or(Role::Agent);
         let parts = if fields.has("parts") { "parts" } else { "content" };
         let parts = fields.list_with(parts, |fields| self.part(fields));
         let metadata = metadata(fields);
         let extensions = fields.strings("extensions");
-        let references = fields.strings("referenceTaskIds");
+        let reference_task_ids = fields.ids("referenceTaskIds");
         let mut message = Message {
             message_id,
             context_id,
@@ -31,7 +29,7 @@ impl Reader {
             parts: parts?,
             metadata,
             extensions,
-            reference_task_ids: references.into_iter().map(TaskId::new).collect(),
+            reference_task_ids,
         };
         if message.message_id.is_empty() {
             let content = encode(&message).unwrap_or_default();

@@ -38,10 +38,9 @@ impl Reader {
     }
 }
 
-/// The `contextId`, under the name of any version; empty if it is missing.
-fn context_id(fields: &mut Fields) -> ContextId {
-    let id = fields.string("contextId").or_else(|| fields.string("sessionId"));
-    ContextId::new(id.unwrap_or_default())
+/// The `contextId`, under the name of any version.
+fn context_id(fields: &mut Fields) -> Option<ContextId> {
+    fields.id("contextId").or_else(|| fields.id("sessionId"))
 }
 
 /// The metadata; a value that is not an object is left out.

@@ -3,7 +3,7 @@
 use super::super::older::STATES;
 use super::{Reader, context_id, metadata, timestamp};
 use crate::model::decode::Fields;
-use crate::model::{Artifact, Message, Role, Task, TaskId, TaskState, TaskStatus};
+use crate::model::{Artifact, Message, Role, Task, TaskState, TaskStatus};
 
 /// A page of tasks.
 pub(crate) struct Page {
@@ -26,11 +26,11 @@ impl Reader {
         if fields.has("task") && !fields.has("id") {
             return fields.object_with("task", |fields| self.task(fields));
         }
-        let id = fields.required_string("id");
+        let id = fields.required_id("id");
         let context_id = context_id(fields);
         if fields.has("messages") && !fields.has("status") {
             let (status, history) = self.plain(fields)?;
-            let (id, artifacts) = (TaskId::new(id?), Vec::new());
+            let (id, artifacts) = (id?, Vec::new());
             return Some(Task { id, context_id, status, artifacts, history, metadata: None });
         }
         let status = self.required_status(fields);
@@ -41,7 +41,7 @@ impl Reader {
         });
         let metadata = metadata(fields);
         Some(Task {
-            id: TaskId::new(id?),
+            id: id?,
             context_id,
             status: status?,
             artifacts: artifacts?,

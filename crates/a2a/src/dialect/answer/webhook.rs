@@ -5,13 +5,13 @@ use crate::model::decode::Fields;
 use crate::model::{AuthenticationInfo, EventFilter, Secret, TaskId, TaskPushNotificationConfig};
 
 impl Reader {
-    /// Decodes a webhook. The task id is empty if the server does not send it.
-    pub(crate) fn webhook(self, fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
+    /// Decodes a webhook. Some servers do not name its task.
+    pub(crate) fn webhook(self, fields: &mut Fields) -> Option<Webhook> {
         if !fields.has(INNER) {
             return config(fields);
         }
         // Outside of the inner object, `id` is the task id in 0.1.
-        let task_id = fields.string("taskId").or_else(|| fields.string("id"));
+        let task_id = fields.id("taskId").or_else(|| fields.id("id"));
         let name = fields.string("name").unwrap_or_default();
         let names = name.strip_prefix("tasks/").and_then(|name| name.rsplit_once(CONFIGS));
         let (named_task, named_id) = names.unzip();
@@ -19,19 +19,21 @@ impl Reader {
         if config.id.is_empty() {
             config.id = named_id.unwrap_or_default().to_owned();
         }
-        let task_id = task_id.or_else(|| named_task.map(str::to_owned)).unwrap_or_default();
-        Some(TaskPushNotificationConfig { task_id: TaskId::new(task_id), ..config })
+        Some(Webhook { task_id: task_id.or_else(|| named_task.and_then(TaskId::new)), ..config })
     }
 
     /// Decodes the webhooks of a task.
-    pub(crate) fn webhooks(self, fields: &mut Fields) -> Option<Vec<TaskPushNotificationConfig>> {
+    pub(crate) fn webhooks(self, fields: &mut Fields) -> Option<Vec<Webhook>> {
         fields.list_with("configs", |fields| self.webhook(fields))
     }
 }
 
-fn config(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
+/// A webhook whose task the server may not name.
+type Webhook = TaskPushNotificationConfig<Option<TaskId>>;
+
+fn config(fields: &mut Fields) -> Option<Webhook> {
     let id = fields.string("id").unwrap_or_default();
-    let task_id = TaskId::new(fields.string("taskId").unwrap_or_default());
+    let task_id = fields.id("taskId");
     let url = fields.required_string("url");
     let token = fields.string("token").map(Secret::new);
     let authentication = fields.object_with("authentication", authentication).flatten();
@@ -45,16 +47,7 @@ fn config(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
     };
     let signing_secret = fields.string("signingSecret").map(Secret::new);
     let (tenant, url) = (fields.string("tenant"), url?);
-    Some(TaskPushNotificationConfig {
-        tenant,
-        id,
-        task_id,
-        url,
-        token,
-        authentication,
-        events,
-        signing_secret,
-    })
+    Some(Webhook { tenant, id, task_id, url, token, authentication, events, signing_secret })
 }
 
 /// The authentication for the receiver: the scheme, or the first of several schemes.

@@ -27,7 +27,9 @@ use serde_json::Value;
 use super::{Habits, ReadCall};
 use crate::error::Error;
 use crate::model::decode::read_json;
-use crate::model::{ContextId, Message, Task, TaskId, TaskState, TaskStatus, UnixMillis};
+use crate::model::{
+    Artifact, ContextId, Message, Metadata, Task, TaskId, TaskState, TaskStatus, UnixMillis,
+};
 use crate::wire::Binding;
 use crate::{Operation, Outcome, ShownTask};
 pub(super) use ask::{asked, target};
@@ -65,10 +67,12 @@ pub(super) fn result(
     match outcome {
         Outcome::SentTask(shown) | Outcome::Task(shown) => {
             let task: Task = read_json(&shown.json).map_err(|_| Error::Internal { task: None })?;
-            task_result(binding, habits, &task, shown)
+            task_result(binding, habits, TaskMembers::of(&task), shown)
         }
         Outcome::SentMessage(message) => {
-            task_result(binding, habits, &dressed(message), &ShownTask::default())
+            let status = completed(message);
+            let task = TaskMembers::of_reply(message, &status);
+            task_result(binding, habits, task, &ShownTask::default())
         }
         Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config), 0),
         Outcome::PushConfigDeleted => Ok(None),
@@ -84,7 +88,7 @@ pub(super) fn result(
 fn task_result(
     binding: Binding,
     habits: Habits,
-    task: &Task,
+    task: TaskMembers<'_>,
     shown: &ShownTask,
 ) -> Result<Option<String>, Error> {
     let size = shown.json.len();
@@ -107,16 +111,38 @@ pub(super) fn notification(event: &str, task: &Task, now: UnixMillis) -> Option<
     } else {
         ("status", task.status.timestamp.unwrap_or(now))
     };
-    json(&TaskView::of(task).of_event(kind, timestamp), event.len())
+    json(&TaskView::of(TaskMembers::of(task)).of_event(kind, timestamp), event.len())
 }
 
-/// A message in place of a task, as the completed task that clients of this dialect expect.
-fn dressed(message: &Message) -> Task {
-    let id = message.task_id.clone().unwrap_or_else(|| TaskId::new(&message.message_id));
-    let context_id = message.context_id.clone().unwrap_or_else(|| ContextId::new(""));
-    let status =
-        TaskStatus { state: TaskState::Completed, message: Some(message.clone()), timestamp: None };
-    Task { id, context_id, status, artifacts: Vec::new(), history: Vec::new(), metadata: None }
+/// The members of a task that this dialect sends.
+#[derive(Clone, Copy)]
+struct TaskMembers<'a> {
+    id: &'a str,
+    context_id: Option<&'a ContextId>,
+    status: &'a TaskStatus,
+    artifacts: &'a [Artifact],
+    history: &'a [Message],
+    metadata: Option<&'a Metadata>,
+}
+
+impl<'a> TaskMembers<'a> {
+    fn of(task: &'a Task) -> Self {
+        let Task { id, context_id, status, artifacts, history, metadata } = task;
+        let (id, context_id) = (id.as_str(), context_id.as_ref());
+        Self { id, context_id, status, artifacts, history, metadata: metadata.as_ref() }
+    }
+
+    /// A message in place of a task, as the completed task that clients of this dialect expect, with this status.
+    fn of_reply(message: &'a Message, status: &'a TaskStatus) -> Self {
+        let id = message.task_id.as_ref().map_or(message.message_id.as_str(), TaskId::as_str);
+        let context_id = message.context_id.as_ref();
+        Self { id, context_id, status, artifacts: &[], history: &[], metadata: None }
+    }
+}
+
+/// The status of a task with this message as its result.
+fn completed(message: &Message) -> TaskStatus {
+    TaskStatus { state: TaskState::Completed, message: Some(message.clone()), timestamp: None }
 }
 
 fn encoded<T: Serialize>(view: &T, size: usize) -> Result<Option<String>, Error> {

@@ -24,7 +24,7 @@ pub(super) fn send(operation: Operation, params: Value) -> Result<ReadCall, Erro
     let (id, request) = decode_with(params, |fields| {
         let id = task_id(fields);
         let tenant = fields.string("tenant");
-        let session = fields.string("sessionId");
+        let session = fields.id("sessionId");
         let message = fields.required_object::<LegacyMessage>("message");
         let configuration = SendMessageConfiguration {
             accepted_output_modes: fields.strings("acceptedOutputModes"),
@@ -62,7 +62,7 @@ pub(super) fn webhook(operation: Operation, params: Value) -> Result<ReadCall, E
             return Some(WebhookCall::GetTaskPushNotificationConfig(request));
         }
         let Webhook(config) = fields.required_object("pushNotificationConfig")?;
-        let config = TaskPushNotificationConfig { tenant, task_id: task_id?, ..config };
+        let config = TaskPushNotificationConfig { tenant, ..config.of_task(task_id?) };
         Some(WebhookCall::CreateTaskPushNotificationConfig(Box::new(config)))
     })?;
     Ok(Call::from(call).into())
@@ -70,7 +70,7 @@ pub(super) fn webhook(operation: Operation, params: Value) -> Result<ReadCall, E
 
 /// The id of the task, which the client has chosen.
 fn task_id(fields: &mut Fields) -> Option<TaskId> {
-    fields.required_string("id").map(TaskId::new)
+    fields.required_id("id")
 }
 
 /// A message of this dialect.
@@ -78,8 +78,8 @@ pub(super) struct LegacyMessage(Message);
 
 impl LegacyMessage {
     /// The message, in the session with this id.
-    pub(super) fn of_session(self, session: Option<String>) -> Message {
-        Message { context_id: session.map(ContextId::new), ..self.0 }
+    pub(super) fn of_session(self, session: Option<ContextId>) -> Message {
+        Message { context_id: session, ..self.0 }
     }
 
     /// Decodes a message. `sender` is the role of a message without a role; if it is `None`, the role is required.
@@ -112,7 +112,7 @@ impl Decode for LegacyMessage {
 }
 
 /// A webhook of this dialect.
-struct Webhook(TaskPushNotificationConfig);
+struct Webhook(TaskPushNotificationConfig<Option<TaskId>>);
 
 impl Decode for Webhook {
     fn decode(fields: &mut Fields) -> Option<Self> {

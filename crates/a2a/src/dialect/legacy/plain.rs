@@ -7,6 +7,7 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::super::{ReadCall, Resource, older};
+use super::TaskMembers;
 use super::params::LegacyMessage;
 use super::part::{PartView, text_of};
 use super::refusal::text;
@@ -14,8 +15,8 @@ use super::view::MessageView;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
-    Message, Metadata, Role, SendMessageConfiguration, SendMessageRequest, TIMED_OUT, Task, TaskId,
-    TaskState, UnixMillis,
+    Artifact, ContextId, Message, Metadata, Role, SendMessageConfiguration, SendMessageRequest,
+    TIMED_OUT, TaskState, TaskStatus, UnixMillis,
 };
 use crate::wire::http::HttpResponse;
 use crate::wire::percent;
@@ -41,7 +42,7 @@ pub(super) fn decode(mut params: Value) -> Result<ReadCall, Error> {
     }
     let (request, timeout_ms) = decode_with(params, |fields| {
         let tenant = fields.string("tenant");
-        let session = fields.string("sessionId");
+        let session = fields.id("sessionId");
         let message = fields.required_object::<Said>("message");
         let timeout_ms = timeout_ms(fields);
         let skill = fields.string("skill");
@@ -84,11 +85,11 @@ impl Decode for Said {
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct PlainTask<'a> {
-    id: &'a TaskId,
+    id: &'a str,
     state: &'static str,
     messages: Vec<MessageView<'a>>,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    session_id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a ContextId>,
     #[serde(skip_serializing_if = "Option::is_none")]
     created_at: Option<UnixMillis>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -97,25 +98,26 @@ pub(super) struct PlainTask<'a> {
 
 impl<'a> PlainTask<'a> {
     /// The form of a task. `created` is when the task was created, if that is known.
-    pub(super) fn of(task: &'a Task, created: Option<UnixMillis>) -> Self {
-        let said = task.history.iter().map(MessageView::plain);
+    pub(super) fn of(task: TaskMembers<'a>, created: Option<UnixMillis>) -> Self {
+        let TaskMembers { id, context_id, status, artifacts, history, .. } = task;
+        let said = history.iter().map(MessageView::plain);
         Self {
-            id: &task.id,
-            state: state(task.status.state),
-            messages: said.chain(last_message(task)).collect(),
-            session_id: task.context_id.as_str(),
-            created_at: created.or(task.status.timestamp),
-            updated_at: task.status.timestamp,
+            id,
+            state: state(status.state),
+            messages: said.chain(last_message(status, artifacts)).collect(),
+            session_id: context_id,
+            created_at: created.or(status.timestamp),
+            updated_at: status.timestamp,
         }
     }
 }
 
 /// The agent's last message: the text of the status, and the texts of all artifacts. Clients read the result only from this
 /// message, so only a task without any result is sent without it.
-fn last_message(task: &Task) -> Option<MessageView<'_>> {
-    let status = task.status.message.as_ref();
-    let status = status.map(Message::text).filter(|text| !text.is_empty());
-    let status = match (status, task.status.state) {
+fn last_message<'a>(status: &'a TaskStatus, artifacts: &'a [Artifact]) -> Option<MessageView<'a>> {
+    let TaskStatus { state, message, .. } = status;
+    let said = message.as_ref().map(Message::text).filter(|text| !text.is_empty());
+    let said = match (said, state) {
         (Some(text), TaskState::Failed) if text.starts_with(TIMED_OUT) => {
             Some(TOLD_TIMED_OUT.into())
         }
@@ -124,10 +126,10 @@ fn last_message(task: &Task) -> Option<MessageView<'_>> {
         (None, TaskState::Rejected) => Some("the task was rejected".to_owned()),
         (None, _) => None,
     };
-    let artifacts = task.artifacts.iter().flat_map(|artifact| &artifact.parts).filter_map(text_of);
-    let texts = status.map(Cow::Owned).into_iter().chain(artifacts);
+    let artifacts = artifacts.iter().flat_map(|artifact| &artifact.parts).filter_map(text_of);
+    let texts = said.map(Cow::Owned).into_iter().chain(artifacts);
     let parts: Vec<_> = texts.map(PartView::plain_text).collect();
-    let is_due = matches!(task.status.state, TaskState::Submitted | TaskState::Working);
+    let is_due = matches!(state, TaskState::Submitted | TaskState::Working);
     (!parts.is_empty() || !is_due).then(|| MessageView::of_agent(parts))
 }
 
@@ -169,6 +171,7 @@ const SKILL: &str = "skill";
 mod tests {
     use super::*;
     use crate::error::Refusal;
+    use crate::model::TaskId;
 
     #[test]
     fn there_are_two_paths() {
@@ -191,7 +194,7 @@ mod tests {
         let refusal =
             Refusal { message: "no key".to_owned(), challenges: vec!["Bearer".to_owned()] };
         for (refused, status, body) in [
-            (Error::TaskNotFound(TaskId::new("t")), 404, r#"{"error":"Task not found"}"#),
+            (Error::TaskNotFound(TaskId::new("t").unwrap()), 404, r#"{"error":"Task not found"}"#),
             (
                 Error::invalid("message", "is required"),
                 400,

@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn errors_have_the_codes_that_clients_know() {
-        let id = TaskId::new("t");
+        let id = TaskId::new("t").unwrap();
         let violation = FieldViolation::new("url", "must be https");
         let text = String::new;
         let used_up = UsedUp { limit: DayLimit::CostMicros(2_500_000), seconds: 7 };
@@ -129,9 +129,12 @@ mod tests {
     fn errors_of_the_schema_have_its_messages() {
         let violation = FieldViolation::new("url", "must be https");
         for (error, expected) in [
-            (Error::TaskNotFound(TaskId::new("t")), "Task not found"),
+            (Error::TaskNotFound(TaskId::new("t").unwrap()), "Task not found"),
             (
-                Error::TaskNotCancelable { id: TaskId::new("t"), state: TaskState::Completed },
+                Error::TaskNotCancelable {
+                    id: TaskId::new("t").unwrap(),
+                    state: TaskState::Completed,
+                },
                 "Task cannot be canceled",
             ),
             (Error::PushNotificationNotSupported, "Push Notification is not supported"),

@@ -3,10 +3,11 @@
 use serde::Serialize;
 
 use super::super::older::SchemesView;
+use super::TaskMembers;
 use super::params::{ARTIFACT, STATUS};
 use super::part::PartView;
 use crate::model::{
-    Artifact, EventFilter, Message, Metadata, Part, Role, Secret, Task, TaskId,
+    Artifact, ContextId, EventFilter, Message, Metadata, Part, Role, Secret, TaskId,
     TaskPushNotificationConfig, TaskState, TaskStatus, UnixMillis,
 };
 
@@ -14,9 +15,9 @@ use crate::model::{
 #[derive(Serialize)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct TaskView<'a> {
-    id: &'a TaskId,
-    #[serde(skip_serializing_if = "str::is_empty")]
-    session_id: &'a str,
+    id: &'a str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<&'a ContextId>,
     status: StatusView<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     artifacts: Vec<ArtifactView<'a>>,
@@ -25,7 +26,7 @@ pub(super) struct TaskView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     metadata: Option<&'a Metadata>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    task_id: Option<&'a TaskId>,
+    task_id: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     event_type: Option<&'static str>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -41,17 +42,18 @@ enum Said<'a> {
 }
 
 impl<'a> TaskView<'a> {
-    pub(super) fn of(task: &'a Task) -> Self {
-        let artifacts = task.artifacts.iter().enumerate();
+    pub(super) fn of(task: TaskMembers<'a>) -> Self {
+        let TaskMembers { id, context_id, status, artifacts, history, metadata } = task;
+        let artifacts = artifacts.iter().enumerate();
         Self {
-            id: &task.id,
-            session_id: task.context_id.as_str(),
-            status: StatusView::of(&task.status),
+            id,
+            session_id: context_id,
+            status: StatusView::of(status),
             artifacts: artifacts
                 .map(|(index, artifact)| ArtifactView::of(artifact, index))
                 .collect(),
-            history: task.history.iter().map(MessageView::of).map(Said::Message).collect(),
-            metadata: task.metadata.as_ref(),
+            history: history.iter().map(MessageView::of).map(Said::Message).collect(),
+            metadata,
             task_id: None,
             event_type: None,
             timestamp: None,
@@ -201,7 +203,7 @@ impl<'a> WebhookView<'a> {
 }
 
 impl<'a> ConfigView<'a> {
-    pub(super) fn of(config: &'a TaskPushNotificationConfig) -> Self {
+    pub(super) fn of<T>(config: &'a TaskPushNotificationConfig<T>) -> Self {
         let authentication = config.authentication.as_ref().map(SchemesView::of);
         let events = match config.events {
             EventFilter::All => None,

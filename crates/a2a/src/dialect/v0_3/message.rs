@@ -3,7 +3,7 @@
 use super::super::older::ROLES;
 use super::part::{KindPart, ProtoPart, check_kind};
 use crate::model::decode::{Decode, Fields};
-use crate::model::{ContextId, Message, Part, Role, TaskId};
+use crate::model::{Message, Part, Role};
 
 /// A message in either shape.
 pub(super) struct ReadMessage(pub(super) Message);
@@ -12,8 +12,8 @@ impl Decode for ReadMessage {
     fn decode(fields: &mut Fields) -> Option<Self> {
         check_kind(fields, "message");
         let message_id = fields.required_string("messageId");
-        let context_id = fields.string("contextId").map(ContextId::new);
-        let task_id = fields.string("taskId").map(TaskId::new);
+        let context_id = fields.id("contextId");
+        let task_id = fields.id("taskId");
         let is_proto_role = fields.begins("role", "ROLE_");
         let is_proto = is_proto_role || fields.has("content");
         let roles: &[_] = if is_proto_role { &PROTO_ROLES } else { &ROLES };
@@ -21,7 +21,7 @@ impl Decode for ReadMessage {
         let parts = parts(fields, is_proto);
         let metadata = fields.metadata("metadata");
         let extensions = fields.strings("extensions");
-        let references = fields.strings("referenceTaskIds");
+        let reference_task_ids = fields.ids("referenceTaskIds");
         Some(Self(Message {
             message_id: message_id?,
             context_id,
@@ -30,7 +30,7 @@ impl Decode for ReadMessage {
             parts: parts?,
             metadata,
             extensions,
-            reference_task_ids: references.into_iter().map(TaskId::new).collect(),
+            reference_task_ids,
         }))
     }
 }

@@ -50,7 +50,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         }
         Operation::ListTaskPushNotificationConfigs => {
             let tenant = fields.string("tenant");
-            let task_id = TaskId::new(fields.required_string(webhook_members(binding).0)?);
+            let task_id = fields.required_id(webhook_members(binding).0)?;
             let request = ListPushNotificationConfigsRequest { tenant, task_id };
             WebhookCall::ListTaskPushNotificationConfigs(request).into()
         }
@@ -81,7 +81,7 @@ struct Configuration {
     accepted_output_modes: Vec<String>,
     history_length: Option<i32>,
     blocking: Option<bool>,
-    webhook: Option<TaskPushNotificationConfig>,
+    webhook: Option<TaskPushNotificationConfig<Option<TaskId>>>,
 }
 
 impl Decode for Configuration {
@@ -126,13 +126,13 @@ fn webhook(
 ) -> Option<PushNotificationConfigRequest> {
     let (task, webhook) = webhook_members(binding);
     let tenant = fields.string("tenant");
-    let task_id = fields.required_string(task);
+    let task_id = fields.required_id(task);
     let id = if is_required {
         fields.required_string(webhook)
     } else {
         Some(fields.string(webhook).unwrap_or_default())
     };
-    Some(PushNotificationConfigRequest { tenant, task_id: TaskId::new(task_id?), id: id? })
+    Some(PushNotificationConfigRequest { tenant, task_id: task_id?, id: id? })
 }
 
 /// The names of the members for the task and its webhook. Over HTTP+JSON they are the names for the ids in the path.

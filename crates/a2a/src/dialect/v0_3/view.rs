@@ -24,7 +24,7 @@ pub(super) struct TaskView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     id: &'a TaskId,
-    context_id: &'a ContextId,
+    context_id: &'a str,
     status: StatusView<'a>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     artifacts: Vec<ArtifactView<'a>>,
@@ -40,13 +40,18 @@ impl<'a> TaskView<'a> {
         Self {
             kind: shape.kind("task"),
             id,
-            context_id,
+            context_id: required(context_id.as_ref()),
             status: StatusView::new(shape, status),
             artifacts: artifacts.iter().map(|one| ArtifactView::new(shape, one)).collect(),
             history: history.iter().map(|one| MessageView::new(shape, one)).collect(),
             metadata: metadata.as_ref(),
         }
     }
+}
+
+/// The `contextId` of a task or an event, which 0.3 requires; empty if another server has left it out.
+fn required(id: Option<&ContextId>) -> &str {
+    id.map_or("", ContextId::as_str)
 }
 
 /// A status.
@@ -304,7 +309,7 @@ pub(super) struct StatusEventView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     task_id: &'a TaskId,
-    context_id: &'a ContextId,
+    context_id: &'a str,
     status: StatusView<'a>,
     r#final: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -317,7 +322,7 @@ impl<'a> StatusEventView<'a> {
         Self {
             kind: shape.kind("status-update"),
             task_id,
-            context_id,
+            context_id: required(context_id.as_ref()),
             r#final: is_final(status.state),
             status: StatusView::new(shape, status),
             metadata: metadata.as_ref(),
@@ -332,7 +337,7 @@ pub(super) struct ArtifactEventView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     kind: Option<&'static str>,
     task_id: &'a TaskId,
-    context_id: &'a ContextId,
+    context_id: &'a str,
     artifact: ArtifactView<'a>,
     append: bool,
     last_chunk: bool,
@@ -347,7 +352,7 @@ impl<'a> ArtifactEventView<'a> {
         Self {
             kind: shape.kind("artifact-update"),
             task_id,
-            context_id,
+            context_id: required(context_id.as_ref()),
             artifact: ArtifactView::new(shape, artifact),
             append: *append,
             last_chunk: *last_chunk,

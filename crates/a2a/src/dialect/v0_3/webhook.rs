@@ -8,7 +8,7 @@ use crate::model::decode::{Decode, Fields};
 use crate::model::{AuthenticationInfo, Secret, TaskId, TaskPushNotificationConfig, webhook_id};
 
 /// The inner object: a webhook without its task.
-pub(super) struct ReadWebhook(pub(super) TaskPushNotificationConfig);
+pub(super) struct ReadWebhook(pub(super) TaskPushNotificationConfig<Option<TaskId>>);
 
 impl Decode for ReadWebhook {
     fn decode(fields: &mut Fields) -> Option<Self> {
@@ -39,7 +39,7 @@ impl Decode for Schemes {
 /// another object, next to its id.
 pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConfig> {
     let tenant = fields.string("tenant");
-    let task_id = fields.required_string("taskId");
+    let task_id = fields.required_id("taskId");
     let id = webhook_id(fields, "configId");
     let webhook = if fields.has("config") {
         fields.object("config").map(|Config(webhook)| webhook)
@@ -47,8 +47,9 @@ pub(super) fn registered(fields: &mut Fields) -> Option<TaskPushNotificationConf
         fields.required_object("pushNotificationConfig")
     };
     let ReadWebhook(webhook) = webhook?;
+    let webhook = webhook.of_task(task_id?);
     let id = if id.is_empty() { webhook.id } else { id };
-    Some(TaskPushNotificationConfig { tenant, id, task_id: TaskId::new(task_id?), ..webhook })
+    Some(TaskPushNotificationConfig { tenant, id, ..webhook })
 }
 
 /// A webhook as a member of another object. The `name` of the object repeats the path.
@@ -96,7 +97,7 @@ impl<'a> WebhookView<'a> {
 }
 
 impl<'a> InnerView<'a> {
-    pub(super) fn of(webhook: &'a TaskPushNotificationConfig) -> Self {
+    pub(super) fn of<T>(webhook: &'a TaskPushNotificationConfig<T>) -> Self {
         let TaskPushNotificationConfig { id, url, token, authentication, .. } = webhook;
         let authentication = authentication.as_ref().map(SchemesView::of);
         Self { id, url, token: token.as_ref(), authentication }

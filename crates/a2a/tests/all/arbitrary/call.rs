@@ -39,11 +39,11 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
 }
 
 fn send() -> impl Strategy<Value = SendMessageRequest> {
-    let webhook = option::of(webhook().prop_map(|webhook| TaskPushNotificationConfig {
-        tenant: None,
-        task_id: TaskId::new(""),
-        ..webhook
-    }));
+    let webhook =
+        option::of(webhook().prop_map(|webhook| TaskPushNotificationConfig {
+            tenant: None,
+            ..webhook.of_task(None)
+        }));
     let configuration = (vec(word(), 0..3), option::of(0..9_i32), any::<bool>(), webhook).prop_map(
         |(accepted_output_modes, history_length, return_immediately, webhook)| {
             SendMessageConfiguration {
@@ -80,7 +80,7 @@ fn webhooks() -> impl Strategy<Value = ListWebhooksRequest> {
 
 fn list() -> impl Strategy<Value = ListTasksRequest> {
     let filters = (
-        option::of(word().prop_map(ContextId::new)),
+        option::of(word().prop_map(|id| ContextId::new(id).unwrap())),
         option::of(proptest::sample::select(&TaskState::ALL[..])),
         option::of((0..4_000_000_000_000_i64).prop_map(UnixMillis)),
     );
@@ -172,7 +172,7 @@ fn tenant() -> impl Strategy<Value = Option<String>> {
 
 /// Ids with characters that have a meaning in paths.
 fn task_id() -> impl Strategy<Value = TaskId> {
-    "[a-zé/:?#% .]{1,6}".prop_map(TaskId::new)
+    "[a-zé/:?#% .]{1,6}".prop_map(|id| TaskId::new(id).unwrap())
 }
 
 fn webhook_id() -> impl Strategy<Value = String> {

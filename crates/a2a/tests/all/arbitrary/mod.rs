@@ -35,7 +35,7 @@ pub(crate) fn task() -> impl Strategy<Value = Task> {
     let lists = (artifacts, vec(message(), 0..3));
     (word(), word(), status(), lists, metadata()).prop_map(
         |(id, context_id, status, (artifacts, history), metadata)| Task {
-            id: TaskId::new(id),
+            id: TaskId::new(id).unwrap(),
             context_id: ContextId::new(context_id),
             status,
             artifacts,
@@ -52,13 +52,13 @@ pub(crate) fn message() -> impl Strategy<Value = Message> {
         |((message_id, context_id, task_id, references), role, parts, metadata, extensions)| {
             Message {
                 message_id,
-                context_id: context_id.map(ContextId::new),
-                task_id: task_id.map(TaskId::new),
+                context_id: context_id.and_then(ContextId::new),
+                task_id: task_id.and_then(TaskId::new),
                 role,
                 parts,
                 metadata,
                 extensions,
-                reference_task_ids: references.into_iter().map(TaskId::new).collect(),
+                reference_task_ids: references.into_iter().filter_map(TaskId::new).collect(),
             }
         },
     )
@@ -110,7 +110,7 @@ fn status() -> impl Strategy<Value = TaskStatus> {
 fn status_update() -> impl Strategy<Value = TaskStatusUpdateEvent> {
     (word(), word(), status(), metadata()).prop_map(|(task_id, context_id, status, metadata)| {
         TaskStatusUpdateEvent {
-            task_id: TaskId::new(task_id),
+            task_id: TaskId::new(task_id).unwrap(),
             context_id: ContextId::new(context_id),
             status,
             metadata,
@@ -121,7 +121,7 @@ fn status_update() -> impl Strategy<Value = TaskStatusUpdateEvent> {
 fn artifact_update() -> impl Strategy<Value = TaskArtifactUpdateEvent> {
     (word(), word(), artifact(), any::<(bool, bool)>(), metadata()).prop_map(
         |(task_id, context_id, artifact, (append, last_chunk), metadata)| TaskArtifactUpdateEvent {
-            task_id: TaskId::new(task_id),
+            task_id: TaskId::new(task_id).unwrap(),
             context_id: ContextId::new(context_id),
             artifact,
             append,

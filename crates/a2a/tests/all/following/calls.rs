@@ -49,7 +49,8 @@ fn hook(id: &str) -> Call {
 }
 
 fn get() -> Call {
-    let request = GetTaskRequest { tenant: None, id: TaskId::new("t"), history_length: None };
+    let request =
+        GetTaskRequest { tenant: None, id: TaskId::new("t").unwrap(), history_length: None };
     Call::Task(TaskCall::GetTask(request))
 }
 
@@ -121,7 +122,7 @@ fn a_send_that_begins_a_task_has_a_key_that_fits_a_header() {
         let (simulation, client) = client(vec![done]);
         let message = Message {
             message_id: id.to_owned(),
-            task_id: task_id.map(TaskId::new),
+            task_id: task_id.and_then(TaskId::new),
             ..create_message("hi", client.ports())
         };
         let call = Call::Task(TaskCall::SendMessage(Box::new(request(message))));
@@ -152,7 +153,7 @@ fn a_cancel_of_a_task_that_has_ended_gives_the_task() {
         SimulatedAnswer::json(&json!({"jsonrpc": "2.0", "id": "1", "result": task}))
     };
     let (simulation, client) = client(vec![refused, ended]);
-    let task = simulation.run(client.cancel_until(TaskId::new("t"), UnixMillis(9_000)));
+    let task = simulation.run(client.cancel_until(TaskId::new("t").unwrap(), UnixMillis(9_000)));
     assert!(task.expect("a task").status.state.is_terminal());
 }
 

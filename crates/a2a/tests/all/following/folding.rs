@@ -90,7 +90,7 @@ fn artifacts_are_complete_when_the_task_is() {
 #[test]
 fn a_task_that_is_unknown_or_another_one_is_told_whole() {
     let after = artifact(&["a"]);
-    let other = Task { id: a2a::model::TaskId::new("other"), ..after.clone() };
+    let other = Task { id: a2a::model::TaskId::new("other").unwrap(), ..after.clone() };
     for before in [None, Some(&other)] {
         assert_eq!(changes(before, &after), [StreamResponse::Task(after.clone())]);
     }
@@ -135,7 +135,7 @@ fn a_look_without_history_forgets_nothing() {
 #[test]
 fn events_of_another_task_change_nothing() {
     let known = artifact(&["a"]);
-    let other = Task { id: a2a::model::TaskId::new("other"), ..artifact(&["b"]) };
+    let other = Task { id: a2a::model::TaskId::new("other").unwrap(), ..artifact(&["b"]) };
     let mut task = Some(known.clone());
     apply(&mut task, &StreamResponse::Task(other));
     assert_eq!(task, Some(known));

@@ -88,7 +88,7 @@ fn lives(step: impl Strategy<Value = Step>) -> impl Strategy<Value = Script> {
 
 fn begun() -> Task {
     let status = TaskStatus { state: TaskState::Submitted, message: None, timestamp: None };
-    let (id, context_id) = (TaskId::new("t-1"), ContextId::new("c-1"));
+    let (id, context_id) = (TaskId::new("t-1").unwrap(), ContextId::new("c-1"));
     let (artifacts, history) = (Vec::new(), vec![message("begin", Role::User)]);
     Task { id, context_id, status, artifacts, history, metadata: None }
 }
@@ -107,7 +107,7 @@ fn event(step: Step, place: usize) -> StreamResponse {
 
 fn status(state: TaskState, message: Option<Message>) -> StreamResponse {
     StreamResponse::StatusUpdate(TaskStatusUpdateEvent {
-        task_id: TaskId::new("t-1"),
+        task_id: TaskId::new("t-1").unwrap(),
         context_id: ContextId::new("c-1"),
         status: TaskStatus { state, message, timestamp: None },
         metadata: None,
@@ -117,7 +117,7 @@ fn status(state: TaskState, message: Option<Message>) -> StreamResponse {
 fn produced(id: u8, text: String, append: bool) -> StreamResponse {
     let artifact = Artifact { name: None, ..Artifact::new(format!("a-{id}"), Part::text(text)) };
     StreamResponse::ArtifactUpdate(TaskArtifactUpdateEvent {
-        task_id: TaskId::new("t-1"),
+        task_id: TaskId::new("t-1").unwrap(),
         context_id: ContextId::new("c-1"),
         artifact,
         append,

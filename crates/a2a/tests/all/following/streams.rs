@@ -109,7 +109,7 @@ fn a_subscription_begins_with_the_task_and_ends_with_it() {
             SimulatedAnswer::events([begin, status("WORKING"), chunk("b"), status("COMPLETED")])
         },
     );
-    let told = told(&simulation, client.subscribe(TaskId::new("t-1"), None));
+    let told = told(&simulation, client.subscribe(TaskId::new("t-1").unwrap(), None));
     assert_eq!(told, ["task input required a", "working", "+b", "completed"]);
 }
 
@@ -160,7 +160,7 @@ fn a_subscription_to_a_task_that_has_ended_gives_it() {
                 _ => refused(refusal),
             },
         );
-        let told = told(&simulation, client.subscribe(TaskId::new("t-1"), None));
+        let told = told(&simulation, client.subscribe(TaskId::new("t-1").unwrap(), None));
         assert_eq!(told, ["task failed a"]);
     }
 }
@@ -168,7 +168,7 @@ fn a_subscription_to_a_task_that_has_ended_gives_it() {
 #[test]
 fn a_subscription_to_a_task_that_nobody_knows_is_refused() {
     let (simulation, client) = client(|settings| settings, |_| refused(-32001));
-    let told = told(&simulation, client.subscribe(TaskId::new("t-1"), None));
+    let told = told(&simulation, client.subscribe(TaskId::new("t-1").unwrap(), None));
     assert!(told.len() == 1 && told[0].contains("-32001"), "{told:?}");
 }
 
@@ -182,7 +182,7 @@ fn an_agent_that_does_not_stream_is_looked_at_until_the_task_ends() {
             _ => SimulatedAnswer::json(&rpc(task("COMPLETED", &["a", "b"]))),
         },
     );
-    let told = told(&simulation, client.subscribe(TaskId::new("t-1"), None));
+    let told = told(&simulation, client.subscribe(TaskId::new("t-1").unwrap(), None));
     assert_eq!(told, ["task input required a", "+b", "working", "completed"]);
     assert_eq!(simulation.now_ms(), 2_000);
 }

@@ -133,7 +133,7 @@ impl Case {
         let credentials = Rc::new(Bearer::new(SECRET));
         let client = Client::new(settings, simulation.ports()).with_credentials(credentials);
         let mut message = create_message("say hello", client.ports());
-        message.task_id = self.task_id.map(TaskId::new);
+        message.task_id = self.task_id.and_then(TaskId::new);
         let configuration = SendMessageConfiguration::default();
         let request = SendMessageRequest { tenant: None, message, configuration, metadata: None };
         let (clock, cancel_ms, was_canceled) =

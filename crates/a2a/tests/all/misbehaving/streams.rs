@@ -221,7 +221,7 @@ fn events() -> Vec<Case> {
             stream([snapshot("WORKING", &[])].into_iter().chain(other).chain(own))
         })
         .requests(1),
-        case("an event is no JSON", |request| match request.rpc_method().as_str() {
+        case("an event is not JSON", |request| match request.rpc_method().as_str() {
             "GetTask" => bare("COMPLETED", &[("a", "hello")]),
             _ => stream([snapshot("WORKING", &[])])
                 .text("data: {\"half\": \n\n")

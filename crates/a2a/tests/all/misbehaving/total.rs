@@ -66,7 +66,7 @@ fn ways(silent: &Silent, streams: bool, request_timeout_ms: u64) -> Vec<(String,
             ..Settings::new(format!("https://{HOME}"))
         };
         let client = Client::new(settings, simulation.ports());
-        let id = || TaskId::new("t-1");
+        let id = || TaskId::new("t-1").unwrap();
         let done = simulation.run(async {
             match way {
                 0 => client.send(send(&client, true)).await.map(drop),

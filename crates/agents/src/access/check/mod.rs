@@ -1,4 +1,4 @@
-//! Checks the table `[access]`. Only the build uses this module.
+//! Checks the table `[access]`. Only the checker uses this module.
 
 mod callers;
 mod gate;

@@ -4,18 +4,18 @@ mod settings;
 #[cfg(test)]
 mod tests;
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext, TableFile, ToolOffer};
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::Problem;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::template::check_header_name;
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 use crate::tool::check_schema;
 
 pub use settings::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 impl Kind for ModelSettings {
     fn problems(&self, agent: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
@@ -81,7 +81,7 @@ impl Kind for ModelSettings {
 }
 
 /// The problem of a base URL before variables are filled in.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<String> {
     let ModelSettings { provider, base_url, api_key, .. } = settings;
     if *provider == Provider::WorkersAi {
@@ -114,11 +114,11 @@ fn base_url_problem(settings: &ModelSettings, is_development: bool) -> Option<St
 }
 
 /// Servers on this machine.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 const LOCAL: [&str; 3] = ["http://localhost", "http://127.0.0.1", "http://[::1]"];
 
 /// The keys whose values are names of files.
-#[cfg(any(test, feature = "build"))]
+#[cfg(any(test, feature = "checker"))]
 const FILES: [TableFile; 2] = [
     TableFile { key: "instructions_file", content_key: "instructions", is_json: false },
     TableFile { key: "output_schema_file", content_key: "output_schema", is_json: true },

@@ -179,7 +179,7 @@ fn instructions(keys: &mut Reader<'_>) -> String {
         let fix = if keys.has("instructions") {
             "stands beside `instructions`; keep one of the two"
         } else {
-            "names a file, which the build reads; write its text as `instructions`"
+            "names a file, which the checker reads; write its text as `instructions`"
         };
         keys.report("instructions_file", fix);
     }
@@ -191,7 +191,7 @@ fn output_schema(keys: &mut Reader<'_>) -> Option<Value> {
         let fix = if keys.has("output_schema") {
             "stands beside `output_schema`; keep one of the two"
         } else {
-            "names a file, which the build reads; write its schema as `output_schema`"
+            "names a file, which the checker reads; write its schema as `output_schema`"
         };
         keys.report("output_schema_file", fix);
     }

@@ -3,9 +3,9 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use super::*;
-use crate::build::{AgentDefinition, check_all};
+use crate::checker::{AgentDefinition, check_all};
 use crate::files::tests::Given;
-use crate::{EmbeddedAgent, Misfit, Table};
+use crate::{CheckedAgent, Misfit, Table};
 
 const GOOD: &str = r#"
     name = "A"
@@ -133,7 +133,7 @@ fn every_problem_names_the_key_and_the_fix() {
         ),
         (
             "instructions_file = 'a.md'",
-            at("instructions_file") + " names a file, which the build reads",
+            at("instructions_file") + " names a file, which the checker reads",
         ),
         ("price = { input = 1 }", at("price.output") + " is missing"),
         ("limits = { cost = 1 }", at("limits.cost") + " needs to know what tokens cost"),
@@ -183,7 +183,7 @@ fn what_the_worker_reads_is_what_the_file_says() {
          price = {{ input = 1, output = 2.5 }}\nlimits = {{ tokens = 5 }}"
     );
     let say = say();
-    let embedded = EmbeddedAgent::new(agent(&file), &[&say], &[]).unwrap();
+    let embedded = CheckedAgent::new(agent(&file), &[&say], &[]).unwrap();
     assert_eq!(embedded.executor.kind, "model");
     let needs: Vec<_> =
         embedded.needs.iter().map(|need| (need.name.as_str(), need.by.clone())).collect();
@@ -218,7 +218,7 @@ fn files_stand_beside_the_agent_file_and_are_read_once() {
     let read = |more: &str| {
         let mut executor = agent(&format!("{GOOD}{more}")).executor;
         let read = executor.read_files(&files, "agents/x.toml");
-        (read, ModelSettings::of(&executor.embedded().unwrap()).unwrap())
+        (read, ModelSettings::of(&executor.written_table().unwrap()).unwrap())
     };
     let (result, settings) =
         read("instructions_file = 'support.md'\noutput_schema_file = 'out.json'");

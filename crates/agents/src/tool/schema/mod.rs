@@ -257,7 +257,7 @@ impl Visit<'_> {
     }
 }
 
-/// True if the pattern occurs in the text; `None` if the pattern is not supported. The build refuses such a pattern in the
+/// True if the pattern occurs in the text; `None` if the pattern is not supported. The checker refuses such a pattern in the
 /// schema of an own tool; in other schemas it is not checked.
 fn matches(pattern: &str, text: &str) -> Option<bool> {
     Regex::new(pattern).ok().map(|regex| regex.is_match(text))

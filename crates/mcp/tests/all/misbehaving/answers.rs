@@ -98,14 +98,14 @@ fn bodies() -> Vec<Case> {
         case("HTML that is called JSON", |_| {
             SimulatedAnswer::status(200).header("content-type", "application/json").text("<html>")
         })
-        .holds("it is no JSON (expected value at line 1 column 1), and begins: <html>"),
+        .holds("it is not JSON (expected value at line 1 column 1), and begins: <html>"),
         case("nothing that is called JSON", |_| SimulatedAnswer::status(200).header("content-type", "application/json"))
             .is("error: the answer is none of MCP: it is empty"),
         case("JSON that is cut", |request| {
             let text = hello(request).to_string();
             SimulatedAnswer::status(200).header("content-type", "application/json").text(&text[..text.len() / 2])
         })
-        .holds("it is no JSON (EOF"),
+        .holds("it is not JSON (EOF"),
         case("a list of answers", |request| plain(&json!([answer(request, result("hello"))]))),
         case("the answer to another request", |_| plain(&json!({"jsonrpc": "2.0", "id": 99, "result": result("wrong")})))
             .is("error: the answer was lost: it ended without an answer to the request 2; the request may have been carried out"),
@@ -179,7 +179,7 @@ fn streams() -> Vec<Case> {
         case("events of other kinds", |request| {
             raw(format!("event: ping\ndata: {{}}\n\nevent: message\ndata: {}\n\n", hello(request)))
         }),
-        case("events that are no JSON", |request| raw(format!("data: [DONE]\n\ndata: {{\n\ndata: {}\n\n", hello(request)))),
+        case("events that are not JSON", |request| raw(format!("data: [DONE]\n\ndata: {{\n\ndata: {}\n\n", hello(request)))),
         case("answers to other requests in between", |request| {
             let other = json!({"jsonrpc": "2.0", "id": 1, "result": result("wrong")});
             let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": 1, "message": "wrong"}});

@@ -166,7 +166,7 @@ fn each_field_that_is_missing_is_named_as_the_version_has_it() {
         assert!(refused(json).contains(reason), "{reason}");
     }
     assert!(
-        RemoteCard::parse("<html>").expect_err("no card").to_string().contains("it is no JSON")
+        RemoteCard::parse("<html>").expect_err("no card").to_string().contains("it is not JSON")
     );
 }
 

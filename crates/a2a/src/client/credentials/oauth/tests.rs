@@ -163,38 +163,38 @@ fn what_cannot_be_had_is_told_without_secrets() {
         (
             URL,
             HttpAnswer { status: 401, ..ok(echo) },
-            "no token could be had: the token endpoint answered 401 (invalid_client)",
+            "no token was obtained: the token endpoint answered 401 (invalid_client)",
         ),
         (
             URL,
             HttpAnswer { status: 400, ..ok(r#"{"error": "s3cret: is wrong"}"#) },
-            "no token could be had: the token endpoint answered 400",
+            "no token was obtained: the token endpoint answered 400",
         ),
         (
             URL,
             HttpAnswer { status: 503, ..ok("s3cret:") },
             "https://login.example/token answered 503",
         ),
-        (URL, ok("s3cret:"), "no token could be had: the answer of the token endpoint is no JSON"),
+        (URL, ok("s3cret:"), "no token was obtained: the answer of the token endpoint is not JSON"),
         (
             URL,
             ok("{}"),
-            "no token could be had: the answer of the token endpoint has no access_token",
+            "no token was obtained: the answer of the token endpoint has no access_token",
         ),
         (
             URL,
             ok(r#"{"access_token": "t", "token_type": "mac"}"#),
-            "no token could be had: the token endpoint gives out tokens that are no bearer tokens",
+            "no token was obtained: the token endpoint gives out tokens that are no bearer tokens",
         ),
         (
             URL,
             ok(with_token(&format!("[{}0]", "0,".repeat(25_000)))),
-            "no token could be had: the answer of the token endpoint holds more than 20000 JSON values",
+            "no token was obtained: the answer of the token endpoint holds more than 20000 JSON values",
         ),
         (
             URL,
             ok(with_token(&format!("{}{}", "[".repeat(110), "]".repeat(110)))),
-            "no token could be had: the answer of the token endpoint is nested more than 100 levels deep",
+            "no token was obtained: the answer of the token endpoint is nested more than 100 levels deep",
         ),
         (
             URL,
@@ -202,7 +202,7 @@ fn what_cannot_be_had_is_told_without_secrets() {
                 status: 400,
                 ..ok(format!(r#"{{"error": "invalid_scope", "rest": [{}0]}}"#, "0,".repeat(25_000)))
             },
-            "no token could be had: the token endpoint answered 400",
+            "no token was obtained: the token endpoint answered 400",
         ),
     ] {
         let simulation = Simulation::default();

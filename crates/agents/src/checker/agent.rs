@@ -1,13 +1,13 @@
-//! Makes an embedded agent from an agent file.
+//! Makes the checked form of an agent from its file.
 
 use super::card::{capabilities_of, card_of};
 use super::definition::AgentDefinition;
 use super::skills::{learned_of, registered_of, restricted_skills};
 use crate::access::{needs_of, secrets_of};
 use crate::tool::Tool;
-use crate::{EmbeddedAgent, EmbeddedExecutor, HttpToolDefinition, Misfit, Need, Slug};
+use crate::{CheckedAgent, CheckedExecutor, HttpToolDefinition, Misfit, Need, Slug};
 
-impl EmbeddedAgent {
+impl CheckedAgent {
     /// An agent as its file describes it, with a card that is derived from the file and from all tools. `shared`
     /// contains the HTTP tools among them.
     ///
@@ -47,8 +47,8 @@ impl EmbeddedAgent {
             .chain(own)
             .map(|tool| HttpToolDefinition { file: String::new(), ..tool })
             .collect();
-        let executor = EmbeddedExecutor {
-            table: executor.embedded()?,
+        let executor = CheckedExecutor {
+            table: executor.written_table()?,
             kind: executor.kind,
             run: executor.run,
             place: None,
@@ -78,7 +78,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{Embedded, Table};
+    use crate::{Checked, Table};
     use a2a::model::UnixMillis;
 
     #[test]
@@ -108,11 +108,11 @@ mod tests {
         let agents = [bare, more].map(|text| {
             let parsed: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
             let definition = AgentDefinition { slug: "a".to_owned(), ..parsed };
-            EmbeddedAgent::new(definition, &[], &[]).unwrap()
+            CheckedAgent::new(definition, &[], &[]).unwrap()
         });
-        let embedded = Embedded::new(UnixMillis(1_767_603_601_000), agents.to_vec());
+        let embedded = Checked::new(UnixMillis(1_767_603_601_000), agents.to_vec());
         let text = embedded.to_json().unwrap();
-        assert_eq!(Embedded::read(&text).unwrap(), embedded, "{text}");
+        assert_eq!(Checked::read(&text).unwrap(), embedded, "{text}");
         let executor = &embedded.agents[1].executor;
         assert_eq!(executor.kind, "seats");
         assert_eq!(Table::of(&json!({"rows": [1, 2]})).as_ref(), Ok(&executor.table));
@@ -130,7 +130,7 @@ mod tests {
         let embed = |text: &str| {
             let definition: AgentDefinition = toml::from_str(&format!("{about}{text}")).unwrap();
             let definition = AgentDefinition { slug: "a".to_owned(), ..definition };
-            EmbeddedAgent::new(definition, &tools, &shared).unwrap()
+            CheckedAgent::new(definition, &tools, &shared).unwrap()
         };
         let need = |name: &str, by: &[&str]| Need {
             name: name.to_owned(),
@@ -148,7 +148,7 @@ mod tests {
             [need("BASE", &["tool near"]), need("KEY", &["tool near", "tool own"])]
         );
         let text = serde_json::to_string(&agent).unwrap();
-        assert_eq!(serde_json::from_str::<EmbeddedAgent>(&text).unwrap(), agent);
+        assert_eq!(serde_json::from_str::<CheckedAgent>(&text).unwrap(), agent);
         let agent = embed(
             "executor = { kind = 'seats', seats = { a = 'x ${KEY}', b = ['${KEY}', '$${NO}'] } }",
         );
@@ -163,6 +163,6 @@ mod tests {
         let others = [need("FAR", &["tool far", "scheme jwt"]), need("ME", &["scheme jwt"])];
         assert_eq!(agent.needs, [&others[..], &[either, need("B", &["scheme key"])]].concat());
         let text = serde_json::to_string(&agent).unwrap();
-        assert_eq!(serde_json::from_str::<EmbeddedAgent>(&text).unwrap(), agent);
+        assert_eq!(serde_json::from_str::<CheckedAgent>(&text).unwrap(), agent);
     }
 }

@@ -13,9 +13,9 @@ use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Slug, Table
 
 /// The contents of `remotes.toml`, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(in crate::build) struct Named {
-    pub(in crate::build) remotes: Vec<Remote>,
-    pub(in crate::build) mcp: Vec<McpServer>,
+pub(in crate::checker) struct Named {
+    pub(in crate::checker) remotes: Vec<Remote>,
+    pub(in crate::checker) mcp: Vec<McpServer>,
 }
 
 /// Parses the text of `remotes.toml`.
@@ -23,7 +23,7 @@ pub(in crate::build) struct Named {
 /// # Errors
 ///
 /// The first invalid value of the file, with its line and its key.
-pub(in crate::build) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
+pub(in crate::checker) fn parse_named(file: &str, text: &str) -> Result<Named, Problem> {
     let at = |key: &str, fix: &str| Problem::at(key, fix).in_file(file);
     let parsed: Map<String, Value> = read(file, text)?;
     let mut named = Named::default();
@@ -52,7 +52,7 @@ pub(in crate::build) fn parse_named(file: &str, text: &str) -> Result<Named, Pro
 }
 
 /// All problems of the file, and of names in agent files that refer to remotes or MCP servers.
-pub(in crate::build) fn check_named(
+pub(in crate::checker) fn check_named(
     file: &str,
     named: &Named,
     agents: &[AgentDefinition],

@@ -1,6 +1,6 @@
 use super::*;
-use crate::build::file::parse;
-use crate::build::source::located;
+use crate::checker::file::parse;
+use crate::checker::source::located;
 use crate::template::testing::Known;
 use crate::{KeyPlace, RemoteCredentials, RemoteKey, RemoteMisfit, RemoteSettings, Values};
 use a2a::binding::Binding;
@@ -59,7 +59,7 @@ fn problems(text: &str) -> Vec<String> {
 
 fn filled(text: &str, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfit> {
     let remotes = parse_named(FILE, text).unwrap().remotes;
-    // The Worker reads the remote from the embedded JSON.
+    // The Worker reads the remote from the checked form.
     let text = serde_json::to_string(&remotes[0]).unwrap();
     serde_json::from_str::<Remote>(&text).unwrap().fill(values)
 }
@@ -282,7 +282,7 @@ fn what_is_filled_in_is_checked_when_it_is_used_and_not_shown() {
         ),
     ] {
         let text = table(line);
-        assert_eq!(problems(&text), Vec::<String>::new(), "the build cannot know");
+        assert_eq!(problems(&text), Vec::<String>::new(), "the checker cannot know");
         let values: &'static [_] = Box::leak(values.into_boxed_slice());
         let misfit = filled(&text, &Known(values)).unwrap_err().to_string();
         assert!(misfit.starts_with(told), "{misfit}");

@@ -4,8 +4,8 @@ use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::Problem;
-use crate::build::file::{parse, parse_tool};
-use crate::build::remotes::{check_named, parse_named};
+use crate::checker::file::{parse, parse_tool};
+use crate::checker::remotes::{check_named, parse_named};
 
 /// A step from a table of a file to a table in it.
 #[derive(Clone)]

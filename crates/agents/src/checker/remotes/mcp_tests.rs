@@ -1,7 +1,7 @@
 use super::*;
-use crate::build::source::located;
+use crate::checker::source::located;
 use crate::template::testing::Known;
-use crate::{Embedded, McpSettings, RemoteCredentials};
+use crate::{Checked, McpSettings, RemoteCredentials};
 use a2a::model::{Secret, UnixMillis};
 
 const FILE: &str = "remotes.toml";
@@ -56,9 +56,9 @@ fn a_table_with_every_key_is_read_and_filled_in() {
         |name: &str| Need { name: name.to_owned(), by: vec!["mcp files".to_owned()], or: vec![] };
     assert_eq!(servers[1].needs, ["HOST", "CALL_MS", "KEY", "TEAM"].map(need));
     assert_eq!(servers[1].allowed(), ["read_*", "list"]);
-    // The Worker reads the servers from the embedded JSON.
-    let embedded = Embedded::new(UnixMillis(0), Vec::new()).with_mcp(servers);
-    let read = Embedded::read(&embedded.to_json().unwrap()).unwrap();
+    // The Worker reads the servers from the checked form.
+    let embedded = Checked::new(UnixMillis(0), Vec::new()).with_mcp(servers);
+    let read = Checked::read(&embedded.to_json().unwrap()).unwrap();
     assert_eq!(read, embedded);
     let McpSettings { url, headers, timeout_ms, call_timeout_ms, tools, trusts_hints, credentials } =
         read.mcp[1].fill(&VALUES).unwrap();
@@ -77,7 +77,7 @@ fn a_table_with_every_key_is_read_and_filled_in() {
 
 #[test]
 fn without_servers_nothing_is_embedded() {
-    let embedded = Embedded::new(UnixMillis(0), Vec::new()).to_json().unwrap();
+    let embedded = Checked::new(UnixMillis(0), Vec::new()).to_json().unwrap();
     assert_eq!(embedded, r#"{"built_ms":0,"agents":[]}"#);
 }
 
@@ -161,7 +161,7 @@ fn an_agent_needs_no_other_tools_than_those_of_servers() {
 fn what_is_filled_in_is_checked_when_it_is_used_and_not_shown() {
     let fill = |line: &str, values: &'static [(&'static str, &'static str)]| {
         let text = format!("[mcp.a]\nurl = '${{URL}}'\n{line}");
-        assert_eq!(problems(&text, &[]), Vec::<String>::new(), "the build cannot know");
+        assert_eq!(problems(&text, &[]), Vec::<String>::new(), "the checker cannot know");
         parse_named(FILE, &text).unwrap().mcp[0].fill(&Known(values))
     };
     for (line, values, told) in [

@@ -12,7 +12,7 @@ use super::source::located;
 use super::{file, skill_file};
 use crate::files::{Files, Unreadable, join};
 use crate::tool::Tool;
-use crate::{Embedded, EmbeddedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem};
+use crate::{Checked, CheckedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem};
 
 /// What a check depends on in addition to the files.
 #[derive(Clone, Copy, Debug)]
@@ -31,7 +31,7 @@ pub struct Terms {
 /// # Errors
 ///
 /// All problems of the files, each with its file, line and key as far as they are known.
-pub fn check(files: &dyn Files, terms: Terms) -> Result<Embedded, Vec<Problem>> {
+pub fn check(files: &dyn Files, terms: Terms) -> Result<Checked, Vec<Problem>> {
     let mut texts = Vec::new();
     let agents = read_folder(files, AGENTS, &mut texts, file::parse);
     let agents = agents.unwrap_or_else(|reason| {
@@ -71,12 +71,12 @@ pub fn check(files: &dyn Files, terms: Terms) -> Result<Embedded, Vec<Problem>> 
     let checked = agents.into_iter().map(|definition| {
         let file = definition.file.clone();
         let place = place_of(&definition, &tools, &texts);
-        let mut agent = EmbeddedAgent::new(definition, &tools, &shared)
+        let mut agent = CheckedAgent::new(definition, &tools, &shared)
             .map_err(|misfit| vec![Problem::of_file(file, misfit.to_string())])?;
         agent.executor.place = place;
         Ok(agent)
     });
-    let checked = Embedded::new(terms.now, checked.collect::<Result<_, Vec<Problem>>>()?);
+    let checked = Checked::new(terms.now, checked.collect::<Result<_, Vec<Problem>>>()?);
     Ok(checked.with_remotes(named.remotes).with_mcp(named.mcp))
 }
 

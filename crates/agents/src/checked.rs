@@ -1,7 +1,7 @@
 //! The checked form of a project's files: the checker writes it, and the Worker reads it, with the same types.
 //!
 //! The Worker gets the form in two parts: an [`Index`], which it reads when it starts, and one text for each agent, which it reads
-//! when the agent is first called. [`Embedded`] is the whole of it.
+//! when the agent is first called. [`Checked`] is the whole of it.
 
 use std::collections::BTreeMap;
 
@@ -14,13 +14,13 @@ use crate::{
 };
 use a2a::model::UnixMillis;
 
-/// The embedded data: every agent, and the remote agents and MCP servers that agents may call by name.
+/// The checked form as a whole: every agent, and the remote agents and MCP servers that agents may call by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Embedded {
-    /// The instant of the build, in milliseconds since the epoch. It is the date of all cards.
+pub struct Checked {
+    /// The instant of the checker, in milliseconds since the epoch. It is the date of all cards.
     pub built_ms: i64,
     /// The agents, sorted by the names of their files.
-    pub agents: Vec<EmbeddedAgent>,
+    pub agents: Vec<CheckedAgent>,
     /// The remote agents that have names, sorted by name.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remotes: Vec<Remote>,
@@ -81,17 +81,17 @@ pub trait AgentSource {
     /// # Errors
     ///
     /// If the agent cannot be read.
-    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>>;
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>>;
 }
 
-impl AgentSource for Embedded {
+impl AgentSource for Checked {
     fn index(&self) -> serde_json::Result<Index> {
         let Self { built_ms, agents, remotes, mcp } = self;
         let mut headers: Vec<String> =
             agents.iter().flat_map(|agent| agent.access.headers()).collect();
         headers.sort();
         headers.dedup();
-        let indexed = |agent: &EmbeddedAgent| IndexedAgent {
+        let indexed = |agent: &CheckedAgent| IndexedAgent {
             slug: agent.slug.clone(),
             default: agent.default,
             development: agent.development,
@@ -106,7 +106,7 @@ impl AgentSource for Embedded {
         })
     }
 
-    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>> {
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>> {
         Ok(self.agents.iter().find(|agent| agent.slug == slug).cloned())
     }
 }
@@ -118,7 +118,7 @@ pub struct AgentTexts {
     pub version: String,
     /// The [`Index`], as JSON.
     pub index: String,
-    /// Each [`EmbeddedAgent`], as JSON, by its slug.
+    /// Each [`CheckedAgent`], as JSON, by its slug.
     pub agents: BTreeMap<String, String>,
 }
 
@@ -128,9 +128,9 @@ impl AgentTexts {
     /// # Errors
     ///
     /// No agent file causes an error: all keys are text.
-    pub fn of(checked: &Embedded) -> serde_json::Result<Self> {
+    pub fn of(checked: &Checked) -> serde_json::Result<Self> {
         let text =
-            |agent: &EmbeddedAgent| Ok((agent.slug.to_string(), serde_json::to_string(agent)?));
+            |agent: &CheckedAgent| Ok((agent.slug.to_string(), serde_json::to_string(agent)?));
         Ok(Self {
             version: VERSION.to_owned(),
             index: serde_json::to_string(&checked.index()?)?,
@@ -144,7 +144,7 @@ impl AgentSource for AgentTexts {
         a2a::model::read_own(&self.index)
     }
 
-    fn agent(&self, slug: &str) -> serde_json::Result<Option<EmbeddedAgent>> {
+    fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>> {
         self.agents.get(slug).map(|text| a2a::model::read_own(text)).transpose()
     }
 }
@@ -152,9 +152,9 @@ impl AgentSource for AgentTexts {
 /// The version of a2a-edge: of the checker, of the checked form that it writes, and of the Worker that reads it.
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
-/// The embedded data of an agent: the values that are needed to answer. The others are in the card.
+/// The checked form of an agent: the values that are needed to answer. The others are in the card.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EmbeddedAgent {
+pub struct CheckedAgent {
     /// The slug: the agent's path and tenant.
     pub slug: Slug,
     /// True if the agent also answers at `/`.
@@ -176,7 +176,7 @@ pub struct EmbeddedAgent {
     #[serde(default, skip_serializing_if = "McpTable::is_default")]
     pub mcp: McpTable,
     /// The executor, which answers messages.
-    pub executor: EmbeddedExecutor,
+    pub executor: CheckedExecutor,
     /// The agent's HTTP tools: those that it shares with other agents, and its own.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tools: Vec<HttpToolDefinition>,
@@ -196,9 +196,9 @@ pub struct EmbeddedAgent {
     pub card: String,
 }
 
-/// The embedded data of an executor.
+/// The checked form of an executor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct EmbeddedExecutor {
+pub struct CheckedExecutor {
     /// The kind. The Worker selects the constructor by it.
     pub kind: String,
     /// The settings, which the constructor reads.
@@ -220,7 +220,7 @@ pub struct ExecutorPlace {
     pub lines: BTreeMap<String, usize>,
 }
 
-impl EmbeddedExecutor {
+impl CheckedExecutor {
     /// Adds the file and the line, if known, to the error for a kind that the Worker does not have.
     pub fn misfit_of_kind(&self, Misfit(fix): Misfit) -> Misfit {
         self.misfit_at("kind", &fix).unwrap_or(Misfit(fix))
@@ -254,9 +254,9 @@ impl EmbeddedExecutor {
     }
 }
 
-impl Embedded {
+impl Checked {
     /// The agents, without remotes and MCP servers.
-    pub fn new(built_at: UnixMillis, agents: Vec<EmbeddedAgent>) -> Self {
+    pub fn new(built_at: UnixMillis, agents: Vec<CheckedAgent>) -> Self {
         Self { built_ms: built_at.0, agents, remotes: Vec::new(), mcp: Vec::new() }
     }
 
@@ -272,7 +272,7 @@ impl Embedded {
         Self { mcp, ..self }
     }
 
-    /// The JSON that is embedded.
+    /// The form as one JSON object.
     ///
     /// # Errors
     ///
@@ -306,7 +306,7 @@ mod tests {
         };
         for slug in ["mcp", "_dev", "Demo"] {
             let text = json!({"built_ms": 0, "agents": [agent(slug)]}).to_string();
-            let refused = Embedded::read(&text).unwrap_err().to_string();
+            let refused = Checked::read(&text).unwrap_err().to_string();
             assert!(refused.contains("`slug` must") && refused.contains(slug), "{refused}");
         }
     }

@@ -111,7 +111,7 @@ pub(super) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> 
 #[cfg(test)]
 mod tests {
     use super::{AgentDefinition, Problem, parse, parse_tool};
-    use crate::build::source::located;
+    use crate::checker::source::located;
 
     const GOOD: &str = "name = 'A'\n\
         description = 'B'\n\
@@ -159,13 +159,18 @@ mod tests {
             (
                 "kind = 'script'",
                 "kind = 'scirpt'",
-                "f.toml:5: `executor.kind` must not be \"scirpt\": did you mean \"script\"? A name of your own differs by more than a \
-                 letter from each kind of a2a-edge: tools, script, remote, http, model",
+                "f.toml:5: `executor.kind` there is no kind of executor \"scirpt\", did you mean \"script\"?; there are: tools, script, \
+                 remote, http, model",
+            ),
+            (
+                "kind = 'script'",
+                "kind = 'htpp'\n[executor.http]\nurl = 'http://localhost:8000'",
+                "f.toml:5: `executor.kind` there is no kind of executor \"htpp\", did you mean \"http\"?; there are: tools,",
             ),
             (
                 "kind = 'script'",
                 "kind = 'Script'",
-                "f.toml:5: `executor.kind` must not be \"Script\": did you mean \"script\"?",
+                "f.toml:5: `executor.kind` there is no kind of executor \"Script\", did you mean \"script\"?; there are: tools,",
             ),
             (
                 "kind = 'script'",

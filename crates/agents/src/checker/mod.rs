@@ -1,6 +1,6 @@
-//! Reads agent files, checks them, and makes the data that is embedded.
+//! Reads agent files, checks them, and makes the checked form.
 //!
-//! Only build scripts contain this folder (feature `build`). The Worker reads [`Embedded`](crate::Embedded), which this
+//! Only the crate `a2a-edge-checker` contains this folder (feature `checker`). The Worker reads [`Checked`](crate::Checked), which this
 //! folder makes; no module outside of this folder uses the folder.
 
 mod agent;

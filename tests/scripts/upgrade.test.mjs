@@ -42,7 +42,7 @@ test("without an option, what changes in a project of 0.3.0 is told, and nothing
   assert.deepEqual(texts(), before);
   assert.match(output, /^This project is of version 0\.3\.0, the package of \d+\.\d+\.\d+\.$/m);
   for (const line of [
-    '- no_bundle = true', '+ main = "src/index.ts"', '+ [alias]', '+ "a2a-edge/engine" = "./build/engine.js"',
+    '- no_bundle = true', '+ main = "src/index.ts"', '+ [alias]', '+ "a2a-edge/engine" = "./.a2a-edge/engine.js"',
     '+ [assets] directory = "node_modules/a2a-edge/build-console/assets"', '+ [build] command = "npx --no a2a-edge build"',
     '+ imports: "#agents": "./.a2a-edge/agents.js"', "+ /.a2a-edge/",
   ]) assert.ok(output.split("\n").includes(`    ${line}`), `${line} in:\n${output}`);

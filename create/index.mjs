@@ -30,7 +30,8 @@ const OPTIONS = {
 try {
   await create(read(process.argv.slice(2)));
 } catch (error) {
-  const isExpected = error instanceof Stop || ["EACCES", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST", "EPERM"].includes(error.code);
+  // The scripts of the checkout have a class of this name, too.
+  const isExpected = error?.constructor?.name === Stop.name || ["EACCES", "EROFS", "ENOSPC", "ENOTDIR", "EEXIST", "EPERM"].includes(error.code);
   process.stderr.write(`\n${isExpected ? error.message : error.stack}\n\n`);
   process.exitCode = 1;
 }

@@ -7,6 +7,7 @@ export const COMMANDS = {
   test: "runs the tests: those in tests/*.test.mjs, and of the crate, if there is one",
   deploy: "deploys to Cloudflare and applies the database migrations there",
   check: "checks the agents, and prints the lines that wrangler.toml lacks",
+  upgrade: "tells what this version of a2a-edge changes in the project, and does it with --write",
   size: "prints the size of the Worker",
   wrangler: "runs wrangler with what follows, such as: wrangler login",
 };

@@ -26,10 +26,10 @@ function checkEntry(main) {
 }
 
 /** The generated module of the agents, as package.json names it. */
-const AGENTS = "./.a2a-edge/agents.js";
+export const AGENTS = "./.a2a-edge/agents.js";
 
 /** The entry of a Worker without code of its own. */
-const ENTRY = `import agents from "#agents";
+export const ENTRY = `import agents from "#agents";
 import { TaskObject, worker } from "a2a-edge";
 
 export { TaskObject };
@@ -38,12 +38,13 @@ export default worker({ agents });`;
 const indented = (text) => text.replace(/^(?=.)/gm, "    ");
 
 /**
- * The missing parts of a configuration, as `{ place, lines }` in the order in which to add them. `config` is the parsed
- * configuration, or `{}` for a missing file; `text` the text of the file; `environment` the name of the environment.
+ * The missing parts of a configuration, as `{ place, lines, edit }` in the order in which to add them; `edit` says the same as `place`, the text for
+ * people, for `upgrade` (toml-lines.mjs). `config` is the parsed configuration, or `{}` for a missing file; `text` the text of the file; `environment`
+ * the name of the environment.
  */
 export function missing(config, { text = "", environment } = {}) {
   const found = [];
-  const at = (place, ...lines) => found.push({ place, lines });
+  const at = ({ title, ...edit }, ...lines) => found.push({ place: title, lines, edit });
   // wrangler accepts lower case, digits and dashes.
   const name = config.name ?? (basename(projectDir).toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "") || "agents");
   topLevel(config, at, name);
@@ -53,15 +54,19 @@ export function missing(config, { text = "", environment } = {}) {
   return found;
 }
 
-const TOP = "Before the first table:";
-const END = "At the end:";
-const REPLACE = "In place of the line with the same key:";
-const REMOVE = "Without this line:";
+const TOP = { title: "Before the first table:", table: "" };
+const END = { title: "At the end:", isNew: true };
+const REPLACE = { title: "In place of the line with the same key:", table: "" };
+const REMOVE = { title: "Without this line:", table: "", removes: true };
+const under = (table, whose) => ({ title: `Under ${table}${whose === undefined ? "" : ` with ${whose}`}:`, table, whose });
+/** A replacement of a line with another key, which only its author can decide. */
+const inPlaceOf = (what) => ({ title: `In place of ${what}:` });
 
 /** The text of the findings, grouped by place. */
 function written(found) {
   const places = [...new Set(found.map(({ place }) => place))];
-  const rank = (place) => [TOP, REPLACE, REMOVE].includes(place) ? 0 : place === END ? 2 : 1;
+  const first = [TOP, REPLACE, REMOVE].map(({ title }) => title);
+  const rank = (place) => (first.includes(place) ? 0 : place === END.title ? 2 : 1);
   const block = (place) => {
     const parts = found.filter((one) => one.place === place).map(({ lines }) => lines);
     const isTable = parts.some(([first]) => first.startsWith("["));
@@ -84,7 +89,7 @@ function topLevel(config, at, name) {
 function tables(config, at, text) {
   const table = (header, ...lines) => {
     const exists = text.split(/\r?\n/).some((line) => line.replace(/\s|#.*/g, "") === `[${header}]`);
-    if (exists) at(`Under [${header}]:`, ...lines);
+    if (exists) at(under(`[${header}]`), ...lines);
     else at(END, `[${header}]`, ...lines);
   };
   if (!/\ba2a-edge build\b|scripts\/build\.mjs/.test(config.build?.command ?? "")) {
@@ -92,13 +97,15 @@ function tables(config, at, text) {
   }
   if (hasRust && config.alias?.["a2a-edge/engine"] !== OWN_ENGINE) table("alias", `"a2a-edge/engine" = "${OWN_ENGINE}"`);
   const assets = config.assets?.directory;
-  if (assets !== undefined && !existsSync(inProject(assets)) && inProject(assets) !== inPackage(ASSETS)) {
-    at('In place of directory under [assets]:', `directory = "${packaged(ASSETS)}"`);
+  // Versions before 0.4.0 built the console in the project, where an old one may be left.
+  const isOurs = assets !== undefined && inProject(assets) === inPackage(ASSETS);
+  if (assets !== undefined && !isOurs && (!existsSync(inProject(assets)) || inProject(assets) === inProject(ASSETS))) {
+    at({ ...under("[assets]"), ...inPlaceOf("directory under [assets]") }, `directory = "${packaged(ASSETS)}"`);
   }
   if (!(config.triggers?.crons?.length > 0)) table("triggers", 'crons = ["17 * * * *"]');
   const steps = config.migrations ?? [];
   if (steps.some((step) => step.new_classes?.includes("TaskObject"))) {
-    at('In place of new_classes with "TaskObject":', 'new_sqlite_classes = ["TaskObject"]');
+    at(inPlaceOf('new_classes with "TaskObject"'), 'new_sqlite_classes = ["TaskObject"]');
   } else if (!steps.some((step) => step.new_sqlite_classes?.includes("TaskObject"))) {
     const tags = new Set(steps.map(({ tag }) => tag));
     const number = [...steps.keys(), steps.length].find((index) => !tags.has(`v${index + 1}`));
@@ -108,16 +115,16 @@ function tables(config, at, text) {
 
 function bindings(config, at, { name, prefix }) {
   const array = (header, ...lines) => at(END, `[[${prefix}${header}]]`, ...lines);
-  const under = (header, key, value, ...lines) => at(`Under [[${prefix}${header}]] with ${key} = "${value}":`, ...lines);
+  const within = (header, key, value, ...lines) => at(under(`[[${prefix}${header}]]`, `${key} = "${value}"`), ...lines);
 
   const tasks = config.durable_objects?.bindings?.find((one) => one.name === "TASKS");
   if (tasks === undefined) array("durable_objects.bindings", 'name = "TASKS"', 'class_name = "TaskObject"');
-  else if (tasks.class_name !== "TaskObject") under("durable_objects.bindings", "name", "TASKS", 'class_name = "TaskObject"');
+  else if (tasks.class_name !== "TaskObject") within("durable_objects.bindings", "name", "TASKS", 'class_name = "TaskObject"');
 
   const database = config.d1_databases?.find(({ binding }) => binding === "DB");
   const folder = `migrations_dir = "${packaged("migrations")}"`;
   if (database === undefined) array("d1_databases", 'binding = "DB"', `database_name = "${name}"`, folder);
-  else if (!hasMigrations(database.migrations_dir)) under("d1_databases", "binding", "DB", folder);
+  else if (!hasMigrations(database.migrations_dir)) within("d1_databases", "binding", "DB", folder);
 
   const queue = (binding, fallback) => {
     const producer = config.queues?.producers?.find((one) => one.binding === binding);
@@ -131,7 +138,7 @@ function bindings(config, at, { name, prefix }) {
   if (consumer(webhooks) === undefined) {
     array("queues.consumers", `queue = "${webhooks}"`, "max_batch_size = 6", "max_batch_timeout = 0", "max_retries = 5", deadLetters);
   } else if (consumer(webhooks).dead_letter_queue !== dead) {
-    under("queues.consumers", "queue", webhooks, deadLetters);
+    within("queues.consumers", "queue", webhooks, deadLetters);
   }
   if (consumer(dead) === undefined) {
     array("queues.consumers", `queue = "${dead}"`, "max_batch_size = 10", "max_batch_timeout = 1", "max_retries = 3");

@@ -16,7 +16,7 @@ const OF_CHECKOUT = ["private", "scripts", "imports", "files", "devDependencies"
 const DATA = ["scripts/bindgen", "scripts/shim"];
 
 /** True if everything is there of which the package a2a-edge is packed. */
-export const isBuilt = () => [...ENGINE, "build-console/assets/console/index.html"].every((path) => existsSync(inPackage(path)));
+export const isBuilt = () => [...ENGINE, "schemas/agent.schema.json", "build-console/assets/console/index.html"].every((path) => existsSync(inPackage(path)));
 
 /** Packs a2a-edge into the folder `to`; returns the path of the tarball. */
 export function packEngine(to) {

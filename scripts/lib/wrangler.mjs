@@ -58,13 +58,14 @@ function readKept(file) {
   }
 }
 
-async function parseConfig(environment) {
+/** Parses a file of settings, by default that of the project; throws a `Stop` with what wrangler says. */
+export async function parseConfig(environment, file = inProject("wrangler.toml")) {
   const script =
     "const [wrangler, config, env] = process.argv.slice(1);" +
     "const { unstable_readConfig: read } = require(wrangler);" +
     "try { process.stdout.write(JSON.stringify(read({ config, env }, { hideWarnings: true }))) }" +
     "catch (error) { process.stdout.write(error.message); process.exitCode = 1 }";
-  const args = ["--no-warnings", "-e", script, inNpmPackage("wrangler"), inProject("wrangler.toml"), ...(environment === undefined ? [] : [environment])];
+  const args = ["--no-warnings", "-e", script, inNpmPackage("wrangler"), file, ...(environment === undefined ? [] : [environment])];
   const { code, output } = await run(packagedNode(), args, { cwd: projectDir, env: wranglerEnvironment(), quiet: true });
   if (code !== 0) throw new Stop(`wrangler.toml cannot be used:\n\n${output.trim()}`);
   return JSON.parse(output);
@@ -73,6 +74,15 @@ async function parseConfig(environment) {
 /** The migrations of the database, in order. They are part of the package, even if a project names their folder. */
 export function migrations() {
   return readdirSync(inPackage("migrations")).filter((name) => name.endsWith(".sql")).sort();
+}
+
+/** The migrations that the local database of a state lacks; none if there is no database yet, since the first start makes it whole. */
+export function pendingMigrations(state = stateDir) {
+  const { databases, isPrepared } = preparation(state);
+  if (isPrepared || !existsSync(databases)) return [];
+  const files = readdirSync(databases, { recursive: true }).filter((name) => /\.sqlite(-wal)?$/.test(name)).map((name) => readFileSync(join(databases, name)));
+  // A database contains the names of its migrations as text.
+  return files.length === 0 ? [] : migrations().filter((name) => !files.some((file) => file.includes(name)));
 }
 
 /**

@@ -3,7 +3,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 
 /** Folders that builds and package managers write: nothing in them is part of the repository. */
-const GENERATED = /^(?:node_modules|target|build|build-.*|__pycache__|\..*)$/;
+const GENERATED = /^(?:node_modules|target|build|build-.*|release|__pycache__|\..*)$/;
 
 /** Folders of the same kind that have these names at the top alone. */
 const GENERATED_AT_THE_TOP = /^(?:package|release|schemas)$/;

@@ -5,11 +5,11 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { fileURLToPath } from "node:url";
 
-/** The folder with a folder for each release. */
+/** The folder with a folder for what each release stored. Other folders are projects, of tests/scripts/upgrade.test.mjs. */
 export const fixtures = fileURLToPath(new URL("../fixtures", import.meta.url));
 
 /** The releases that there are fixtures of, oldest first. */
-export const releases = existsSync(fixtures) ? readdirSync(fixtures).sort((a, b) => a.localeCompare(b, "en", { numeric: true })) : [];
+export const releases = existsSync(fixtures) ? readdirSync(fixtures).filter((name) => /^\d/.test(name)).sort((a, b) => a.localeCompare(b, "en", { numeric: true })) : [];
 
 /** What stands in a fixture for the origin of the server that agents and webhooks called. */
 export const SINK = "http://sink.test";

@@ -26,6 +26,3 @@ function everythingIn(folder, path) {
   if (!statSync(join(folder, path)).isDirectory()) return [path];
   return [path, ...readdirSync(join(folder, path)).sort().flatMap((name) => everythingIn(folder, `${path}/${name}`))];
 }
-
-/** There are no schemas of files that hold any text. */
-export const schemas = () => ({});

@@ -12,7 +12,7 @@ use super::source::located;
 use super::{file, skill_file};
 use crate::files::{Files, Unreadable, join};
 use crate::tool::Tool;
-use crate::{Checked, CheckedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem};
+use crate::{Checked, CheckedAgent, ExecutorKind, ExecutorPlace, HttpTool, Problem, no_such};
 
 /// What a check depends on in addition to the files.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +60,9 @@ pub fn check(files: &dyn Files, terms: Terms) -> Result<Checked, Vec<Problem>> {
     }
     let mut problems = read_skills(files, &mut agents);
     problems.extend(read_table_files(files, &mut agents));
+    if !terms.may_register {
+        problems.extend(agents.iter().filter_map(unknown_kind));
+    }
     problems.extend(check_shared_tools(&shared));
     let made: Vec<HttpTool> = shared.iter().filter_map(|tool| HttpTool::new(tool).ok()).collect();
     let tools: Vec<&dyn Tool> = made.iter().map(|tool| -> &dyn Tool { tool }).collect();
@@ -98,6 +101,19 @@ fn place_of(
     let (file, text) = texts.iter().find(|(file, _)| *file == agent.file)?;
     let lines = file::executor_lines(text, kind);
     Some(ExecutorPlace { file: file.clone(), lines })
+}
+
+/// The problem of an agent whose kind nobody registers.
+fn unknown_kind(agent: &AgentDefinition) -> Option<Problem> {
+    let kind = agent.executor.kind.as_str();
+    if ExecutorKind::named(kind).is_some() {
+        return None;
+    }
+    let fix = format!(
+        "{}; this project has no code that registers kinds of its own",
+        no_such("kind of executor", kind, ExecutorKind::names())
+    );
+    Some(Problem::at("executor.kind", fix).in_file(&agent.file))
 }
 
 /// Reads the folders in `skills_from`, each once. Returns their problems.
@@ -173,3 +189,50 @@ fn read_folder<T>(
 const AGENTS: &str = "agents";
 const TOOLS: &str = "tools";
 const REMOTES: &str = "remotes.toml";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::tests::Given;
+
+    const ABOUT: &str =
+        "name = 'A'\ndescription = 'B'\nversion = '1'\ndefault = true\n[[skills]]\nid = 's'\n";
+
+    /// The lines of the problems of files; empty if there are none.
+    fn told(files: &[(&'static str, &str)], may_register: bool) -> Vec<String> {
+        let files = files.iter().map(|(path, text)| (*path, (*text).to_owned())).collect();
+        let terms = Terms { may_register, now: UnixMillis(0) };
+        let problems = check(&Given(files), terms).err().unwrap_or_default();
+        problems.iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn kinds_that_nobody_registers_are_problems_of_a_project_without_code() {
+        let text = format!("{ABOUT}[executor]\nkind = 'seats'\n");
+        assert_eq!(told(&[("agents/a.toml", &text)], true), Vec::<String>::new());
+        assert_eq!(
+            told(&[("agents/a.toml", &text)], false),
+            [
+                "agents/a.toml:8: `executor.kind` there is no kind of executor \"seats\"; there are: tools, script, remote, http, \
+                 model; this project has no code that registers kinds of its own"
+            ]
+        );
+    }
+
+    #[test]
+    fn a_project_needs_a_folder_of_agents_and_no_other_file() {
+        assert_eq!(
+            told(&[], false),
+            ["agents/: does not exist; an agent is a file in it, as agents/hello.toml"]
+        );
+        let script = format!(
+            "{ABOUT}[executor]\nkind = 'script'\n[[executor.script.rules]]\nthen = [{{ do = 'complete' }}]"
+        );
+        assert_eq!(
+            told(&[("agents/a.toml", &script), ("agents/notes.md", "")], false),
+            Vec::<String>::new()
+        );
+        let remotes = told(&[("agents/a.toml", &script), ("remotes.toml", "remote = 1")], false);
+        assert!(remotes[0].starts_with("remotes.toml:1: `remote` is no table"), "{remotes:?}");
+    }
+}

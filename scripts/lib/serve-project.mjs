@@ -28,7 +28,7 @@ export async function serveProject(name, does) {
   await serve(options, {
     agents: found.facts.agents.map(({ slug }) => slug),
     access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
-    args: own.flatMap((text) => ["--var", text]),
+    vars: own,
     // The files do not say what tools in Rust need.
     ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, vars) } : {}),
     ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),

@@ -57,13 +57,13 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  * Serves until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart hangs if its proxy
  * has died, too), and when a file of variables changes, which wrangler reads at its start alone.
  *
- * `agents` are their slugs, for the greeting; `environment` that of wrangler; `live`, if given, is told when the
+ * `agents` are their slugs, for the greeting; `vars` variables of the Worker, each NAME:VALUE; `environment` that of wrangler; `live`, if given, is told when the
  * Worker serves; `told` is called with what the first Worker tells of itself.
  */
-export async function serve(options, { agents, access, note, environment, live, told }) {
+export async function serve(options, { agents, access, note, vars = [], environment, live, told }) {
   const greeting = { agents, access, note: note ?? stored(options.state) };
   for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
+    const { died, changed, ready, early, code } = await serveOnce(options, { vars, environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
     live?.over();
     if (isStopping()) return;
     if (changed !== undefined) {
@@ -85,9 +85,9 @@ export function takeState({ command, state = stateDir, host, port }) {
 }
 
 /** Serves until wrangler ends, or the runtime dies. With a greeting, the start is shown in full, and otherwise as one line. */
-async function serveOnce({ command, host, port, asDeployed, rest }, { environment, live, told, greeting }) {
+async function serveOnce({ command, host, port, asDeployed, rest }, { vars, environment, live, told, greeting }) {
   const token = asDeployed ? undefined : devToken();
-  const child = await startWrangler({ host, port }, rest, { environment, token });
+  const child = await startWrangler({ host, port }, [...vars.flatMap((text) => ["--var", text]), ...rest], { environment, token });
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];

@@ -9,7 +9,7 @@ import { projectFiles } from "../../create/lib/project.mjs";
 import { contentHash } from "../../scripts/lib/inputs.mjs";
 import { makeOwnProject, root } from "./project.mjs";
 
-const FIXTURE = join(root, "tests", "fixtures", "project-0.3.0");
+const FIXTURE = join(root, "tests", "upgrade", "project-0.3.0");
 
 let project;
 beforeEach(() => (project = makeOwnProject({ rust: true })));

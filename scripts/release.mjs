@@ -65,7 +65,9 @@ async function make() {
   writeFileSync(join(OUTPUT, SUMS), checksums(OUTPUT));
 }
 
-const manifest = () => JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
+function manifest() {
+  return JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
+}
 
 async function materials() {
   const read = (path) => readFileSync(inPackage(path), "utf8");

@@ -29,5 +29,16 @@ export const agentIndex = () => given?.index;
 /** The text of an agent. @param {string} slug */
 export const agentText = (slug) => (given !== undefined && Object.hasOwn(given.agents, slug) ? given.agents[slug] : undefined);
 
+/** Called when other agents were given. */
+let renewed = () => {};
+
+/** Has `work` called when other agents are given, in development. @param {() => void} work */
+export function whenRenewed(work) {
+  renewed = work;
+}
+
+/** Tells that other agents were given. */
+export const renew = () => renewed();
+
 /** Whether agent files may name the example tools. */
 export const withExamples = () => hasExamples;

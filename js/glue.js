@@ -3,6 +3,7 @@
 import {
   commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait,
 } from "../../../index.js";
+import { whenRenewed } from "./agents.js";
 import { Hop } from "./hop.js";
 
 const rust = { commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait };
@@ -19,9 +20,9 @@ export function answerWaiting(env, waiting) {
   return hop.answer(env, waiting);
 }
 
-/** Forgets what was read of the agents: in development, other agents were given. */
-export function renew() {
+// A hop keeps what it has read of the agents.
+whenRenewed(() => {
   hop = new Hop(rust);
-}
+});
 
 export { refusing } from "./hop.js";

@@ -101,6 +101,7 @@ impl AgentSource for ModuleAgents {
 pub(super) fn replace(texts: AgentTexts) {
     GIVEN.with(|cell| cell.replace(Some(texts)));
     AGENTS.take();
+    renew();
 }
 
 /// Checks that the rate limits which an agent names are bound. A limit that is silently missing would be worse than no
@@ -136,6 +137,9 @@ extern "C" {
 
     #[wasm_bindgen(js_name = agentText)]
     fn agent_text(slug: &str) -> Option<String>;
+
+    /// Has `js/hop.js` forget what it has read of the agents.
+    fn renew();
 
     #[wasm_bindgen(js_name = withExamples)]
     fn with_examples() -> bool;

@@ -7,7 +7,6 @@ use std::fmt;
 use serde_json::{Value, json};
 
 use js_sys::Uint8Array;
-use wasm_bindgen::prelude::wasm_bindgen;
 use worker::Request;
 
 use super::deployment::{Front, forget};
@@ -90,15 +89,8 @@ impl Front {
         texts.index().map_err(|error| invalid(format!("the index cannot be read: {error}")))?;
         agents::replace(texts);
         forget();
-        renew();
         Ok(HttpResponse::empty(204))
     }
-}
-
-#[wasm_bindgen(module = "/js/glue.js")]
-extern "C" {
-    /// Forgets what `js/hop.js` has read of the agents.
-    fn renew();
 }
 
 const ALLOWED: &str = "GET, PUT, OPTIONS";

@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 // Makes a project: `node create/index.mjs my-agents` in a checkout of a2a-edge.
+import "./lib/node-version.mjs";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import util from "node:util";

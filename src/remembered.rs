@@ -51,8 +51,8 @@ impl Remembered {
 pub enum Need {
     /// Any value that may be used.
     Usable,
-    /// A value that was fetched after this instant, because the value of that time lacks something. It is fetched at most once
-    /// in [`LEASE_MS`].
+    /// Only a value that was fetched after this instant, because the value of this instant lacks something. All such requests
+    /// together cause at most one fetch in [`LEASE_MS`].
     NewerThan(UnixMillis),
 }
 

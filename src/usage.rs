@@ -249,12 +249,12 @@ pub const USAGE: &str = "urn:a2a-edge:usage";
 /// The member with the part of the use for requests without a usable answer.
 const REPEATED: &str = "repeated";
 
-/// One millionth as a divisor: the cost is stored in millionths.
+/// The number of millionths in one unit of cost. The cost is stored in millionths.
 const MICROS: f64 = 1_000_000.0;
 
 const DAY_MS: i64 = 86_400_000;
 
-/// The length of a day in text form.
+/// The number of characters of a date, as `2026-11-25`.
 const DAY_CHARS: usize = 10;
 
 #[cfg(test)]

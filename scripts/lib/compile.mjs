@@ -157,7 +157,7 @@ async function bind(bindgen, module, staging) {
 async function bundle(kind, staging) {
   const at = (name) => join(staging, name);
   // The platform supports the import of a module, but not yet its source phase.
-  const glue = readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import ");
+  const glue = withoutRepeats(readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import "));
   const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
   const handlers = HANDLERS.filter((name) => exported.includes(name));
@@ -177,6 +177,16 @@ async function bundle(kind, staging) {
   ];
   const { code } = await run(inNpmPackage("esbuild", "bin", "esbuild"), args, { cwd: staging });
   if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
+}
+
+/** The glue with each module once in the list of imports: wasm-bindgen lists a module again after another one, of which bundlers warn. */
+function withoutRepeats(glue) {
+  const listed = new Set();
+  return glue.replace(/^ +"(\.\/snippets\/[^"]+)": import\d+,\n/gm, (line, path) => {
+    if (listed.has(path)) return "";
+    listed.add(path);
+    return line;
+  });
 }
 
 /** The path of one of the modules of js/, which wasm-bindgen copies to a folder named after their crate. */

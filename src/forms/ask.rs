@@ -71,7 +71,8 @@ pub(crate) const HELLO: &str = "x-hello";
 /// The path of an upgrade that is the first request to the object. Older versions treat all paths alike.
 const BEGIN_PATH: &str = "/begin";
 
-/// The reason for which an object refuses a request; errors for the client of a call are answers instead.
+/// The reason why an object refuses a request. An error for the client of a call is not a refusal: the object returns it as an
+/// answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Refusal {
     /// The object cannot read the command, or its task. Another version can: after a moment, or after the next deploy.

@@ -80,8 +80,8 @@ pub(crate) fn query_of<C>(
     TaskQuery::new(&command.agent, &command.caller, &command.scope, request)
 }
 
-/// The page from the lines of a statement; `None` if the lines do not contain the total, or the statement has failed.
-/// Without a statement the page is empty.
+/// The page from the rows that the SQL statement returned; `None` if the rows do not contain the total, or the statement has
+/// failed. If no statement was needed, the page is empty.
 fn page_of(
     query: &TaskQuery,
     request: &ListTasksRequest,

@@ -9,8 +9,7 @@ pub struct Need {
     pub name: String,
     /// The parts of the agent that need it, as `tool weather`, `executor seats` or `scheme key`.
     pub by: Vec<String>,
-    /// The names of other secrets, each of which is sufficient in its place: during a rotation the old or the new
-    /// secret is set.
+    /// The names of alternative secrets. One of them, or `name`, must be set: during a rotation, the old or the new secret.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub or: Vec<String>,
 }

@@ -7,11 +7,11 @@
 //!
 //! | import of `host` | does |
 //! |---|---|
-//! | `read(address, length)` | gives the [`Read`] of the file at a path, as JSON in room that it has taken |
+//! | `read(address, length)` | gives the [`Read`] of the file at a path, as JSON, in room that the host has got from `take` |
 //! | `list(address, length)` | gives the [`Listed`] of the folder at a path, likewise |
 //!
-//! An address and a length are one number of 64 bits: the address in the upper half. Who gets a text frees it: `run` the request,
-//! and the answers of the host; the host frees nothing, since it uses an instance for one check.
+//! An address and a length are one number of 64 bits: the address in the upper half. `run` frees the request and the
+//! answers of the host. The host does not free the answer of `run`, because it uses each instance for one check.
 
 #![allow(unsafe_code, reason = "texts cross the border of the module as addresses")]
 

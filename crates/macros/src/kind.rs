@@ -2,7 +2,7 @@
 
 use syn::{GenericArgument, PathArguments, Type};
 
-/// The kind of a type: it decides which limits apply, and whether a parameter of the type is one argument.
+/// The kind of a type: it decides which limits apply, and if a parameter of the type is a single argument of the tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Integer,

@@ -300,7 +300,7 @@ const DELETE: &str = "DELETE FROM remembered WHERE fetched_ms < ?1";
 const PATIENCE_MS: u64 = 14_000;
 
 /// The first pause of a request that waits for the job of another request. Each later pause is twice as long, up to
-/// [`LAST_LOOK`]: thousands of requests may wait.
+/// [`LAST_LOOK`], because thousands of requests may wait at the same time.
 const FIRST_LOOK: Duration = Duration::from_millis(10);
 const LAST_LOOK: Duration = Duration::from_millis(320);
 

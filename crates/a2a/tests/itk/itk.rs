@@ -50,7 +50,7 @@ fn serve(port: u16) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Answers one request: a line of JSON for each verb, to the end of the connection.
+/// Answers one request with a line of JSON for each command to the executor. The body ends when the connection closes.
 fn answer(mut connection: TcpStream) -> std::io::Result<()> {
     let Some(turn) = Turn::read(&connection)? else {
         return connection.write_all(

@@ -28,8 +28,8 @@ impl KindTable for ToolsTable {
         "names",
         /// True if the agent asks for arguments that are missing or do not fit; otherwise the task fails.
         "ask_missing",
-        /// The MCP servers of `remotes.toml` whose tools are also offered: all of them, as `files`, or those that match a pattern,
-        /// as `github:search_*`.
+        /// The MCP servers of `remotes.toml` whose tools are also offered. A name alone, as `files`, offers all tools of the server; a
+        /// name with a pattern, as `github:search_*`, the tools that match the pattern.
         "mcp",
     };
 

@@ -147,8 +147,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a table that does not have exactly one of these keys; returns true if it has. `hint` is appended to the text of the
-    /// problem.
+    /// Returns true if the table has exactly one of these keys; otherwise reports a problem, with `hint` at the end of its text.
     pub(crate) fn exactly_one(&mut self, of: &[&str], hint: &str) -> bool {
         #[cfg(any(test, feature = "checker"))]
         if let Some(record) = &mut self.record {

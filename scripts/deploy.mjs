@@ -2,6 +2,7 @@
 import "./lib/node-version.mjs";
 import { remoteAccess } from "./lib/access.mjs";
 import { command, wranglerLine } from "./lib/command.mjs";
+import { localAddresses } from "./lib/local-addresses.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
 import { missingServices } from "./lib/services.mjs";
@@ -53,8 +54,9 @@ await main(async () => {
   }
   const access = remoteAccess(found.facts);
   if (access !== undefined) say(`\n${access}\n`);
-  const unbound = await missingServices(found.facts, values.env);
-  if (unbound !== undefined) say(`${unbound}\n`);
+  for (const text of [await missingServices(found.facts, values.env), localAddresses(found.facts), dryRun ? await madeIn(values.env, queues) : undefined]) {
+    if (text !== undefined) say(`${text}\n`);
+  }
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {
     // The first deploy creates the database, so it runs before the migrations.
     const { code } = await wrangler(["deploy", ...environment, ...passedOn(values, Object.keys(PASSED_ON))]);
@@ -79,6 +81,13 @@ async function queuesOf(environment) {
   }
   const named = [...(queues.producers ?? []), ...(queues.consumers ?? [])];
   return new Set(named.flatMap(({ queue, dead_letter_queue: deadLetters }) => [queue, deadLetters]).filter(Boolean));
+}
+
+/** The line about what a deployment makes in the account. */
+async function madeIn(environment, queues) {
+  const { name, d1_databases: databases = [] } = await readConfig(environment);
+  const made = [`the Worker ${name}`, ...databases.map(({ database_name: database }) => `the database ${database}`), ...[...queues].map((queue) => `the queue ${queue}`)];
+  return `A deployment makes what the account lacks of these: ${made.join(", ")}.`;
 }
 
 /** Creates a queue if the account does not have it. */

@@ -113,4 +113,6 @@ test("a dry run packs the upload and changes nothing at Cloudflare", async () =>
   assert.equal(code, 0, output);
   assert.deepEqual(wrangler(), ["deploy --dry-run"]);
   assert.doesNotMatch(output, /access control/);
+  const made = "the Worker own-agent, the database own-agent, the queue own-agent-webhooks, the queue own-agent-webhooks-dead, the queue own-agent-deletions";
+  assert.ok(output.includes(`A deployment makes what the account lacks of these: ${made}.`), output);
 });

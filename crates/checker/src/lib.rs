@@ -3,12 +3,12 @@
 //! | export | does |
 //! |---|---|
 //! | `take(length)` | makes room for a text of so many bytes, and gives its address |
-//! | `run(address, length)` | takes a [`Request`] as JSON, and gives the address and the length of the answer, also JSON |
+//! | `run(address, length)` | takes a `Request` as JSON, and gives the address and the length of the answer, also JSON |
 //!
 //! | import of `host` | does |
 //! |---|---|
-//! | `read(address, length)` | gives the [`Read`] of the file at a path, as JSON, in room that the host has got from `take` |
-//! | `list(address, length)` | gives the [`Listed`] of the folder at a path, likewise |
+//! | `read(address, length)` | gives the `Read` of the file at a path, as JSON, in room that the host has got from `take` |
+//! | `list(address, length)` | gives the `Listed` of the folder at a path, likewise |
 //!
 //! An address and a length are one number of 64 bits: the address in the upper half. `run` frees the request and the
 //! answers of the host. The host does not free the answer of `run`, because it uses each instance for one check.

@@ -1,7 +1,7 @@
 //! The JSON Schemas of agent files, tool files and `remotes.toml`, for editors.
 //!
 //! The schemas follow from the code that reads the files: those of derived readers from their types, those of tables that are read
-//! key by key from [`Record`]s of their readers. Their dialect is draft 7, the newest one that Taplo supports.
+//! key by key from a `Record` of the calls of their readers. Their dialect is draft 7, the newest one that Taplo supports.
 
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value, json};

@@ -11,7 +11,7 @@ import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 
 /** The measured files of a build. */
-const FILES = ["engine.js", "index_bg.wasm", "test-agents.json"];
+const FILES = ["index_bg.wasm", "test-agents.json"];
 
 const usage = `Usage: npm run bench [-- --quick] [--only NAME,NAME] [--against FOLDER]
 

@@ -1,7 +1,7 @@
 // The agents of the project, as the entry module of the Worker passes them to the engine: text that Rust reads when it needs it.
 
 /**
- * The checked form of a project's files, the default export of `agents.js` (crates/agents/src/embedded.rs).
+ * The checked form of a project's files, the default export of `agents.js` (crates/agents/src/checked.rs).
  *
  * @typedef {object} Agents
  * @property {string} version The version of a2a-edge that wrote it.

@@ -27,7 +27,7 @@ async function rebuild(output) {
   try {
     const { ensureBuilt } = await import("./lib/worker.mjs");
     await ensureBuilt(output);
-    await writeAgents();
+    writeAgents();
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
     // wrangler dev ends a build when the next change arrives.

@@ -103,32 +103,18 @@ impl Host {
         registry
     }
 
-    /// The agents of a source, ready to answer, with the registered tools and executors. `outside` is the access to the outside;
-    /// for a test of a Worker, [`check`](Self::check) is simpler.
-    ///
-    /// # Errors
-    ///
-    /// If the agents cannot be read.
-    pub fn agents(
-        self,
-        source: impl AgentSource + 'static,
-        outside: Outside,
-    ) -> Result<Agents, Unreadable> {
-        let parts = Parts {
-            registry: Rc::new(self.registry(false)),
-            is_development: true,
-            ..Parts::of(outside)
-        };
-        Agents::new(Box::new(source), parts, None)
-    }
-
     /// Checks that the executors of all agents of a source can be made, with no variables, secrets or other servers.
     ///
     /// # Errors
     ///
     /// If the agents cannot be read; or every agent whose executor cannot be made, with the reason and the place in its file.
     pub fn check(self, source: impl AgentSource + 'static) -> Result<(), Unreadable> {
-        let agents = self.agents(source, MemoryPlatform::default().outside())?;
+        let parts = Parts {
+            registry: Rc::new(self.registry(false)),
+            is_development: true,
+            ..Parts::of(MemoryPlatform::default().outside())
+        };
+        let agents = Agents::new(Box::new(source), parts, None)?;
         let unmade = agents.without_executor();
         let unmade = unmade.map(|(slug, misfit)| format!("the agent {slug}: {misfit}"));
         let unmade = unmade.collect::<Vec<_>>().join("\n");

@@ -25,13 +25,10 @@ export function writeAgents() {
   if (agents === undefined) throw new Stop(shownProblems(problems));
   const known = writtenAgents();
   if (known !== undefined && isSame(known, agents)) return { agents: known, facts: factsOf(known), read };
-  publish(MODULE, moduleOf(agents));
+  publish(MODULE, `${HEAD}export default ${JSON.stringify(agents, null, 2)};\n`);
   publish(TYPES, `${HEAD}import type { Agents } from "a2a-edge";\n\ndeclare const agents: Agents;\nexport default agents;\n`);
   return { agents, facts: factsOf(agents), read };
 }
-
-/** The module with agents in the checked form. */
-export const moduleOf = (agents) => `${HEAD}export default ${JSON.stringify(agents, null, 2)};\n`;
 
 /** The agents that were written before; undefined if there are none. */
 export function writtenAgents() {
@@ -57,9 +54,9 @@ export function factsOf({ index, agents }) {
 }
 
 /** The checked form as one JSON object, for the variable `AGENTS`. */
-export function wholeForm({ index, agents }) {
-  const { agents: listed, headers: _, ...shared } = JSON.parse(index);
-  return JSON.stringify({ ...shared, agents: listed.map(({ slug }) => JSON.parse(agents[slug])) });
+export function wholeForm(form) {
+  const { built_ms } = JSON.parse(form.index);
+  return JSON.stringify({ built_ms, ...factsOf(form) });
 }
 
 /** The instant of a check: `SOURCE_DATE_EPOCH` if it is set, so that builds can be reproduced. */

@@ -18,7 +18,7 @@ let compiled;
  *
  * @typedef {{ shown: string, file: string | null, line: number | null, key: string, text: string }} Problem
  *
- * The checked form of a project's files, the default export of `agents.js` (crates/agents/src/embedded.rs).
+ * The checked form of a project's files, the default export of `agents.js` (crates/agents/src/checked.rs).
  * @typedef {{ version: string, index: string, agents: Record<string, string> }} Agents
  */
 

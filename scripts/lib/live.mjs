@@ -2,7 +2,7 @@
 // with the last agents without one.
 import { existsSync, readdirSync, statSync, watch } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { writeAgents } from "./agents.mjs";
+import { isSame, writeAgents } from "./agents.mjs";
 import { askWorker, giveAgents, toldUnusable } from "./dev-agents.mjs";
 import { projectDir } from "./paths.mjs";
 import { Stop, say } from "./ui.mjs";
@@ -88,7 +88,7 @@ export class LiveAgents {
 
   async #look(again) {
     try {
-      const { agents, read } = await writeAgents();
+      const { agents, read } = writeAgents();
       // Other files of the folders, such as an editor's own, are of no interest.
       const names = [...this.#changed].filter((path) => read.includes(path) || this.#read.includes(path));
       this.#read = read;
@@ -140,5 +140,3 @@ const isFolder = (path) => existsSync(join(projectDir, path)) && statSync(join(p
 
 /** Another folder may take the place of one that is watched. */
 const idOf = (folder) => (existsSync(folder) ? statSync(folder).ino : undefined);
-
-const isSame = (one, other) => JSON.stringify(one) === JSON.stringify(other);

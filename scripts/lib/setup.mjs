@@ -24,10 +24,11 @@ export async function setUpAndBuild(output = "default") {
  * what `writeAgents` returns, and which `output` of which `kind` was built.
  */
 export async function build(output) {
+  if (!hasRust) return writeAgents();
   // The checker of a checkout is one of the things that are built. Elsewhere it is ready, and mistakes are told before the compiler is waited for.
-  if (!isCheckout) await writeAgents();
-  const built = hasRust ? await buildEngine(output) : {};
-  return { ...(await writeAgents()), ...built };
+  if (!isCheckout) writeAgents();
+  const built = await buildEngine(output);
+  return { ...writeAgents(), ...built };
 }
 
 async function buildEngine(output) {

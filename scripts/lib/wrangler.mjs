@@ -79,10 +79,10 @@ export function migrations() {
 /** The migrations that the local database of a state lacks; none if there is no database yet, since the first start makes it whole. */
 export function pendingMigrations(state = stateDir) {
   const { databases, isPrepared } = preparation(state);
-  if (isPrepared || !existsSync(databases)) return [];
-  const files = readdirSync(databases, { recursive: true }).filter((name) => /\.sqlite(-wal)?$/.test(name)).map((name) => readFileSync(join(databases, name)));
+  if (isPrepared) return [];
+  const stored = storedIn(databases);
   // A database contains the names of its migrations as text.
-  return files.length === 0 ? [] : migrations().filter((name) => !files.some((file) => file.includes(name)));
+  return stored.length === 0 ? [] : migrations().filter((name) => !stored.some((database) => database.includes(name)));
 }
 
 /**

@@ -1,19 +1,14 @@
 // `npm run dev` with Rust, while files are saved: what is served follows the sources, agents are given without a build, and a mistake stops nothing.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { freePort } from "../../scripts/lib/port.mjs";
-import { makeProject, until } from "./project.mjs";
+import { makeProject, startDev, until } from "./project.mjs";
 
 const MISTAKE = "error[E0425]: cannot find value `x` in this scope\n --> src/lib.rs:1:1";
 
-let project, dev, url;
+let project, dev, url, served;
 before(async () => {
   project = makeProject();
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}/`;
-  dev = project.start("dev", "--port", String(port), "--inspector-port", String(await freePort()));
-  await until(() => dev.output.includes("a2a-edge serves at") || dev.child.exitCode !== null, "it serves");
-  assert.equal(dev.child.exitCode, null, dev.output);
+  ({ dev, url, answered: served } = await startDev(project));
 });
 after(async () => {
   dev.child.kill("SIGTERM");
@@ -21,14 +16,6 @@ after(async () => {
   project.remove();
 });
 
-const served = async () => {
-  try {
-    return await (await fetch(url)).json();
-  } catch {
-    // wrangler starts anew.
-    return {};
-  }
-};
 const serves = (key, text) => until(async () => [(await served())[key], (await served()).files?.[key]].includes(text), `it serves ${key} as ${text}; it said:\n${dev.output}`);
 const builds = () => project.calls().filter(([name, what, end]) => name === "cargo" && what === "rustc" && end === "ends").length;
 const calls = (tool) => project.calls().filter(([name]) => name === tool).length;
@@ -88,7 +75,7 @@ test("an agent that the Worker cannot serve is told, until it is mended", async 
 });
 
 test("a change of the console is served without a build of the Worker, which stays as it is", async () => {
-  const page = async () => (await fetch(`${url}console/`)).text();
+  const page = async () => (await fetch(`${url}/console/`)).text();
   const [before, index] = [builds(), "console/index.html"];
   await until(async () => (await page()).includes("<title>"), `the console is served; it said:\n${dev.output}`);
   project.write(index, project.read(index).replace("<title>", "<title>Changed "));

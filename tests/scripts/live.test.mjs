@@ -5,16 +5,12 @@ import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { after, before, test } from "node:test";
 import { freePort } from "../../scripts/lib/port.mjs";
-import { makeOwnProject, until } from "./project.mjs";
+import { makeOwnProject, startDev, until } from "./project.mjs";
 
-let project, dev, url;
+let project, dev, url, answered;
 before(async () => {
   project = makeOwnProject();
-  const port = await freePort();
-  url = `http://127.0.0.1:${port}`;
-  dev = project.start("dev", "--port", String(port), "--inspector-port", String(await freePort()));
-  await until(() => dev.output.includes("a2a-edge serves at") || dev.child.exitCode !== null, "it serves");
-  assert.equal(dev.child.exitCode, null, dev.output);
+  ({ dev, url, answered } = await startDev(project));
 });
 after(async () => {
   dev.child.kill("SIGTERM");
@@ -22,14 +18,6 @@ after(async () => {
   project.remove();
 });
 
-const answered = async () => {
-  try {
-    return await (await fetch(url)).json();
-  } catch {
-    // wrangler starts anew.
-    return {};
-  }
-};
 const served = async () => (await answered()).files;
 const serves = (path, text) => until(async () => (await served())?.[path] === text, `it serves ${path} as ${text}; it said:\n${dev.output}`);
 const says = (text, from = 0) => until(() => dev.output.slice(from).includes(text), `it says "${text}"; it said:\n${dev.output.slice(from)}`);

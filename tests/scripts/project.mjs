@@ -1,6 +1,7 @@
 // Places in which scripts can be run for real in moments: a copy of the repository, and projects that depend on it.
 // npm, Rust and the tool for bindings are stand-ins that record their calls; wrangler is the real one unless a test
 // asks for a stand-in.
+import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFiles } from "../../create/lib/project.mjs";
 import { hashesIn } from "../../scripts/lib/engine.mjs";
+import { freePort } from "../../scripts/lib/port.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -135,6 +137,23 @@ function handle(folder, entry, place = folder) {
     /** The path of a file of the project. */
     at,
   };
+}
+
+/** Starts `dev` in a project, and waits until it serves. Gives the process, the URL, and `answered`: what the Worker answers, {} while wrangler starts anew. */
+export async function startDev(project) {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const dev = project.start("dev", "--port", String(port), "--inspector-port", String(await freePort()));
+  await until(() => dev.output.includes("a2a-edge serves at") || dev.child.exitCode !== null, "it serves");
+  assert.equal(dev.child.exitCode, null, dev.output);
+  const answered = async () => {
+    try {
+      return await (await fetch(url)).json();
+    } catch {
+      return {};
+    }
+  };
+  return { dev, url, answered };
 }
 
 /** Waits until `condition` answers something true, and answers that. */

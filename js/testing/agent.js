@@ -6,7 +6,7 @@ import { isOwnName } from "../api/env.js";
 import { worker } from "../node.js";
 import { CallError, Client, isAsking, isEnded, messageParts, shown, shownReply } from "./client.js";
 import { Platform } from "./platform.js";
-import { KIND, SLUG, callerVariables, checkedAgents, executorTables, toolTables } from "./project.js";
+import { KIND, callerVariables, checkedAgents, executorTables, toolTables } from "./project.js";
 import { Remotes } from "./remotes.js";
 
 /** @typedef {import("./index.d.ts").TestOptions<any>} TestOptions */
@@ -37,14 +37,14 @@ export async function beginning(begin, make) {
   }
 }
 
-/** The platforms of agents, for `survivesCrashes`. @type {WeakMap<object, Platform>} */
-const platforms = new WeakMap();
+/** What is inside of agents, for `survivesCrashes`. @type {WeakMap<object, { platform: Platform, results(): Promise<TestTask[]> }>} */
+const insides = new WeakMap();
 
-/** @param {object} agent @returns {Platform} */
-export function platformOf(agent) {
-  const platform = platforms.get(agent);
-  if (platform === undefined) throw new TypeError("this is no agent of testAgent()");
-  return platform;
+/** @param {object} agent */
+export function insideOf(agent) {
+  const inside = insides.get(agent);
+  if (inside === undefined) throw new TypeError("this is no agent of testAgent()");
+  return inside;
 }
 
 /**
@@ -57,7 +57,7 @@ export async function testAgent(executor, options = {}) {
   const settings = options.settings ?? {};
   const { platform, caller } = await started({ executors: { [KIND]: executor }, tables: executorTables(settings), options });
   const agent = new Agent(platform, new Client(platform, caller));
-  platforms.set(agent, platform);
+  insides.set(agent, { platform, results: () => agent.results() });
   return agent;
 }
 
@@ -134,6 +134,8 @@ async function refuseMisfit(platform, token) {
 class Agent {
   #platform;
   #client;
+  /** The ids of all tasks. @type {Set<string>} */
+  #tasks = new Set();
   /** The id of the last task. @type {string | undefined} */
   #taskId;
   /** What is known of it. @type {TestTask | undefined} */
@@ -161,6 +163,7 @@ class Agent {
     const configuration = { ...(acceptedOutputModes && { acceptedOutputModes }), ...(webhook && { taskPushNotificationConfig: { url: webhook } }) };
     const answer = await this.#client.call("SendMessage", { message, configuration }, goesOn ? undefined : messageId);
     this.#taskId = answer.task?.id;
+    if (this.#taskId !== undefined) this.#tasks.add(this.#taskId);
     this.#last = answer.task === undefined ? shownReply(answer.message) : shown(answer.task);
     await this.#settle();
     return this.#told();
@@ -208,6 +211,14 @@ class Agent {
     return this.#told();
   }
 
+  /** All tasks and replies, once their runs have ended, ask, or have nothing to do for a minute. */
+  async results() {
+    if (this.#taskId !== undefined) await this.#goOn();
+    const tasks = [];
+    for (const id of this.#tasks) tasks.push(await this.#look(id));
+    return this.#last?.state === "replied" ? [...tasks, this.#last] : tasks;
+  }
+
   /** Lets the run go on until it has ended, asks, or has nothing to do for a minute. */
   async #goOn() {
     const end = this.#platform.clock.now + PATIENCE_MS;
@@ -228,10 +239,11 @@ class Agent {
     throw new Error(this.#last === undefined ? "there is no task yet: send a message first" : "there is no task: the agent has replied with a message");
   }
 
-  /** The task as the Worker tells it. */
-  async #look() {
-    this.#last = shown(await this.#client.call("GetTask", { id: this.#known() }));
-    return this.#last;
+  /** A task as the Worker tells it. */
+  async #look(id = this.#known()) {
+    const task = shown(await this.#client.call("GetTask", { id }));
+    if (id === this.#taskId) this.#last = task;
+    return task;
   }
 
   /** The task, unless a function has thrown an error since the test was told last. @returns {Promise<TestTask>} */
@@ -277,5 +289,3 @@ function valueOf(parts) {
   if (parts.length !== 1 || part === undefined) return parts;
   return part.text ?? part.data ?? part;
 }
-
-export { SLUG };

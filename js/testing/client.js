@@ -20,7 +20,6 @@ export class Client {
   #platform;
   #caller;
   #calls = 0;
-  #messages = 0;
 
   /** @param {import("./platform.js").Platform} platform @param {import("./project.js").GivenCaller} [caller] */
   constructor(platform, caller) {
@@ -30,8 +29,7 @@ export class Client {
 
   /** The id of the next message. */
   nextMessageId() {
-    this.#messages += 1;
-    return `message-${this.#messages}`;
+    return this.#platform.chance.uuid();
   }
 
   /**
@@ -71,7 +69,7 @@ export class Client {
    */
   async post(url, body) {
     const isText = typeof body === "string";
-    const key = `post-${(this.#calls += 1)}`;
+    const key = this.#platform.chance.uuid();
     const { status, text } = await this.#platform.request(() => new Request(url, {
       method: "POST",
       headers: { "content-type": isText ? "text/plain" : "application/json", "idempotency-key": key },

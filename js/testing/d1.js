@@ -15,22 +15,32 @@ export function newDatabase() {
   return database;
 }
 
-/**
- * The binding of an isolate.
- *
- * @param {import("./isolate.js").Isolate} isolate @param {Database} database
- */
-export function d1(isolate, database) {
-  return {
-    prepare: (/** @type {string} */ sql) => new Statement(isolate, database, sql, []),
-    batch: (/** @type {Statement[]} */ statements) => isolate.alive(Promise.resolve().then(() => {
-      isolate.mustLive();
-      return database.transaction(() => statements.map((statement) => statement.result()));
-    })),
-  };
+/** The binding of an isolate. The engine asks for the names of the classes of bindings. */
+export class D1Database {
+  #isolate;
+  #database;
+
+  /** @param {import("./isolate.js").Isolate} isolate @param {Database} database */
+  constructor(isolate, database) {
+    this.#isolate = isolate;
+    this.#database = database;
+  }
+
+  /** @param {string} sql */
+  prepare(sql) {
+    return new D1PreparedStatement(this.#isolate, this.#database, sql, []);
+  }
+
+  /** @param {D1PreparedStatement[]} statements */
+  batch(statements) {
+    return this.#isolate.alive(Promise.resolve().then(() => {
+      this.#isolate.mustLive();
+      return this.#database.transaction(() => statements.map((statement) => statement.result()));
+    }));
+  }
 }
 
-class Statement {
+class D1PreparedStatement {
   #isolate;
   #database;
   #sql;
@@ -46,7 +56,7 @@ class Statement {
 
   /** @param {unknown[]} values */
   bind(...values) {
-    return new Statement(this.#isolate, this.#database, this.#sql, values);
+    return new D1PreparedStatement(this.#isolate, this.#database, this.#sql, values);
   }
 
   run() {

@@ -59,12 +59,12 @@ export function scopeOf(isolate) {
   const { set, clear, every } = functionsOf({ platform, isolate });
   const { chance } = platform;
   const log = (/** @type {unknown[]} */ ...words) => platform.noteLog(words);
-  return Object.assign(Object.create(globalThis), {
+  const own = {
     setTimeout: (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => set(() => isolate.within(() => work(...args)), ms),
     clearTimeout: clear,
     setInterval: (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => every(() => isolate.within(() => work(...args)), ms),
     clearInterval: clear,
-    fetch: (/** @type {RequestInfo | URL} */ input, /** @type {RequestInit} */ init) => platform.fetch(input, init, isolate, current()?.run),
+    fetch: (/** @type {RequestInfo | URL} */ input, /** @type {RequestInit} */ init) => platform.fetch(input, init, isolate, undefined),
     Request: PlatformRequest,
     Date: dateWith(RealDate, () => platform.clock.now),
     crypto: {
@@ -75,7 +75,10 @@ export function scopeOf(isolate) {
     console: { debug: log, log, info: log, warn: log, error: log },
     queueMicrotask: (/** @type {() => void} */ work) => globalThis.queueMicrotask(work),
     addEventListener() {},
-  });
+  };
+  // Members of the global object such as `crypto` have getters only.
+  const writable = (/** @type {unknown} */ value) => ({ value, writable: true, configurable: true });
+  return Object.create(globalThis, Object.fromEntries(Object.entries(own).map(([name, value]) => [name, writable(value)])));
 }
 
 /** How many drives of agents are under way. */

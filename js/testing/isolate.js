@@ -1,10 +1,10 @@
 // One life of the Worker: an instance of the engine with all that it has in memory. A crash ends it, and the next request or alarm has a new one.
 import { within } from "./context.js";
-import { d1 } from "./d1.js";
+import { D1Database } from "./d1.js";
 import { newEngine } from "./engine-module.js";
 import { register, taking } from "./engine.js";
 import { scopeOf } from "./globals.js";
-import { Namespace, objectContext } from "./objects.js";
+import { DurableObjectNamespace, objectContext } from "./objects.js";
 import { queueNames } from "./queues.js";
 
 /** What functions of the bridge throw where the run is over; of a run that has ended so, no promise settles any more. */
@@ -60,8 +60,8 @@ export class Isolate {
     this.#number = register(this);
     this.env = {
       ...variables,
-      DB: d1(this, platform.database),
-      TASKS: new Namespace(this),
+      DB: new D1Database(this, platform.database),
+      TASKS: new DurableObjectNamespace(this),
       ...Object.fromEntries(queueNames.map((name) => [name, platform.queues.binding(this, name)])),
     };
     this.#engine = this.within(() => newEngine(scopeOf(this), { DurableObject, waitUntil: this.event.waitUntil, env: this.env }));

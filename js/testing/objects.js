@@ -22,8 +22,8 @@ class ObjectId {
   }
 }
 
-/** The binding of the objects in an isolate. Their storage belongs to the platform. */
-export class Namespace {
+/** The binding of the objects in an isolate. Their storage belongs to the platform. The engine asks for the names of the classes of bindings. */
+export class DurableObjectNamespace {
   #isolate;
 
   /** @param {import("./isolate.js").Isolate} isolate */

@@ -23,15 +23,10 @@ export class Queues {
 
   /** The binding of a queue for an isolate. @param {import("./isolate.js").Isolate} isolate @param {string} name */
   binding(isolate, name) {
-    const send = async (/** @type {unknown} */ body, /** @type {{ delaySeconds?: number }} */ { delaySeconds = 0 } = {}) => {
+    return new WorkerQueue((body, delaySeconds) => {
       isolate.mustLive();
       this.#put(name, body, delaySeconds);
-    };
-    const sendBatch = async (/** @type {Iterable<{ body: unknown, delaySeconds?: number }>} */ messages) => {
-      isolate.mustLive();
-      for (const { body, delaySeconds = 0 } of messages) this.#put(name, body, delaySeconds);
-    };
-    return { send, sendBatch };
+    });
   }
 
   /** Delivers again what an isolate that has ended was given. */
@@ -82,5 +77,25 @@ export class Queues {
     const { retries, dead } = QUEUES[name] ?? { retries: 0 };
     if (message.attempts <= retries) this.#schedule(name, { ...message, attempts: message.attempts + 1 }, delaySeconds);
     else if (dead !== undefined) this.#put(dead, message.body, 0);
+  }
+}
+
+/** The binding of a queue. The engine asks for the names of the classes of bindings. */
+class WorkerQueue {
+  #put;
+
+  /** @param {(body: unknown, delaySeconds: number) => void} put */
+  constructor(put) {
+    this.#put = put;
+  }
+
+  /** @param {unknown} body @param {{ delaySeconds?: number }} [options] */
+  async send(body, { delaySeconds = 0 } = {}) {
+    this.#put(body, delaySeconds);
+  }
+
+  /** @param {Iterable<{ body: unknown, delaySeconds?: number }>} messages */
+  async sendBatch(messages) {
+    for (const { body, delaySeconds = 0 } of messages) this.#put(body, delaySeconds);
   }
 }

@@ -78,7 +78,8 @@ export async function started({ executors = {}, tools = {}, tables, options }) {
   /** @type {Platform} */
   const platform = new Platform({
     entry: () => worker({ agents, tools: noted(platform, tools), executors: noted(platform, executors) }),
-    variables: { ...OWN_VARIABLES, DEV_TOKEN: token, ...callerVariables, ...named(secrets, "secrets"), ...named(env, "env") },
+    variables: { ...OWN_VARIABLES, DEV_TOKEN: token, ...callerVariables },
+    env: { ...named(secrets, "secrets"), ...named(env, "env") },
     answer,
     remote: (request) => servers.answer(request),
     seed,
@@ -158,10 +159,10 @@ class Agent {
     const messageId = this.#client.nextMessageId();
     const message = {
       messageId, role: "ROLE_USER", parts: messageParts(content),
-      ...(goesOn && { taskId: last.id }), ...(last?.contextId && { contextId: last.contextId }), ...(metadata && { metadata }),
+      ...(goesOn && { taskId: last.id }), ...(last?.contextId && { contextId: last.contextId }),
     };
     const configuration = { ...(acceptedOutputModes && { acceptedOutputModes }), ...(webhook && { taskPushNotificationConfig: { url: webhook } }) };
-    const answer = await this.#client.call("SendMessage", { message, configuration }, goesOn ? undefined : messageId);
+    const answer = await this.#client.call("SendMessage", { message, configuration, ...(metadata && { metadata }) }, goesOn ? undefined : messageId);
     this.#taskId = answer.task?.id;
     if (this.#taskId !== undefined) this.#tasks.add(this.#taskId);
     this.#last = answer.task === undefined ? shownReply(answer.message) : shown(answer.task);

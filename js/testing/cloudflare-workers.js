@@ -31,7 +31,7 @@ export const env = new Proxy({}, {
 });
 
 /** @returns {object} */
-const environment = () => current()?.isolate?.env ?? {};
+const environment = () => current()?.isolate?.project ?? {};
 
 /** @param {Promise<unknown>} promise */
 export function waitUntil(promise) {

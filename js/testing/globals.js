@@ -113,7 +113,7 @@ function install() {
       return platform === undefined || isolate === undefined ? real(...args) : platform.fetch(args[0], args[1], isolate, run);
     }),
     replace(global, "Date", (real) => dateWith(real, () => current()?.platform.clock.now ?? real.now())),
-    replace(performance, "now", (real) => () => current()?.platform.clock.sinceStart ?? real.call(performance)),
+    replace(performance, "now", (real) => () => current()?.platform.sinceStart ?? real.call(performance)),
     replace(AbortSignal, "timeout", (real) => (/** @type {number} */ ms) => (current() === undefined ? real.call(AbortSignal, ms) : timeout(ms))),
     replace(process, "emit", (real) => (/** @type {any[]} */ ...args) => isOfRun(args) || real.apply(process, args)),
     ...Object.entries(Object.getOwnPropertyDescriptors(SubtleCrypto.prototype))

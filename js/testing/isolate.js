@@ -25,7 +25,10 @@ export class Run {
 export class Isolate {
   isAlive = true;
   platform;
+  /** The environment of the engine. */
   env;
+  /** The environment of the project. */
+  project;
   handlers;
   #engine;
   #number;
@@ -51,22 +54,21 @@ export class Isolate {
     passThroughOnException() {},
   };
 
-  /**
-   * @param {import("./platform.js").Platform} platform @param {Record<string, unknown>} variables Variables, secrets and bindings of the test.
-   * @param {() => any} entry Evaluates the entry module of the Worker: gives its event handlers.
-   */
-  constructor(platform, variables, entry) {
+  /** @param {import("./platform.js").Platform} platform @param {import("./platform.js").Parts} parts */
+  constructor(platform, { variables, env, entry }) {
     this.platform = platform;
     this.#number = register(this);
+    this.project = env;
     this.env = {
       ...variables,
+      ...env,
       DB: new D1Database(this, platform.database),
       TASKS: new DurableObjectNamespace(this),
       ...Object.fromEntries(queueNames.map((name) => [name, platform.queues.binding(this, name)])),
     };
     this.#engine = this.within(() => newEngine(scopeOf(this), { DurableObject, waitUntil: this.event.waitUntil, env: this.env }));
     const start = (/** @type {unknown} */ agents, /** @type {any} */ functions) => this.#engine.start(agents, functions && this.#joined(functions));
-    this.handlers = this.within(() => taking({ start, env: this.env }, entry));
+    this.handlers = this.within(() => taking({ start, env }, entry));
   }
 
   /** Ends everything that the isolate has in memory. Nothing of it has an effect any more. */

@@ -25,15 +25,16 @@ import { setAlarm } from "./storage.js";
  *
  * @typedef {object} Parts
  * @property {() => any} entry Evaluates the entry module of the Worker.
- * @property {Record<string, unknown>} variables Its variables, secrets and bindings.
+ * @property {Record<string, unknown>} variables Variables of the engine alone.
+ * @property {Record<string, unknown>} env The variables, secrets and bindings of the project.
  * @property {number} now The instant at which it begins.
  * @property {number} seed The beginning of its chance.
  * @property {Answer | undefined} answer Answers the requests of runs.
  * @property {(request: Request) => Promise<Response> | undefined} remote Answers them before that, if they are for a remote agent.
  */
 
-/** The steps of simulated time in one call of the test; more are taken for a loop without an end. */
-const MAX_RINGS = 100_000;
+/** The number of timers of one instant; more are taken for a loop without an end. */
+const MAX_RINGS = 10_000;
 
 /** The lines of the log that are kept. */
 const MAX_LOG = 200;
@@ -75,6 +76,8 @@ export class Platform {
   #start;
   /** @type {Isolate | undefined} */
   #isolate;
+  /** How many timers of this instant were due. */
+  #rings = 0;
   /** Timers of `every`, by the number of their first timer. @type {Map<number, number>} */
   #repeated = new Map();
 
@@ -88,7 +91,7 @@ export class Platform {
 
   /** The isolate, which begins if there is none. */
   get isolate() {
-    this.#isolate ??= new Isolate(this, this.#parts.variables, this.#parts.entry);
+    this.#isolate ??= new Isolate(this, this.#parts);
     return this.#isolate;
   }
 
@@ -242,11 +245,11 @@ export class Platform {
     };
     promise.then(over, over);
     return withGlobals(async () => {
-      for (let rings = 0; ; rings += 1) {
+      for (;;) {
         await this.quiet.settled();
         if (isOver) return promise;
         if (this.clock.next === undefined) throw new Error("the agent waits for something that never comes: no timer, no alarm and no request of it is under way");
-        this.#ring(rings);
+        this.#ring();
       }
     });
   }
@@ -258,20 +261,21 @@ export class Platform {
    */
   pass(end, isEnough) {
     return withGlobals(async () => {
-      for (let rings = 0; ; rings += 1) {
+      for (;;) {
         await this.quiet.settled();
         const { next } = this.clock;
         if (isEnough !== undefined && next !== this.clock.now && (await isEnough())) return;
         if (next === undefined || next > end) break;
-        this.#ring(rings);
+        this.#ring();
       }
       if (isEnough === undefined) this.clock.moveTo(end);
     });
   }
 
-  /** @param {number} rings */
-  #ring(rings) {
-    if (rings > MAX_RINGS) throw new Error(`the agent did not come to an end in ${MAX_RINGS} steps of simulated time: it may repeat something without waiting`);
+  #ring() {
+    const before = this.clock.now;
     this.clock.ring();
+    this.#rings = this.clock.now === before ? this.#rings + 1 : 0;
+    if (this.#rings > MAX_RINGS) throw new Error(`${MAX_RINGS} timers of the agent were due without any time in between: it repeats something without an end`);
   }
 }

@@ -42,7 +42,7 @@ export function checked(texts, now) {
   return agents;
 }
 
-const CARD = ['name = "Test"', 'description = "The agent of a test."', 'version = "1.0.0"', "default = true"];
+const CARD = ['name = "Test"', 'description = "The agent of a test."', 'version = "1.0.0"', "default = true", "[capabilities]", "push_notifications = true"];
 
 /** The tables of an agent file for an executor in TypeScript. @param {Record<string, unknown>} settings */
 export function executorTables(settings) {
@@ -60,7 +60,7 @@ export const callerVariables = { [TOKEN_KEY.name]: TOKEN_KEY.value };
 
 /** @param {GivenCaller | undefined} caller */
 function access(caller) {
-  if (caller === undefined) return ["[access]", "open = true"];
+  if (caller === undefined) return ["[access]", "open = true", "open_webhooks = true"];
   const { scheme } = namesOf(caller);
   return [
     "[access]",

@@ -1,7 +1,8 @@
 // When simulated time may move: when all that really takes time has ended, and everything else waits for timers.
 
-/** The functions of the event loop, also where a test replaces them by fake ones. */
+/** The functions of real time, also where a test or this package replaces them. */
 const { setImmediate, setTimeout, performance } = globalThis;
+const now = performance.now.bind(performance);
 
 /** So many turns of the event loop without activity mean that everybody waits. */
 const QUIET_TURNS = 5;
@@ -17,7 +18,7 @@ const REQUEST = /^FSReq|ReqWrap$/;
 
 /** A function of the test that was called and has not answered. */
 export class Work {
-  #since = performance.now();
+  #since = now();
   #resources = counted();
   #timers = 0;
 
@@ -29,12 +30,12 @@ export class Work {
   /** Notes that such a timer has ended the wait. */
   goesOn() {
     this.#timers -= 1;
-    this.#since = performance.now();
+    this.#since = now();
   }
 
   /** True if the function seems to be at work, and not to wait for simulated time. */
   get isBusy() {
-    const ms = performance.now() - this.#since;
+    const ms = now() - this.#since;
     if (this.#timers > 0 || ms > PATIENCE_MS) return false;
     return ms < SILENT_MS || grown(this.#resources, counted());
   }
@@ -80,7 +81,7 @@ export class Quiet {
 
   /** Waits until everybody waits. */
   async settled() {
-    const begun = performance.now();
+    const begun = now();
     for (let turns = 0; turns < QUIET_TURNS; ) {
       const before = this.#count;
       await new Promise((resolve) => setImmediate(resolve));
@@ -97,7 +98,7 @@ export class Quiet {
   #isBusy(begun) {
     if (this.#pending > 0) return true;
     for (const work of this.#works) if (work.isBusy) return true;
-    return performance.now() - begun < PATIENCE_MS && process.getActiveResourcesInfo().some((name) => REQUEST.test(name));
+    return now() - begun < PATIENCE_MS && process.getActiveResourcesInfo().some((name) => REQUEST.test(name));
   }
 }
 

@@ -43,10 +43,12 @@ export class Storage {
     this.#beforeWrite();
     this.#isInTransaction = true;
     try {
-      return this.#stored.database.transaction(work);
+      const result = this.#stored.database.transaction(work);
+      // The engine appends to the log of a task in a transaction, and writes all else without one.
+      this.#platform.appended();
+      return result;
     } finally {
       this.#isInTransaction = false;
-      this.#platform.wrote();
     }
   }
 
@@ -73,12 +75,12 @@ export class Storage {
     this.#beforeWrite();
     this.#stored.database = new Database();
     clearAlarm(this.#platform, this.#stored);
-    this.#platform.wrote();
   }
 
   #beforeWrite() {
     this.#isolate.mustLive();
     this.#platform.reach({ kind: "write" }, this.#isolate);
+    // The isolate may have ended there.
     this.#isolate.mustLive();
   }
 
@@ -91,13 +93,10 @@ export class Storage {
     this.#platform.quiet.note();
     if (isWrite && values.length === 0) {
       database.run(query);
-      if (!this.#isInTransaction) this.#platform.wrote();
       return new Cursor([], 0);
     }
     const rows = database.all(query, values);
-    const written = isWrite ? database.changes : 0;
-    if (isWrite && !this.#isInTransaction) this.#platform.wrote();
-    return new Cursor(rows, written);
+    return new Cursor(rows, isWrite ? database.changes : 0);
   }
 }
 

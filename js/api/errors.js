@@ -69,15 +69,14 @@ export function refusal(thrown) {
 }
 
 /**
- * The JSON of `Thrown` for whatever a function has thrown.
+ * The end of a function that has thrown, as the engine reads it (src/executor/function/thrown.rs). With `isFailure`, callers read `failed`; otherwise
+ * it is for the log alone.
  *
  * @param {unknown} error
  */
 export function thrownJson(error) {
   const { text, stack } = told(error);
-  /** @type {import("./bridge.d.ts").Thrown} */
-  const thrown = isFailure(error) ? { failed: text, fault: error.fault, isFailure: true, stack } : { failed: text, isFailure: false, stack };
-  return JSON.stringify(thrown);
+  return JSON.stringify(isFailure(error) ? { failed: text, fault: error.fault, isFailure: true, stack } : { failed: text, isFailure: false, stack });
 }
 
 /**

@@ -240,11 +240,28 @@ export interface Answer {
   readonly task?: Json;
 }
 
-/** An event of another agent. `state` is as in A2A 1.0: `TASK_STATE_WORKING`. */
+/** An event of another agent, as A2A 1.0 has it. States are such as `TASK_STATE_WORKING`. */
 export type RemoteEvent =
-  | { readonly status: { readonly state: string; readonly message?: Message } }
-  | { readonly artifact: { readonly artifactId: string; readonly name?: string; readonly parts: readonly Part[] }; readonly append: boolean }
+  | { readonly task: { readonly id: string; readonly status: RemoteStatus; readonly artifacts?: readonly RemoteArtifact[] } }
+  | { readonly statusUpdate: { readonly taskId: string; readonly status: RemoteStatus } }
+  | { readonly artifactUpdate: { readonly taskId: string; readonly artifact: RemoteArtifact; readonly append?: boolean; readonly lastChunk?: boolean } }
   | { readonly message: Message };
+
+/** The status of a task of another agent. */
+export interface RemoteStatus {
+  readonly state: string;
+  readonly message?: Message;
+  readonly timestamp?: string;
+}
+
+/** An artifact of another agent, or a piece of it. */
+export interface RemoteArtifact {
+  readonly artifactId: string;
+  readonly name?: string;
+  readonly description?: string;
+  readonly parts: readonly Part[];
+  readonly metadata?: Meta;
+}
 
 /** An MCP server. */
 export interface McpServer {
@@ -393,7 +410,8 @@ export function executor<S = {}, R extends Result<R> | Ended = Result | Ended>(d
   execute(turn: Turn<S>): Maybe<R>;
   /**
    * Ends what the run has begun elsewhere, when its task is canceled; also of a run that waits outside of memory. It has five seconds, and can say
-   * nothing. With `sure`, it is called again if the process dies meanwhile.
+   * nothing; `step` gives the result of the newest finished step of its name, in any turn of the task, and does not do its work. With `sure`, it is called again if the
+   * process dies meanwhile.
    */
   onCancel?: ((turn: Turn<S>) => Maybe<void>) | { sure: true; run(turn: Turn<S>): Maybe<void> };
 }): Executor<S>;
@@ -453,8 +471,9 @@ export interface Turn<S = {}> extends Run {
   reply(content: Content): Ended;
 
   /**
-   * Waits outside of memory, for ten years at most, and costs nothing meanwhile: the run is dropped once nothing else of it is under way, and begins
-   * again at the top of its function when the wait ends. No `finally` runs then. With `orMessage`, a message of the client ends the wait, too.
+   * Waits outside of memory, for ten years at most, and costs nothing meanwhile: the run is dropped, with all that is under way (no `finally` runs),
+   * and begins again at the top of its function when the wait ends. A step that is under way is an error: await it first. With `orMessage`, a
+   * message of the client ends the wait, too.
    */
   wait(time: Duration | Date): Promise<"time">;
   wait(wait: { for: Duration; orMessage: true } | { until: Date; orMessage: true }): Promise<"time" | "message">;

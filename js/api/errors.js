@@ -52,9 +52,13 @@ export const isFailure = (error) => hasMark(error, IS_FAILURE);
 /** @param {unknown} error @returns {error is RunOver} */
 export const isRunOver = (error) => hasMark(error, IS_RUN_OVER);
 
-/** @param {unknown} error @param {symbol} mark */
+/** Whether an error has a mark; an object whose members throw has none. @param {unknown} error @param {symbol} mark */
 function hasMark(error, mark) {
-  return typeof error === "object" && error !== null && /** @type {Record<symbol, unknown>} */ (error)[mark] === true;
+  try {
+    return typeof error === "object" && error !== null && /** @type {Record<symbol, unknown>} */ (error)[mark] === true;
+  } catch {
+    return false;
+  }
 }
 
 /**
@@ -69,15 +73,14 @@ export function refusal(thrown) {
 }
 
 /**
- * The JSON of `Thrown` for whatever a function has thrown.
+ * The end of a function that has thrown, as the engine reads it (src/executor/function/thrown.rs). With `isFailure`, callers read `failed`; otherwise
+ * it is for the log alone.
  *
  * @param {unknown} error
  */
 export function thrownJson(error) {
   const { text, stack } = told(error);
-  /** @type {import("./bridge.d.ts").Thrown} */
-  const thrown = isFailure(error) ? { failed: text, fault: error.fault, isFailure: true, stack } : { failed: text, isFailure: false, stack };
-  return JSON.stringify(thrown);
+  return JSON.stringify(isFailure(error) ? { failed: text, fault: error.fault, isFailure: true, stack } : { failed: text, isFailure: false, stack });
 }
 
 /**

@@ -7,7 +7,7 @@ import { Link } from "./link.js";
 import { after, readSettings } from "./schemas.js";
 import { turnOf } from "./turn.js";
 
-/** @typedef {import("./bridge.d.ts").Functions} Functions */
+/** @typedef {import("../engine.d.ts").Functions} Functions */
 
 /** The end of a run that has said how it ends. */
 const ENDED = "";
@@ -16,7 +16,7 @@ const ENDED = "";
  * Makes what the engine calls.
  *
  * @param {{ tools?: Record<string, any>, executors?: Record<string, any> }} given
- * @param {import("./bridge.d.ts").Bridge} bridge
+ * @param {import("../engine.d.ts").Bridge} bridge
  * @param {object} env The environment of the Worker; runs get it without the names of the engine.
  * @returns {Functions}
  * @throws {TypeError} If a tool or an executor cannot be registered; the error names it and says what to do.

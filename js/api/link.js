@@ -1,7 +1,7 @@
 // The connection of one run with the engine: calls by its number, and the end of the run.
 import { RunOver, isRunOver, refusal } from "./errors.js";
 
-/** @typedef {import("./bridge.d.ts").Bridge} Bridge */
+/** @typedef {import("../engine.d.ts").Bridge} Bridge */
 /** @typedef {RunOver["why"]} Why */
 
 /**
@@ -85,11 +85,11 @@ export class Link {
     }
   }
 
-  /** @throws {Error} If a step is still open when the run is to end. */
-  refuseOpenSteps() {
+  /** @param {string} [before] What the step should be done before. @throws {Error} If a step is under way. */
+  refuseOpenSteps(before = "the function returns") {
     const [open] = this.openSteps;
     if (open === undefined) return;
-    throw new Error(`the step ${JSON.stringify(open.split("\n")[0])} was still under way when the function returned: await it`);
+    throw this.own(new Error(`the step ${JSON.stringify(open.split("\n")[0])} is still under way: await it before ${before}`));
   }
 
   /** @throws {RunOver} If the run is over. */

@@ -1,5 +1,6 @@
 // Other agents, by their names in remotes.toml or their slugs in this Worker.
 import { millis } from "./durations.js";
+import { jsonText } from "./json.js";
 import { contentJson } from "./parts.js";
 import { durable } from "./steps.js";
 
@@ -21,7 +22,7 @@ export function remotesOf(link, key) {
       streams.set(name, nth);
       return stream(link, name, requestJson(`${key}/stream ${name}/${nth}`, message, options));
     },
-    cancel: (/** @type {string} */ taskId) => link.run(() => link.ask("remoteCancel", name, taskId)),
+    cancel: (/** @type {string} */ taskId) => link.run(async () => void (await link.ask("remoteCancel", name, taskId))),
     card: () => link.run(async () => JSON.parse(await link.ask("remoteCard", name))),
   });
 }
@@ -37,7 +38,7 @@ async function send(link, key, name, message, options) {
 
 /** The events of a task elsewhere. @param {Link} link @param {string} name @param {string} request @returns {AsyncGenerator<any>} */
 async function* stream(link, name, request) {
-  const number = await link.run(() => link.ask("remoteStream", name, request));
+  const number = link.call("remoteStream", name, request);
   try {
     for (;;) {
       const event = await link.run(() => link.ask("remoteNext", number));
@@ -53,5 +54,5 @@ async function* stream(link, name, request) {
 function requestJson(key, message, { taskId, timeout } = {}) {
   const parts = contentJson(message, "a message to another agent");
   const limit = timeout === undefined ? "" : `,"timeoutMs":${millis(timeout)}`;
-  return `{"message":{"parts":${parts}${taskId === undefined ? "" : `,"taskId":${JSON.stringify(taskId)}`}},"key":${JSON.stringify(key)}${limit}}`;
+  return `{"parts":${parts},"key":${JSON.stringify(key)}${taskId === undefined ? "" : `,"taskId":${jsonText(taskId, "the id of a task")}`}${limit}}`;
 }

@@ -9,7 +9,7 @@ import { step } from "./steps.js";
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("../index.d.ts").Run} Run */
 /** @typedef {{ id: string, owner: string, permissions: string[], session?: string }} CallerFacts */
-/** @typedef {{ taskId: string, idempotencyKey: string, caller: CallerFacts, isDevelopment: boolean }} Facts What the engine says of a run. */
+/** @typedef {{ taskId: string, idempotencyKey: string, caller: CallerFacts, toolCallId?: string }} Facts What the engine says of a run. */
 
 /** The longest sleep in memory. */
 const MAX_SLEEP_MS = 30_000;
@@ -18,7 +18,7 @@ const MAX_SLEEP_MS = 30_000;
  * @param {Link} link @param {Facts} facts @param {any} env @param {Run["working"]} working
  * @returns {Run}
  */
-export function runOf(link, { taskId, idempotencyKey, caller }, env, working) {
+export function runOf(link, { taskId, idempotencyKey, caller, toolCallId }, env, working) {
   return {
     env,
     taskId,
@@ -33,7 +33,7 @@ export function runOf(link, { taskId, idempotencyKey, caller }, env, working) {
     secret: (name) => secret(link, name),
     sleep: (time) => link.run(() => sleep(link, time)),
     remote: remotesOf(link, idempotencyKey),
-    mcp: mcpOf(link),
+    mcp: mcpOf(link, toolCallId),
     recordUsage: (used) => link.call("recordUsage", usageJson(used)),
   };
 }

@@ -29,6 +29,7 @@ export function callback(link, name, { uses = 1, within } = {}) {
 
 /** @param {Link} link @param {object} terms @returns {Promise<string>} */
 async function begin(link, terms) {
+  link.refuseOpenSteps("the run waits, since a wait drops the run");
   const by = link.call("wait", JSON.stringify(terms));
   // The run begins again when the wait ends: nothing here goes on.
   return by === "parks" ? new Promise(() => {}) : by;

@@ -1,5 +1,6 @@
 // A text that streams into an artifact, as a step.
-import { partJson } from "./parts.js";
+import { jsonText } from "./json.js";
+import { isPart, partJson, textPart } from "./parts.js";
 import { durable } from "./steps.js";
 
 /** @typedef {import("./link.js").Link} Link */
@@ -82,8 +83,10 @@ class Growing {
       if (piece !== "") this.#timer ??= setTimeout(() => this.#flushInTime(), GATHER_MS);
       return;
     }
-    this.#flush(false);
-    const part = partJson(piece, `a piece of artifact ${this.#id}`);
+    const what = `a piece of artifact ${this.#id}`;
+    if (!isPart(piece)) throw new TypeError(`${what} must be a text or a part, got ${jsonText(piece, what)}`);
+    this.#flush();
+    const part = partJson(piece, what);
     if ("text" in piece) this.#text += piece.text;
     if (this.#hasBegun) this.#link.call("say", `{"do":"append","id":${this.#id},"parts":[${part}]}`);
     else this.#begin(part, true);
@@ -91,9 +94,9 @@ class Growing {
 
   /** Completes the artifact; gives its whole text. */
   end() {
-    this.#flush(true);
-    if (this.#hasBegun) this.#link.call("append", this.id, "", true);
-    else this.#begin('{"text":""}', false);
+    clearTimeout(this.#timer);
+    if (this.#hasBegun) this.#link.call("append", this.id, this.#gathered.toWellFormed(), true);
+    else this.#begin(textPart(this.#gathered), false);
     return this.#text;
   }
 
@@ -116,21 +119,21 @@ class Growing {
 
   #flushInTime() {
     try {
-      this.#flush(false);
+      this.#flush();
     } catch {
       // Whatever is wrong, the next piece meets it, too.
     }
   }
 
-  /** Passes on what was gathered. The first half of a surrogate pair waits for the second. @param {boolean} isLast */
-  #flush(isLast) {
+  /** Passes on what was gathered. The first half of a surrogate pair waits for the second. */
+  #flush() {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const isHalf = !isLast && /[\ud800-\udbff]$/.test(this.#gathered);
+    const isHalf = /[\ud800-\udbff]$/.test(this.#gathered);
     const text = isHalf ? this.#gathered.slice(0, -1) : this.#gathered;
     if (text === "") return;
-    if (this.#hasBegun) this.#link.call("append", this.id, text, false);
-    else this.#begin(`{"text":${JSON.stringify(text.toWellFormed())}}`, true);
+    if (this.#hasBegun) this.#link.call("append", this.id, text.toWellFormed(), false);
+    else this.#begin(textPart(text), true);
     this.#gathered = isHalf ? this.#gathered.slice(-1) : "";
   }
 

@@ -40,7 +40,7 @@ export class Storage {
 
   /** @param {() => unknown} work */
   transactionSync(work) {
-    this.#beforeWrite();
+    if (!this.#reachesWrite()) return undefined;
     this.#isInTransaction = true;
     try {
       const result = this.#stored.database.transaction(work);
@@ -52,45 +52,51 @@ export class Storage {
     }
   }
 
-  async sync() {}
+  sync() {
+    return this.#settled(() => {});
+  }
 
   /** @param {number | Date} at */
-  async setAlarm(at) {
-    this.#isolate.mustLive();
-    setAlarm(this.#platform, this.#hex, this.#stored, Number(at));
+  setAlarm(at) {
+    return this.#settled(() => setAlarm(this.#platform, this.#hex, this.#stored, Number(at)));
   }
 
-  async getAlarm() {
-    this.#isolate.mustLive();
-    return this.#stored.alarm ?? null;
+  getAlarm() {
+    return this.#settled(() => this.#stored.alarm ?? null);
   }
 
-  async deleteAlarm() {
-    this.#isolate.mustLive();
-    clearAlarm(this.#platform, this.#stored);
+  deleteAlarm() {
+    return this.#settled(() => clearAlarm(this.#platform, this.#stored));
   }
 
   /** Deletes everything, with the alarm. */
-  async deleteAll() {
-    this.#beforeWrite();
-    this.#stored.database = new Database();
-    clearAlarm(this.#platform, this.#stored);
+  deleteAll() {
+    return this.#settled(() => {
+      if (!this.#reachesWrite()) return;
+      this.#stored.database = new Database();
+      clearAlarm(this.#platform, this.#stored);
+    });
   }
 
-  #beforeWrite() {
-    this.#isolate.mustLive();
-    this.#platform.reach({ kind: "write" }, this.#isolate);
-    // The isolate may have ended there.
-    this.#isolate.mustLive();
+  /** Does something at once, and gives a promise of its result, which is pending for ever if the isolate has ended. @template T @param {() => T} work */
+  #settled(work) {
+    return this.#isolate.alive(this.#isolate.isAlive ? work() : undefined);
+  }
+
+  /** Comes to a write. False if the isolate has ended, there or before: then nothing must be written. */
+  #reachesWrite() {
+    if (this.#isolate.isAlive) this.#platform.reach({ kind: "write" }, this.#isolate);
+    return this.#isolate.isAlive;
   }
 
   /** @param {string} query @param {unknown[]} values */
   #exec(query, values) {
-    const { database } = this.#stored;
     const isWrite = !isQuery(query);
-    if (isWrite && !this.#isInTransaction) this.#beforeWrite();
-    this.#isolate.mustLive();
+    const goesOn = isWrite && !this.#isInTransaction ? this.#reachesWrite() : this.#isolate.isAlive;
+    // Code of an isolate that has ended finds nothing. It is not stopped by an error, since it would handle that.
+    if (!goesOn) return new Cursor([], 0);
     this.#platform.quiet.note();
+    const { database } = this.#stored;
     if (isWrite && values.length === 0) {
       database.run(query);
       return new Cursor([], 0);

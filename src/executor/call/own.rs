@@ -1,11 +1,13 @@
 //! A call of one of this Worker's tools as part of a turn.
 
+use std::rc::Rc;
+
 use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
 use super::desk::Desk;
-use crate::port::{Http, HttpAnswer, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpRequest, Target};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
@@ -102,6 +104,10 @@ impl ToolCall for CallInTurn<'_> {
 
     fn http(&self) -> &dyn Http {
         self.turn.run_outside.http()
+    }
+
+    fn service(&self, name: &str) -> Rc<dyn Http> {
+        self.turn.run_outside.bound(&Target::Service(name.to_owned()))
     }
 
     fn remote(&self, name: &str) -> Result<Client, ToolError> {

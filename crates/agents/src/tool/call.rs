@@ -1,5 +1,7 @@
 //! The call of a tool: its caller, and the functions that the tool may use meanwhile.
 
+use std::rc::Rc;
+
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
@@ -70,6 +72,10 @@ pub trait ToolCall {
 
     /// The HTTP client, for responses that are read piece by piece.
     fn http(&self) -> &dyn Http;
+
+    /// The client for another Worker, by the name of its service binding. All requests of this client reach that Worker, independent
+    /// of their URLs. If the binding is missing, each request fails with an error that names it.
+    fn service(&self, name: &str) -> Rc<dyn Http>;
 
     /// A client of the agent with this name: a remote of `remotes.toml`, otherwise an agent of this Worker.
     ///

@@ -8,7 +8,7 @@ use crate::executor::{AgentExecutor, Agents, Parts, Registry, Unreadable};
 use crate::port::Outside;
 use crate::twins::MemoryPlatform;
 use a2a_agents::tool::Tool;
-use a2a_agents::{AgentSource, Misfit, Table};
+use a2a_agents::{AgentSource, CheckedExecutor, Misfit};
 
 /// The tools and executors that a Worker registers for its agents. The agents themselves are data: the checker makes it of the
 /// project's files, and the entry module of the Worker passes it to the engine.
@@ -50,7 +50,7 @@ impl Host {
     }
 
     /// Adds an executor for agents of this `kind`. Its settings are read from the table `[executor.<kind>]` into the type
-    /// `Settings`; [`NoSettings`](crate::executor::NoSettings) accepts an empty table, [`Table`] any table. An executor of the
+    /// `Settings`; [`NoSettings`](crate::executor::NoSettings) accepts an empty table, [`Table`](a2a_agents::Table) any table. An executor of the
     /// same kind is replaced.
     ///
     /// `make` is called once for each agent of the kind and instance of the Worker, before the first request. If it fails, or if
@@ -63,8 +63,10 @@ impl Host {
         kind: impl Into<String>,
         make: impl Fn(Settings, &Outside) -> Result<E, Misfit> + 'static,
     ) -> Self {
-        let make = move |table: &Table, outside: &Outside| {
-            let made: Rc<dyn AgentExecutor> = Rc::new(make(table.read()?, outside)?);
+        let make = move |executor: &CheckedExecutor, outside: &Outside| {
+            let read = executor.table.read().and_then(|settings| make(settings, outside));
+            let made: Rc<dyn AgentExecutor> =
+                Rc::new(read.map_err(|misfit| executor.misfit_of_table(misfit))?);
             Ok(made)
         };
         self.registry.add_executor(kind.into(), Box::new(make));

@@ -4,4 +4,4 @@ import { start } from "a2a-edge/engine";
 
 export { TaskObject } from "a2a-edge/engine";
 
-export default start(agents, { examples: true });
+export default start(agents, undefined, { examples: true });

@@ -161,14 +161,18 @@ async function bundle(kind, staging) {
   const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
   const handlers = HANDLERS.filter((name) => exported.includes(name));
+  // What the functions of a project call by the number of their run: `runBeginStep` is `bridge.beginStep`.
+  const calls = exported.flatMap((name) => /^run([A-Z]\w*)$/.exec(name)?.slice(1) ?? []);
   const objects = classes.filter((text) => /^ {4}(?:fetch|alarm)\(/m.test(text)).map((text) => /^\w+/.exec(text)[0]);
   writeFileSync(at("index.js"), glue);
   writeFileSync(at("shim.js"), RECIPE.shim);
   writeFileSync(at("worker.js"), [
     'import * as glue from "./index.js";',
     `import { give } from "./${snippet(staging, "agents.js")}";`,
-    'import { durable, starter } from "./shim.js";',
-    `export const start = starter(glue.engineVersion, give, { ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
+    `import { giveFunctions } from "./${snippet(staging, "functions.js")}";`,
+    'import { durable, entered, starter } from "./shim.js";',
+    `export const start = starter(glue.engineVersion, { give, giveFunctions }, { ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
+    `export const bridge = entered({ ${calls.map((name) => `${name[0].toLowerCase()}${name.slice(1)}: glue.run${name}`).join(", ")} });`,
     ...objects.map((name) => `export const ${name} = durable(glue.${name});`),
   ].join("\n"));
   const args = [

@@ -13,11 +13,11 @@ Error.stackTraceLimit = 100;
 const state = initState();
 
 /**
- * Makes the function that starts a Worker with its agents and gives its event handlers. `give` passes the agents to the module. The module and the
- * checker that wrote the agents are of one version of a2a-edge; otherwise the Worker does not start.
+ * Makes the function that starts a Worker with its agents and its functions, and gives its event handlers. `give` and `giveFunctions` pass both to the
+ * module. The module and the checker that wrote the agents are of one version of a2a-edge; otherwise the Worker does not start.
  */
-export function starter(version, give, functions) {
-  return (agents, options) => {
+export function starter(version, { give, giveFunctions }, events) {
+  return (agents, functions, options) => {
     if (typeof agents?.index !== "string") {
       throw new Error('The agents are missing: pass the default export of "#agents", the file .a2a-edge/agents.js, which npx a2a-edge build writes.');
     }
@@ -26,14 +26,18 @@ export function starter(version, give, functions) {
       throw new Error(`The agents were checked by a2a-edge ${agents.version}, but this Worker is a2a-edge ${own}. Run: npm install, and then: npx a2a-edge build`);
     }
     give(agents, options);
-    return handlers(functions);
+    giveFunctions(functions);
+    return handlers(events);
   };
 }
 
 /** The Worker's event handlers. */
-function handlers(functions) {
+const handlers = (events) => entered(events);
+
+/** The same functions of the module, each called as `enter` calls it. */
+export function entered(functions) {
   const entries = Object.entries(functions);
-  return Object.fromEntries(entries.map(([name, call]) => [name, (event, env, ctx) => enter(() => call(event, env, ctx))]));
+  return Object.fromEntries(entries.map(([name, call]) => [name, (...args) => enter(() => call(...args))]));
 }
 
 /** The class whose objects the platform creates; each contains an object of `Class`. */

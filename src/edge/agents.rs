@@ -8,6 +8,7 @@ use worker::Env;
 use worker::wasm_bindgen::JsValue;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 
+use super::functions::register_functions;
 use super::service::clock::WorkerClock;
 use super::service::observer::ConsoleObserver;
 use super::service::outbound::Outbound;
@@ -47,7 +48,7 @@ fn read(env: &Env, settings: &Settings) -> std::result::Result<Agents, Unreadabl
         clock: Rc::new(WorkerClock),
         agent: "".into(),
     };
-    let (rules, registry) = (env.clone(), registry()?);
+    let (rules, registry) = (env.clone(), registry(*development)?);
     let parts = Parts {
         registry,
         outside,
@@ -63,13 +64,15 @@ fn read(env: &Env, settings: &Settings) -> std::result::Result<Agents, Unreadabl
     Ok(agents)
 }
 
-/// The tools and executors that this Worker registers.
-pub(super) fn registry() -> std::result::Result<Rc<Registry>, Unreadable> {
+/// The tools and executors that this Worker registers: those of its crate and those of its entry module.
+pub(super) fn registry(is_development: bool) -> std::result::Result<Rc<Registry>, Unreadable> {
     if let Some(known) = REGISTRY.with(|cell| cell.borrow().clone()) {
         return Ok(known);
     }
     let host = HOST.take().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
-    let registry = Rc::new(host.registry(with_examples()));
+    let mut registry = host.registry(with_examples());
+    register_functions(&mut registry, is_development).map_err(Unreadable::of)?;
+    let registry = Rc::new(registry);
     REGISTRY.with(|cell| cell.replace(Some(registry.clone())));
     Ok(registry)
 }

@@ -15,6 +15,7 @@ mod chunks;
 mod development;
 mod events;
 mod front;
+mod functions;
 mod jobs;
 mod object;
 mod objects;

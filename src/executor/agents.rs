@@ -354,7 +354,13 @@ mod tests {
     ) -> Result<Agents, Unreadable> {
         let text = json!({"built_ms": 1_767_603_601_000_i64, "agents": agents}).to_string();
         let mut registry = Registry::default();
-        registry.add_executor("seats".to_owned(), Box::new(|table, _| seats(&table.read()?)));
+        registry.add_executor(
+            "seats".to_owned(),
+            Box::new(|executor, _| {
+                let read = executor.table.read().and_then(|hall| seats(&hall));
+                read.map_err(|misfit| executor.misfit_of_table(misfit))
+            }),
+        );
         let parts = Parts {
             registry: Rc::new(registry),
             is_development,

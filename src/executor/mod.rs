@@ -8,6 +8,7 @@ mod cards;
 mod context;
 mod credentials;
 mod double;
+pub mod function;
 mod http;
 mod learned;
 mod mcp;

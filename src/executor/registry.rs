@@ -7,10 +7,10 @@ use super::AgentExecutor;
 use super::{http, model, remote, script, tools};
 use crate::port::Outside;
 use a2a_agents::tool::Tool;
-use a2a_agents::{CheckedAgent, CheckedExecutor, ExecutorKind, Misfit, Table, no_such};
+use a2a_agents::{CheckedAgent, CheckedExecutor, ExecutorKind, Misfit, no_such};
 
-/// Makes an executor from its table in an agent file.
-pub type Constructor = dyn Fn(&Table, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
+/// Makes an executor from its settings in an agent file.
+pub type Constructor = dyn Fn(&CheckedExecutor, &Outside) -> Result<Rc<dyn AgentExecutor>, Misfit>;
 
 /// The tools and the executors that agent files may name.
 #[derive(Default)]
@@ -62,7 +62,7 @@ impl Registry {
         agent: &CheckedAgent,
         outside: &Outside,
     ) -> Result<Rc<dyn AgentExecutor>, Misfit> {
-        let CheckedExecutor { kind, table, .. } = &agent.executor;
+        let kind = &agent.executor.kind;
         if let Some(own) = ExecutorKind::named(kind) {
             return constructor_of(own)(agent, &self.tools);
         }
@@ -72,7 +72,7 @@ impl Registry {
             let misfit = Misfit(no_such("kind of executor", kind, known));
             return Err(agent.executor.misfit_of_kind(misfit));
         };
-        make(table, outside).map_err(|misfit| agent.executor.misfit_of_table(misfit))
+        make(&agent.executor, outside)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The ports of a task: a trait for each kind of outside service. `edge` implements them on Cloudflare, `twins` in memory for tests.
 
 mod audit;
+mod functions;
 mod index;
 mod observation_table;
 mod observations;
@@ -19,6 +20,7 @@ use std::rc::Rc;
 pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
+pub use functions::{FunctionEnd, Functions, RunEnd};
 pub use index::{IndexRow, Indexed, TaskIndex};
 pub use observation_table::Severity;
 pub use observations::Observation;

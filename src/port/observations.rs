@@ -42,6 +42,16 @@ observations! {
     /// A run of an executor panicked.
     Error AgentPanicked { task: &'a TaskId } = "task {task}: the agent panicked";
 
+    /// A function of the project has thrown an error that is no `Failure`. Callers do not see the reason, which is the stack of the
+    /// error, or its text.
+    Error FunctionFailed { agent: &'a str, task: &'a TaskId, function: &'a str, reason: &'a str }
+        = "task {task}: {function} of the agent {agent} failed: {reason}";
+
+    /// A resumed run has begun other steps than the attempts before it. The names of the steps are those of the agent.
+    Info StepsDiffer { task: &'a TaskId, before: &'a str, now: &'a str }
+        = "task {task}: a resumed run did not begin the steps that an earlier attempt has ended ({before}), and began others \
+           ({now}); what decides about steps must itself come from a step";
+
     /// The credentials that a client sent for a task could not be sealed or opened. The reason contains no part of the
     /// credentials.
     Error CredentialsUnreadable { task: &'a TaskId, reason: &'a str }

@@ -2,19 +2,27 @@
 
 use std::collections::{BTreeMap, VecDeque};
 use std::fmt;
+use std::hash::{DefaultHasher, Hasher};
+use std::io;
+
+use serde::Serialize;
 
 use super::{CallbackName, HeldText, Input, LogEntry, Unanswered, WokenBy};
-use a2a::model::{Json, Part, TaskState, TaskStatus, UnixMillis};
+use a2a::model::{Json, Message, Part, TaskState, TaskStatus, UnixMillis};
 
 /// The part of a task's log that belongs to the newest turn, with the position of the resumed run in it.
 ///
 /// A resumed run executes the same code again. Steps that have ended return their stored outcomes. Each event that the run emits is
 /// compared with the next event of the earlier attempts: an event of the same kind is skipped, and events after the last of them are new.
 /// Notes of progress may be omitted, or differ in number.
+///
+/// After [`skip_repeated`](Self::skip_repeated) the content decides instead: an event with the content of one of the remaining events is
+/// skipped together with the events before that one, and each other event is new.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Recall {
-    /// The events, each with the number of characters that the run emitted and that were held back and never released.
-    events: VecDeque<(Event, usize)>,
+    events: VecDeque<Emitted>,
+    /// True if events are compared by their content.
+    by_content: bool,
     steps: BTreeMap<(String, u32), Result<Json, String>>,
     /// The reasons that ended the waits, by the waits' numbers.
     waits: BTreeMap<u32, WokenBy>,
@@ -45,6 +53,16 @@ pub enum Said {
 pub struct Diverged {
     says: String,
     said: String,
+}
+
+/// An event that an earlier attempt has emitted.
+#[derive(Clone, Debug, PartialEq)]
+struct Emitted {
+    event: Event,
+    /// The hash of the event's content.
+    content: u64,
+    /// The number of characters that the run emitted and that were held back and never released.
+    held: usize,
 }
 
 /// An event of the turn.
@@ -82,23 +100,27 @@ impl Recall {
                 }
                 // The machine itself enters the state working then, directly after the message.
                 LogEntry::Message(_) => is_answered = state.is_interrupted(),
-                LogEntry::StatusUpdate(event) => {
-                    state = event.status.state;
-                    is_plain = is_plainly_working(&event.status);
-                    let said = Event::Status(state, event.status.message.is_some());
+                LogEntry::StatusUpdate(update) => {
+                    let TaskStatus { state: entered, message, .. } = &update.status;
+                    state = *entered;
+                    is_plain = is_plainly_working(&update.status);
                     let by_machine = std::mem::take(&mut is_answered);
-                    recall.events.push_back((if by_machine { Event::Answered } else { said }, 0));
+                    let said = Event::Status(state, message.is_some());
+                    let event = if by_machine { Event::Answered } else { said };
+                    let content = content_of_message(message.as_ref());
+                    recall.events.push_back(Emitted { event, content, held: 0 });
                     recall.note_answer();
                 }
                 LogEntry::Held(text) => held = Some(*text),
-                LogEntry::ArtifactUpdate(event) => {
-                    let id = &event.artifact.artifact_id;
+                LogEntry::ArtifactUpdate(update) => {
+                    let id = &update.artifact.artifact_id;
                     match held.take() {
                         Some(HeldText { chars: 0 }) => recall.let_out(id),
                         held => {
                             let held = held.map_or(0, |held| held.chars);
-                            let said = Event::Artifact(id.clone(), event.append);
-                            recall.events.push_back((said, held));
+                            let event = Event::Artifact(id.clone(), update.append);
+                            let content = content_of(&update.artifact);
+                            recall.events.push_back(Emitted { event, content, held });
                             recall.note_answer();
                         }
                     }
@@ -120,14 +142,14 @@ impl Recall {
     /// An update that released held-back text of an artifact.
     fn let_out(&mut self, id: &str) {
         let is_of = |event: &Event| matches!(event, Event::Artifact(known, _) if known == id);
-        if let Some((_, held)) = self.events.iter_mut().rev().find(|(event, _)| is_of(event)) {
-            *held = 0;
+        if let Some(said) = self.events.iter_mut().rev().find(|said| is_of(&said.event)) {
+            said.held = 0;
         }
     }
 
-    /// True if earlier attempts emitted events that the run has not repeated.
+    /// True if earlier attempts emitted events that the run has to repeat.
     pub fn has_said(&self) -> bool {
-        !self.events.is_empty()
+        !self.events.is_empty() && !self.by_content
     }
 
     /// Compares an event of the run with the next event of the earlier attempts.
@@ -136,6 +158,9 @@ impl Recall {
     ///
     /// If the log has a different event at this position.
     pub fn matches_next(&mut self, input: &Input) -> Result<Said, Diverged> {
+        if self.by_content {
+            return Ok(self.skip_same(input));
+        }
         let says = match input {
             Input::Status { state, message, .. } => Event::Status(*state, message.is_some()),
             Input::Artifact { artifact, append, .. } => {
@@ -148,11 +173,13 @@ impl Recall {
             | Input::Called(_) => return Ok(Said::New),
         };
         loop {
-            while self.events.front() == Some(&(Event::Answered, 0)) {
+            while self.events.front().is_some_and(|said| said.event == Event::Answered) {
                 self.events.pop_front();
                 self.is_plainly_working = true;
             }
-            let Some((said, held)) = self.events.front() else { return Ok(Said::New) };
+            let Some(Emitted { event: said, held, .. }) = self.events.front() else {
+                return Ok(Said::New);
+            };
             if says == PLAINLY_WORKING && self.is_plainly_working {
                 return Ok(Said::Before { held: 0 });
             }
@@ -175,9 +202,46 @@ impl Recall {
         }
     }
 
+    /// Skips an event whose content an earlier attempt has emitted, with the events before that one.
+    fn skip_same(&mut self, input: &Input) -> Said {
+        let (says, content) = match input {
+            Input::Status { state, message, .. } => {
+                let says = Event::Status(*state, message.is_some());
+                (says, content_of_message(message.as_ref()))
+            }
+            Input::Artifact { artifact, append, .. } => {
+                (Event::Artifact(artifact.artifact_id.clone(), *append), content_of(artifact))
+            }
+            Input::StepDone(_)
+            | Input::Park(_)
+            | Input::WaitOver(_)
+            | Input::CallbackMade(_)
+            | Input::Called(_) => return Said::New,
+        };
+        let same = |said: &Emitted| said.event == says && said.content == content;
+        let Some(index) = self.events.iter().position(same) else { return Said::New };
+        self.events.drain(..=index);
+        Said::Before { held: 0 }
+    }
+
+    /// Compares the run's events by their content from now on. For executors whose events may differ between attempts.
+    pub fn skip_repeated(&mut self) {
+        self.by_content = true;
+    }
+
+    /// True if events are compared by their content.
+    pub fn skips_repeated(&self) -> bool {
+        self.by_content
+    }
+
     /// Treats all further events of the run as new, whatever earlier attempts emitted.
     pub fn forget_said(&mut self) {
         self.events.clear();
+    }
+
+    /// The steps that earlier attempts have ended, by name and number.
+    pub fn steps(&self) -> impl Iterator<Item = (&str, u32)> {
+        self.steps.keys().map(|(name, nth)| (name.as_str(), *nth))
     }
 
     /// The number of the newest wait that has ended; 0 if there is none.
@@ -231,6 +295,32 @@ const PROGRESS: Event = Event::Status(TaskState::Working, true);
 
 fn is_plainly_working(status: &TaskStatus) -> bool {
     status.state == TaskState::Working && status.message.is_none()
+}
+
+/// The hash of what a message says. Each attempt gives its message another id.
+fn content_of_message(message: Option<&Message>) -> u64 {
+    message.map_or(0, |message| content_of(&message.parts))
+}
+
+/// The hash of a value's JSON.
+fn content_of(value: &impl Serialize) -> u64 {
+    struct Hashing(DefaultHasher);
+
+    impl io::Write for Hashing {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.0.write(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    let mut hashing = Hashing(DefaultHasher::new());
+    // A hasher refuses nothing.
+    let _ = serde_json::to_writer(&mut hashing, value);
+    hashing.0.finish()
 }
 
 impl fmt::Display for Event {

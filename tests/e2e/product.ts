@@ -27,7 +27,7 @@ export function checked(folder: string): Agents {
 
 /** The entry module, with the agents of this repository unless others are given. Most tests give others in the variable `AGENTS`. */
 export function entry(agents: Agents = checked(root)): string {
-  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${JSON.stringify(agents)}, { examples: true });\n`;
+  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${JSON.stringify(agents)}, undefined, { examples: true });\n`;
 }
 
 /** The Worker of a build folder as one module, which imports `./index_bg.wasm`. */

@@ -30,15 +30,19 @@ export function fetch(request, env, ctx) { return [request, env, ctx]; }
 const WORKER = `
 import * as glue from "./index.js";
 import { durable, starter } from "./shim.js";
-const start = starter(() => "1.2.3", (agents, options) => glue.log.push([agents.index, options]), { fetch: glue.fetch });
+const passes = {
+  give: (agents, options) => glue.log.push([agents.index, options]),
+  giveFunctions: (functions) => glue.log.push([functions]),
+};
+const start = starter(() => "1.2.3", passes, { fetch: glue.fetch });
 export { start };
-export default start({ version: "1.2.3", index: "the agents", agents: {} }, { examples: true });
+export default start({ version: "1.2.3", index: "the agents", agents: {} }, "the functions", { examples: true });
 export const Task = durable(glue.Task);
 export const log = glue.log;
 `;
 
 /** What the start of the Worker passes to the module. */
-const GIVEN = ["the agents", { examples: true }];
+const GIVEN = [["the agents", { examples: true }], ["the functions"]];
 
 let folder;
 before(() => {
@@ -74,7 +78,7 @@ test("an object is made anew when the glue has replaced its instance", async () 
   task.replace();
   assert.deepEqual(task.fetch("request"), [2, "request", "ctx", "env"]);
   assert.deepEqual(task.fetch("again")[0], 2);
-  assert.deepEqual(log, [GIVEN, "made", "made"]);
+  assert.deepEqual(log, [...GIVEN, "made", "made"]);
 });
 
 test("where a panic aborts, a trap replaces the instance before the next call, an error does not", async () => {
@@ -82,12 +86,12 @@ test("where a panic aborts, a trap replaces the instance before the next call, a
   const task = new Task("ctx", "env");
   assert.throws(() => task.other(), /refused/);
   task.fetch("request");
-  assert.deepEqual(log, [GIVEN, "made"]);
+  assert.deepEqual(log, [...GIVEN, "made"]);
 
   await assert.rejects(task.alarm(), WebAssembly.RuntimeError);
   assert.deepEqual(handlers.fetch("request"), ["request", undefined, undefined]);
   assert.deepEqual(task.fetch("request"), [2, "request", "ctx", "env"]);
-  assert.deepEqual(log, [GIVEN, "made", "replaced", "made"]);
+  assert.deepEqual(log, [...GIVEN, "made", "replaced", "made"]);
 });
 
 test("a Worker does not start without agents, nor with those of another version", async () => {

@@ -3,6 +3,7 @@
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
+use std::rc::Rc;
 use std::slice;
 
 use futures_util::lock::{Mutex, MutexGuard};
@@ -19,10 +20,21 @@ use a2a::model::Message;
 pub(in crate::executor) struct Desk<'a> {
     turn: &'a Turn,
     events: &'a Events,
-    place: Mutex<()>,
+    place: Place,
     keep: Box<Keep<'a>>,
     /// The number of messages that each call has taken, by the key of the call.
     taken: RefCell<BTreeMap<String, u64>>,
+}
+
+/// The place of the call that asks the user. Clones are the same place.
+#[derive(Clone, Default)]
+pub(super) struct Place(Rc<Mutex<()>>);
+
+impl Place {
+    /// True if a call is asking the user now.
+    pub(super) fn is_taken(&self) -> bool {
+        self.0.try_lock().is_none()
+    }
 }
 
 /// The number of messages that a finished call has taken, as its step stores it; none if it has taken no message.
@@ -43,18 +55,23 @@ impl<'a> Desk<'a> {
         events: &'a Events,
         keep: impl Fn(&str, &Question) -> Result<(), ExecutorError> + 'a,
     ) -> Self {
-        let (place, taken) = (Mutex::default(), RefCell::default());
+        let (place, taken) = (Place::default(), RefCell::default());
         Self { turn, events, place, keep: Box::new(keep), taken }
     }
 
     /// Waits until no other call holds the place.
     pub(super) async fn place(&self) -> MutexGuard<'_, ()> {
-        self.place.lock().await
+        self.place.0.lock().await
     }
 
     /// True if a call is asking the user now. Until the answer arrives, the task does not report the state `working`.
     pub(in crate::executor) fn is_taken(&self) -> bool {
-        self.place.try_lock().is_none()
+        self.place.is_taken()
+    }
+
+    /// The place, for a call that outlives the borrow of the desk.
+    pub(super) fn shared_place(&self) -> Place {
+        self.place.clone()
     }
 
     /// Stores a question of the call with this key, and shows the question to the user.

@@ -8,7 +8,7 @@ pub(super) mod question;
 
 use super::Turn;
 use a2a::model::{Part, PartContent};
-pub(super) use own::CallInTurn;
+pub(super) use own::{CallInTurn, OwnedCall};
 
 /// True if a part of a question is sent to this client: text always, data (which only repeats the text) if the client
 /// accepts JSON.

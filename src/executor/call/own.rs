@@ -1,10 +1,13 @@
 //! A call of one of this Worker's tools as part of a turn.
 
+use std::any::Any;
+use std::rc::Rc;
+
 use futures_util::future::LocalBoxFuture;
 use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
-use super::desk::Desk;
+use super::desk::{Desk, Place};
 use crate::port::{Http, HttpAnswer, HttpRequest};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
@@ -37,7 +40,33 @@ impl<'a> CallInTurn<'a> {
     }
 }
 
+/// A [`CallInTurn`] that owns its turn, for a tool whose code outlives the borrow of the call.
+#[derive(Clone)]
+pub(in crate::executor) struct OwnedCall {
+    pub(in crate::executor) turn: Turn,
+    pub(in crate::executor) events: Events,
+    pub(in crate::executor) key: String,
+    place: Option<Place>,
+}
+
+impl OwnedCall {
+    /// The call itself.
+    pub(in crate::executor) fn in_turn(&self) -> CallInTurn<'_> {
+        CallInTurn::new(&self.turn, &self.events, &self.key)
+    }
+
+    /// True if a call of the same round is asking the user now.
+    pub(in crate::executor) fn is_asking(&self) -> bool {
+        self.place.as_ref().is_some_and(Place::is_taken)
+    }
+}
+
 impl ToolCall for CallInTurn<'_> {
+    fn hosted(&self) -> Option<Rc<dyn Any>> {
+        let (turn, events, key) = (self.turn.clone(), self.events.clone(), self.key.clone());
+        Some(Rc::new(OwnedCall { turn, events, key, place: self.desk.map(Desk::shared_place) }))
+    }
+
     fn now(&self) -> UnixMillis {
         self.turn.now()
     }

@@ -35,7 +35,7 @@ mod failure;
 mod frames;
 mod saying;
 mod tries;
-mod verb;
+pub(super) mod verb;
 mod writer;
 
 use std::rc::Rc;

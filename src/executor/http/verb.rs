@@ -8,7 +8,7 @@ use a2a::model::{Metadata, Part, TaskState};
 
 /// One verb of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Verb {
+pub(in crate::executor) enum Verb {
     /// The agent is at work; with parts, a note of progress.
     Working(Option<Vec<Part>>),
     /// Begins an artifact, or replaces the artifact with the same id.
@@ -21,19 +21,19 @@ pub(super) enum Verb {
 
 /// The content of the verb `artifact`.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Given {
-    pub(super) id: Option<String>,
-    pub(super) name: Option<String>,
-    pub(super) description: Option<String>,
-    pub(super) parts: Vec<Part>,
-    pub(super) metadata: Option<Metadata>,
+pub(in crate::executor) struct Given {
+    pub(in crate::executor) id: Option<String>,
+    pub(in crate::executor) name: Option<String>,
+    pub(in crate::executor) description: Option<String>,
+    pub(in crate::executor) parts: Vec<Part>,
+    pub(in crate::executor) metadata: Option<Metadata>,
     /// True if more content follows.
-    pub(super) has_more: bool,
+    pub(in crate::executor) has_more: bool,
 }
 
 /// The ending verb, of which each answer has exactly one.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum End {
+pub(in crate::executor) enum End {
     /// The task enters a state, with or without a message.
     State(TaskState, Option<Vec<Part>>),
     /// A message instead of a task.
@@ -46,7 +46,7 @@ impl Verb {
     /// # Errors
     ///
     /// The mistake in the verb and its correction, as a text that follows the position of the verb.
-    pub(super) fn read(value: Value) -> Result<Self, String> {
+    pub(in crate::executor) fn read(value: Value) -> Result<Self, String> {
         let name = match value.get("do") {
             Some(Value::String(name)) => name.clone(),
             Some(_) => return Err("`do` must be a text".to_owned()),

@@ -28,6 +28,7 @@ use a2a::model::{Artifact, Message, Part, Role, TaskState};
 ///
 /// Each event is refused if the task has ended, for example because the client has canceled it; an executor should then
 /// return.
+#[derive(Clone)]
 pub struct Events {
     pub(crate) run_task: Rc<dyn RunTask>,
     pub(crate) run_outside: Rc<dyn RunOutside>,
@@ -136,7 +137,11 @@ impl Events {
         self.emit(Emission::Status { state, message, metadata: None })
     }
 
-    fn status(&self, state: TaskState, text: Option<&str>) -> Result<(), ExecutorError> {
+    pub(in crate::executor) fn status(
+        &self,
+        state: TaskState,
+        text: Option<&str>,
+    ) -> Result<(), ExecutorError> {
         let message = text.map(|text| self.message(vec![Part::text(text)]));
         self.emit(Emission::Status { state, message, metadata: None })
     }

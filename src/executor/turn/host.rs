@@ -40,6 +40,13 @@ pub trait RunTask {
     /// Continues from the current state of the task. Returns the length of the newest wait, in milliseconds.
     fn take_up(&self) -> Option<u64>;
 
+    /// Lets the run emit other events than earlier attempts: an event that an earlier attempt has emitted with the same content
+    /// is skipped, each other event is new.
+    fn skip_repeated(&self);
+
+    /// Treats all further events of the run as new, whatever earlier attempts have emitted.
+    fn forget_said(&self);
+
     /// The unanswered requests for which the run was parked the last time in this turn.
     fn unanswered(&self) -> Option<Unanswered>;
 

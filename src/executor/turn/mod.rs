@@ -43,6 +43,7 @@ pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 ///     events.complete(Some(&format!("{}: {lot}", turn.message.text())))
 /// }
 /// ```
+#[derive(Clone)]
 pub struct Turn {
     /// The slug of the agent that received the message.
     pub agent: String,

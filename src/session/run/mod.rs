@@ -167,6 +167,9 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     // A dropped run may have begun work at other servers that only the hook ends, so the hook is owed. After a cancel, the call
     // of the hook is recorded in `hook`.
     let knows_end = matches!(ending, Ending::Returned(_)) && !turn.is_canceled();
+    if matches!(ending, Ending::Returned(Ok(())) | Ending::Parked) {
+        report_other_steps(&session);
+    }
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
         Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
@@ -204,6 +207,13 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     session.forget_credentials();
     // The platform may evict the object when this future has ended.
     session.ports.runtime.keep_until_durable();
+}
+
+/// Reports a resumed run that has begun other steps than the attempts before it.
+fn report_other_steps(session: &TaskSession) {
+    let Some((before, now)) = session.run.other_steps() else { return };
+    let (before, now) = (&before.join(", "), &now.join(", "));
+    session.observe(&Observation::StepsDiffer { task: session.id(), before, now });
 }
 
 /// The limits after which a run is ended.

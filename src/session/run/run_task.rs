@@ -54,7 +54,7 @@ impl RunTask for TaskSession {
         if let Said::Before { held } =
             said.map_err(|diverged| ExecutorError(diverged.to_string()))?
         {
-            if let Some(end) = end {
+            if let Some(end) = end.filter(|_| self.run.is_repeated()) {
                 self.run.held.recall(end, held, now);
             }
             return Ok(());
@@ -106,6 +106,14 @@ impl RunTask for TaskSession {
 
     fn take_up(&self) -> Option<u64> {
         self.run.take_up()
+    }
+
+    fn skip_repeated(&self) {
+        self.run.skip_repeated();
+    }
+
+    fn forget_said(&self) {
+        self.run.forget_said();
     }
 
     fn unanswered(&self) -> Option<Unanswered> {

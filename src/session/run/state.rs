@@ -42,9 +42,9 @@ pub(in crate::session) struct RunState {
     /// The instant of the run's last progress.
     progressed: Cell<Option<UnixMillis>>,
     is_stopped: Cell<bool>,
-    /// True if the run has called `take_up`: the run continues from the task's present state, and later attempts do not repeat
-    /// the events after that call.
-    is_taken_up: Cell<bool>,
+    /// True if later attempts do not repeat the events of this run in their order: the run has called `take_up` or
+    /// `skip_repeated`.
+    is_free: Cell<bool>,
     /// True if a call of the hook `cancel` is running.
     is_telling: Cell<bool>,
     /// The message and the start of a run that has begun and was not polled yet.
@@ -104,7 +104,7 @@ impl RunState {
         self.taken_calls.borrow_mut().clear();
         self.calls.borrow_mut().clear();
         self.park.take();
-        self.is_taken_up.set(false);
+        self.is_free.set(false);
         if !resumes {
             self.recall.replace(None);
         }
@@ -144,7 +144,7 @@ impl RunState {
 
     /// True if a later attempt would have to repeat the events of this run.
     pub(super) fn is_repeated(&self) -> bool {
-        !self.is_taken_up.get()
+        !self.is_free.get()
     }
 
     /// Begins a step of this name. A run has at most `limit` steps and waits.
@@ -199,13 +199,43 @@ impl RunState {
     /// the waits and the posts to callbacks of earlier attempts count as taken. Returns the planned length of the newest wait, in
     /// milliseconds.
     pub(super) fn take_up(&self) -> Option<u64> {
-        self.is_taken_up.set(true);
+        self.is_free.set(true);
         let mut recall = self.recall.borrow_mut();
         let recall = recall.as_mut()?;
         recall.forget_said();
         self.waits.set(self.waits.get().max(recall.waits()));
         self.taken_calls.borrow_mut().extend(recall.newest_calls());
         recall.last_wait_ms()
+    }
+
+    /// Lets the run emit other events than earlier attempts: an event that an earlier attempt has emitted with the same content
+    /// is skipped, each other event is new.
+    pub(super) fn skip_repeated(&self) {
+        self.is_free.set(true);
+        if let Some(recall) = &mut *self.recall.borrow_mut() {
+            recall.skip_repeated();
+        }
+    }
+
+    /// Treats all further events of the run as new.
+    pub(super) fn forget_said(&self) {
+        if let Some(recall) = &mut *self.recall.borrow_mut() {
+            recall.forget_said();
+        }
+    }
+
+    /// The steps of earlier attempts that this run has not begun, and the steps that it has begun instead. `None` if one of the
+    /// two lists is empty, or the run does not repeat its code from the start.
+    pub(super) fn other_steps(&self) -> Option<(Vec<String>, Vec<String>)> {
+        let (steps, recall) = (self.steps.borrow(), self.recall.borrow());
+        let recall = recall.as_ref().filter(|recall| recall.skips_repeated())?;
+        let is_begun = |name: &str, nth| steps.get(name).is_some_and(|begun| *begun >= nth);
+        let left_out = recall.steps().filter(|(name, nth)| !is_begun(name, *nth));
+        let left_out: Vec<String> = left_out.map(|(name, _)| name.to_owned()).collect();
+        let begun = steps.iter().flat_map(|(name, count)| (1..=*count).map(move |nth| (name, nth)));
+        let new = begun.filter(|(name, nth)| recall.step(name, *nth).is_none());
+        let new: Vec<String> = new.map(|(name, _)| name.clone()).collect();
+        (!left_out.is_empty() && !new.is_empty()).then_some((left_out, new))
     }
 
     /// The unanswered requests for which the resumed run was parked the last time.

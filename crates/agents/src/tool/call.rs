@@ -1,5 +1,8 @@
 //! The call of a tool: its caller, and the functions that the tool may use meanwhile.
 
+use std::any::Any;
+use std::rc::Rc;
+
 use async_trait::async_trait;
 use futures_util::future::LocalBoxFuture;
 
@@ -11,6 +14,12 @@ use a2a::model::{Json, Message, Secret, UnixMillis};
 /// A call of a tool. Durable steps are methods of `dyn ToolCall`: [`step`](trait.ToolCall.html#method.step) and
 /// [`step_with`](trait.ToolCall.html#method.step_with).
 pub trait ToolCall {
+    /// The call in the form of its host, for tools of the host whose code outlives the borrow of the call. `None` where there is no
+    /// such form.
+    fn hosted(&self) -> Option<Rc<dyn Any>> {
+        None
+    }
+
     /// The current instant. It advances only while the tool waits.
     fn now(&self) -> UnixMillis;
 

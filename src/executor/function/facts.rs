@@ -1,0 +1,95 @@
+//! What a run reads without changing its task, and the usage that it records.
+
+use serde::Deserialize;
+use serde_json::{Map, json};
+
+use super::run::{OpenRun, Refused};
+use crate::usage::Usage;
+use a2a::model::read_own;
+
+/// The usage of models, as `js/api` describes it.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Used {
+    requests: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost_micros: u64,
+}
+
+impl Default for Used {
+    fn default() -> Self {
+        Self { requests: 1, input_tokens: 0, output_tokens: 0, cost_micros: 0 }
+    }
+}
+
+impl OpenRun {
+    /// The messages of the task, oldest first.
+    ///
+    /// # Errors
+    ///
+    /// If the run is over.
+    pub fn history(&self) -> Result<String, Refused> {
+        self.check()?;
+        Ok(serde_json::to_string(&self.turn.history())?)
+    }
+
+    /// The task; empty text if there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// If the run is over.
+    pub fn task(&self) -> Result<String, Refused> {
+        self.check()?;
+        Ok(self
+            .turn
+            .task()
+            .map(|task| serde_json::to_string(&task))
+            .transpose()?
+            .unwrap_or_default())
+    }
+
+    /// The value of a secret, which is replaced by its name in all that the run says from now on.
+    ///
+    /// # Errors
+    ///
+    /// If the secret is not set.
+    pub fn secret(&self, name: &str) -> Result<String, Refused> {
+        self.check()?;
+        Ok(self.turn.secret(name)?.reveal().to_owned())
+    }
+
+    /// True if the client accepts the media type.
+    pub fn accepts(&self, media_type: &str) -> bool {
+        self.turn.accepts(media_type)
+    }
+
+    /// Records the usage of a request to a model.
+    ///
+    /// # Errors
+    ///
+    /// If the usage has another form, or the run is over.
+    pub fn record_usage(&self, used: &str) -> Result<(), Refused> {
+        self.check()?;
+        let Used { requests, input_tokens, output_tokens, cost_micros } = read_own(used)?;
+        self.turn.record_usage(Usage { requests, input_tokens, output_tokens, cost_micros });
+        self.wake();
+        Ok(())
+    }
+
+    /// The headers that put a request into the trace of the run, as a JSON object.
+    ///
+    /// # Errors
+    ///
+    /// If the run is over.
+    pub fn trace_headers(&self) -> Result<String, Refused> {
+        self.check()?;
+        let mut headers = Map::new();
+        if let Some(trace) = self.turn.run_outside.trace() {
+            for (name, value) in trace.headers() {
+                headers.insert(name.to_owned(), json!(value));
+            }
+        }
+        Ok(serde_json::Value::Object(headers).to_string())
+    }
+}

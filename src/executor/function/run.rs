@@ -1,0 +1,228 @@
+//! One open run: the turn that a function handles, as the function reaches it.
+
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::poll_fn;
+use std::rc::Rc;
+use std::task::{Poll, Waker};
+
+use futures_util::FutureExt;
+use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
+
+use super::jobs::Jobs;
+use super::runs::Runs;
+use crate::executor::call::OwnedCall;
+use crate::executor::{Events, ExecutorError, Turn};
+use crate::port::{FunctionEnd, RunEnd};
+use a2a::client::TaskStream;
+use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
+
+/// An open run.
+///
+/// Each function of a run that reports something to the task wakes the run, so that it is stored with the next poll.
+pub struct OpenRun {
+    pub(super) turn: Turn,
+    pub(super) events: Events,
+    pub(super) role: Role,
+    waker: RefCell<Option<Waker>>,
+    is_parked: Cell<bool>,
+    pub(super) jobs: Jobs,
+    /// The open streams of other agents, by their numbers. A stream is absent while its next event is awaited.
+    pub(super) streams: RefCell<BTreeMap<u32, TaskStream>>,
+    pub(super) newest_stream: Cell<u32>,
+}
+
+/// The function that a run belongs to.
+pub(super) enum Role {
+    /// An executor handles the turn.
+    Turn,
+    /// The cancel hook of an executor: the task has ended.
+    Hook,
+    /// A tool is called within the turn.
+    Call(Rc<OwnedCall>),
+}
+
+/// The reason why a function of a run is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Refused {
+    /// The run is over.
+    Over(RunEnd),
+    /// The request cannot be fulfilled.
+    Because(String),
+}
+
+/// The form that `js/api` reads: `~` and the name of the end, or the reason.
+impl fmt::Display for Refused {
+    fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Over(end) => write!(out, "~{}", end.name()),
+            Self::Because(reason) => out.write_str(reason),
+        }
+    }
+}
+
+impl From<ExecutorError> for Refused {
+    fn from(error: ExecutorError) -> Self {
+        Self::Because(error.0)
+    }
+}
+
+impl From<serde_json::Error> for Refused {
+    fn from(error: serde_json::Error) -> Self {
+        Self::Because(format!("the request cannot be read: {error}"))
+    }
+}
+
+/// Reads JSON of a function.
+///
+/// # Errors
+///
+/// If the text is not JSON, or has more values than JSON of others may have.
+pub(super) fn read_value(text: &str) -> Result<Value, Refused> {
+    read_foreign(text.as_bytes(), MAX_FOREIGN_VALUES)
+        .map_err(|error| Refused::Because(format!("the JSON cannot be read: {error}")))
+}
+
+impl OpenRun {
+    pub(super) fn new(turn: &Turn, events: &Events, role: Role) -> Self {
+        Self {
+            turn: turn.clone(),
+            events: events.clone(),
+            role,
+            waker: RefCell::default(),
+            is_parked: Cell::default(),
+            jobs: Jobs::default(),
+            streams: RefCell::default(),
+            newest_stream: Cell::default(),
+        }
+    }
+
+    /// Refuses everything that a run may not do after its end, although its function continues.
+    pub(super) fn check(&self) -> Result<(), Refused> {
+        if self.is_parked.get() {
+            return Err(Refused::Over(RunEnd::Parked));
+        }
+        if self.turn.is_canceled() && !matches!(self.role, Role::Hook) {
+            return Err(Refused::Over(RunEnd::Canceled));
+        }
+        Ok(())
+    }
+
+    /// As [`check`](Self::check), and refuses what only executors may do.
+    pub(super) fn check_turn(&self, what: &str) -> Result<(), Refused> {
+        self.check()?;
+        match &self.role {
+            Role::Turn => Ok(()),
+            Role::Hook => {
+                Err(Refused::Because(format!("`onCancel` cannot {what}: the task has ended")))
+            }
+            Role::Call(_) => Err(Refused::Because(format!("a tool cannot {what}"))),
+        }
+    }
+
+    /// Applies a change to the task and wakes the run, which stores the change.
+    pub(super) fn change<T>(
+        &self,
+        change: impl FnOnce() -> Result<T, ExecutorError>,
+    ) -> Result<T, Refused> {
+        let changed = change().map_err(|error| match self.check() {
+            Err(over) => over,
+            Ok(()) => error.into(),
+        });
+        self.wake();
+        changed
+    }
+
+    /// Has the run polled again.
+    pub(super) fn wake(&self) {
+        if let Some(waker) = self.waker.borrow().as_ref() {
+            waker.wake_by_ref();
+        }
+    }
+
+    /// Refuses everything from now on: the run waits outside of memory as soon as it is polled.
+    pub(super) fn park(&self) {
+        self.is_parked.set(true);
+        self.wake();
+    }
+
+    /// Adds a request to other servers. The run polls it, and drops it at its end.
+    pub fn add_job(&self, job: LocalBoxFuture<'static, ()>) {
+        self.jobs.add(job);
+        self.wake();
+    }
+
+    fn note_waker(&self, waker: &Waker) {
+        match &mut *self.waker.borrow_mut() {
+            Some(known) => known.clone_from(waker),
+            none => *none = Some(waker.clone()),
+        }
+    }
+}
+
+/// An open run, which is closed when this value is dropped.
+pub(super) struct Run {
+    number: u32,
+    run: Rc<OpenRun>,
+    runs: Rc<Runs>,
+    has_ended: bool,
+}
+
+impl Run {
+    pub(super) fn new(number: u32, run: Rc<OpenRun>, runs: Rc<Runs>) -> Self {
+        Self { number, run, runs, has_ended: false }
+    }
+
+    pub(super) fn number(&self) -> u32 {
+        self.number
+    }
+
+    /// Waits for the end of the function, and polls the jobs of the run meanwhile. A cancel is reported to the function, which then
+    /// has the time that the task gives it.
+    pub(super) async fn ended(mut self, end: FunctionEnd) -> String {
+        let text = match end {
+            FunctionEnd::Now(text) => text,
+            FunctionEnd::Later(promise) => self.follow(promise).await,
+        };
+        self.has_ended = true;
+        text
+    }
+
+    async fn follow(&self, mut promise: LocalBoxFuture<'static, String>) -> String {
+        let Self { number, run, runs, .. } = self;
+        let is_hook = matches!(run.role, Role::Hook);
+        let mut canceled = (!is_hook).then(|| Box::pin(run.turn.canceled()));
+        poll_fn(|context| {
+            run.note_waker(context.waker());
+            if canceled.as_mut().is_some_and(|canceled| canceled.poll_unpin(context).is_ready()) {
+                canceled = None;
+                runs.functions.over(*number, RunEnd::Canceled);
+            }
+            run.jobs.poll(context);
+            match promise.poll_unpin(context) {
+                Poll::Ready(text) => Poll::Ready(text),
+                Poll::Pending => Poll::Pending,
+            }
+        })
+        .await
+    }
+
+    /// The reason why the run ends now.
+    fn end(&self) -> RunEnd {
+        if self.run.is_parked.get() {
+            RunEnd::Parked
+        } else if self.has_ended || self.run.turn.is_canceled() {
+            RunEnd::Over
+        } else {
+            RunEnd::TimedOut
+        }
+    }
+}
+
+impl Drop for Run {
+    fn drop(&mut self) {
+        self.runs.close(self.number, self.end());
+    }
+}

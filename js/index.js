@@ -1,13 +1,15 @@
-// What a project imports from "a2a-edge": the entry of its Worker.
-import { TaskObject, start } from "a2a-edge/engine";
+// What a project imports from "a2a-edge": the entry of its Worker, its tools and its executors.
+import { TaskObject, bridge, start } from "a2a-edge/engine";
+import { env } from "cloudflare:workers";
+import { handlersOf } from "./api/worker.js";
 
+export { executor, tool } from "./api/definitions.js";
+export { Failure, RunOver } from "./api/errors.js";
 export { TaskObject };
 
 /**
  * Makes the event handlers of a Worker, the default export of its entry module.
  *
- * @param {{ agents: import("./index.d.ts").Agents }} parts
+ * @param {any} parts
  */
-export function worker({ agents }) {
-  return start(agents);
-}
+export const worker = (parts) => handlersOf(parts, { bridge, start, env });

@@ -1,0 +1,118 @@
+// Schemas of arguments and settings: JSON Schema for the engine, and the check by the library that made the schema.
+import { Failure } from "./errors.js";
+
+/** The JSON Schema that the engine reads. */
+const TARGET = "draft-2020-12";
+
+/** How schemas of a library become JSON Schema, by the vendor that they name. */
+const WRAPPERS = /** @type {Record<string, string>} */ ({
+  zod: "zod 4.2 or later is needed: npm install zod@latest",
+  valibot: "wrap it: toStandardJsonSchema(schema), of @valibot/to-json-schema",
+  arktype: "arktype 2.1.28 or later is needed: npm install arktype@latest",
+});
+
+/** The mark of schemas of the AI SDK. */
+const AI_SCHEMA = Symbol.for("vercel.ai.schema");
+
+/**
+ * A schema as it is used.
+ *
+ * @typedef {object} Checked
+ * @property {Record<string, unknown>} json The JSON Schema, without `$schema`.
+ * @property {(value: unknown) => unknown} validate Gives the value with defaults and transforms, or a promise of it; throws a `Failure` if it does not fit.
+ */
+
+/**
+ * Reads a schema of arguments: Standard Schema with JSON Schema, a schema of the AI SDK, or JSON Schema.
+ *
+ * @param {any} schema @param {string} what The beginning of an error, as "tools.find_place".
+ * @returns {Checked}
+ * @throws {TypeError} If it cannot become JSON Schema of an object.
+ */
+export function readSchema(schema, what) {
+  // The AI SDK makes some schemas when they are needed.
+  const given = typeof schema === "function" && standardOf(schema) === undefined ? schema() : schema;
+  const standard = standardOf(given);
+  const json = standard === undefined ? plainJson(given, what) : standardJson(standard, what);
+  if (json["type"] !== "object") {
+    throw new TypeError(`${what}: the schema of its arguments must be an object, with a name for each argument, such as z.object({ city: z.string() }); it has ${typeName(json)}`);
+  }
+  if (standard !== undefined) return { json, validate: (value) => after(standard.validate(value), settled) };
+  return { json, validate: typeof given.validate === "function" ? (value) => after(given.validate(value), settledByAi) : (value) => value };
+}
+
+/**
+ * The problems of settings; an empty list if they fit.
+ *
+ * @param {any} schema Standard Schema, or undefined for a kind without settings. @param {unknown} settings
+ * @returns {{ value: unknown } | { problems: { path: string, problem: string }[] }}
+ */
+export function readSettings(schema, settings) {
+  const standard = standardOf(schema);
+  if (standard === undefined) {
+    const keys = Object.keys(/** @type {object} */ (settings));
+    return keys.length === 0 ? { value: {} } : { problems: keys.map((path) => ({ path, problem: "is no key: the kind has no settings" })) };
+  }
+  const checked = standard.validate(settings);
+  if (typeof checked?.then === "function") throw new TypeError("the schema of settings is asynchronous; give one that is not");
+  return checked.issues === undefined ? { value: checked.value } : { problems: checked.issues.map(problemOf) };
+}
+
+/** The methods of a Standard Schema; undefined for anything else. @param {any} schema */
+export const standardOf = (schema) => (typeof schema?.["~standard"]?.validate === "function" ? schema["~standard"] : undefined);
+
+/** Passes a value on, at once if it is no promise. @template T @param {any} value @param {(value: any) => T} next @returns {T | Promise<T>} */
+export function after(value, next) {
+  return typeof value?.then === "function" ? Promise.resolve(value).then(next) : next(value);
+}
+
+/** @param {any} standard @param {string} what */
+function standardJson(standard, what) {
+  if (typeof standard.jsonSchema?.input !== "function") {
+    const fix = WRAPPERS[standard.vendor] ?? "use a library with Standard JSON Schema (zod, arktype, valibot), or give JSON Schema";
+    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema; ${fix}`);
+  }
+  try {
+    return withoutDialect(standard.jsonSchema.input({ target: TARGET }));
+  } catch (error) {
+    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema: ${/** @type {any} */ (error)?.message ?? error}`, { cause: error });
+  }
+}
+
+/** @param {any} schema @param {string} what */
+function plainJson(schema, what) {
+  if (typeof schema !== "object" || schema === null) {
+    throw new TypeError(`${what}: it needs an inputSchema, such as z.object({ city: z.string() }) of zod, or JSON Schema: { type: "object", properties: { … } }`);
+  }
+  const json = AI_SCHEMA in schema ? schema.jsonSchema : schema;
+  if (typeof json?.then === "function") throw new TypeError(`${what}: its JSON Schema is a promise; give a schema that is there at once`);
+  return withoutDialect(json);
+}
+
+/** A schema as plain JSON. The engine knows one dialect. @param {object} schema @returns {Record<string, unknown>} */
+function withoutDialect(schema) {
+  const { $schema: _, ...json } = JSON.parse(JSON.stringify(schema));
+  return json;
+}
+
+/** @param {Record<string, unknown>} json */
+const typeName = (json) => (json["type"] === undefined ? "no `type`" : `the type ${JSON.stringify(json["type"])}`);
+
+/** The value of a Standard Schema's answer. @param {any} checked */
+function settled(checked) {
+  if (checked.issues === undefined) return checked.value;
+  const problems = checked.issues.map(problemOf).map((/** @type {any} */ { path, problem }) => (path === "" ? problem : `${path}: ${problem}`));
+  throw new Failure(problems.join("; "), { fault: "arguments" });
+}
+
+/** The value of an answer of the AI SDK's schemas. @param {any} checked */
+function settledByAi(checked) {
+  if (checked.success) return checked.value;
+  throw new Failure(checked.error?.message ?? "the arguments do not fit", { fault: "arguments", cause: checked.error });
+}
+
+/** @param {{ message: string, path?: readonly any[] }} issue */
+function problemOf({ message, path = [] }) {
+  const keys = path.map((key) => (typeof key === "object" && key !== null ? key.key : key));
+  return { path: keys.map(String).join("."), problem: message };
+}

@@ -1,0 +1,127 @@
+// What an executor gets: one message of a task, and all it may do about it.
+import { jsonText } from "./json.js";
+import { contentJson, resultJson } from "./parts.js";
+import { runOf } from "./run.js";
+import { callback, wait } from "./waits.js";
+import { isStream, write } from "./write.js";
+
+/** @typedef {import("./link.js").Link} Link */
+/** @typedef {import("../index.d.ts").Turn<any>} Turn */
+/** @typedef {import("../index.d.ts").Message} Message */
+/** @typedef {import("../index.d.ts").ArtifactOptions} ArtifactOptions */
+
+/**
+ * What the engine says of a turn.
+ *
+ * @typedef {import("./run.js").Facts & { agent: string, contextId: string, number: number, attempt: number, resumes: boolean, deadline: number, message: Message,
+ *   metadata?: Record<string, any> }} TurnFacts
+ */
+
+/** How a run was ended by a method of its turn. Executors return it. */
+class Ended {}
+
+/** The method by which the adapters (js/sdk.js, js/verbs.js) say verbs, of a turn. */
+export const SAY = Symbol.for("a2a-edge.say");
+
+/**
+ * @param {Link} link @param {TurnFacts} facts @param {any} env @param {any} settings
+ * @returns {{ turn: Turn, complete(result: unknown): void | Promise<void> }} The turn, and what ends it by the result of its function.
+ */
+export function turnOf(link, facts, env, settings) {
+  const { agent, contextId, number, attempt, resumes, deadline, message, metadata } = facts;
+  const say = (/** @type {string} */ verb) => link.call("say", verb);
+  const end = (/** @type {string} */ by, /** @type {string} */ verb) => {
+    if (link.end === undefined) link.refuseOpenSteps();
+    say(verb);
+    const ended = Object.freeze(new Ended());
+    link.end = { by, ended };
+    return /** @type {any} */ (ended);
+  };
+  const ids = new ArtifactIds();
+  const turn = {
+    ...runOf(link, facts, env, (text) => say(text === undefined ? '{"do":"working"}' : `{"do":"working","text":${jsonText(text, "the progress")}}`)),
+    agent,
+    settings,
+    contextId,
+    message,
+    metadata,
+    number,
+    attempt,
+    resumes,
+    text: message.parts.map((part) => ("text" in part ? part.text : "")).join(""),
+    data: message.parts.flatMap((part) => ("data" in part ? [part.data] : []))[0],
+    timeLeft: () => Math.max(0, deadline - Date.now()),
+    accepts: (/** @type {string} */ mediaType) => link.call("accepts", mediaType),
+    task: () => parsed(link.call("task")),
+    credentials: () => link.run(async () => parsed(await link.ask("credentials"))),
+    nextMessage: () => link.run(async () => JSON.parse(await link.ask("nextMessage"))),
+
+    artifact: (/** @type {unknown} */ content, /** @type {ArtifactOptions} */ options = {}) =>
+      say(artifactJson(ids.of(options.id), about(options), contentJson(content, "an artifact"))),
+    write: (/** @type {any} */ source, /** @type {ArtifactOptions} */ options = {}) => {
+      const id = ids.of(options.id);
+      return link.run(() => write(link, source, id, about(options)));
+    },
+
+    ask: (/** @type {unknown} */ question) => end("turn.ask(…)", `{"do":"input_required","parts":${contentJson(question, "the question")}}`),
+    askAuth: (/** @type {string} */ text) => end("turn.askAuth(…)", `{"do":"auth_required","parts":${contentJson(text, "what is asked for")}}`),
+    reject: (/** @type {string} */ reason) => end("turn.reject(…)", `{"do":"reject","parts":${contentJson(reason, "the reason")}}`),
+    reply: (/** @type {unknown} */ content) => end("turn.reply(…)", `{"do":"reply","parts":${contentJson(content, "the reply")}}`),
+
+    wait: (/** @type {unknown} */ time) => link.run(() => wait(link, time)),
+    callback: (/** @type {string} */ name, /** @type {any} */ terms) => callback(link, name, terms),
+  };
+  Object.defineProperty(turn, SAY, { value: (/** @type {object} */ verb, isEnd = false) => {
+    const json = jsonText(verb, "a verb");
+    return isEnd ? end("the verb that ends", json) : say(json);
+  } });
+
+  const complete = (/** @type {unknown} */ result) => {
+    if (link.end !== undefined) return refuseSecond(link.end, result);
+    link.refuseOpenSteps();
+    const done = () => say('{"do":"complete"}');
+    if (isStream(result)) return turn.write(result).then(done);
+    if (result !== undefined) say(artifactJson(ids.of(undefined), "", resultJson(result, "the result")));
+    return done();
+  };
+  return { turn: /** @type {any} */ (turn), complete };
+}
+
+/** A method has ended the run, so only what it gave may be returned. @param {{ by: string, ended: object }} end @param {unknown} result */
+function refuseSecond({ by, ended }, result) {
+  if (result === undefined || result === ended) return;
+  throw new Error(`${by} has ended the run, and the function has returned another result; write: return ${by}`);
+}
+
+/** The ids of artifacts without one: `result`, `result-2`, the same in each attempt. */
+class ArtifactIds {
+  /** @type {Set<string>} */
+  #used = new Set();
+  #unnamed = 0;
+
+  /** @param {string | undefined} given */
+  of(given) {
+    const id = given ?? this.#next();
+    this.#used.add(id);
+    return id;
+  }
+
+  /** @returns {string} */
+  #next() {
+    this.#unnamed += 1;
+    const id = this.#unnamed === 1 ? "result" : `result-${this.#unnamed}`;
+    return this.#used.has(id) ? this.#next() : id;
+  }
+}
+
+/** @param {string} id @param {string} about @param {string} parts */
+const artifactJson = (id, about, parts) => `{"do":"artifact","id":${jsonText(id, "the id of an artifact")}${about},"parts":${parts}}`;
+
+/** The further members of an artifact as JSON, with a comma before each. @param {ArtifactOptions} options */
+function about({ name, description, metadata }) {
+  const members = Object.entries({ name, description, metadata }).filter(([, value]) => value !== undefined);
+  return members.map(([key, value]) => `,"${key}":${jsonText(value, `the ${key} of an artifact`)}`).join("");
+}
+
+/** @param {string} json */
+const parsed = (json) => (json === "" ? undefined : JSON.parse(json));

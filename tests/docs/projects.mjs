@@ -1,0 +1,61 @@
+// Projects made of examples and of blocks of pages: what `create` makes, with other files in it.
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { root } from "./markdown.mjs";
+
+const TEMPLATE = join(root, "create", "templates", "basic");
+const PEERS = join(root, "tests", "peers", "node_modules");
+
+/** Bindings that examples use, as lines of wrangler.toml. */
+const BINDINGS = `
+[[r2_buckets]]
+binding = "FILES"
+bucket_name = "files"
+
+[[send_email]]
+name = "MAIL"
+
+[[d1_databases]]
+binding = "SALES"
+database_name = "sales"
+database_id = "00000000-0000-4000-8000-000000000000"
+
+[[services]]
+binding = "REPORTS"
+service = "reports"
+`;
+
+/**
+ * Makes a project with the folders `from` (paths of the repository) and \`files\` (texts by their paths) over what the template has, but for its agents and its tests.
+ * It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
+ * where they are installed. `remove` removes it.
+ */
+export function makeProject({ from = [], files = {} }) {
+  mkdirSync(join(root, ".wrangler"), { recursive: true });
+  const folder = mkdtempSync(join(root, ".wrangler", "docs-project-"));
+  const at = (...parts) => join(folder, ...parts);
+  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src"]) cpSync(join(TEMPLATE, name), at(name), { recursive: true });
+  // Without the console, which a checkout may not have built.
+  writeFileSync(at("wrangler.toml"), `${readFileSync(at("wrangler.toml"), "utf8").replace(/^\[assets\]\n(?:.+\n)+/m, "")}${BINDINGS}`);
+  for (const path of from) cpSync(join(root, path), folder, { recursive: true });
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(at(path)), { recursive: true });
+    writeFileSync(at(path), text);
+  }
+  link(root, at("node_modules", "a2a-edge"));
+  link(join(root, "scripts", "a2a-edge.mjs"), at("node_modules", ".bin", "a2a-edge"));
+  linkPeers(at("node_modules"));
+  return { folder, at, remove: () => rmSync(folder, { recursive: true, force: true }) };
+}
+
+function link(target, path) {
+  mkdirSync(dirname(path), { recursive: true });
+  symlinkSync(target, path);
+}
+
+/** Links the packages that only tests/peers has: an import of them is resolved from the project. */
+function linkPeers(modules) {
+  if (!existsSync(PEERS)) return;
+  const names = readdirSync(PEERS).flatMap((name) => (name.startsWith("@") ? readdirSync(join(PEERS, name)).map((one) => join(name, one)) : [name]));
+  for (const name of names.filter((name) => !name.startsWith(".") && !existsSync(join(root, "node_modules", name)))) link(join(PEERS, name), join(modules, name));
+}

@@ -196,7 +196,7 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const paths = ["docs", "js", "scripts"].flatMap((folder) => {
+  const paths = ["docs", "js", join("js", "api"), "scripts"].flatMap((folder) => {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });

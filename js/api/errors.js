@@ -52,9 +52,13 @@ export const isFailure = (error) => hasMark(error, IS_FAILURE);
 /** @param {unknown} error @returns {error is RunOver} */
 export const isRunOver = (error) => hasMark(error, IS_RUN_OVER);
 
-/** @param {unknown} error @param {symbol} mark */
+/** Whether an error has a mark; an object whose members throw has none. @param {unknown} error @param {symbol} mark */
 function hasMark(error, mark) {
-  return typeof error === "object" && error !== null && /** @type {Record<symbol, unknown>} */ (error)[mark] === true;
+  try {
+    return typeof error === "object" && error !== null && /** @type {Record<symbol, unknown>} */ (error)[mark] === true;
+  } catch {
+    return false;
+  }
 }
 
 /**

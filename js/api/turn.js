@@ -78,6 +78,7 @@ export function turnOf(link, facts, env, settings) {
 
   const complete = (/** @type {unknown} */ result) => {
     if (link.end !== undefined) return refuseSecond(link.end, result);
+    if (result instanceof Ended) throw new Error("what was returned has ended another run; return what a method of this turn gives");
     link.refuseOpenSteps();
     const done = () => say('{"do":"complete"}');
     if (isStream(result)) return turn.write(result).then(done);

@@ -17,6 +17,9 @@ export function handlersOf(parts, { bridge, start, env }) {
   const unknown = Object.keys(parts).find((name) => !PARTS.includes(name));
   if (unknown !== undefined) throw new TypeError(`worker() takes ${PARTS.join(", ")}; it was given ${JSON.stringify(unknown)}`);
   const { agents, tools = {}, executors = {}, fetch, queue } = parts;
+  for (const [name, handler] of Object.entries({ fetch, queue })) {
+    if (handler !== undefined && typeof handler !== "function") throw new TypeError(`${name} of worker() must be a function`);
+  }
   const hasFunctions = Object.keys(tools).length > 0 || Object.keys(executors).length > 0;
   const handlers = hasFunctions ? start(agents, functionsOf({ tools, executors }, bridge, env)) : start(agents);
   if (hasFunctions) /** @type {any} */ (globalThis).addEventListener?.("unhandledrejection", noteRejection);

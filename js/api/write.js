@@ -1,5 +1,6 @@
 // A text that streams into an artifact, as a step.
-import { partJson, textPart } from "./parts.js";
+import { jsonText } from "./json.js";
+import { isPart, partJson, textPart } from "./parts.js";
 import { durable } from "./steps.js";
 
 /** @typedef {import("./link.js").Link} Link */
@@ -82,8 +83,10 @@ class Growing {
       if (piece !== "") this.#timer ??= setTimeout(() => this.#flushInTime(), GATHER_MS);
       return;
     }
+    const what = `a piece of artifact ${this.#id}`;
+    if (!isPart(piece)) throw new TypeError(`${what} must be a text or a part, got ${jsonText(piece, what)}`);
     this.#flush();
-    const part = partJson(piece, `a piece of artifact ${this.#id}`);
+    const part = partJson(piece, what);
     if ("text" in piece) this.#text += piece.text;
     if (this.#hasBegun) this.#link.call("say", `{"do":"append","id":${this.#id},"parts":[${part}]}`);
     else this.#begin(part, true);

@@ -1,6 +1,7 @@
 // Projects made of examples and of blocks of pages: what `create` makes, with other files in it.
+import { execFile } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { root } from "./markdown.mjs";
 
 const TEMPLATE = join(root, "create", "templates", "basic");
@@ -26,7 +27,7 @@ service = "reports"
 `;
 
 /**
- * Makes a project with the folders `from` (paths of the repository) and \`files\` (texts by their paths) over what the template has, but for its agents and its tests.
+ * Makes a project with the folders `from` (paths of the repository) and `files` (texts by their paths) over what the template has, but for its agents and its tests.
  * It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
  * where they are installed. `remove` removes it.
  */
@@ -59,3 +60,34 @@ function linkPeers(modules) {
   const names = readdirSync(PEERS).flatMap((name) => (name.startsWith("@") ? readdirSync(join(PEERS, name)).map((one) => join(name, one)) : [name]));
   for (const name of names.filter((name) => !name.startsWith(".") && !existsSync(join(root, "node_modules", name)))) link(join(PEERS, name), join(modules, name));
 }
+
+/** Runs a program in the project to its end, with the commands of a2a-edge and of the checkout in its PATH. */
+export function runIn({ folder, at }, program, args) {
+  const PATH = [at("node_modules", ".bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
+  return new Promise((resolve) => {
+    execFile(program, args, { cwd: folder, env: { ...process.env, PATH, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" } }, (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : (error.code ?? null), output: `${stdout}${stderr}` });
+    });
+  });
+}
+
+/** Checks the agents of the project, and writes `.a2a-edge/` and the types of its bindings. Throws what the commands say if one fails. */
+export async function generate(project) {
+  for (const [program, ...args] of [["a2a-edge", "build"], ["wrangler", "types"]]) {
+    const { code, output } = await runIn(project, program, args);
+    if (code !== 0) throw new Error(output);
+  }
+}
+
+/** The mistakes that the compiler finds in files of the project, strictly; empty text if there is none. */
+export async function typeMistakes(project, include) {
+  const config = { extends: "./tsconfig.json", compilerOptions: STRICT, include: [...include, "worker-configuration.d.ts", ".a2a-edge/*.d.ts"] };
+  writeFileSync(project.at("tsconfig.strict.json"), JSON.stringify(config));
+  const { code, output } = await runIn(project, "tsc", ["--project", "tsconfig.strict.json"]);
+  if (code !== 0 && output === "") throw new Error(`tsc ended with ${code}`);
+  return output;
+}
+
+const STRICT = {
+  exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true, types: ["node"],
+};

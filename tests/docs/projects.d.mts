@@ -16,3 +16,6 @@ export function generate(project: Project): Promise<void>;
 
 /** The mistakes that the compiler finds in files of the project, strictly; empty text if there is none. */
 export function typeMistakes(project: Project, include: readonly string[]): Promise<string>;
+
+/** Serves the project by `a2a-edge start` while `work` runs, which gets the URL, and what the server has said so far. */
+export function served<T>(project: Project, work: (url: string, output: () => string) => Promise<T>): Promise<T>;

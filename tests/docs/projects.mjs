@@ -1,7 +1,8 @@
 // Projects made of examples and of blocks of pages: what `create` makes, with other files in it.
-import { execFile } from "node:child_process";
+import { execFile, spawn } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { root } from "./markdown.mjs";
 
 const TEMPLATE = join(root, "create", "templates", "basic");
@@ -27,7 +28,8 @@ service = "reports"
 `;
 
 /**
- * Makes a project with the folders `from` (paths of the repository) and `files` (texts by their paths) over what the template has, but for its agents and its tests.
+ * Makes a project with the folders `from` (paths of the repository) and `files` (texts by their paths) over what the template has: its tests are left out, and its agents
+ * where other ones are given.
  * It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
  * where they are installed. `remove` removes it.
  */
@@ -38,6 +40,7 @@ export function makeProject({ from = [], files = {} }) {
   for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src"]) cpSync(join(TEMPLATE, name), at(name), { recursive: true });
   // Without the console, which a checkout may not have built.
   writeFileSync(at("wrangler.toml"), `${readFileSync(at("wrangler.toml"), "utf8").replace(/^\[assets\]\n(?:.+\n)+/m, "")}${BINDINGS}`);
+  if (!from.some((path) => existsSync(join(root, path, "agents")))) cpSync(join(TEMPLATE, "agents"), at("agents"), { recursive: true });
   for (const path of from) cpSync(join(root, path), folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(at(path)), { recursive: true });
@@ -61,11 +64,17 @@ function linkPeers(modules) {
   for (const name of names.filter((name) => !name.startsWith(".") && !existsSync(join(root, "node_modules", name)))) link(join(PEERS, name), join(modules, name));
 }
 
-/** Runs a program in the project to its end, with the commands of a2a-edge and of the checkout in its PATH. */
-export function runIn({ folder, at }, program, args) {
+/** The environment of programs of the project. A runner of tests below another one would run nothing if it knew of that. */
+function environmentOf({ at }) {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
   const PATH = [at("node_modules", ".bin"), join(root, "node_modules", ".bin"), process.env.PATH].join(delimiter);
+  return { ...env, PATH, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1", NO_PROXY: "127.0.0.1,localhost" };
+}
+
+/** Runs a program in the project to its end, with the commands of a2a-edge and of the checkout in its PATH. */
+export function runIn(project, program, args) {
   return new Promise((resolve) => {
-    execFile(program, args, { cwd: folder, env: { ...process.env, PATH, WRANGLER_SEND_METRICS: "false", NO_COLOR: "1" } }, (error, stdout, stderr) => {
+    execFile(program, args, { cwd: project.folder, env: environmentOf(project) }, (error, stdout, stderr) => {
       resolve({ code: error === null ? 0 : (error.code ?? null), output: `${stdout}${stderr}` });
     });
   });
@@ -91,3 +100,24 @@ export async function typeMistakes(project, include) {
 const STRICT = {
   exactOptionalPropertyTypes: true, noUncheckedIndexedAccess: true, allowImportingTsExtensions: true, erasableSyntaxOnly: true, verbatimModuleSyntax: true, types: ["node"],
 };
+
+/** Serves the project by `a2a-edge start` while `work` runs, which gets the URL, and what the server has said so far. */
+export async function served(project, work) {
+  const [port, inspector] = [await freePort(), await freePort()];
+  const args = ["start", "--port", String(port), "--inspector-port", String(inspector)];
+  const child = spawn(project.at("node_modules", ".bin", "a2a-edge"), args, { cwd: project.folder, env: environmentOf(project) });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding("utf8").on("data", (text) => (output += text));
+  const ended = new Promise((resolve) => child.once("close", resolve));
+  try {
+    for (const deadline = Date.now() + START_MS; !output.includes("a2a-edge serves at"); await new Promise((resolve) => setTimeout(resolve, 50))) {
+      if (child.exitCode !== null || Date.now() > deadline) throw new Error(`it does not serve:\n${output}`);
+    }
+    return await work(`http://127.0.0.1:${port}`, () => output);
+  } finally {
+    child.kill("SIGTERM");
+    await ended;
+  }
+}
+
+const START_MS = 120_000;

@@ -45,8 +45,7 @@ export const office = executor({
     const answers = (await Promise.all(sent)).map(({ outcome, text, task }) => ({ outcome, text, id: (task as { id: string }).id }));
 
     for (const { outcome, text, id } of answers) {
-      if (outcome === "completed") turn.artifact(text, { id });
-      else if (outcome !== "input-required") throw new Failure(text, { fault: "upstream" });
+      if (outcome !== "input-required") turn.artifact(outcome === "completed" ? text : `not entered: ${text}`, { id });
     }
     const open = answers.filter(({ outcome }) => outcome === "input-required");
     if (open.length > 0) return turn.ask([{ text: open.map(({ text }) => text).join("\n") }, { data: open.map(({ id }) => id) }]);

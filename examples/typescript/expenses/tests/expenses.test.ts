@@ -67,8 +67,28 @@ test("no crash enters a receipt twice", async () => {
   });
 });
 
-test("the coordinator gives each line to the agent", async () => {
-  const agent = await testAgent(office, { remotes: { expenses: ({ parts: [part] }) => `${part !== undefined && "text" in part ? part.text : ""}: booked` } });
-  const { state, artifacts } = await agent.send("Lunch, 42.50 EUR\nTaxi, 18 EUR");
-  assert.deepEqual([state, Object.values(artifacts).map(({ text }) => text)], ["completed", ["Lunch, 42.50 EUR: booked", "Taxi, 18 EUR: booked"]]);
+test("the coordinator gives each line to the agent, and says what was not entered", async () => {
+  const agent = await testAgent(office, {
+    remotes: { expenses: ({ parts: [part] }) => (part !== undefined && "text" in part && / EUR$/.test(part.text) ? `${part.text}: booked` : { state: "rejected", text: "no receipt" }) },
+  });
+  const { state, artifacts } = await agent.send("Lunch, 42.50 EUR\nhello\n");
+  const said = Object.values(artifacts).map(({ text }) => text);
+  assert.deepEqual([state, said], ["completed", ["Lunch, 42.50 EUR: booked", "not entered: no receipt"]]);
+});
+
+test("the coordinator passes a question on, and the answer back to the task that asked", async () => {
+  const asked: string[] = [];
+  const agent = await testAgent(office, {
+    remotes: {
+      expenses: ({ taskId, parts: [part] }) => {
+        const text = part !== undefined && "text" in part ? part.text : "";
+        if (asked.length === 0) return asked.push(taskId ?? ""), { state: "input-required", text: "Who has approved it?" };
+        return `approved by ${text}, ${asked[0] === taskId}`;
+      },
+    },
+  });
+  const { state, parts } = await agent.send("Train, 180 EUR");
+  assert.deepEqual([state, parts[0]], ["input-required", { text: "Who has approved it?" }]);
+  const { artifacts } = await agent.send("Grace");
+  assert.deepEqual(Object.values(artifacts).map(({ text: said }) => said), ["approved by Grace, true"]);
 });

@@ -10,7 +10,7 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::mcp::McpServers;
 use crate::operation::{cancel_task, send_message};
-use crate::port::{Clock, Outside, Runtime};
+use crate::port::{Clock, Outside, Runtime, Severity};
 use crate::remotes::Remotes;
 use crate::session::{Opening, Owned, Posted, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
@@ -287,6 +287,11 @@ impl TestAgent {
         if let Ok(session) = self.session() {
             self.platform.spawn(Box::pin(async move { session.wake().await }));
         }
+    }
+
+    /// What the agent has reported to its operator with this severity, as lines of the log.
+    pub fn observed(&self, severity: Severity) -> Vec<String> {
+        self.platform.observed(severity)
     }
 
     /// Ends the process, like a crash or a deploy, and begins another process. Stored data stays.

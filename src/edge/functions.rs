@@ -3,7 +3,7 @@
 
 use std::cell::RefCell;
 use std::future::Future;
-use std::panic::AssertUnwindSafe;
+use std::panic::{AssertUnwindSafe, RefUnwindSafe};
 use std::rc::Rc;
 
 use js_sys::{Function, Promise};
@@ -126,6 +126,18 @@ fn with<T>(run: u32, call: impl FnOnce(&OpenRun) -> Result<T, Refused>) -> Resul
     call(find(run)?.as_ref()).map_err(thrown)
 }
 
+/// The functions that settle a promise: to fulfil it, and to reject it.
+struct Settling(RefCell<Option<(Function, Function)>>);
+
+// A panic cannot occur between the parts of a change: there is one assignment.
+impl RefUnwindSafe for Settling {}
+
+impl Settling {
+    fn keep(&self, resolve: Function, reject: Function) {
+        self.0.replace(Some((resolve, reject)));
+    }
+}
+
 /// A promise of what a job of the run gives. If the run ends before, the promise stays pending.
 fn promise<F: Future<Output = Result<String, Refused>> + 'static>(
     run: u32,
@@ -135,9 +147,9 @@ fn promise<F: Future<Output = Result<String, Refused>> + 'static>(
         Ok(open) => open,
         Err(error) => return Promise::reject(&error),
     };
-    let mut settle: Option<(Function, Function)> = None;
-    let promise = Promise::new(&mut |resolve, reject| settle = Some((resolve, reject)));
-    if let Some((resolve, reject)) = settle {
+    let settling = Settling(RefCell::new(None));
+    let promise = Promise::new(&mut |resolve, reject| settling.keep(resolve, reject));
+    if let Some((resolve, reject)) = settling.0.take() {
         let job = job(open.clone());
         open.add_job(Box::pin(AssertUnwindSafe(async move {
             // Functions that settle a promise do not throw.

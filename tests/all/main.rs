@@ -16,6 +16,7 @@ mod changing;
 mod chosen_ids;
 mod coordinator;
 mod docs;
+mod functions;
 mod held_text;
 mod host;
 mod http_agent;

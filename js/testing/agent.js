@@ -6,7 +6,7 @@ import { isOwnName } from "../api/env.js";
 import { worker } from "../node.js";
 import { CallError, Client, isAsking, isEnded, messageParts, shown, shownReply } from "./client.js";
 import { Platform } from "./platform.js";
-import { KIND, callerVariables, checkedAgents, executorTables, toolTables } from "./project.js";
+import { KIND, callerVariables, checkedAgents, executorTables } from "./project.js";
 import { Remotes } from "./remotes.js";
 
 /** @typedef {import("./index.d.ts").TestOptions<any>} TestOptions */
@@ -257,36 +257,4 @@ class Agent {
     const [error] = this.#platform.errors.splice(0);
     if (error !== undefined) throw error;
   }
-}
-
-/**
- * Calls a tool.
- *
- * @param {any} tool @param {unknown} args @param {TestOptions} [options]
- * @returns {Promise<any>}
- */
-export async function callTool(tool, args, options = {}) {
-  if (typeof tool?.execute !== "function") throw new TypeError("callTool() takes a tool: tool({ description, inputSchema, execute })");
-  if (options.settings !== undefined) throw new TypeError("tools have no settings");
-  const { platform, caller } = await started({ tools: { [KIND]: tool }, tables: toolTables, options });
-  const client = new Client(platform, caller);
-  const message = { messageId: client.nextMessageId(), role: "ROLE_USER", parts: [{ data: { tool: KIND, arguments: args } }] };
-  const { task } = await client.call("SendMessage", { message, configuration: {} }, message.messageId);
-  const [error] = platform.errors.splice(0);
-  if (error !== undefined) throw error;
-  const { state, text, artifacts } = shown(task);
-  const result = artifacts[`${KIND}-result`];
-  if (state === "completed" && result !== undefined) return { parts: result.parts, value: valueOf(result.parts), progress: platform.progress };
-  if (!isEnded(state)) throw new Error(`the tool has not ended within a minute: ${text}`);
-  // Arguments that do not fit the schema are refused before the function is called.
-  const end = platform.ends.at(-1);
-  const { failed = text, fault = "tool" } = end === undefined ? { fault: "arguments" } : JSON.parse(end);
-  return { fault, text: failed };
-}
-
-/** What a tool has given: its text, or its data; several parts as they are. @param {any[]} parts */
-function valueOf(parts) {
-  const [part] = parts;
-  if (parts.length !== 1 || part === undefined) return parts;
-  return part.text ?? part.data ?? part;
 }

@@ -33,10 +33,7 @@ export class D1Database {
 
   /** @param {D1PreparedStatement[]} statements */
   batch(statements) {
-    return this.#isolate.alive(Promise.resolve().then(() => {
-      this.#isolate.mustLive();
-      return this.#database.transaction(() => statements.map((statement) => statement.result()));
-    }));
+    return later(this.#isolate, () => this.#database.transaction(() => statements.map((statement) => statement.result())));
   }
 }
 
@@ -60,7 +57,7 @@ class D1PreparedStatement {
   }
 
   run() {
-    return this.#later(() => this.result());
+    return later(this.#isolate, () => this.result());
   }
 
   all() {
@@ -69,14 +66,14 @@ class D1PreparedStatement {
 
   /** @param {string} [column] */
   first(column) {
-    return this.#later(() => {
+    return later(this.#isolate, () => {
       const row = this.result().results[0];
       return row === undefined ? null : column === undefined ? row : row[column];
     });
   }
 
   raw() {
-    return this.#later(() => this.result().results.map((row) => Object.values(row)));
+    return later(this.#isolate, () => this.result().results.map((row) => Object.values(row)));
   }
 
   /** Runs the statement at once. */
@@ -86,13 +83,17 @@ class D1PreparedStatement {
     const meta = { duration: 0, rows_read: results.length, rows_written: changes, changes, changed_db: changes > 0 };
     return { success: true, results, meta };
   }
+}
 
-  /** @template T @param {() => T} work @returns {Promise<T>} */
-  #later(work) {
-    return this.#isolate.alive(Promise.resolve().then(() => {
-      this.#isolate.mustLive();
-      this.#isolate.platform.quiet.note();
-      return work();
-    }));
-  }
+/**
+ * Does something soon, unless the isolate has ended by then.
+ *
+ * @template T @param {import("./isolate.js").Isolate} isolate @param {() => T} work
+ * @returns {Promise<T>} Pending for ever if the isolate ends.
+ */
+async function later(isolate, work) {
+  await undefined;
+  if (!isolate.isAlive) return new Promise(() => {});
+  isolate.platform.quiet.note();
+  return work();
 }

@@ -82,11 +82,6 @@ export class Isolate {
     this.#die();
   }
 
-  /** @throws {Error} If the isolate has ended. */
-  mustLive() {
-    if (!this.isAlive) throw new Error("the isolate of this object has ended");
-  }
-
   /** A promise that settles as another one, but not after the end of the isolate. @template T @param {Promise<T> | T} promise @returns {Promise<T>} */
   alive(promise) {
     return new Promise((resolve, reject) => {
@@ -113,7 +108,6 @@ export class Isolate {
 
   /** The object with this id. @param {string} hex */
   object(hex) {
-    this.mustLive();
     let object = this.#objects.get(hex);
     if (object === undefined) {
       object = new this.#engine.TaskObject(objectContext(this, hex), this.env);

@@ -56,6 +56,7 @@ export class DurableObjectNamespace {
   get(id) {
     const isolate = this.#isolate;
     const call = async (/** @type {string} */ method, /** @type {unknown[]} */ args) => {
+      if (!isolate.isAlive) return new Promise(() => {});
       isolate.platform.quiet.note();
       return isolate.alive(isolate.object(String(id))[method](...args));
     };

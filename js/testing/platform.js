@@ -107,6 +107,8 @@ export class Platform {
     this.#isolate = undefined;
     this.crashes += 1;
     isolate.end();
+    // What was not stored by now never will be.
+    for (const step of this.steps) step.isEnded &&= step.isStored;
     for (const [hex, stored] of this.objects) {
       if (!stored.isRinging) continue;
       stored.isRinging = false;
@@ -122,9 +124,8 @@ export class Platform {
     if (isolate.isAlive && this.watch?.(place)) this.crash();
   }
 
-  /** Notes that something was written: the outcomes of all steps that have ended before are stored. */
-  wrote() {
-    this.quiet.note();
+  /** Notes that the log of a task was written: the outcomes of all steps that have ended before are stored. */
+  appended() {
     for (const step of this.steps) step.isStored ||= step.isEnded;
   }
 

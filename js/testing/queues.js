@@ -24,8 +24,7 @@ export class Queues {
   /** The binding of a queue for an isolate. @param {import("./isolate.js").Isolate} isolate @param {string} name */
   binding(isolate, name) {
     return new WorkerQueue((body, delaySeconds) => {
-      isolate.mustLive();
-      this.#put(name, body, delaySeconds);
+      if (isolate.isAlive) this.#put(name, body, delaySeconds);
     });
   }
 

@@ -40,64 +40,69 @@ export class Storage {
 
   /** @param {() => unknown} work */
   transactionSync(work) {
-    this.#beforeWrite();
+    if (!this.#reachesWrite()) return undefined;
     this.#isInTransaction = true;
     try {
-      return this.#stored.database.transaction(work);
+      const result = this.#stored.database.transaction(work);
+      // The engine appends to the log of a task in a transaction, and writes all else without one.
+      this.#platform.appended();
+      return result;
     } finally {
       this.#isInTransaction = false;
-      this.#platform.wrote();
     }
   }
 
-  async sync() {}
+  sync() {
+    return this.#settled(() => {});
+  }
 
   /** @param {number | Date} at */
-  async setAlarm(at) {
-    this.#isolate.mustLive();
-    setAlarm(this.#platform, this.#hex, this.#stored, Number(at));
+  setAlarm(at) {
+    return this.#settled(() => setAlarm(this.#platform, this.#hex, this.#stored, Number(at)));
   }
 
-  async getAlarm() {
-    this.#isolate.mustLive();
-    return this.#stored.alarm ?? null;
+  getAlarm() {
+    return this.#settled(() => this.#stored.alarm ?? null);
   }
 
-  async deleteAlarm() {
-    this.#isolate.mustLive();
-    clearAlarm(this.#platform, this.#stored);
+  deleteAlarm() {
+    return this.#settled(() => clearAlarm(this.#platform, this.#stored));
   }
 
   /** Deletes everything, with the alarm. */
-  async deleteAll() {
-    this.#beforeWrite();
-    this.#stored.database = new Database();
-    clearAlarm(this.#platform, this.#stored);
-    this.#platform.wrote();
+  deleteAll() {
+    return this.#settled(() => {
+      if (!this.#reachesWrite()) return;
+      this.#stored.database = new Database();
+      clearAlarm(this.#platform, this.#stored);
+    });
   }
 
-  #beforeWrite() {
-    this.#isolate.mustLive();
-    this.#platform.reach({ kind: "write" }, this.#isolate);
-    this.#isolate.mustLive();
+  /** Does something at once, and gives a promise of its result, which is pending for ever if the isolate has ended. @template T @param {() => T} work */
+  #settled(work) {
+    return this.#isolate.alive(this.#isolate.isAlive ? work() : undefined);
+  }
+
+  /** Comes to a write. False if the isolate has ended, there or before: then nothing must be written. */
+  #reachesWrite() {
+    if (this.#isolate.isAlive) this.#platform.reach({ kind: "write" }, this.#isolate);
+    return this.#isolate.isAlive;
   }
 
   /** @param {string} query @param {unknown[]} values */
   #exec(query, values) {
-    const { database } = this.#stored;
     const isWrite = !isQuery(query);
-    if (isWrite && !this.#isInTransaction) this.#beforeWrite();
-    this.#isolate.mustLive();
+    const goesOn = isWrite && !this.#isInTransaction ? this.#reachesWrite() : this.#isolate.isAlive;
+    // Code of an isolate that has ended finds nothing. It is not stopped by an error, since it would handle that.
+    if (!goesOn) return new Cursor([], 0);
     this.#platform.quiet.note();
+    const { database } = this.#stored;
     if (isWrite && values.length === 0) {
       database.run(query);
-      if (!this.#isInTransaction) this.#platform.wrote();
       return new Cursor([], 0);
     }
     const rows = database.all(query, values);
-    const written = isWrite ? database.changes : 0;
-    if (isWrite && !this.#isInTransaction) this.#platform.wrote();
-    return new Cursor(rows, written);
+    return new Cursor(rows, isWrite ? database.changes : 0);
   }
 }
 

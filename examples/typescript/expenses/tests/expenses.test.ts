@@ -77,18 +77,18 @@ test("the coordinator gives each line to the agent, and says what was not entere
 });
 
 test("the coordinator passes a question on, and the answer back to the task that asked", async () => {
-  const asked: string[] = [];
+  const sent: { taskId: string | undefined; text: string }[] = [];
   const agent = await testAgent(office, {
     remotes: {
       expenses: ({ taskId, parts: [part] }) => {
-        const text = part !== undefined && "text" in part ? part.text : "";
-        if (asked.length === 0) return asked.push(taskId ?? ""), { state: "input-required", text: "Who has approved it?" };
-        return `approved by ${text}, ${asked[0] === taskId}`;
+        sent.push({ taskId, text: part !== undefined && "text" in part ? part.text : "" });
+        return sent.length === 1 ? { state: "input-required", text: "Who has approved it?" } : "booked";
       },
     },
   });
   const { state, parts } = await agent.send("Train, 180 EUR");
   assert.deepEqual([state, parts[0]], ["input-required", { text: "Who has approved it?" }]);
   const { artifacts } = await agent.send("Grace");
-  assert.deepEqual(Object.values(artifacts).map(({ text: said }) => said), ["approved by Grace, true"]);
+  assert.deepEqual(Object.values(artifacts).map(({ text }) => text), ["booked"]);
+  assert.deepEqual([{ data: [sent[1]?.taskId] }, sent[1]?.text], [parts[1], "Grace"]);
 });

@@ -11,12 +11,12 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
-import { bundledEntry, checked, entry, hasEngine, type Agents } from "./product.ts";
+import { entry, hasEngine, type Agents } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   vars?: Record<string, string>;
   /** The agents of the entry module, which are served where the variable `AGENTS` is empty. Default: those of this repository. */
   agents?: Agents;
-  /** The path of an entry module in TypeScript, with functions of its own. Default: one that passes the agents alone. */
+  /** The path of an entry module in TypeScript. Default: the one of this repository, with the tools of src/tools.ts. */
   entry?: string;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
@@ -250,8 +250,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
   // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
-  const entryText = path === undefined ? entry(agents) : await bundledEntry(path, agents ?? checked(dirname(path)));
-  const product = hasEngine(buildDir) ? [before("index.js", entryText), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
+  const product = hasEngine(buildDir) ? [before("index.js", await entry(buildDir, path, agents)), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
   const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {

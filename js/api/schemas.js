@@ -32,9 +32,9 @@ const AI_SCHEMA = Symbol.for("vercel.ai.schema");
  */
 export function readSchema(schema, what) {
   // The AI SDK makes some schemas when they are needed.
-  const given = typeof schema === "function" && standardOf(schema) === undefined ? schema() : schema;
+  const given = typeof schema === "function" && standardOf(schema) === undefined ? madeBy(schema, what) : schema;
   const standard = standardOf(given);
-  const json = standard === undefined ? plainJson(given, what) : standardJson(standard, what);
+  const json = asObject(standard === undefined ? plainJson(given, what) : standardJson(standard, what));
   if (json["type"] !== "object") {
     throw new TypeError(`${what}: the schema of its arguments must be an object, with a name for each argument, such as z.object({ city: z.string() }); it has ${typeName(json)}`);
   }
@@ -65,6 +65,22 @@ export const standardOf = (schema) => (typeof schema?.["~standard"]?.validate ==
 /** Passes a value on, at once if it is no promise. @template T @param {any} value @param {(value: any) => T} next @returns {T | Promise<T>} */
 export function after(value, next) {
   return typeof value?.then === "function" ? Promise.resolve(value).then(next) : next(value);
+}
+
+/** @param {() => unknown} make @param {string} what @returns {any} */
+function madeBy(make, what) {
+  try {
+    return make();
+  } catch (error) {
+    throw new TypeError(`${what}: its schema cannot be made: ${/** @type {any} */ (error)?.message ?? error}`, { cause: error });
+  }
+}
+
+/** A schema that combines schemas of objects with the type that the engine wants to see. @param {Record<string, any>} json */
+function asObject(json) {
+  const isObject = (/** @type {any} */ { type }) => type === "object";
+  const combines = json["allOf"]?.some(isObject) || json["anyOf"]?.every(isObject) || json["oneOf"]?.every(isObject);
+  return json["type"] === undefined && combines ? { type: "object", ...json } : json;
 }
 
 /** @param {any} standard @param {string} what */

@@ -5,6 +5,7 @@ import { millis } from "../api/durations.js";
 import { isOwnName } from "../api/env.js";
 import { worker } from "../node.js";
 import { CallError, Client, isAsking, isEnded, messageParts, shown, shownReply } from "./client.js";
+import { McpServers } from "./mcp-servers.js";
 import { Platform } from "./platform.js";
 import { KIND, callerVariables, checkedAgents, executorTables } from "./project.js";
 import { Remotes } from "./remotes.js";
@@ -12,7 +13,7 @@ import { Remotes } from "./remotes.js";
 /** @typedef {import("./index.d.ts").TestOptions<any>} TestOptions */
 /** @typedef {import("./index.d.ts").TestTask} TestTask */
 
-const OPTIONS = ["settings", "secrets", "env", "caller", "remotes", "fetch"];
+const OPTIONS = ["settings", "secrets", "env", "caller", "remotes", "mcp", "fetch"];
 
 /** How long a call lets simulated time pass for a run that goes on. */
 const PATIENCE_MS = 60_000;
@@ -69,11 +70,11 @@ export async function testAgent(executor, options = {}) {
 export async function started({ executors = {}, tools = {}, tables, options }) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${JSON.stringify(unknown)}; there are: ${OPTIONS.join(", ")}`);
-  const { secrets = {}, env = {}, caller, remotes = {}, fetch: answer } = options;
+  const { secrets = {}, env = {}, caller, remotes = {}, mcp = {}, fetch: answer } = options;
   made += 1;
   const { seed, now } = given ?? { seed: made, now: Date.now() };
-  const agents = checkedAgents({ executor: tables, caller, remotes: Object.keys(remotes), now });
-  const servers = new Remotes(remotes);
+  const agents = checkedAgents({ executor: tables, caller, remotes: Object.keys(remotes), mcp: Object.keys(mcp), now });
+  const [agentsElsewhere, mcpServers] = [new Remotes(remotes), new McpServers(mcp)];
   const token = randomUUID();
   /** @type {Platform} */
   const platform = new Platform({
@@ -81,7 +82,7 @@ export async function started({ executors = {}, tools = {}, tables, options }) {
     variables: { ...OWN_VARIABLES, DEV_TOKEN: token, ...callerVariables },
     env: { ...named(secrets, "secrets"), ...named(env, "env") },
     answer,
-    remote: (request) => servers.answer(request),
+    elsewhere: (request) => agentsElsewhere.answer(request) ?? mcpServers.answer(request),
     seed,
     now,
   });

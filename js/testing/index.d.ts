@@ -69,6 +69,8 @@ export interface TestOptions<S = any> {
    * its `taskId`.
    */
   remotes?: { readonly [name: string]: RemoteFunction };
+  /** MCP servers by their names, each with its tools. A tool is a function, or an object with one; the client of the engine calls it. */
+  mcp?: { readonly [server: string]: { readonly [tool: string]: McpFunction | TestMcpTool } };
   /**
    * Answers what the run fetches, and gets the notifications of webhooks. An error is one of the network. Without it, every request fails. Its timers
    * are simulated; what it fetches itself is not. If it neither answers nor does anything for a moment, simulated time goes on.
@@ -78,6 +80,19 @@ export interface TestOptions<S = any> {
 
 /** A remote agent: gives its result, or how its task goes on. What it throws fails its task. */
 export type RemoteFunction = (message: Message) => Maybe<Content | RemoteState>;
+
+/** A tool of an MCP server: gives its result. What it throws is the error that the server tells. */
+export type McpFunction = (args: any) => Maybe<Json | void>;
+
+/** A tool of an MCP server. */
+export interface TestMcpTool {
+  description?: string;
+  /** JSON Schema of an object. */
+  inputSchema?: { readonly [key: string]: unknown };
+  /** Whether the server says that the tool only reads. */
+  isReadOnly?: boolean;
+  execute: McpFunction;
+}
 
 /** Where a remote task stands. `text` is the question or the reason. */
 export interface RemoteState {

@@ -30,7 +30,7 @@ import { setAlarm } from "./storage.js";
  * @property {number} now The instant at which it begins.
  * @property {number} seed The beginning of its chance.
  * @property {Answer | undefined} answer Answers the requests of runs.
- * @property {(request: Request) => Promise<Response> | undefined} remote Answers them before that, if they are for a remote agent.
+ * @property {(request: Request) => Promise<Response> | undefined} elsewhere Answers them before that, if they are for a remote agent or an MCP server.
  */
 
 /** The number of timers of one instant; more are taken for a loop without an end. */
@@ -190,7 +190,7 @@ export class Platform {
   /** @param {Request} request @returns {Promise<Response>} */
   #answer(request) {
     return this.quiet.of((work) => within({ platform: this, work }, async () => {
-      const answered = this.#parts.remote(request);
+      const answered = this.#parts.elsewhere(request);
       if (answered !== undefined) return answered;
       this.fetched.push(request.clone());
       const { answer } = this.#parts;

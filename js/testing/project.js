@@ -1,6 +1,7 @@
 // The project of a test: an agent file around an executor or a tool, and remotes.toml around its remote agents, checked as in any project.
 import { createHmac } from "node:crypto";
 import { checkTexts } from "../../scripts/lib/checker.mjs";
+import { mcpUrl } from "./mcp-servers.js";
 import { remoteUrl } from "./remotes.js";
 import { toToml } from "./toml.js";
 
@@ -23,17 +24,22 @@ const YEAR_S = 31_536_000;
 /**
  * Makes the agents of a project whose one agent has this executor.
  *
- * @param {{ executor: string, caller: GivenCaller | undefined, remotes: readonly string[], now: number }} project `executor` is the tables of the agent file about it.
+ * @param {{ executor: string, caller: GivenCaller | undefined, remotes: readonly string[], mcp: readonly string[], now: number }} project `executor` is the tables
+ *   of the agent file about it; the others are names.
  * @returns {object} The checked form.
  * @throws {Error} If the checker refuses the files: the message has its lines.
  */
-export function checkedAgents({ executor, caller, remotes, now }) {
+export function checkedAgents({ executor, caller, remotes, mcp, now }) {
+  const servers = [...remotes.map((name) => serverTable("remote", name, remoteUrl(name))), ...mcp.map((name) => serverTable("mcp", name, mcpUrl(name)))];
   const texts = {
     [`agents/${SLUG}.toml`]: [...CARD, ...access(caller), executor].join("\n"),
-    ...(remotes.length > 0 && { "remotes.toml": remotes.map((name) => `[remote.${JSON.stringify(name)}]\nurl = "${remoteUrl(name)}"\n`).join("\n") }),
+    ...(servers.length > 0 && { "remotes.toml": servers.join("\n") }),
   };
   return checked(texts, now);
 }
+
+/** A table of remotes.toml. @param {"remote" | "mcp"} kind @param {string} name @param {string} url */
+const serverTable = (kind, name, url) => `[${kind}.${JSON.stringify(name)}]\nurl = "${url}"\n`;
 
 /** The checked form of files. @param {Record<string, string>} texts By their paths. @param {number} now @returns {object} */
 export function checked(texts, now) {

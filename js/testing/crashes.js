@@ -90,10 +90,26 @@ function spread(count, limit) {
 /** What must be the same of a task. Ids, and the tokens of callbacks, are made by chance. @param {TestTask} task */
 function compared({ id, contextId, state, text, parts, artifacts }) {
   const names = [[id, "<task>"], [contextId, "<context>"]].filter(([name]) => name !== "");
-  let json = JSON.stringify({ state, text, parts, artifacts });
+  const whole = Object.fromEntries(Object.entries(artifacts).map(([id, { text, parts }]) => [id, { text, parts: joined(parts) }]));
+  let json = JSON.stringify({ state, text, parts, artifacts: whole });
   for (const [name, shown] of names) json = json.replaceAll(/** @type {string} */ (name), /** @type {string} */ (shown));
   return JSON.parse(withoutTokens(json));
 }
+
+/** Parts with texts that follow each other in one, since a text may be streamed in other pieces. @param {readonly any[]} parts */
+function joined(parts) {
+  /** @type {any[]} */
+  const whole = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
+    if (isText(last) && isText(part)) last.text += part.text;
+    else whole.push({ ...part });
+  }
+  return whole;
+}
+
+/** True for a part that is nothing but a text. @param {any} part */
+const isText = (part) => part !== undefined && Object.keys(part).join() === "text";
 
 /** @param {string} text */
 const withoutTokens = (text) => text.replace(/(\/callbacks\/)[\w-]+/g, "$1<token>");

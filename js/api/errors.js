@@ -115,7 +115,7 @@ function told(error) {
   try {
     if (!(error instanceof Error)) return { text: `${described(error)} was thrown, which is no Error; throw new Failure("…") for a text that callers read` };
     const text = withAdvice(String(error.message) || error.name);
-    return { text, stack: `${error.stack ?? text}${causes(error)}` };
+    return { text, stack: `${stackOf(error) ?? text}${causes(error)}` };
   } catch {
     return { text: "an object was thrown that cannot be read" };
   }
@@ -128,11 +128,21 @@ function described(value) {
   return `${value.constructor?.name ?? "object"} ${(JSON.stringify(value) ?? "").slice(0, 1_000)}`.trim();
 }
 
+/** The stack of an error up to the first frame of WebAssembly: the engine has called the function from there. @param {Error} error */
+function stackOf({ stack }) {
+  if (typeof stack !== "string") return undefined;
+  const lines = stack.split("\n");
+  const end = lines.findIndex((line) => line.includes("wasm://"));
+  return lines.slice(0, Math.min(end < 0 ? lines.length : end, MAX_STACK_LINES)).join("\n");
+}
+
+const MAX_STACK_LINES = 40;
+
 /** The stacks of the causes of an error. @param {Error} error */
 function causes(error) {
   let [text, cause] = ["", error.cause];
   for (let depth = 0; cause !== undefined && cause !== null && depth < 5; depth += 1) {
-    text += `\nCaused by: ${cause instanceof Error ? (cause.stack ?? cause.message) : described(cause)}`;
+    text += `\nCaused by: ${cause instanceof Error ? (stackOf(cause) ?? cause.message) : described(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return text;

@@ -142,6 +142,31 @@ export class Link {
     reject(this.signal.reason);
   }
 
+  /**
+   * The pieces of a source, as long as the run is not over; the source is closed then.
+   *
+   * @template T @param {AsyncIterable<T> | Iterable<T>} source @returns {AsyncGenerator<T>}
+   */
+  async *read(source) {
+    const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    let isDone = false;
+    try {
+      for (;;) {
+        const next = await this.run(async () => iterator.next());
+        isDone = next.done === true;
+        if (next.done) return;
+        yield next.value;
+      }
+    } catch (error) {
+      // A source that has thrown is closed.
+      isDone = this.why === undefined;
+      throw error;
+    } finally {
+      // Not awaited: a source that hangs may not end, either.
+      if (!isDone) (async () => iterator.return?.())().catch(() => {});
+    }
+  }
+
   /** A promise that is fulfilled after a time, unless the run is over by then. @param {number} ms @returns {Promise<void>} */
   pause(ms) {
     return new Promise((resolve) => {

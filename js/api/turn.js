@@ -14,21 +14,28 @@ import { isStream, write } from "./write.js";
  * What the engine says of a turn.
  *
  * @typedef {import("./run.js").Facts & { agent: string, contextId: string, number: number, attempt: number, resumes: boolean, deadline: number, message: Message,
- *   metadata?: Record<string, any> }} TurnFacts
+ *   metadata?: Record<string, any>, acceptedOutputModes: string[] }} TurnFacts
  */
 
 /** How a run was ended by a method of its turn. Executors return it. */
 class Ended {}
 
-/** The method by which the adapters (js/sdk.js, js/verbs.js) say verbs, of a turn. */
-export const SAY = Symbol.for("a2a-edge.say");
+const INSIDE = Symbol.for("a2a-edge.inside");
+
+/**
+ * What the adapters (js/sdk.js, js/verbs.js) need of a turn.
+ *
+ * @param {any} turn
+ * @returns {{ link: Link, end(by: string, verb: string): any, acceptedOutputModes: readonly string[] }}
+ */
+export const insideOf = (turn) => turn[INSIDE];
 
 /**
  * @param {Link} link @param {TurnFacts} facts @param {any} env @param {any} settings
  * @returns {{ turn: Turn, complete(result: unknown): void | Promise<void> }} The turn, and what ends it by the result of its function.
  */
 export function turnOf(link, facts, env, settings) {
-  const { agent, contextId, number, attempt, resumes, deadline, message, metadata } = facts;
+  const { agent, contextId, number, attempt, resumes, deadline, message, metadata, acceptedOutputModes } = facts;
   const say = (/** @type {string} */ verb) => link.call("say", verb);
   const end = (/** @type {string} */ by, /** @type {string} */ verb) => {
     if (link.end === undefined) link.refuseOpenSteps();
@@ -71,10 +78,7 @@ export function turnOf(link, facts, env, settings) {
     wait: (/** @type {unknown} */ time) => link.run(() => wait(link, time)),
     callback: (/** @type {string} */ name, /** @type {any} */ terms) => callback(link, name, terms),
   };
-  Object.defineProperty(turn, SAY, { value: (/** @type {object} */ verb, isEnd = false) => {
-    const json = jsonText(verb, "a verb");
-    return isEnd ? end("the verb that ends", json) : say(json);
-  } });
+  Object.defineProperty(turn, INSIDE, { value: { link, end, acceptedOutputModes } });
 
   const complete = (/** @type {unknown} */ result) => {
     if (link.end !== undefined) return refuseSecond(link.end, result);

@@ -147,9 +147,10 @@ export class Platform {
     this.ends.push(end);
     const { failed, isFailure, stack } = end === "" ? {} : JSON.parse(end);
     if (failed === undefined || isFailure) return;
-    const error = this.#thrown;
+    const thrown = this.#thrown;
     this.#thrown = undefined;
-    this.errors.push(error?.stack !== undefined && stack?.startsWith(error.stack) ? error : Object.assign(new Error(failed), stack && { stack }));
+    const isIt = thrown !== undefined && failed.startsWith(thrown.message || thrown.name);
+    this.errors.push(isIt ? thrown : Object.assign(new Error(failed), stack && { stack }));
   }
 
   /** Notes an error that a function has thrown, which the test gets as it is. @param {unknown} error */

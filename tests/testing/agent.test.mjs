@@ -83,11 +83,14 @@ test("a run that has ended by a crash does nothing more", async () => {
 test("the error of a function reaches the test as it was thrown, and the task has failed", async () => {
   class Bug extends TypeError {}
   const bug = new Bug("no such order");
-  const agent = await agentOf(async () => {
+  const fail = () => {
     throw bug;
-  });
-  await assert.rejects(agent.send("go"), (error) => error === bug);
-  assert.equal((await agent.task()).state, "failed");
+  };
+  for (const execute of [fail, async () => fail(), (turn) => turn.step("order", fail)]) {
+    const agent = await agentOf(execute);
+    await assert.rejects(agent.send("go"), (error) => error === bug);
+    assert.equal((await agent.task()).state, "failed");
+  }
 });
 
 test("an error that is found in what a function returns has a stack, too", async () => {

@@ -27,7 +27,12 @@ let given;
 /** How many agents the process has made. */
 let made = 0;
 
-/** Has the agents that `make` makes begin alike. @template T @param {{ seed: number, now: number }} begin @param {() => Promise<T>} make @returns {Promise<T>} */
+/**
+ * Has the agents that `make` makes begin alike.
+ *
+ * @template T @param {{ seed: number, now: number }} begin @param {() => Promise<T>} make
+ * @returns {Promise<T>}
+ */
 export async function beginning(begin, make) {
   const before = given;
   given = begin;
@@ -100,7 +105,7 @@ function named(values, option) {
   const binding = BINDINGS.find((name) => Object.hasOwn(values, name));
   if (binding !== undefined) throw new TypeError(`${option}.${binding} belongs to a2a-edge, which test agents bring`);
   const own = option === "secrets" ? Object.keys(values).find(isOwnName) : undefined;
-  if (own !== undefined) throw new TypeError(`secrets.${own} belongs to a2a-edge, and runs do not see it; set variables of a2a-edge by the option env`);
+  if (own !== undefined) throw new TypeError(`secrets.${own} belongs to a2a-edge, and runs do not see it; set it by the option env`);
   return values;
 }
 
@@ -127,7 +132,8 @@ function noting(platform, owner) {
 
 /** Throws if the Worker cannot serve the agent: settings or a tool do not fit. @param {Platform} platform @param {string} token */
 async function refuseMisfit(platform, token) {
-  const { status, text } = await platform.request(() => new Request("https://agent.test/_dev/agents", { headers: { authorization: `Bearer ${token}` } }));
+  const headers = { authorization: `Bearer ${token}` };
+  const { status, text } = await platform.request(() => new Request("https://agent.test/_dev/agents", { headers }));
   if (status !== 200) throw new Error(`the Worker does not start: ${text}\n${platform.log.slice(-5).join("\n")}`);
   const [misfit] = JSON.parse(text).unusable;
   if (misfit !== undefined) throw new Error(misfit.reason);
@@ -153,7 +159,7 @@ class Agent {
     return this.#platform.fetched;
   }
 
-  /** @param {import("./index.d.ts").Content} content @param {import("./index.d.ts").SendOptions} [options] */
+  /** @param {import("../index.d.ts").Content} content @param {import("./index.d.ts").SendOptions} [options] */
   async send(content, { metadata, acceptedOutputModes, webhook } = {}) {
     const last = this.#taskId === undefined ? this.#last : await this.#look();
     const goesOn = last !== undefined && !isEnded(last.state);
@@ -203,14 +209,16 @@ class Agent {
   /** @param {string} url @param {import("../index.d.ts").Json} body */
   async post(url, body) {
     const isTaken = await this.#client.post(url, body);
-    if (this.#taskId !== undefined) await this.#goOn();
-    this.#throwErrors();
+    if (this.#taskId !== undefined) {
+      await this.#goOn();
+      await this.#told();
+    }
     return isTaken;
   }
 
-  async task() {
+  task() {
     this.#known();
-    return this.#told();
+    return /** @type {TestTask} */ (this.#last);
   }
 
   /** All tasks and replies, once their runs have ended, ask, or have nothing to do for a minute. */
@@ -238,7 +246,8 @@ class Agent {
 
   #known() {
     if (this.#taskId !== undefined) return this.#taskId;
-    throw new Error(this.#last === undefined ? "there is no task yet: send a message first" : "there is no task: the agent has replied with a message");
+    const hasReplied = this.#last !== undefined;
+    throw new Error(`there is no task${hasReplied ? ": the agent has replied with a message" : " yet: send a message first"}`);
   }
 
   /** A task as the Worker tells it. */
@@ -250,12 +259,9 @@ class Agent {
 
   /** The task, unless a function has thrown an error since the test was told last. @returns {Promise<TestTask>} */
   async #told() {
-    this.#throwErrors();
-    return this.#taskId === undefined && this.#last !== undefined ? this.#last : this.#look();
-  }
-
-  #throwErrors() {
+    const task = this.#taskId === undefined && this.#last !== undefined ? this.#last : await this.#look();
     const [error] = this.#platform.errors.splice(0);
     if (error !== undefined) throw error;
+    return task;
   }
 }

@@ -20,7 +20,12 @@ export class McpServers {
     this.#servers = new Map(Object.entries(servers).map(([name, given]) => [mcpUrl(name), tools(given)]));
   }
 
-  /** Answers a request to one of the servers; undefined if it is to somebody else. @param {Request} request @returns {Promise<Response> | undefined} */
+  /**
+   * Answers a request to one of the servers.
+   *
+   * @param {Request} request
+   * @returns {Promise<Response> | undefined} Undefined if it is to somebody else.
+   */
   answer(request) {
     const tools = this.#servers.get(request.url);
     return tools && answerOf(tools, request);
@@ -39,7 +44,8 @@ async function answerOf(tools, request) {
       return result(id, { tools: [...tools].map(listed) });
     case "tools/call": {
       const tool = tools.get(params.name);
-      return tool === undefined ? failure(id, -32602, `there is no tool ${JSON.stringify(params.name)}`) : result(id, await called(tool, params.arguments ?? {}));
+      if (tool === undefined) return failure(id, -32602, `there is no tool ${JSON.stringify(params.name)}`);
+      return result(id, await called(tool, params.arguments ?? {}));
     }
     default:
       return failure(id, -32601, `the MCP servers of a test have no ${method}`);

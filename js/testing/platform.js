@@ -30,7 +30,7 @@ import { setAlarm } from "./storage.js";
  * @property {number} now The instant at which it begins.
  * @property {number} seed The beginning of its chance.
  * @property {Answer | undefined} answer Answers the requests of runs.
- * @property {(request: Request) => Promise<Response> | undefined} elsewhere Answers them before that, if they are for a remote agent or an MCP server.
+ * @property {(request: Request) => Promise<Response> | undefined} elsewhere Answers them before that if they are to a remote agent or an MCP server.
  */
 
 /** The number of timers of one instant; more are taken for a loop without an end. */
@@ -167,7 +167,8 @@ export class Platform {
   /**
    * Sends a request of the agent.
    *
-   * @param {string | URL | Request} input @param {RequestInit | undefined} init @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run
+   * @param {string | URL | Request} input @param {RequestInit | undefined} init
+   * @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run The run, if its function itself sends the request.
    * @returns {Promise<Response>}
    */
   async fetch(input, init, isolate, run) {
@@ -202,7 +203,12 @@ export class Platform {
     }));
   }
 
-  /** Has `ring` called again and again. @param {(ring: () => void, ms: unknown) => number} set @param {() => void} ring @param {number} ms @returns {number} */
+  /**
+   * Has `ring` called again and again.
+   *
+   * @param {(ring: () => void, ms: unknown) => number} set Sets a timer. @param {() => void} ring @param {number} ms
+   * @returns {number} The number by which `clear` ends it.
+   */
   every(set, ring, ms) {
     const next = () => {
       this.#repeated.set(first, set(next, ms));
@@ -248,7 +254,7 @@ export class Platform {
       for (;;) {
         await this.quiet.settled();
         if (isOver) return promise;
-        if (this.clock.next === undefined) throw new Error("the agent waits for something that never comes: no timer, no alarm and no request of it is under way");
+        if (this.clock.next === undefined) throw new Error("the agent waits for something that never comes: it has no timer and no alarm");
         this.#ring();
       }
     });
@@ -276,6 +282,7 @@ export class Platform {
     const before = this.clock.now;
     this.clock.ring();
     this.#rings = this.clock.now === before ? this.#rings + 1 : 0;
-    if (this.#rings > MAX_RINGS) throw new Error(`${MAX_RINGS} timers of the agent were due without any time in between: it repeats something without an end`);
+    if (this.#rings <= MAX_RINGS) return;
+    throw new Error(`${MAX_RINGS} timers of the agent were due without any time in between: it repeats something without an end`);
   }
 }

@@ -22,7 +22,7 @@ test("a payment completes the order, also after a deploy", async () => {
   assert.equal((await agent.send("a chair")).state, "working");
   await agent.crash();
   await agent.pay();
-  const { state, artifacts } = await agent.task();
+  const { state, artifacts } = agent.task();
   assert.equal(state, "completed");
   assert.equal(artifacts.result.text, "49 EUR");
 });

@@ -1,5 +1,5 @@
-// What "a2a-edge" is in Node, where a project is tested and evaluated: the same as js/index.js, with the engines of tests (js/testing) in the place of
-// that of the Worker, and without the modules of the platform.
+// What "a2a-edge" is in Node, where the code of a project is tested: the same as js/index.js, with the engines of tests (js/testing) in the place
+// of that of the Worker, and without modules of the platform.
 import { handlersOf } from "./api/worker.js";
 import { TaskObject, bridge, environment, start } from "./testing/engine.js";
 

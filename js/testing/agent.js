@@ -5,6 +5,7 @@ import { millis } from "../api/durations.js";
 import { isOwnName } from "../api/env.js";
 import { worker } from "../node.js";
 import { CallError, Client, isAsking, isEnded, messageParts, shown, shownReply } from "./client.js";
+import { McpServers } from "./mcp-servers.js";
 import { Platform } from "./platform.js";
 import { KIND, callerVariables, checkedAgents, executorTables } from "./project.js";
 import { Remotes } from "./remotes.js";
@@ -12,7 +13,7 @@ import { Remotes } from "./remotes.js";
 /** @typedef {import("./index.d.ts").TestOptions<any>} TestOptions */
 /** @typedef {import("./index.d.ts").TestTask} TestTask */
 
-const OPTIONS = ["settings", "secrets", "env", "caller", "remotes", "fetch"];
+const OPTIONS = ["settings", "secrets", "env", "caller", "remotes", "mcp", "fetch"];
 
 /** How long a call lets simulated time pass for a run that goes on. */
 const PATIENCE_MS = 60_000;
@@ -26,7 +27,12 @@ let given;
 /** How many agents the process has made. */
 let made = 0;
 
-/** Has the agents that `make` makes begin alike. @template T @param {{ seed: number, now: number }} begin @param {() => Promise<T>} make @returns {Promise<T>} */
+/**
+ * Has the agents that `make` makes begin alike.
+ *
+ * @template T @param {{ seed: number, now: number }} begin @param {() => Promise<T>} make
+ * @returns {Promise<T>}
+ */
 export async function beginning(begin, make) {
   const before = given;
   given = begin;
@@ -69,11 +75,11 @@ export async function testAgent(executor, options = {}) {
 export async function started({ executors = {}, tools = {}, tables, options }) {
   const unknown = Object.keys(options).find((name) => !OPTIONS.includes(name));
   if (unknown !== undefined) throw new TypeError(`there is no option ${JSON.stringify(unknown)}; there are: ${OPTIONS.join(", ")}`);
-  const { secrets = {}, env = {}, caller, remotes = {}, fetch: answer } = options;
+  const { secrets = {}, env = {}, caller, remotes = {}, mcp = {}, fetch: answer } = options;
   made += 1;
   const { seed, now } = given ?? { seed: made, now: Date.now() };
-  const agents = checkedAgents({ executor: tables, caller, remotes: Object.keys(remotes), now });
-  const servers = new Remotes(remotes);
+  const agents = checkedAgents({ executor: tables, caller, remotes: Object.keys(remotes), mcp: Object.keys(mcp), now });
+  const [agentsElsewhere, mcpServers] = [new Remotes(remotes), new McpServers(mcp)];
   const token = randomUUID();
   /** @type {Platform} */
   const platform = new Platform({
@@ -81,7 +87,7 @@ export async function started({ executors = {}, tools = {}, tables, options }) {
     variables: { ...OWN_VARIABLES, DEV_TOKEN: token, ...callerVariables },
     env: { ...named(secrets, "secrets"), ...named(env, "env") },
     answer,
-    remote: (request) => servers.answer(request),
+    elsewhere: (request) => agentsElsewhere.answer(request) ?? mcpServers.answer(request),
     seed,
     now,
   });
@@ -99,7 +105,7 @@ function named(values, option) {
   const binding = BINDINGS.find((name) => Object.hasOwn(values, name));
   if (binding !== undefined) throw new TypeError(`${option}.${binding} belongs to a2a-edge, which test agents bring`);
   const own = option === "secrets" ? Object.keys(values).find(isOwnName) : undefined;
-  if (own !== undefined) throw new TypeError(`secrets.${own} belongs to a2a-edge, and runs do not see it; set variables of a2a-edge by the option env`);
+  if (own !== undefined) throw new TypeError(`secrets.${own} belongs to a2a-edge, and runs do not see it; set it by the option env`);
   return values;
 }
 
@@ -126,7 +132,8 @@ function noting(platform, owner) {
 
 /** Throws if the Worker cannot serve the agent: settings or a tool do not fit. @param {Platform} platform @param {string} token */
 async function refuseMisfit(platform, token) {
-  const { status, text } = await platform.request(() => new Request("https://agent.test/_dev/agents", { headers: { authorization: `Bearer ${token}` } }));
+  const headers = { authorization: `Bearer ${token}` };
+  const { status, text } = await platform.request(() => new Request("https://agent.test/_dev/agents", { headers }));
   if (status !== 200) throw new Error(`the Worker does not start: ${text}\n${platform.log.slice(-5).join("\n")}`);
   const [misfit] = JSON.parse(text).unusable;
   if (misfit !== undefined) throw new Error(misfit.reason);
@@ -152,7 +159,7 @@ class Agent {
     return this.#platform.fetched;
   }
 
-  /** @param {import("./index.d.ts").Content} content @param {import("./index.d.ts").SendOptions} [options] */
+  /** @param {import("../index.d.ts").Content} content @param {import("./index.d.ts").SendOptions} [options] */
   async send(content, { metadata, acceptedOutputModes, webhook } = {}) {
     const last = this.#taskId === undefined ? this.#last : await this.#look();
     const goesOn = last !== undefined && !isEnded(last.state);
@@ -202,14 +209,16 @@ class Agent {
   /** @param {string} url @param {import("../index.d.ts").Json} body */
   async post(url, body) {
     const isTaken = await this.#client.post(url, body);
-    if (this.#taskId !== undefined) await this.#goOn();
-    this.#throwErrors();
+    if (this.#taskId !== undefined) {
+      await this.#goOn();
+      await this.#told();
+    }
     return isTaken;
   }
 
-  async task() {
+  task() {
     this.#known();
-    return this.#told();
+    return /** @type {TestTask} */ (this.#last);
   }
 
   /** All tasks and replies, once their runs have ended, ask, or have nothing to do for a minute. */
@@ -237,7 +246,8 @@ class Agent {
 
   #known() {
     if (this.#taskId !== undefined) return this.#taskId;
-    throw new Error(this.#last === undefined ? "there is no task yet: send a message first" : "there is no task: the agent has replied with a message");
+    const hasReplied = this.#last !== undefined;
+    throw new Error(`there is no task${hasReplied ? ": the agent has replied with a message" : " yet: send a message first"}`);
   }
 
   /** A task as the Worker tells it. */
@@ -249,12 +259,9 @@ class Agent {
 
   /** The task, unless a function has thrown an error since the test was told last. @returns {Promise<TestTask>} */
   async #told() {
-    this.#throwErrors();
-    return this.#taskId === undefined && this.#last !== undefined ? this.#last : this.#look();
-  }
-
-  #throwErrors() {
+    const task = this.#taskId === undefined && this.#last !== undefined ? this.#last : await this.#look();
     const [error] = this.#platform.errors.splice(0);
     if (error !== undefined) throw error;
+    return task;
   }
 }

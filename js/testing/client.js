@@ -90,7 +90,7 @@ function parsed(text) {
   }
 }
 
-/** The parts of a message of a test. @param {import("./index.d.ts").Content} content */
+/** The parts of a message of a test. @param {import("../index.d.ts").Content} content */
 export const messageParts = (content) => partsOf(content);
 
 /** A task of the wire as tests read it. @param {any} task @returns {TestTask} */
@@ -102,11 +102,14 @@ export function shown(task) {
     state: stateOf(status.state),
     text: textOf(status.message?.parts),
     parts: status.message?.parts ?? [],
-    artifacts: Object.fromEntries(artifacts.map((/** @type {any} */ { artifactId, parts, name }) => [artifactId, { text: textOf(parts), parts, ...(name !== undefined && { name }) }])),
+    artifacts: Object.fromEntries(artifacts.map(shownArtifact)),
     history,
     ...(metadata !== undefined && { metadata }),
   };
 }
+
+/** @param {any} artifact */
+const shownArtifact = ({ artifactId, parts, name }) => [artifactId, { text: textOf(parts), parts, ...(name !== undefined && { name }) }];
 
 /** A message in place of a task. @param {any} message @returns {TestTask} */
 export const shownReply = (message) => ({

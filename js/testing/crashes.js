@@ -38,21 +38,22 @@ export async function survivesCrashes(make, scenario, { limit = LIMIT, mayRepeat
   const chosen = spread(calm.places.length, limit);
   let crashes = 0;
   for (const at of chosen) {
-    const where = (/** @type {Place | undefined} */ place) => `survivesCrashes: with a crash ${described(place)} (place ${at + 1} of ${calm.places.length})`;
-    /** @type {Outcome} */
-    let crashed;
-    try {
-      crashed = await carryOut(at);
-    } catch (error) {
-      const { message, stack } = error instanceof Error ? error : new Error(String(error));
-      const failure = new Error(`${where(calm.places[at])} the scenario fails: ${message}`, { cause: error });
-      failure.stack = `${failure.message}\n${stack}`;
-      throw failure;
-    }
+    const where = `survivesCrashes: with a crash ${described(calm.places[at])} (place ${at + 1} of ${calm.places.length})`;
+    const crashed = await carryOut(at).catch((error) => {
+      throw failed(where, error);
+    });
     if (crashed.hasCrashed) crashes += 1;
-    await compare(calm, crashed, where(crashed.places[at]), () => carryOut(-1));
+    await compare(calm, crashed, where, () => carryOut(-1));
   }
   return { places: calm.places.length, crashes };
+}
+
+/** The error for one that the scenario has thrown. @param {string} where @param {unknown} error */
+function failed(where, error) {
+  const { message, stack } = error instanceof Error ? error : new Error(String(error));
+  const failure = new Error(`${where} the scenario fails: ${message}`, { cause: error });
+  failure.stack = `${failure.message}\n${stack}`;
+  return failure;
 }
 
 /**
@@ -90,10 +91,26 @@ function spread(count, limit) {
 /** What must be the same of a task. Ids, and the tokens of callbacks, are made by chance. @param {TestTask} task */
 function compared({ id, contextId, state, text, parts, artifacts }) {
   const names = [[id, "<task>"], [contextId, "<context>"]].filter(([name]) => name !== "");
-  let json = JSON.stringify({ state, text, parts, artifacts });
+  const whole = Object.fromEntries(Object.entries(artifacts).map(([id, { text, parts }]) => [id, { text, parts: joined(parts) }]));
+  let json = JSON.stringify({ state, text, parts, artifacts: whole });
   for (const [name, shown] of names) json = json.replaceAll(/** @type {string} */ (name), /** @type {string} */ (shown));
   return JSON.parse(withoutTokens(json));
 }
+
+/** Parts with texts that follow each other in one, since a text may be streamed in other pieces. @param {readonly any[]} parts */
+function joined(parts) {
+  /** @type {any[]} */
+  const whole = [];
+  for (const part of parts) {
+    const last = whole.at(-1);
+    if (isText(last) && isText(part)) last.text += part.text;
+    else whole.push({ ...part });
+  }
+  return whole;
+}
+
+/** True for a part that is nothing but a text. @param {any} part */
+const isText = (part) => part !== undefined && Object.keys(part).join() === "text";
 
 /** @param {string} text */
 const withoutTokens = (text) => text.replace(/(\/callbacks\/)[\w-]+/g, "$1<token>");
@@ -112,29 +129,35 @@ async function compare(calm, crashed, where, again) {
   for (const [request, count] of crashed.sent) {
     const expected = calm.sent.get(request) ?? 0;
     if (count <= expected) continue;
-    throw new Error(
-      `${where} ${request} is sent ${times(count)} instead of ${times(expected)}. It is in no step, and what is outside of steps is done again. Put it into a step: ` +
-        'await turn.step("name", () => turn.fetch(…)); or let it be repeated by the option mayRepeat.',
-    );
+    throw new Error(`${where} ${request} is sent ${times(count)} instead of ${times(expected)}. ${OUTSIDE}`);
   }
   if (!isDeepStrictEqual(crashed.results, calm.results)) throw await difference(calm, crashed, where, again);
   const strange = [...crashed.steps.keys()].filter((name) => !calm.steps.has(name));
   if (strange.length > 0) {
-    throw new Error(`${where} steps are done that are not done without it: ${strange.join(", ")}. What decides about steps and their names must be the same in each attempt, or come from a step.`);
+    throw new Error(`${where} steps are done that are not done without it: ${strange.join(", ")}. ${STRANGE}`);
   }
 }
 
+const OUTSIDE =
+  "It is in no step, and what is outside of steps is done again. Put it into a step: await turn.step(\"name\", () => turn.fetch(…)); or let it be " +
+  "repeated by the option mayRepeat.";
+
+const STRANGE = "What decides about steps and their names must be the same in each attempt, or come from a step.";
+
 /** @param {Outcome} calm @param {Outcome} crashed @param {string} where @param {() => Promise<Outcome>} again */
 async function difference(calm, crashed, where, again) {
-  const second = await again();
-  const isSteady = isDeepStrictEqual(second.results, calm.results);
-  const shown = (/** @type {unknown} */ results) => JSON.stringify(results, null, 2);
-  const [actual, expected, message] = isSteady
-    ? [crashed.results, calm.results, `${where} the result differs.\n\nwith it: ${shown(crashed.results)}\n\nwithout it: ${shown(calm.results)}`]
-    : [second.results, calm.results, `survivesCrashes: the result differs from run to run, also without a crash; what comes from time or chance cannot be compared.\n\n` +
-        `once: ${shown(calm.results)}\n\nthen: ${shown(second.results)}`];
+  const expected = calm.results;
+  const { results } = await again();
+  const isSteady = isDeepStrictEqual(results, expected);
+  const actual = isSteady ? crashed.results : results;
+  const what = isSteady ? `${where} the result differs.` : UNSTEADY;
+  const shown = (/** @type {unknown} */ value) => JSON.stringify(value, null, 2);
+  const message = `${what}\n\nexpected: ${shown(expected)}\n\nactual: ${shown(actual)}`;
   return new AssertionError({ message, actual, expected, operator: "deepStrictEqual" });
 }
+
+const UNSTEADY =
+  "survivesCrashes: the result differs from run to run, also without a crash. What comes from time or chance cannot be compared; leave it out of results.";
 
 /** @param {number} count */
 const times = (count) => (count === 1 ? "once" : `${count} times`);

@@ -9,10 +9,16 @@ let tables;
 
 /** The database of an agent; it outlives isolates. */
 export function newDatabase() {
-  tables ??= readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql")).sort().map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8")).join("\n");
+  tables ??= allTables();
   const database = new Database();
   database.run(tables);
   return database;
+}
+
+/** The statements of all migrations. */
+function allTables() {
+  const names = readdirSync(MIGRATIONS).filter((name) => name.endsWith(".sql")).sort();
+  return names.map((name) => readFileSync(new URL(name, MIGRATIONS), "utf8")).join("\n");
 }
 
 /** The binding of an isolate. The engine asks for the names of the classes of bindings. */

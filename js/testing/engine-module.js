@@ -20,8 +20,8 @@ const EXPORTS = /\bexport\s*\{([^}]*)\};?\s*$/;
 let loaded;
 
 /**
- * Makes an instance of the engine. Its code finds `scope` in the place of the global object, and the members of `scope` in the place of global variables
- * of their names.
+ * Makes an instance of the engine. Its code finds `scope` in the place of the global object, and members of `scope` in the place of global
+ * variables of their names.
  *
  * @param {Record<string, unknown>} scope @param {Record<string, unknown>} workers The module `cloudflare:workers`.
  * @returns {Engine}

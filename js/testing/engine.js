@@ -16,7 +16,12 @@ const forgotten = new FinalizationRegistry((first) => isolates.delete(first));
 /** So many runs an isolate may have. */
 const RUNS = 2 ** 32;
 
-/** Evaluates the entry module of a Worker for an isolate. @template T @param {{ start: Start, env: object }} isolate @param {() => T} entry @returns {T} */
+/**
+ * Evaluates the entry module of a Worker for an isolate.
+ *
+ * @template T @param {{ start: Start, env: object }} isolate @param {() => T} entry
+ * @returns {T}
+ */
 export function taking(isolate, entry) {
   const before = taker;
   taker = isolate;
@@ -42,7 +47,7 @@ export const environment = () => taker?.env ?? {};
 /** As the function of the engine. Where no isolate begins, there is nothing to start. @type {Start} */
 export function start(agents, functions) {
   if (taker !== undefined) return taker.start(agents, functions);
-  const refuse = () => Promise.reject(new Error("The Worker does not run in Node. Serve it: npx a2a-edge dev; or test its functions: a2a-edge/testing"));
+  const refuse = () => Promise.reject(new Error("The Worker does not run in Node. Serve it: npx a2a-edge dev. Test its functions by a2a-edge/testing."));
   return { fetch: refuse, queue: refuse, scheduled: refuse };
 }
 

@@ -1,13 +1,14 @@
 // The global functions that code of an agent finds: time is simulated, and requests go to the test.
 //
-// The engine gets them as variables of its own (`scopeOf`). The code of authors and its packages use the global object, which the test has, too. So the
-// functions there are replaced while a test waits for an agent (`install`), by ones that look who calls (context.js): outside of an agent they do what
-// those before them do. They are put back when nothing of an agent is waited for.
+// The engine gets them as variables of its own (`scopeOf`). The code of authors and of packages uses the global object, which the test has, too.
+// So the functions there are replaced while a test waits for an agent (`install`), by ones that ask who calls (context.js): outside of an agent
+// they do what those before them do. They are put back when the wait is over.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { noteRejection } from "../api/link.js";
 import { current } from "./context.js";
 
 /** @typedef {import("./context.js").Context} Context */
+/** @typedef {(...args: unknown[]) => void} Callback */
 
 const { Date: RealDate, performance } = globalThis;
 
@@ -15,7 +16,9 @@ const { Date: RealDate, performance } = globalThis;
 function dateWith(Real, now) {
   /** @type {DateConstructor} */
   const Simulated = new Proxy(Real, {
-    construct: (target, args, newTarget) => Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === Simulated ? target : newTarget),
+    construct(target, args, newTarget) {
+      return Reflect.construct(target, args.length === 0 ? [now()] : args, newTarget === Simulated ? target : newTarget);
+    },
     apply: () => String(new Real(now())),
     get: (target, key, receiver) => (key === "now" ? now : Reflect.get(target, key, receiver === Simulated ? target : receiver)),
   });
@@ -59,10 +62,11 @@ export function scopeOf(isolate) {
   const { set, clear, every } = functionsOf({ platform, isolate });
   const { chance } = platform;
   const log = (/** @type {unknown[]} */ ...words) => platform.noteLog(words);
+  const ring = (/** @type {Callback} */ work, /** @type {unknown[]} */ args) => () => isolate.within(() => work(...args));
   const own = {
-    setTimeout: (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => set(() => isolate.within(() => work(...args)), ms),
+    setTimeout: (/** @type {Callback} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => set(ring(work, args), ms),
     clearTimeout: clear,
-    setInterval: (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => every(() => isolate.within(() => work(...args)), ms),
+    setInterval: (/** @type {Callback} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => every(ring(work, args), ms),
     clearInterval: clear,
     fetch: (/** @type {string | URL | Request} */ input, /** @type {RequestInit} */ init) => platform.fetch(input, init, isolate, undefined),
     Request: PlatformRequest,
@@ -140,7 +144,7 @@ function replace(owner, name, make) {
 
 /** @param {Function} real @param {"set" | "every"} kind */
 function timer(real, kind) {
-  return (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => {
+  return (/** @type {Callback} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => {
     const context = current();
     if (context === undefined) return real(work, ms, ...args);
     return functionsOf(context)[kind](inContext(() => work(...args)), ms);

@@ -19,6 +19,8 @@ if (typeof modules.registerHooks === "function") {
   });
 } else {
   // Before Node 22.15, hooks are in a thread of their own.
-  const source = `export const resolve = (specifier, context, next) => specifier === "cloudflare:workers" ? { url: ${JSON.stringify(STUB)}, shortCircuit: true } : next(specifier, context);`;
+  const source = `export function resolve(specifier, context, next) {
+    return specifier === "cloudflare:workers" ? { url: ${JSON.stringify(STUB)}, shortCircuit: true } : next(specifier, context);
+  }`;
   modules.register(`data:text/javascript,${encodeURIComponent(source)}`);
 }

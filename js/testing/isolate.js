@@ -82,7 +82,12 @@ export class Isolate {
     this.#die();
   }
 
-  /** A promise that settles as another one, but not after the end of the isolate. @template T @param {Promise<T> | T} promise @returns {Promise<T>} */
+  /**
+   * A promise that settles as another one, but not after the end of the isolate.
+   *
+   * @template T @param {Promise<T> | T} promise
+   * @returns {Promise<T>}
+   */
   alive(promise) {
     return new Promise((resolve, reject) => {
       Promise.resolve(promise).then((value) => this.isAlive && resolve(value), (error) => this.isAlive && reject(error));
@@ -129,7 +134,8 @@ export class Isolate {
     if (name === "endStep" && run !== undefined) this.#beforeEnd(run, args);
     if (name === "progress" && args[0] !== undefined) platform.progress.push(args[0]);
     const answer = /** @type {any} */ (this.#engine.bridge)[name](number, ...args);
-    if (run !== undefined && (name === "beginStep" || name === "beginWrite")) this.#afterBegin(run, name === "beginStep" ? args[0] : `write ${args[0]}`, answer);
+    if (name === "beginStep" && run !== undefined) this.#afterBegin(run, args[0], answer);
+    if (name === "beginWrite" && run !== undefined) this.#afterBegin(run, `write ${args[0]}`, answer);
     return answer instanceof Promise ? this.alive(answer) : answer;
   }
 

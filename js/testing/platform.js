@@ -30,7 +30,7 @@ import { setAlarm } from "./storage.js";
  * @property {number} now The instant at which it begins.
  * @property {number} seed The beginning of its chance.
  * @property {Answer | undefined} answer Answers the requests of runs.
- * @property {(request: Request) => Promise<Response> | undefined} remote Answers them before that, if they are for a remote agent.
+ * @property {(request: Request) => Promise<Response> | undefined} elsewhere Answers them before that if they are to a remote agent or an MCP server.
  */
 
 /** The number of timers of one instant; more are taken for a loop without an end. */
@@ -147,9 +147,10 @@ export class Platform {
     this.ends.push(end);
     const { failed, isFailure, stack } = end === "" ? {} : JSON.parse(end);
     if (failed === undefined || isFailure) return;
-    const error = this.#thrown;
+    const thrown = this.#thrown;
     this.#thrown = undefined;
-    this.errors.push(error?.stack !== undefined && stack?.startsWith(error.stack) ? error : Object.assign(new Error(failed), stack && { stack }));
+    const isIt = thrown !== undefined && failed.startsWith(thrown.message || thrown.name);
+    this.errors.push(isIt ? thrown : Object.assign(new Error(failed), stack && { stack }));
   }
 
   /** Notes an error that a function has thrown, which the test gets as it is. @param {unknown} error */
@@ -166,7 +167,8 @@ export class Platform {
   /**
    * Sends a request of the agent.
    *
-   * @param {string | URL | Request} input @param {RequestInit | undefined} init @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run
+   * @param {string | URL | Request} input @param {RequestInit | undefined} init
+   * @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run The run, if its function itself sends the request.
    * @returns {Promise<Response>}
    */
   async fetch(input, init, isolate, run) {
@@ -190,7 +192,7 @@ export class Platform {
   /** @param {Request} request @returns {Promise<Response>} */
   #answer(request) {
     return this.quiet.of((work) => within({ platform: this, work }, async () => {
-      const answered = this.#parts.remote(request);
+      const answered = this.#parts.elsewhere(request);
       if (answered !== undefined) return answered;
       this.fetched.push(request.clone());
       const { answer } = this.#parts;
@@ -201,7 +203,12 @@ export class Platform {
     }));
   }
 
-  /** Has `ring` called again and again. @param {(ring: () => void, ms: unknown) => number} set @param {() => void} ring @param {number} ms @returns {number} */
+  /**
+   * Has `ring` called again and again.
+   *
+   * @param {(ring: () => void, ms: unknown) => number} set Sets a timer. @param {() => void} ring @param {number} ms
+   * @returns {number} The number by which `clear` ends it.
+   */
   every(set, ring, ms) {
     const next = () => {
       this.#repeated.set(first, set(next, ms));
@@ -247,7 +254,7 @@ export class Platform {
       for (;;) {
         await this.quiet.settled();
         if (isOver) return promise;
-        if (this.clock.next === undefined) throw new Error("the agent waits for something that never comes: no timer, no alarm and no request of it is under way");
+        if (this.clock.next === undefined) throw new Error("the agent waits for something that never comes: it has no timer and no alarm");
         this.#ring();
       }
     });
@@ -275,6 +282,7 @@ export class Platform {
     const before = this.clock.now;
     this.clock.ring();
     this.#rings = this.clock.now === before ? this.#rings + 1 : 0;
-    if (this.#rings > MAX_RINGS) throw new Error(`${MAX_RINGS} timers of the agent were due without any time in between: it repeats something without an end`);
+    if (this.#rings <= MAX_RINGS) return;
+    throw new Error(`${MAX_RINGS} timers of the agent were due without any time in between: it repeats something without an end`);
   }
 }

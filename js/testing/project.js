@@ -1,6 +1,7 @@
 // The project of a test: an agent file around an executor or a tool, and remotes.toml around its remote agents, checked as in any project.
 import { createHmac } from "node:crypto";
 import { checkTexts } from "../../scripts/lib/checker.mjs";
+import { mcpUrl } from "./mcp-servers.js";
 import { remoteUrl } from "./remotes.js";
 import { toToml } from "./toml.js";
 
@@ -23,17 +24,23 @@ const YEAR_S = 31_536_000;
 /**
  * Makes the agents of a project whose one agent has this executor.
  *
- * @param {{ executor: string, caller: GivenCaller | undefined, remotes: readonly string[], now: number }} project `executor` is the tables of the agent file about it.
+ * @param {{ executor: string, caller: GivenCaller | undefined, remotes: readonly string[], mcp: readonly string[], now: number }} project
+ *   `executor` is the tables of the agent file about it; `remotes` and `mcp` are names.
  * @returns {object} The checked form.
  * @throws {Error} If the checker refuses the files: the message has its lines.
  */
-export function checkedAgents({ executor, caller, remotes, now }) {
+export function checkedAgents({ executor, caller, remotes, mcp, now }) {
+  const agents = remotes.map((name) => serverTable("remote", name, remoteUrl(name)));
+  const servers = [...agents, ...mcp.map((name) => serverTable("mcp", name, mcpUrl(name)))];
   const texts = {
     [`agents/${SLUG}.toml`]: [...CARD, ...access(caller), executor].join("\n"),
-    ...(remotes.length > 0 && { "remotes.toml": remotes.map((name) => `[remote.${JSON.stringify(name)}]\nurl = "${remoteUrl(name)}"\n`).join("\n") }),
+    ...(servers.length > 0 && { "remotes.toml": servers.join("\n") }),
   };
   return checked(texts, now);
 }
+
+/** A table of remotes.toml. @param {"remote" | "mcp"} kind @param {string} name @param {string} url */
+const serverTable = (kind, name, url) => `[${kind}.${JSON.stringify(name)}]\nurl = "${url}"\n`;
 
 /** The checked form of files. @param {Record<string, string>} texts By their paths. @param {number} now @returns {object} */
 export function checked(texts, now) {
@@ -42,11 +49,14 @@ export function checked(texts, now) {
   return agents;
 }
 
-const CARD = ['name = "Test"', 'description = "The agent of a test."', 'version = "1.0.0"', "default = true", "[capabilities]", "push_notifications = true"];
+const CARD = [
+  'name = "Test"', 'description = "The agent of a test."', 'version = "1.0.0"', "default = true", "[capabilities]", "push_notifications = true",
+];
 
 /** The tables of an agent file for an executor in TypeScript. @param {Record<string, unknown>} settings */
 export function executorTables(settings) {
-  const lines = Object.entries(settings).filter(([, value]) => value !== undefined).map(([key, value]) => `${toToml(key, "a key")} = ${toToml(value, `settings.${key}`)}`);
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined);
+  const lines = given.map(([key, value]) => `${toToml(key, "a key")} = ${toToml(value, `settings.${key}`)}`);
   return [...SKILL, "[executor]", `kind = "${KIND}"`, `[executor.${KIND}]`, ...lines].join("\n");
 }
 
@@ -84,7 +94,8 @@ export function credentialsOf(caller, now) {
   const { name, group } = namesOf(caller);
   const issued = Math.floor(now / 1000);
   const { permissions = [], session } = caller;
-  const claims = { sub: name, aud: AUDIENCE, iat: issued, exp: issued + YEAR_S, permissions, ...(session !== undefined && { session }), ...(group !== undefined && { group }) };
+  // JSON leaves out what is undefined.
+  const claims = { sub: name, aud: AUDIENCE, iat: issued, exp: issued + YEAR_S, permissions, session, group };
   const encoded = (/** @type {unknown} */ value) => Buffer.from(JSON.stringify(value)).toString("base64url");
   const signed = `${encoded({ alg: "HS256", typ: "JWT" })}.${encoded(claims)}`;
   return { authorization: `Bearer ${signed}.${createHmac("sha256", TOKEN_KEY.value).update(signed).digest("base64url")}` };
@@ -99,5 +110,5 @@ function namesOf({ id = "test:caller", owner = id }) {
   if (owner === id) return { scheme, name };
   const [, ofScheme, group] = /^@([^:]+):(.+)$/s.exec(owner) ?? [];
   if (ofScheme === scheme) return { scheme, name, group };
-  throw new TypeError(`caller.owner is ${JSON.stringify(owner)}: it must be the caller's id, or a group such as ${JSON.stringify(`@${scheme}:team-a`)}`);
+  throw new TypeError(`caller.owner is ${JSON.stringify(owner)}: it must be the caller's id, or a group such as "@${scheme}:team-a"`);
 }

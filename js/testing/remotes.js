@@ -19,7 +19,12 @@ export class Remotes {
     this.#agents = new Map(Object.entries(functions).map(([name, answer]) => [new URL(remoteUrl(name)).origin, new RemoteAgent(name, answer)]));
   }
 
-  /** Answers a request to one of the agents; undefined if it is to somebody else. @param {Request} request @returns {Promise<Response> | undefined} */
+  /**
+   * Answers a request to one of the agents.
+   *
+   * @param {Request} request
+   * @returns {Promise<Response> | undefined} Undefined if it is to somebody else.
+   */
   answer(request) {
     return this.#agents.get(new URL(request.url).origin)?.answer(request);
   }
@@ -125,7 +130,8 @@ class RemoteAgent {
 
   /** @param {any} task @param {string} state @param {object[]} [parts] */
   #tell(task, state, parts) {
-    const message = parts && { messageId: `${task.id}-${task.history.length}-${state}`, role: "ROLE_AGENT", taskId: task.id, contextId: task.contextId, parts };
+    const { id, contextId, history } = task;
+    const message = parts && { messageId: `${id}-${history.length}-${state}`, role: "ROLE_AGENT", taskId: id, contextId, parts };
     task.status = { state: `TASK_STATE_${state.toUpperCase().replace("-", "_")}`, timestamp: new Date().toISOString(), ...(message && { message }) };
   }
 

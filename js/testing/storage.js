@@ -78,7 +78,7 @@ export class Storage {
     });
   }
 
-  /** Does something at once, and gives a promise of its result, which is pending for ever if the isolate has ended. @template T @param {() => T} work */
+  /** Does something at once, and gives a promise of its result. If the isolate has ended, it is pending for ever. @template T @param {() => T} work */
   #settled(work) {
     return this.#isolate.alive(this.#isolate.isAlive ? work() : undefined);
   }

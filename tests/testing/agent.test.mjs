@@ -12,7 +12,7 @@ test("what an executor returns is the artifact of a completed task", async () =>
   const task = await agent.send("hello");
   assert.equal(task.state, "completed");
   assert.deepEqual(task.artifacts, { result: { text: "you said: hello", parts: [{ text: "you said: hello" }] } });
-  assert.deepEqual(await agent.task(), task);
+  assert.deepEqual(agent.task(), task);
 });
 
 test("an answer to a question continues the task, and a message after its end begins another one in its context", async () => {
@@ -30,7 +30,7 @@ test("a reply is no task", async () => {
   const agent = await agentOf((turn) => turn.reply(`hello ${turn.text}`));
   const { state, text, artifacts } = await agent.send("Ada");
   assert.deepEqual({ state, text, artifacts }, { state: "replied", text: "hello Ada", artifacts: {} });
-  await assert.rejects(agent.task(), /there is no task: the agent has replied with a message/);
+  assert.throws(() => agent.task(), /there is no task: the agent has replied with a message/);
 });
 
 test("a payment completes the order, also after a deploy", async () => {
@@ -39,7 +39,7 @@ test("a payment completes the order, also after a deploy", async () => {
   assert.deepEqual([sent.state, sent.text], ["working", "ordered; waiting for the payment"]);
   await agent.crash();
   assert.equal(await pay(agent), true);
-  assert.equal((await agent.task()).artifacts.result.text, "49 EUR");
+  assert.equal(agent.task().artifacts.result.text, "49 EUR");
   assert.equal(agent.fetched.length, 1);
   assert.equal(await pay(agent), false, "the callback is used");
 });
@@ -83,11 +83,14 @@ test("a run that has ended by a crash does nothing more", async () => {
 test("the error of a function reaches the test as it was thrown, and the task has failed", async () => {
   class Bug extends TypeError {}
   const bug = new Bug("no such order");
-  const agent = await agentOf(async () => {
+  const fail = () => {
     throw bug;
-  });
-  await assert.rejects(agent.send("go"), (error) => error === bug);
-  assert.equal((await agent.task()).state, "failed");
+  };
+  for (const execute of [fail, async () => fail(), (turn) => turn.step("order", fail)]) {
+    const agent = await agentOf(execute);
+    await assert.rejects(agent.send("go"), (error) => error === bug);
+    assert.equal(agent.task().state, "failed");
+  }
 });
 
 test("an error that is found in what a function returns has a stack, too", async () => {
@@ -104,7 +107,7 @@ test("a promise that nobody awaits fails the run, and not the test", async () =>
     return "done";
   });
   await assert.rejects(agent.send("go"), /lost in a step/);
-  assert.equal((await agent.task()).state, "failed");
+  assert.equal(agent.task().state, "failed");
 });
 
 test("a Failure fails the task with its text", async () => {
@@ -202,7 +205,7 @@ test("an unknown option, and a part that is none, are refused", async () => {
   await assert.rejects(agentOf(() => {}, { env: { DB: {} } }), /env\.DB belongs to a2a-edge/);
   const agent = await agentOf(() => {});
   await assert.rejects(agent.send(7), /7 is neither a text nor a part/);
-  await assert.rejects(agent.task(), /there is no task yet: send a message first/);
+  assert.throws(() => agent.task(), /there is no task yet: send a message first/);
 });
 
 test("two agents at the same time have nothing in common", async () => {

@@ -72,6 +72,25 @@ test("a function that answers requests may take simulated time, or real time", a
   assert.deepEqual((await agent.send("go")).artifacts.result.parts[0].data, ["/simulated 5000", "/real 0"]);
 });
 
+test("an answer may stream in simulated time", async () => {
+  const words = ["roses ", "are ", "red"];
+  const agent = await agentOf(async (turn) => {
+    const begun = Date.now();
+    const text = await turn.write((await turn.fetch("https://model.example/")).body, { id: "poem" });
+    return `${text} ${Date.now() - begun}`;
+  }, {
+    fetch: () => new Response(new ReadableStream({
+      async pull(controller) {
+        await new Promise((resolve) => setTimeout(resolve, 1_000));
+        if (words.length === 0) controller.close();
+        else controller.enqueue(new TextEncoder().encode(words.shift()));
+      },
+    })),
+  });
+  const { artifacts } = await agent.send("go");
+  assert.deepEqual([artifacts.poem.text, artifacts.result.text], ["roses are red", "roses are red 4000"]);
+});
+
 test("a service that never answers is given up by the run's own timeout", async () => {
   const agent = await agentOf(async (turn) => {
     const begun = Date.now();

@@ -32,7 +32,12 @@ export async function ordersSurvive() {
   return [isTaken, text, urls, isDone, crashes];
 }
 
-export const withSettings = testAgent(seats, { settings: { hall: "north" }, caller: { id: "key:billing", permissions: ["finance"] }, env: { SHOP_URL: "https://shop.example" } });
+export const withSettings = testAgent(seats, {
+  settings: { hall: "north" },
+  caller: { id: "key:billing", permissions: ["finance"] },
+  env: { SHOP_URL: "https://shop.example" },
+  mcp: { rooms: { free: ({ nights }) => ({ nights }), book: { isReadOnly: false, execute: () => "booked" } } },
+});
 
 // @ts-expect-error the hall is a text
 export const wrongSettings = testAgent(seats, { settings: { hall: 7 } });

@@ -80,12 +80,12 @@ export type Maybe<T> = T | Promise<T>;
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**
- * What JSON can hold of a type: interfaces fit, and `unknown`, which is checked at run time; functions, `Date`, `Map` and other classes with methods
- * do not. At run time, such a value is an error that names its path.
+ * What JSON can hold of a type: interfaces fit; functions, `Date`, `Map` and other classes with methods do not. Members that are `unknown` are checked
+ * at run time: a value that is not JSON is an error that names its path.
  */
-export type Jsonable<T> =
-  | string | number | boolean | null
-  | (unknown extends T ? unknown : T extends bigint | symbol | ((...args: never) => unknown) ? never : { [Key in keyof T]: Jsonable<T[Key]> | undefined });
+export type Jsonable<T> = Json | ({ [Key in keyof T]: JsonableMember<T[Key]> } & { readonly [Symbol.hasInstance]?: never });
+
+type JsonableMember<T> = unknown extends T ? unknown : [T] extends [Json | undefined] ? T : Jsonable<T> | undefined;
 
 /** Metadata, as A2A has them. */
 export type Meta = { readonly [key: string]: Json };
@@ -126,7 +126,13 @@ export interface Caller {
 }
 
 /** What becomes a result: nothing, a text, a part or several, any JSON, or a stream of texts and parts. */
-export type Result<R = Json> = void | undefined | Part | readonly Part[] | AsyncIterable<string | Part> | ReadableStream<string | Uint8Array> | Jsonable<R>;
+export type Result<R = Json> =
+  | void | undefined | (Part & NoBody) | readonly Part[] | AsyncIterable<string | Part> | ReadableStream<string | Uint8Array> | Jsonable<R>;
+
+/** A `Response` has the `url` of a part, but is none. */
+interface NoBody {
+  readonly bodyUsed?: never;
+}
 
 declare const ended: unique symbol;
 
@@ -395,7 +401,7 @@ export interface JsonSchema {
  * });
  * ```
  */
-export function executor<S = {}, R extends Result<R> | Ended = Result | Ended>(definition: {
+export function executor<S = {}, R extends Result<R> | Ended = any>(definition: {
   /** The schema of the table `[executor.<kind>]` of agent files, which is checked when agents are. Not asynchronous. Without it, the table is empty. */
   settings?: StandardSchema<any, S>;
   /**

@@ -20,6 +20,7 @@ import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryPackage } from "./lib/trial-package.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { TEST_AGENTS, ensureBuilt } from "./lib/worker.mjs";
+import { wrangler } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -70,8 +71,9 @@ const steps = [
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps", "--features", NATIVE) },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
   { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests, of js/ and of dev/ (tsc)", work: checkTypes },
+  { name: "types", title: "Types of the end-to-end tests, of js/, of dev/, and of what authors write (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
+  { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
@@ -196,7 +198,16 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const paths = ["docs", "js", join("js", "api"), "scripts"].flatMap((folder) => {
+  return nodeTests(["docs", "js", join("js", "api"), "scripts"]);
+}
+
+function testTesting() {
+  return nodeTests(["testing"]);
+}
+
+/** Runs the tests in these folders of tests/. */
+function nodeTests(folders) {
+  const paths = folders.flatMap((folder) => {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });
@@ -205,7 +216,15 @@ function testScripts() {
 
 async function checkTypes() {
   const tsc = (project) => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]);
-  return (await tsc(".")) && (await tsc("js")) && (await tsc("dev"));
+  return (await tsc(".")) && (await tsc("js")) && (await tsc("dev")) && (await bindingTypes()) && (await tsc(join("tests", "types")));
+}
+
+/** Writes the types of the bindings of tests/types, as the author of a project does. */
+async function bindingTypes() {
+  const folder = join("tests", "types");
+  const { code, output } = await wrangler(["types", `--config=${join(folder, "wrangler.toml")}`, join(folder, "worker-configuration.d.ts")], { quiet: true });
+  if (code !== 0) say(output);
+  return code === 0;
 }
 
 async function buildDefault() {

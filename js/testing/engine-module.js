@@ -16,7 +16,7 @@ const EXPORTS = /\bexport\s*\{([^}]*)\};?\s*$/;
 
 /** @typedef {{ start: (agents: unknown, functions?: unknown) => any, TaskObject: any, bridge?: Record<string, Function> }} Engine */
 
-/** @type {{ make: Function, module: WebAssembly.Module } | undefined} */
+/** @type {{ make: Function, module: unknown } | undefined} */
 let loaded;
 
 /**
@@ -42,7 +42,7 @@ const SHADOWED = ["setTimeout", "clearTimeout", "setInterval", "clearInterval", 
 
 /** engine.js as a function, so that there may be several instances, each with its own global variables, which the garbage collector can free. */
 function compiledFunction() {
-  const text = read(ENGINE, "utf8");
+  const text = read(ENGINE).toString();
   const exported = EXPORTS.exec(text)?.[1];
   if (exported === undefined) throw new Error(`${ENGINE} has no list of exports at its end`);
   // As in a module, what is imported is there before the first statement.
@@ -62,19 +62,20 @@ function member(exported) {
 }
 
 function compiledModule() {
+  const { CompileError, Module } = /** @type {any} */ (globalThis).WebAssembly;
   const bytes = read(WASM);
   try {
-    return new WebAssembly.Module(bytes);
+    return new Module(bytes);
   } catch (error) {
-    if (!(error instanceof WebAssembly.CompileError)) throw error;
-    // Before Node 22.20, exceptions of WebAssembly need this flag.
+    if (!(error instanceof CompileError)) throw error;
+    // Older versions of Node 22 need a flag for the exceptions of WebAssembly.
     setFlagsFromString("--experimental-wasm-exnref");
-    return new WebAssembly.Module(bytes);
+    return new Module(bytes);
   }
 }
 
-/** @param {string} path @param {BufferEncoding} [encoding] @returns {any} */
-function read(path, encoding) {
-  if (existsSync(path)) return readFileSync(path, encoding);
+/** @param {string} path */
+function read(path) {
+  if (existsSync(path)) return readFileSync(path);
   throw new Error(`${path} is missing, which belongs to the package a2a-edge. Run: npm install; in a checkout of a2a-edge: npm run build`);
 }

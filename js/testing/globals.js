@@ -24,7 +24,7 @@ function dateWith(Real, now) {
 
 /** A request as the platform makes it: a body that is a stream needs no further word. */
 class PlatformRequest extends Request {
-  /** @param {RequestInfo | URL} input @param {RequestInit} [init] */
+  /** @param {string | URL | Request} input @param {RequestInit} [init] */
   constructor(input, init) {
     super(input, init?.body instanceof ReadableStream ? /** @type {RequestInit} */ ({ duplex: "half", ...init }) : init);
   }
@@ -64,7 +64,7 @@ export function scopeOf(isolate) {
     clearTimeout: clear,
     setInterval: (/** @type {(...args: unknown[]) => void} */ work, /** @type {unknown} */ ms, /** @type {unknown[]} */ ...args) => every(() => isolate.within(() => work(...args)), ms),
     clearInterval: clear,
-    fetch: (/** @type {RequestInfo | URL} */ input, /** @type {RequestInit} */ init) => platform.fetch(input, init, isolate, undefined),
+    fetch: (/** @type {string | URL | Request} */ input, /** @type {RequestInit} */ init) => platform.fetch(input, init, isolate, undefined),
     Request: PlatformRequest,
     Date: dateWith(RealDate, () => platform.clock.now),
     crypto: {

@@ -43,9 +43,9 @@ export class Isolate {
   /** @type {() => void} */
   #die = () => {};
 
-  /** Settles when the isolate has ended. @type {Promise<void>} */
+  /** Settles when the isolate has ended. @type {Promise<undefined>} */
   died = new Promise((resolve) => {
-    this.#die = resolve;
+    this.#die = () => resolve(undefined);
   });
 
   /** `ctx` of events. */

@@ -39,8 +39,6 @@ const MAX_RINGS = 10_000;
 /** The lines of the log that are kept. */
 const MAX_LOG = 200;
 
-/** What `request` gives if the isolate has ended before its answer. */
-const CRASHED = Symbol("crashed");
 
 export class Platform {
   clock;
@@ -168,7 +166,7 @@ export class Platform {
   /**
    * Sends a request of the agent.
    *
-   * @param {RequestInfo | URL} input @param {RequestInit | undefined} init @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run
+   * @param {string | URL | Request} input @param {RequestInit | undefined} init @param {Isolate} isolate @param {import("./isolate.js").Run | undefined} run
    * @returns {Promise<Response>}
    */
   async fetch(input, init, isolate, run) {
@@ -233,8 +231,8 @@ export class Platform {
         const response = await isolate.handlers.fetch(make(), isolate.env, isolate.event);
         return { status: response.status, text: await response.text() };
       });
-      const outcome = await this.drive(Promise.race([isolate.alive(answered), isolate.died.then(() => CRASHED)]));
-      if (outcome !== CRASHED) return outcome;
+      const answer = await this.drive(Promise.race([isolate.alive(answered), isolate.died]));
+      if (answer !== undefined) return answer;
     }
   }
 

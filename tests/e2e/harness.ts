@@ -11,12 +11,12 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
-import { entry, hasEngine, type Agents } from "./product.ts";
+import { bundledEntry, checked, entry, hasEngine, type Agents } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
@@ -31,6 +31,8 @@ export interface WorkerOptions {
   vars?: Record<string, string>;
   /** The agents of the entry module, which are served where the variable `AGENTS` is empty. Default: those of this repository. */
   agents?: Agents;
+  /** The path of an entry module in TypeScript, with functions of its own. Default: one that passes the agents alone. */
+  entry?: string;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** True to run a second Worker at the same time, with the same D1 database: see `Worker.twin`. */
@@ -142,7 +144,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, agents: options.agents, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, agents: options.agents, entry: options.entry, logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
   const { url, port: bound } = instance;
 
@@ -218,6 +220,7 @@ interface Launch {
   hasDev: boolean;
   notes: boolean;
   agents: Agents | undefined;
+  entry: string | undefined;
   logs: LogLine[];
   port: number;
 }
@@ -240,14 +243,15 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, agents, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, agents, entry: path, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
-  const product = hasEngine(buildDir) ? [before("index.js", entry(agents)), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
+  const entryText = path === undefined ? entry(agents) : await bundledEntry(path, agents ?? checked(dirname(path)));
+  const product = hasEngine(buildDir) ? [before("index.js", entryText), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
   const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { build, buildSync, type Plugin } from "esbuild";
 import { check } from "../../scripts/lib/checker.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -28,6 +28,25 @@ export function checked(folder: string): Agents {
 /** The entry module, with the agents of this repository unless others are given. Most tests give others in the variable `AGENTS`. */
 export function entry(agents: Agents = checked(root)): string {
   return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${JSON.stringify(agents)}, undefined, { examples: true });\n`;
+}
+
+/** The entry module of a project with functions in TypeScript, bundled like wrangler does it; it imports `./engine.js`. */
+export async function bundledEntry(path: string, agents: Agents): Promise<string> {
+  const project: Plugin = {
+    name: "project",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^a2a-edge$/ }, () => ({ path: join(root, "js", "index.js") }));
+      onResolve({ filter: /^a2a-edge\/engine$/ }, () => ({ path: "./engine.js", external: true }));
+      onResolve({ filter: /^#agents$/ }, () => ({ path: "agents", namespace: "checked" }));
+      onLoad({ filter: /^agents$/, namespace: "checked" }, () => ({ contents: `export default ${JSON.stringify(agents)};` }));
+    },
+  };
+  const { outputFiles } = await build({
+    entryPoints: [path], bundle: true, format: "esm", write: false, sourcemap: "inline", external: ["cloudflare:*"], plugins: [project],
+  });
+  const [bundle] = outputFiles;
+  if (bundle === undefined) throw new Error(`${path} was not bundled`);
+  return bundle.text;
 }
 
 /** The Worker of a build folder as one module, which imports `./index_bg.wasm`. */

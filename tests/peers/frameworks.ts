@@ -46,7 +46,7 @@ export async function streams(client: Client, least = 2): Promise<void> {
 }
 
 /** What a task of the same context was answered is part of the conversation. */
-export async function converses(client: Client, provider: Provider): Promise<void> {
+async function converses(client: Client, provider: Provider): Promise<void> {
   const first = await send(client, saying("my name is Ada"));
   await send(client, saying("who am I?", { contextId: first.contextId }));
   assert.deepEqual(provider.asked().at(-1), [["user", "my name is Ada"], ["assistant", GREETING], ["user", "who am I?"]]);

@@ -9,7 +9,7 @@ import { ClientFactory, type Client } from "@a2a-js/sdk/client";
 import { freePort } from "../../scripts/lib/port.mjs";
 import { root } from "../docs/markdown.mjs";
 import { generate, makeProject, served, typeMistakes, type Project } from "../docs/projects.mjs";
-import { callsItsTool, converses, fails, isCanceled, saying, send, streams, textOf } from "./frameworks.ts";
+import { callsItsTool, fails, isCanceled, saying, send, streams, textOf } from "./frameworks.ts";
 import { startProvider } from "./provider.ts";
 
 /** An executor of examples/typescript: its file, its name there, and whether it has a tool. */
@@ -25,11 +25,10 @@ export async function answersAsFunction(example: Example): Promise<void> {
   const project = projectOf(example, provider.variables["OPENAI_BASE_URL"] ?? "");
   try {
     await generate(project);
-    if (!process.env["NOTYPES"]) assert.equal(await typeMistakes(project, ["src"]), "");
+    assert.equal(await typeMistakes(project, ["src"]), "");
     await served(project, async (url) => {
       const client = await clientOf(url, example.kind);
       await streams(client, 1);
-      await converses(client, provider);
       if (example.hasTool) await callsItsTool(client, provider);
       await fails(client);
       for (const what of ["slow", "silent"]) await isCanceled(client, provider, what);

@@ -39,7 +39,7 @@ export function fromSdk(make, { recovery = "fail" } = {}) {
       const bus = new DefaultExecutionEventBus();
       bus.on("event", (event) => events.take(event));
       turn.signal.addEventListener("abort", () => cancel(agent, turn, bus), { once: true });
-      await agent.execute(contextOf(turn), bus);
+      await agent.execute(await contextOf(turn), bus);
       return events.close();
     },
   });
@@ -128,25 +128,26 @@ class Events {
 }
 
 /** What an executor of the SDK gets of a turn. @param {Turn} turn */
-function contextOf(turn) {
+async function contextOf(turn) {
   const { taskId, contextId, caller } = turn;
   const user = { isAuthenticated: caller.id !== "anonymous", userName: caller.id };
   const context = new ServerCallContext({ user, requestedVersion: "1.0" });
   const message = { ...messageOf(turn.message), taskId, contextId };
   const request = { tenant: "", message, configuration: undefined, metadata: /** @type {any} */ (turn.metadata) };
-  return new RequestContext(request, taskId, contextId, context, turn.number > 1 ? taskOf(turn) : undefined);
+  return new RequestContext(request, taskId, contextId, context, turn.number > 1 ? await taskOf(turn) : undefined);
 }
 
-/** The task of a follow-up. @param {Turn} turn @returns {import("@a2a-js/sdk").Task} */
-function taskOf(turn) {
+/** The task of a follow-up as it was before the message: it had asked. @param {Turn} turn @returns {Promise<import("@a2a-js/sdk").Task>} */
+async function taskOf(turn) {
   const { status, artifacts = [], metadata } = /** @type {any} */ (turn.task() ?? {});
-  const state = TaskState[/** @type {keyof typeof TaskState} */ (status?.state)] ?? TaskState.TASK_STATE_SUBMITTED;
+  const history = turn.history().map(messageOf);
+  const state = (await turn.credentials()) === undefined ? TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_AUTH_REQUIRED;
   return {
     id: turn.taskId,
     contextId: turn.contextId,
-    status: { state, message: status?.message && messageOf(status.message), timestamp: status?.timestamp },
+    status: { state, message: history.findLast(({ role }) => role === Role.ROLE_AGENT), timestamp: status?.timestamp },
     artifacts: artifacts.map((/** @type {any} */ { parts, ...artifact }) => ({ name: "", description: "", metadata: undefined, extensions: [], ...artifact, parts: parts.map(sdkPart) })),
-    history: turn.history().map(messageOf),
+    history,
     metadata,
   };
 }

@@ -16,7 +16,18 @@ export function callOf(link, facts, env) {
     if (text !== undefined && typeof text !== "string") throw new TypeError(`the progress must be a text, got ${jsonText(text, "the progress")}`);
     link.call("progress", text);
   };
-  return { ...runOf(link, facts, env, working), toolCallId: facts.toolCallId, abortSignal: link.signal, messages: [], context: {} };
+  return {
+    ...runOf(link, facts, env, working),
+    toolCallId: facts.toolCallId,
+    messages: [],
+    context: {},
+    get signal() {
+      return link.signal;
+    },
+    get abortSignal() {
+      return link.signal;
+    },
+  };
 }
 
 /**

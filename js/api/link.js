@@ -17,7 +17,8 @@ const ACTS = new Set(["say", "append", "progress", "beginStep", "beginWrite", "w
 export class Link {
   #bridge;
   #number;
-  #controller = new AbortController();
+  /** Made when the signal is asked for. @type {AbortController | undefined} */
+  #controller;
   /** The promises of the run that are pending. @type {Map<Promise<any>, (reason: unknown) => void>} */
   #pending = new Map();
   /** @type {Set<ReturnType<typeof setTimeout>>} */
@@ -41,6 +42,10 @@ export class Link {
   }
 
   get signal() {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#why !== undefined) this.#controller.abort(this.own(new RunOver(this.#why)));
+    }
     return this.#controller.signal;
   }
 
@@ -182,7 +187,7 @@ export class Link {
   over(why) {
     if (this.#why !== undefined) return;
     this.#why = why;
-    this.#controller.abort(this.own(new RunOver(why)));
+    this.#controller?.abort(this.own(new RunOver(why)));
     for (const timer of this.#timers) clearTimeout(timer);
     for (const [promise, reject] of this.#pending) this.#give(promise, reject);
   }

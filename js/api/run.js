@@ -16,7 +16,7 @@ const MAX_SLEEP_MS = 30_000;
 
 /**
  * @param {Link} link @param {Facts} facts @param {any} env @param {Run["working"]} working
- * @returns {Run}
+ * @returns {Omit<Run, "signal">} All but the signal, which is made when it is needed.
  */
 export function runOf(link, { taskId, idempotencyKey, caller, toolCallId }, env, working) {
   return {
@@ -25,7 +25,6 @@ export function runOf(link, { taskId, idempotencyKey, caller, toolCallId }, env,
     idempotencyKey,
     working,
     caller: { ...caller, may: (permission) => caller.permissions.includes(permission) },
-    signal: link.signal,
     history: () => JSON.parse(link.call("history")),
     step: (/** @type {string} */ name, /** @type {any} */ work, /** @type {import("./steps.js").StepOptions} */ options) =>
       link.run(() => step(link, idempotencyKey, name, work, options)),

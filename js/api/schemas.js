@@ -1,5 +1,6 @@
 // Schemas of arguments and settings: JSON Schema for the engine, and the check by the library that made the schema.
 import { Failure } from "./errors.js";
+import { forEngine } from "./json-schema.js";
 
 /** The JSON Schema that the engine reads. */
 const TARGET = "draft-2020-12";
@@ -18,7 +19,7 @@ const AI_SCHEMA = Symbol.for("vercel.ai.schema");
  * A schema as it is used.
  *
  * @typedef {object} Checked
- * @property {Record<string, unknown>} json The JSON Schema, without `$schema`.
+ * @property {Record<string, unknown>} json The JSON Schema for the engine.
  * @property {(value: unknown) => unknown} validate Gives the value with defaults and transforms, or a promise of it; throws a `Failure` if it does not fit.
  */
 
@@ -31,9 +32,9 @@ const AI_SCHEMA = Symbol.for("vercel.ai.schema");
  */
 export function readSchema(schema, what) {
   // The AI SDK makes some schemas when they are needed.
-  const given = typeof schema === "function" && standardOf(schema) === undefined ? schema() : schema;
+  const given = typeof schema === "function" && standardOf(schema) === undefined ? madeBy(schema, what) : schema;
   const standard = standardOf(given);
-  const json = standard === undefined ? plainJson(given, what) : standardJson(standard, what);
+  const json = asObject(standard === undefined ? plainJson(given, what) : standardJson(standard, what));
   if (json["type"] !== "object") {
     throw new TypeError(`${what}: the schema of its arguments must be an object, with a name for each argument, such as z.object({ city: z.string() }); it has ${typeName(json)}`);
   }
@@ -66,6 +67,22 @@ export function after(value, next) {
   return typeof value?.then === "function" ? Promise.resolve(value).then(next) : next(value);
 }
 
+/** @param {() => unknown} make @param {string} what @returns {any} */
+function madeBy(make, what) {
+  try {
+    return make();
+  } catch (error) {
+    throw new TypeError(`${what}: its schema cannot be made: ${/** @type {any} */ (error)?.message ?? error}`, { cause: error });
+  }
+}
+
+/** A schema that combines schemas of objects with the type that the engine wants to see. @param {Record<string, any>} json */
+function asObject(json) {
+  const isObject = (/** @type {any} */ { type }) => type === "object";
+  const combines = json["allOf"]?.some(isObject) || json["anyOf"]?.every(isObject) || json["oneOf"]?.every(isObject);
+  return json["type"] === undefined && combines ? { type: "object", ...json } : json;
+}
+
 /** @param {any} standard @param {string} what */
 function standardJson(standard, what) {
   if (typeof standard.jsonSchema?.input !== "function") {
@@ -73,7 +90,7 @@ function standardJson(standard, what) {
     throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema; ${fix}`);
   }
   try {
-    return withoutDialect(standard.jsonSchema.input({ target: TARGET }));
+    return forEngine(standard.jsonSchema.input({ target: TARGET }), true);
   } catch (error) {
     throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema: ${/** @type {any} */ (error)?.message ?? error}`, { cause: error });
   }
@@ -86,13 +103,7 @@ function plainJson(schema, what) {
   }
   const json = AI_SCHEMA in schema ? schema.jsonSchema : schema;
   if (typeof json?.then === "function") throw new TypeError(`${what}: its JSON Schema is a promise; give a schema that is there at once`);
-  return withoutDialect(json);
-}
-
-/** A schema as plain JSON. The engine knows one dialect. @param {object} schema @returns {Record<string, unknown>} */
-function withoutDialect(schema) {
-  const { $schema: _, ...json } = JSON.parse(JSON.stringify(schema));
-  return json;
+  return forEngine(json, typeof schema.validate === "function");
 }
 
 /** @param {Record<string, unknown>} json */

@@ -65,10 +65,17 @@ function termsOf({ retry = 1, timeout }) {
 }
 
 /** @param {Link} link @param {string} idempotencyKey @param {string} name @param {Work} work @param {Terms} terms */
-async function attempts(link, idempotencyKey, name, work, terms) {
+async function attempts(link, idempotencyKey, name, work, { timeoutMs, ...terms }) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once(link, name, (signal) => work({ attempt, idempotencyKey, signal }), terms.timeoutMs);
+      if (timeoutMs !== undefined) return await inTime(link, name, timeoutMs, (signal) => work({ attempt, idempotencyKey, signal }));
+      return await work({
+        attempt,
+        idempotencyKey,
+        get signal() {
+          return link.signal;
+        },
+      });
     } catch (error) {
       const isHopeless = isFailure(error) && error.fault === "arguments";
       if (link.why !== undefined || isHopeless || attempt >= terms.attempts) throw error;
@@ -78,9 +85,8 @@ async function attempts(link, idempotencyKey, name, work, terms) {
   }
 }
 
-/** One attempt, which fails after the time. @param {Link} link @param {string} name @param {(signal: AbortSignal) => unknown} work @param {number} [timeoutMs] */
-async function once(link, name, work, timeoutMs) {
-  if (timeoutMs === undefined) return work(link.signal);
+/** One attempt, which fails after the time. @param {Link} link @param {string} name @param {number} timeoutMs @param {(signal: AbortSignal) => unknown} work */
+async function inTime(link, name, timeoutMs, work) {
   const limit = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

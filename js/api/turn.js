@@ -47,6 +47,9 @@ export function turnOf(link, facts, env, settings) {
   const ids = new ArtifactIds();
   const turn = {
     ...runOf(link, facts, env, (text) => say(text === undefined ? '{"do":"working"}' : `{"do":"working","text":${jsonText(text, "the progress")}}`)),
+    get signal() {
+      return link.signal;
+    },
     agent,
     settings,
     contextId,

@@ -6,7 +6,7 @@ export interface Project {
   remove(): void;
 }
 
-export function makeProject(parts: { from?: readonly string[]; files?: Readonly<Record<string, string>> }): Project;
+export function makeProject(parts: { from?: readonly string[]; files?: Readonly<Record<string, string>>; flags?: readonly string[] }): Project;
 
 /** Runs a program in the project to its end, with the commands of a2a-edge and of the checkout in its PATH. */
 export function runIn(project: Project, program: string, args: readonly string[]): Promise<{ code: number | null; output: string }>;
@@ -18,4 +18,4 @@ export function generate(project: Project): Promise<void>;
 export function typeMistakes(project: Project, include: readonly string[]): Promise<string>;
 
 /** Serves the project by `a2a-edge start` while `work` runs, which gets the URL, and what the server has said so far. */
-export function served<T>(project: Project, work: (url: string, output: () => string) => Promise<T>): Promise<T>;
+export function served<T>(project: Project, work: (url: string, output: () => string) => Promise<T>, options?: { port?: number }): Promise<T>;

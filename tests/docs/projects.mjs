@@ -30,16 +30,17 @@ service = "reports"
 /**
  * Makes a project with the folders `from` (paths of the repository) and `files` (texts by their paths) over what the template has: its tests are left out, and its agents
  * where other ones are given.
- * It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
+ * `flags` are added to the compatibility flags. It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
  * where they are installed. `remove` removes it.
  */
-export function makeProject({ from = [], files = {} }) {
+export function makeProject({ from = [], files = {}, flags = [] }) {
   mkdirSync(join(root, ".wrangler"), { recursive: true });
   const folder = mkdtempSync(join(root, ".wrangler", "docs-project-"));
   const at = (...parts) => join(folder, ...parts);
   for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src"]) cpSync(join(TEMPLATE, name), at(name), { recursive: true });
   // Without the console, which a checkout may not have built.
-  writeFileSync(at("wrangler.toml"), `${readFileSync(at("wrangler.toml"), "utf8").replace(/^\[assets\]\n(?:.+\n)+/m, "")}${BINDINGS}`);
+  const config = readFileSync(at("wrangler.toml"), "utf8").replace(/^\[assets\]\n(?:.+\n)+/m, "");
+  writeFileSync(at("wrangler.toml"), `${config.replace("compatibility_flags = [", (list) => list + flags.map((flag) => `"${flag}", `).join(""))}${BINDINGS}`);
   if (!from.some((path) => existsSync(join(root, path, "agents")))) cpSync(join(TEMPLATE, "agents"), at("agents"), { recursive: true });
   for (const path of from) cpSync(join(root, path), folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
@@ -102,8 +103,9 @@ const STRICT = {
 };
 
 /** Serves the project by `a2a-edge start` while `work` runs, which gets the URL, and what the server has said so far. */
-export async function served(project, work) {
-  const [port, inspector] = [await freePort(), await freePort()];
+export async function served(project, work, { port } = {}) {
+  port ??= await freePort();
+  const inspector = await freePort();
   const args = ["start", "--port", String(port), "--inspector-port", String(inspector)];
   const child = spawn(project.at("node_modules", ".bin", "a2a-edge"), args, { cwd: project.folder, env: environmentOf(project) });
   let output = "";

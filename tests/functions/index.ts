@@ -1,6 +1,7 @@
 // Tools and executors in TypeScript for the end-to-end tests and the soak, in the entry module of a project.
 import agents from "#agents";
 import { Failure, RunOver, TaskObject, executor, tool, worker } from "a2a-edge";
+import { chain } from "./chain.ts";
 
 export { TaskObject };
 
@@ -63,36 +64,6 @@ const orders = executor({
     const answer = await paid.wait("7 days");
     if (answer.by === "time") throw new Failure("nobody has paid within a week");
     return answer.body;
-  },
-});
-
-/** Does the steps that the message counts, each a request to the URL in the settings, and writes a text between them. */
-const chain = executor({
-  settings: {
-    "~standard": {
-      version: 1, vendor: "tests",
-      validate: (value: unknown) => {
-        const { url } = value as { url?: unknown };
-        return typeof url === "string" ? { value: { url } } : { issues: [{ message: "must be a URL", path: ["url"] }] };
-      },
-    },
-  },
-  async execute(turn) {
-    const count = Number(turn.text);
-    for (let index = 1; index <= count; index += 1) {
-      turn.working(`step ${index}`);
-      await turn.step(`step ${index}`, async ({ idempotencyKey }) => {
-        const answer = await turn.fetch(`${turn.settings.url}/${index}`, { method: "POST", headers: { "idempotency-key": idempotencyKey } });
-        return answer.text();
-      });
-      await turn.write(async (out) => {
-        for (const piece of ["a", "b", "c", "d"]) {
-          await turn.sleep(5);
-          out.write(`${index}${piece} `);
-        }
-      }, { id: `text-${index}` });
-    }
-    return { data: { steps: count } };
   },
 });
 

@@ -90,14 +90,14 @@ describe("an executor of the SDK", () => {
     });
     await task.execute();
     Object.assign(task.turn, { number: 2, message: message("red") });
-    task.answers.task = JSON.stringify({
-      id: "task-1", status: { state: "TASK_STATE_INPUT_REQUIRED", message: { ...message("Which color?"), role: "ROLE_AGENT" } }, artifacts: [{ artifactId: "old", parts: [{ text: "b" }] }],
-    });
+    task.answers.task = JSON.stringify({ id: "task-1", status: { state: "TASK_STATE_WORKING" }, artifacts: [{ artifactId: "old", parts: [{ text: "b" }] }] });
+    task.answers.history = JSON.stringify([message("draw"), { ...message("Which color?"), role: "ROLE_AGENT" }, message("red")]);
+    task.answers.credentials = async () => "";
     await task.execute();
     assert.equal(seen.status.state, TaskState.TASK_STATE_INPUT_REQUIRED);
-    assert.equal(seen.status.message.role, Role.ROLE_AGENT);
+    assert.equal(seen.status.message.parts[0].content.value, "Which color?");
     assert.deepEqual(seen.artifacts, [artifact("old", [text("b")])]);
-    assert.equal(seen.history[0].parts[0].content.value, "red");
+    assert.deepEqual(seen.history.map(({ parts }) => parts[0].content.value), ["draw", "Which color?", "red"]);
     assert.deepEqual(task.said.slice(1), [{ do: "artifact", id: "picture", more: false, parts: [{ text: "red" }] }, { do: "complete" }]);
   });
 

@@ -1,4 +1,5 @@
-// A stored form, or a text between the parts of the Worker, never changes without a fixture (docs/upgrades.md).
+// A stored form, or a text between the parts of the Worker, never changes without a fixture (docs/upgrades.md). Tools in Rust write the counters of D1,
+// so the fixtures are made with this Worker.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -45,10 +45,15 @@ export function fromSdk(make, { recovery = "fail" } = {}) {
   });
 }
 
-/** Tells the executor that its run is over before it has ended. @param {import("@a2a-js/sdk/server").AgentExecutor} agent @param {Turn} turn @param {any} bus */
+/**
+ * Tells the executor that its run is over before it has ended.
+ *
+ * @param {import("@a2a-js/sdk/server").AgentExecutor} agent @param {Turn} turn @param {any} bus
+ */
 function cancel(agent, turn, bus) {
   if (!["canceled", "timeout"].includes(turn.signal.reason?.why)) return;
-  (async () => agent.cancelTask(turn.taskId, bus))().catch((error) => console.error(`cancelTask of ${turn.agent}: ${error?.stack ?? error}`));
+  const told = async () => agent.cancelTask(turn.taskId, bus);
+  told().catch((error) => console.error(`cancelTask of ${turn.agent}: ${error?.stack ?? error}`));
 }
 
 /** The events of an executor, said as verbs. */
@@ -67,7 +72,11 @@ class Events {
     this.#known = new Set((task?.artifacts ?? []).map((/** @type {any} */ { artifactId }) => artifactId));
   }
 
-  /** Takes an event. What is published behind the end does not count. @param {import("@a2a-js/sdk/server").AgentExecutionEvent} event */
+  /**
+   * Takes an event. What is published behind the end does not count.
+   *
+   * @param {import("@a2a-js/sdk/server").AgentExecutionEvent} event
+   */
   take(event) {
     if (this.#saying.hasEnded || this.#trouble !== undefined) return;
     try {
@@ -82,9 +91,8 @@ class Events {
   close() {
     if (this.#trouble !== undefined) throw this.#trouble.error;
     if (this.#saying.hasEnded) return this.#saying.close();
-    throw new Error(
-      `the executor has returned while its task had ${this.#state}; publish a message, or a status that ends the turn: completed, failed, rejected, input-required or auth-required`,
-    );
+    const ends = "completed, failed, rejected, input-required or auth-required";
+    throw new Error(`the executor has returned while its task had ${this.#state}; publish a message, or a status that ends the turn: ${ends}`);
   }
 
   /** @param {import("@a2a-js/sdk/server").AgentExecutionEvent} event */
@@ -93,13 +101,20 @@ class Events {
       case "message":
         return this.#saying.take({ do: "reply", parts: partsOf(event.data.parts) });
       case "task":
-        for (const artifact of event.data.artifacts) if (!this.#known.has(artifact.artifactId)) this.#artifact(artifact, false, true);
-        return this.#status(event.data.status);
+        return this.#task(event.data);
       case "statusUpdate":
         return this.#status(event.data.status);
       case "artifactUpdate":
         return this.#artifact(event.data.artifact, event.data.append, event.data.lastChunk);
     }
+  }
+
+  /** Says the artifacts of a task that are new, and its status. @param {import("@a2a-js/sdk").Task} task */
+  #task({ artifacts, status }) {
+    for (const artifact of artifacts) {
+      if (!this.#known.has(artifact.artifactId)) this.#artifact(artifact, false, true);
+    }
+    this.#status(status);
   }
 
   /** @param {import("@a2a-js/sdk").TaskStatus | undefined} status */
@@ -122,8 +137,7 @@ class Events {
     if (parts.length === 0) parts.push({ text: "" });
     if (append && this.#known.has(id)) return this.#saying.take({ do: "append", id, parts, last: isLast });
     this.#known.add(id);
-    const about = { ...(name ? { name } : {}), ...(description ? { description } : {}), ...(metadata === undefined ? {} : { metadata }) };
-    this.#saying.take({ do: "artifact", id, ...about, parts, more: !isLast });
+    this.#saying.take({ do: "artifact", id, ...given({ name, description, metadata }), parts, more: !isLast });
   }
 }
 
@@ -137,19 +151,29 @@ async function contextOf(turn) {
   return new RequestContext(request, taskId, contextId, context, turn.number > 1 ? await taskOf(turn) : undefined);
 }
 
-/** The task of a follow-up as it was before the message: it had asked. @param {Turn} turn @returns {Promise<import("@a2a-js/sdk").Task>} */
+/**
+ * The task of a follow-up as it was before the message: it had asked.
+ *
+ * @param {Turn} turn @returns {Promise<import("@a2a-js/sdk").Task>}
+ */
 async function taskOf(turn) {
   const { status, artifacts = [], metadata } = /** @type {any} */ (turn.task() ?? {});
   const history = turn.history().map(messageOf);
-  const state = (await turn.credentials()) === undefined ? TaskState.TASK_STATE_INPUT_REQUIRED : TaskState.TASK_STATE_AUTH_REQUIRED;
+  const hasCredentials = (await turn.credentials()) !== undefined;
+  const state = hasCredentials ? TaskState.TASK_STATE_AUTH_REQUIRED : TaskState.TASK_STATE_INPUT_REQUIRED;
   return {
     id: turn.taskId,
     contextId: turn.contextId,
     status: { state, message: history.findLast(({ role }) => role === Role.ROLE_AGENT), timestamp: status?.timestamp },
-    artifacts: artifacts.map((/** @type {any} */ { parts, ...artifact }) => ({ name: "", description: "", metadata: undefined, extensions: [], ...artifact, parts: parts.map(sdkPart) })),
+    artifacts: artifacts.map(artifactOf),
     history,
     metadata,
   };
+}
+
+/** @param {any} artifact @returns {import("@a2a-js/sdk").Artifact} */
+function artifactOf({ parts, ...artifact }) {
+  return { name: "", description: "", metadata: undefined, extensions: [], ...artifact, parts: parts.map(sdkPart) };
 }
 
 /** @param {import("./index.d.ts").Message} message @returns {import("@a2a-js/sdk").Message} */
@@ -172,9 +196,14 @@ function sdkPart({ text, raw, url, data, metadata, filename = "", mediaType = ""
 function partsOf(parts) {
   return parts.flatMap(({ content, metadata, filename, mediaType }) => {
     if (content === undefined) return [];
-    const about = { ...(filename ? { filename } : {}), ...(mediaType ? { mediaType } : {}), ...(metadata && Object.keys(metadata).length > 0 ? { metadata } : {}) };
-    return [{ [content.$case]: content.value ?? null, ...about }];
+    return [{ [content.$case]: content.value ?? null, ...given({ filename, mediaType, metadata }) }];
   });
+}
+
+/** The members that are given: the SDK has empty texts and objects in the place of others. @param {Record<string, any>} members */
+function given(members) {
+  const isGiven = (/** @type {any} */ value) => value !== undefined && (typeof value === "string" ? value : Object.keys(value)).length > 0;
+  return Object.fromEntries(Object.entries(members).filter(([, value]) => isGiven(value)));
 }
 
 /** @param {string} base64 */

@@ -2,7 +2,8 @@
 import type { Executor, Json, Message, Meta, Part } from "./index.d.ts";
 
 /**
- * Makes an executor of a program that answers a turn with verbs, as agents of kind `http` do (docs/http-agents.md), in the Worker itself.
+ * Makes an executor of a program that answers a turn with verbs, as agents of kind `http` do (docs/http-agents.md), in the Worker
+ * itself.
  *
  * ```ts
  * const poet = fromVerbs(async function* (turn) {
@@ -14,13 +15,17 @@ import type { Executor, Json, Message, Meta, Part } from "./index.d.ts";
  * });
  * ```
  *
- * The rules are those of docs/http-agents.md: exactly one verb ends the answer, and it is the last one; without an `id`, an artifact is
- * `artifact-<turn>-<number>`. When the task is canceled, the generator is closed. `history` has the messages of this task alone.
+ * The rules are those of docs/http-agents.md: exactly one verb ends the answer, and it is the last one; without an `id`, an
+ * artifact is `artifact-<turn>-<number>`. When the task is canceled, the generator is closed. `history` has the messages of this
+ * task alone.
  *
- * `recovery` is `restart` unless given: an interrupted turn is answered again from the start, with a higher `attempt` and `resumes: true`; artifacts that
- * begin again replace those of before. With `fail` the task fails.
+ * `recovery` is `restart` unless given: an interrupted turn is answered again from the start, with a higher `attempt` and
+ * `resumes: true`; artifacts that begin again replace those of before. With `fail` the task fails.
  */
-export function fromVerbs(answer: (turn: HttpTurn) => AsyncIterable<Verb> | Iterable<Verb>, options?: { recovery?: "restart" | "fail" }): Executor<{}>;
+export function fromVerbs(
+  answer: (turn: HttpTurn) => AsyncIterable<Verb> | Iterable<Verb>,
+  options?: { recovery?: "restart" | "fail" },
+): Executor<{}>;
 
 /** A turn, as it is posted to agents of kind `http`. */
 export interface HttpTurn {

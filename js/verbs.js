@@ -28,11 +28,16 @@ export function fromVerbs(answer, { recovery = "restart" } = {}) {
 
 /** @param {unknown} verbs @returns {AsyncIterable<unknown> | Iterable<unknown>} */
 function sourceOf(verbs) {
-  if (typeof verbs === "object" && verbs !== null && (Symbol.asyncIterator in verbs || Symbol.iterator in verbs)) return /** @type {any} */ (verbs);
-  throw new TypeError("a program gives its verbs one by one: write async function* answer(turn) { yield { do: … }; }, or return a list");
+  const isObject = typeof verbs === "object" && verbs !== null;
+  if (isObject && (Symbol.asyncIterator in verbs || Symbol.iterator in verbs)) return /** @type {any} */ (verbs);
+  throw new TypeError("a program gives verbs one by one: write async function* answer(turn) { yield { do: … }; }, or return a list");
 }
 
-/** The turn as docs/http-agents.md has it. @param {import("./index.d.ts").Turn<any>} turn @returns {Promise<import("./verbs.d.ts").HttpTurn>} */
+/**
+ * The turn as docs/http-agents.md has it.
+ *
+ * @param {import("./index.d.ts").Turn<any>} turn @returns {Promise<import("./verbs.d.ts").HttpTurn>}
+ */
 async function documentOf(turn) {
   const { agent, taskId, contextId, number, attempt, message, metadata, caller } = turn;
   const [task, credentials] = [turn.task(), await turn.credentials()];

@@ -4,14 +4,17 @@ const MAPS = ["properties", "patternProperties", "$defs", "definitions"];
 const LISTS = ["allOf", "anyOf", "oneOf", "prefixItems"];
 const SCHEMAS = ["items", "additionalProperties", "propertyNames", "not"];
 
-/** Look-around, references to groups and classes of Unicode: what the engine's regular expressions, of linear time, do not have. */
+/**
+ * Look-around, references to groups and classes of Unicode: what the engine's regular expressions, of linear time, do not have.
+ */
 const NOT_LINEAR = /\(\?<?[=!]|\\[1-9]|\\k<|\\p\{/i;
 
 /**
  * The schema of arguments for the engine, as plain JSON.
  *
  * @param {object} schema Of draft 2020-12, or of draft 7 as far as tuples are concerned.
- * @param {boolean} isChecked Whether a library checks the arguments, too. Patterns that the engine cannot check are then left to it.
+ * @param {boolean} isChecked Whether a library checks the arguments, too. Patterns that the engine cannot check are then left to
+ *   it.
  * @returns {Record<string, unknown>}
  */
 export function forEngine(schema, isChecked) {
@@ -24,7 +27,8 @@ function read(schema, isChecked) {
   if (typeof schema !== "object" || schema === null) return schema;
   const { items, additionalItems, ...others } = schema;
   // Tuples of draft 7.
-  const given = Array.isArray(items) ? { ...others, prefixItems: items, ...(additionalItems === undefined ? {} : { items: additionalItems }) } : schema;
+  const rest = additionalItems === undefined ? {} : { items: additionalItems };
+  const given = Array.isArray(items) ? { ...others, prefixItems: items, ...rest } : schema;
   const entries = Object.entries(given).filter(([key, value]) => !(isChecked && key === "pattern" && NOT_LINEAR.test(value)));
   return Object.fromEntries(entries.map(([key, value]) => [key, inside(key, value, isChecked)]));
 }

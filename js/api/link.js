@@ -66,7 +66,9 @@ export class Link {
    */
   call(name, ...args) {
     this.refuseWhenOver();
-    if (this.end !== undefined && ACTS.has(name)) throw this.own(new Error(`${this.end.by} has ended the run already; write: return ${this.end.by}`));
+    if (this.end !== undefined && ACTS.has(name)) {
+      throw this.own(new Error(`${this.end.by} has ended the run already; write: return ${this.end.by}`));
+    }
     try {
       return /** @type {any} */ (this.#bridge[name])(this.#number, ...args);
     } catch (thrown) {
@@ -120,8 +122,8 @@ export class Link {
   }
 
   /**
-   * Begins work of the run and gives the promise that the author gets: it settles as the work does, is rejected as soon as the run is over,
-   * and stays pending when the run is parked.
+   * Begins work of the run and gives the promise that the author gets: it settles as the work does, is rejected as soon as the
+   * run is over, and stays pending when the run is parked.
    *
    * @template T @param {() => Promise<T>} work @returns {Promise<T>}
    */
@@ -138,7 +140,11 @@ export class Link {
     return promise;
   }
 
-  /** Settles a pending promise, since the run is over. @param {Promise<unknown>} promise @param {(reason: unknown) => void} reject */
+  /**
+   * Settles a pending promise, since the run is over.
+   *
+   * @param {Promise<unknown>} promise @param {(reason: unknown) => void} reject
+   */
   #give(promise, reject) {
     this.#pending.delete(promise);
     if (this.#why === "parked") return;
@@ -194,7 +200,8 @@ export class Link {
 }
 
 /**
- * Handles a rejection that nobody has awaited: the run to which it belongs fails. Any other is left to the platform, which logs it.
+ * Handles a rejection that nobody has awaited: the run to which it belongs fails. Any other is left to the platform, which logs
+ * it.
  *
  * @param {{ promise: Promise<unknown>, reason: unknown, preventDefault(): void }} event
  */

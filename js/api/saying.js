@@ -1,4 +1,5 @@
-// Says verbs of docs/http-agents.md for a turn, for the adapters (js/sdk.js, js/verbs.js). The same rules are in src/executor/http/saying.rs.
+// Says verbs of docs/http-agents.md for a turn, for the adapters (js/sdk.js, js/verbs.js). The same rules are in
+// src/executor/http/saying.rs.
 import { jsonText } from "./json.js";
 import { partJson } from "./parts.js";
 import { insideOf } from "./turn.js";
@@ -9,7 +10,11 @@ const GATHER_MS = 50;
 const ENDS = ["complete", "fail", "reject", "input_required", "auth_required", "reply"];
 const CONTENTS = ["text", "data", "raw", "url", "filename", "mediaType"];
 
-/** How complete an artifact is: more may follow, it was given whole, or its last piece was given. @typedef {"grows" | "whole" | "ended"} Extent */
+/**
+ * How complete an artifact is: more may follow, it was given whole, or its last piece was given.
+ *
+ * @typedef {"grows" | "whole" | "ended"} Extent
+ */
 
 /** The verbs of one answer. */
 export class Saying {
@@ -21,7 +26,11 @@ export class Saying {
   #newest;
   /** The artifacts that this answer has begun or appended to. @type {Map<string, Extent>} */
   #extents = new Map();
-  /** The text that is gathered, and its artifact. @type {{ id: string, text: string, timer: ReturnType<typeof setTimeout> } | undefined} */
+  /**
+   * The text that is gathered, and its artifact.
+   *
+   * @type {{ id: string, text: string, timer: ReturnType<typeof setTimeout> } | undefined}
+   */
   #gathered;
   /** What went wrong when gathered text was said. @type {{ error: unknown } | undefined} */
   #trouble;
@@ -49,7 +58,9 @@ export class Saying {
    */
   take(verb) {
     if (this.#trouble !== undefined) throw this.#trouble.error;
-    if (this.hasEnded) throw new Error("it stands behind the end of the answer: exactly one verb ends it, and it is the last one");
+    if (this.hasEnded) {
+      throw new Error("it stands behind the end of the answer: exactly one verb ends it, and it is the last one");
+    }
     if (ENDS.includes(verb?.do)) {
       // Said when the answer is over, so that what follows is noticed.
       this.#last = verb;
@@ -82,7 +93,9 @@ export class Saying {
   /** @param {any} verb */
   #append(verb) {
     const { id = this.#newest, last = false } = verb;
-    if (id === undefined) throw new Error("it appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`");
+    if (id === undefined) {
+      throw new Error("it appends to nothing: this answer has begun no artifact; begin one by `artifact`, or name one by `id`");
+    }
     this.#refuseComplete(id);
     this.#extents.set(id, last ? "ended" : "grows");
     const parts = partsOf(verb);

@@ -12,6 +12,9 @@ const WRAPPERS = /** @type {Record<string, string>} */ ({
   arktype: "arktype 2.1.28 or later is needed: npm install arktype@latest",
 });
 
+/** What to do about any other library. */
+const OTHERS = "use a library with Standard JSON Schema (zod, arktype, valibot), or give JSON Schema";
+
 /** The mark of schemas of the AI SDK. */
 const AI_SCHEMA = Symbol.for("vercel.ai.schema");
 
@@ -20,7 +23,8 @@ const AI_SCHEMA = Symbol.for("vercel.ai.schema");
  *
  * @typedef {object} Checked
  * @property {Record<string, unknown>} json The JSON Schema for the engine.
- * @property {(value: unknown) => unknown} validate Gives the value with defaults and transforms, or a promise of it; throws a `Failure` if it does not fit.
+ * @property {(value: unknown) => unknown} validate Gives the value with defaults and transforms, or a promise of it; throws a
+ *   `Failure` if it does not fit.
  */
 
 /**
@@ -36,10 +40,12 @@ export function readSchema(schema, what) {
   const standard = standardOf(given);
   const json = asObject(standard === undefined ? plainJson(given, what) : standardJson(standard, what));
   if (json["type"] !== "object") {
-    throw new TypeError(`${what}: the schema of its arguments must be an object, with a name for each argument, such as z.object({ city: z.string() }); it has ${typeName(json)}`);
+    const wanted = "must be an object, with a name for each argument, such as z.object({ city: z.string() })";
+    throw new TypeError(`${what}: the schema of its arguments ${wanted}; it has ${typeName(json)}`);
   }
   if (standard !== undefined) return { json, validate: (value) => after(standard.validate(value), settled) };
-  return { json, validate: typeof given.validate === "function" ? (value) => after(given.validate(value), settledByAi) : (value) => value };
+  if (typeof given.validate === "function") return { json, validate: (value) => after(given.validate(value), settledByAi) };
+  return { json, validate: (value) => value };
 }
 
 /**
@@ -51,8 +57,8 @@ export function readSchema(schema, what) {
 export function readSettings(schema, settings) {
   const standard = standardOf(schema);
   if (standard === undefined) {
-    const keys = Object.keys(/** @type {object} */ (settings));
-    return keys.length === 0 ? { value: {} } : { problems: keys.map((path) => ({ path, problem: "is no key: the kind has no settings" })) };
+    const problems = Object.keys(/** @type {object} */ (settings)).map((path) => ({ path, problem: "is no key: the kind has no settings" }));
+    return problems.length === 0 ? { value: {} } : { problems };
   }
   const checked = standard.validate(settings);
   if (typeof checked?.then === "function") throw new TypeError("the schema of settings is asynchronous; give one that is not");
@@ -62,7 +68,11 @@ export function readSettings(schema, settings) {
 /** The methods of a Standard Schema; undefined for anything else. @param {any} schema */
 export const standardOf = (schema) => (typeof schema?.["~standard"]?.validate === "function" ? schema["~standard"] : undefined);
 
-/** Passes a value on, at once if it is no promise. @template T @param {any} value @param {(value: any) => T} next @returns {T | Promise<T>} */
+/**
+ * Passes a value on, at once if it is no promise.
+ *
+ * @template T @param {any} value @param {(value: any) => T} next @returns {T | Promise<T>}
+ */
 export function after(value, next) {
   return typeof value?.then === "function" ? Promise.resolve(value).then(next) : next(value);
 }
@@ -86,23 +96,26 @@ function asObject(json) {
 /** @param {any} standard @param {string} what */
 function standardJson(standard, what) {
   if (typeof standard.jsonSchema?.input !== "function") {
-    const fix = WRAPPERS[standard.vendor] ?? "use a library with Standard JSON Schema (zod, arktype, valibot), or give JSON Schema";
-    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema; ${fix}`);
+    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema; ${WRAPPERS[standard.vendor] ?? OTHERS}`);
   }
   try {
     return forEngine(standard.jsonSchema.input({ target: TARGET }), true);
   } catch (error) {
-    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema: ${/** @type {any} */ (error)?.message ?? error}`, { cause: error });
+    const reason = /** @type {any} */ (error)?.message ?? error;
+    throw new TypeError(`${what}: its schema, of ${standard.vendor}, cannot become JSON Schema: ${reason}`, { cause: error });
   }
 }
 
 /** @param {any} schema @param {string} what */
 function plainJson(schema, what) {
   if (typeof schema !== "object" || schema === null) {
-    throw new TypeError(`${what}: it needs an inputSchema, such as z.object({ city: z.string() }) of zod, or JSON Schema: { type: "object", properties: { … } }`);
+    const forms = 'such as z.object({ city: z.string() }) of zod, or JSON Schema: { type: "object", properties: { … } }';
+    throw new TypeError(`${what}: it needs an inputSchema, ${forms}`);
   }
   const json = AI_SCHEMA in schema ? schema.jsonSchema : schema;
-  if (typeof json?.then === "function") throw new TypeError(`${what}: its JSON Schema is a promise; give a schema that is there at once`);
+  if (typeof json?.then === "function") {
+    throw new TypeError(`${what}: its JSON Schema is a promise; give a schema that is there at once`);
+  }
   return forEngine(json, typeof schema.validate === "function");
 }
 
@@ -112,8 +125,9 @@ const typeName = (json) => (json["type"] === undefined ? "no `type`" : `the type
 /** The value of a Standard Schema's answer. @param {any} checked */
 function settled(checked) {
   if (checked.issues === undefined) return checked.value;
-  const problems = checked.issues.map(problemOf).map((/** @type {any} */ { path, problem }) => (path === "" ? problem : `${path}: ${problem}`));
-  throw new Failure(problems.join("; "), { fault: "arguments" });
+  /** @type {{ path: string, problem: string }[]} */
+  const problems = checked.issues.map(problemOf);
+  throw new Failure(problems.map(({ path, problem }) => (path === "" ? problem : `${path}: ${problem}`)).join("; "), { fault: "arguments" });
 }
 
 /** The value of an answer of the AI SDK's schemas. @param {any} checked */

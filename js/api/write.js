@@ -42,10 +42,17 @@ function writtenText(link, id) {
   return artifact?.parts.map(({ text = "" }) => text).join("") ?? "";
 }
 
-/** The function that passes what a source gives to an artifact. @param {Link} link @param {WriteSource} source @returns {(artifact: Growing) => Promise<void>} */
+/**
+ * The function that passes what a source gives to an artifact.
+ *
+ * @param {Link} link @param {WriteSource} source @returns {(artifact: Growing) => Promise<void>}
+ */
 function readerOf(link, source) {
   if (typeof source === "function") return async (artifact) => void (await source({ write: (piece) => artifact.add(piece) }));
-  if (!isStream(source)) throw new TypeError("turn.write() takes an async iterable, a ReadableStream, or a function that gets { write }; for a whole text use turn.artifact()");
+  if (!isStream(source)) {
+    const forms = "an async iterable, a ReadableStream, or a function that gets { write }";
+    throw new TypeError(`turn.write() takes ${forms}; for a whole text use turn.artifact()`);
+  }
   return async (artifact) => {
     const decoder = new TextDecoder();
     for await (const piece of link.read(source)) {

@@ -1,4 +1,5 @@
 // The agent of a test, as a test sees it.
+import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { isFailure, isRunOver } from "../api/errors.js";
 import { millis } from "../api/durations.js";
@@ -21,8 +22,8 @@ const PATIENCE_MS = 60_000;
 /** The state key of agents of tests: it seals credentials. */
 const STATE_KEY = Buffer.alloc(32, 7).toString("base64");
 
-/** How agents begin that are made within `beginning`. @type {{ seed: number, now: number } | undefined} */
-let given;
+/** How agents begin that are made within `beginning`. @type {AsyncLocalStorage<{ seed: number, now: number }>} */
+const given = new AsyncLocalStorage();
 
 /** How many agents the process has made. */
 let made = 0;
@@ -33,15 +34,7 @@ let made = 0;
  * @template T @param {{ seed: number, now: number }} begin @param {() => Promise<T>} make
  * @returns {Promise<T>}
  */
-export async function beginning(begin, make) {
-  const before = given;
-  given = begin;
-  try {
-    return await make();
-  } finally {
-    given = before;
-  }
-}
+export const beginning = (begin, make) => given.run(begin, make);
 
 /** What is inside of agents, for `survivesCrashes`. @type {WeakMap<object, { platform: Platform, results(): Promise<TestTask[]> }>} */
 const insides = new WeakMap();
@@ -77,7 +70,7 @@ export async function started({ executors = {}, tools = {}, tables, options }) {
   if (unknown !== undefined) throw new TypeError(`there is no option ${JSON.stringify(unknown)}; there are: ${OPTIONS.join(", ")}`);
   const { secrets = {}, env = {}, caller, remotes = {}, mcp = {}, fetch: answer } = options;
   made += 1;
-  const { seed, now } = given ?? { seed: made, now: Date.now() };
+  const { seed, now } = given.getStore() ?? { seed: made, now: Date.now() };
   const agents = checkedAgents({ executor: tables, caller, remotes: Object.keys(remotes), mcp: Object.keys(mcp), now });
   const [agentsElsewhere, mcpServers] = [new Remotes(remotes), new McpServers(mcp)];
   const token = randomUUID();

@@ -42,7 +42,8 @@ export class Database {
       statement = this.#database.prepare(sql);
       this.#statements.set(sql, statement);
     }
-    return statement.all(.../** @type {any[]} */ (values)).map((row) => ({ ...row }));
+    const rows = NUMBERED.test(sql) ? statement.all(byNumber(values)) : statement.all(.../** @type {any[]} */ (values));
+    return rows.map((row) => ({ ...row }));
   }
 
   /** The number of rows that the last statement has changed. */
@@ -71,6 +72,12 @@ export class Database {
     }
   }
 }
+
+/** A parameter with a number, such as `?1`, which may stand in several places. */
+const NUMBERED = /\?\d/;
+
+/** Values by the names of numbered parameters: not every version of Node takes them by their order. @param {readonly unknown[]} values @returns {any} */
+const byNumber = (values) => Object.fromEntries(values.map((value, at) => [`?${at + 1}`, value]));
 
 /** True if a statement only reads. @param {string} sql */
 export const isQuery = (sql) => /^\s*(?:SELECT|WITH|PRAGMA)\b/i.test(sql);

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Failure, executor } from "a2a-edge";
 import { testAgent } from "a2a-edge/testing";
+import { insideOf } from "../../js/testing/agent.js";
 import { makeOrders, pay } from "./orders.mjs";
 
 /** An agent whose function is given. */
@@ -206,6 +207,17 @@ test("an unknown option, and a part that is none, are refused", async () => {
   const agent = await agentOf(() => {});
   await assert.rejects(agent.send(7), /7 is neither a text nor a part/);
   assert.throws(() => agent.task(), /there is no task yet: send a message first/);
+});
+
+test("nothing fails in the engine: neither D1 nor a queue nor an alarm", async () => {
+  const agent = await makeOrders();
+  await agent.send("a chair");
+  await agent.crash();
+  await pay(agent);
+  await agent.pass("3 days");
+  const { log } = insideOf(agent).platform;
+  assert.ok(log.length > 0);
+  assert.deepEqual(log.filter((line) => /failed|error|attempt \d+, next in|not in the index/i.test(line)), []);
 });
 
 test("two agents at the same time have nothing in common", async () => {

@@ -83,8 +83,8 @@ describe("a program", () => {
       [[{ do: "artifact", text: "a", more: true }, { do: "append", text: "b", last: true }, { do: "append", text: "c" }], /^verb 3: .*let only the last `append` have/],
       [[{ do: "artifact", parts: "a" }], /^verb 1: `parts` must be a list of parts/],
       [[{ do: "working", text: new Map() }], /^verb 1: a verb is not JSON: \.text is a Map/],
-      ["text", /a program gives its verbs one by one/],
-      [undefined, /a program gives its verbs one by one/],
+      ["text", /a program gives verbs one by one/],
+      [undefined, /a program gives verbs one by one/],
     ]) {
       const { failed, isFailure } = await taskOf(() => verbs).execute();
       assert.match(failed, told);

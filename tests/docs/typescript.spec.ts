@@ -97,8 +97,11 @@ async function startLedger(): Promise<Ledger> {
   const notified: string[] = [];
   const server = createServer(async (request, response) => {
     const body = await text(request);
-    if (request.url === "/hook") return void notified.push(body) ?? response.end();
-    if (request.headers.authorization !== `Bearer ${KEYS.ledger}`) return response.writeHead(401).end("who are you?");
+    if (request.url === "/hook") {
+      notified.push(body);
+      return void response.end();
+    }
+    if (request.headers.authorization !== `Bearer ${KEYS.ledger}`) return void response.writeHead(401).end("who are you?");
     const entry = JSON.parse(body) as Entry;
     response.setHeader("content-type", "application/json").end(JSON.stringify({ entry: `E-${entries.push(entry)}` }));
     await fetch(entry.notify, { method: "POST", body: "booked" });

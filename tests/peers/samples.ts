@@ -6,7 +6,7 @@ import { once } from "node:events";
 import { cpSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { text } from "node:stream/consumers";
 import { TaskState, type Task } from "@a2a-js/sdk";
 import { ClientFactory, type Client } from "@a2a-js/sdk/client";
@@ -109,7 +109,7 @@ export async function runSamples(checkouts: Record<keyof typeof ROOTS, string>):
         const failure = await check(client).then(() => undefined, (error: unknown) => error);
         console.log(`    ${failure === undefined ? "ok" : "FAILED"}  ${from}: ${folder}`);
         if (failure !== undefined) console.log(failure);
-        results.push({ name: `${from}: ${folder}`, language: "TypeScript", version: revisionOf(checkouts[from]), what, passed: failure === undefined });
+        results.push({ name: `${from}: ${basename(folder)}`, language: "TypeScript", version: revisionOf(checkouts[from]), what, passed: failure === undefined });
       }
       return results;
     });

@@ -1,6 +1,7 @@
 // `npx a2a-edge check`: checks the agents, and that wrangler.toml has everything that the Worker needs.
 import "./lib/node-version.mjs";
 import { command } from "./lib/command.mjs";
+import { neededText } from "./lib/needs.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { missingServices } from "./lib/services.mjs";
 import { build, setUp } from "./lib/setup.mjs";
@@ -9,8 +10,9 @@ import { Stop, main, say } from "./lib/ui.mjs";
 
 const usage = `Usage: ${command("check")} [--env NAME]
 
-Checks agents, tools, skills and remotes, and prints the lines that wrangler.toml lacks, ready to paste. With Rust, also
-starts the Worker once, to know what its tools and executors are. The exit code is 1 if there is a mistake.
+Checks agents, tools, skills and remotes, and prints the lines that wrangler.toml lacks, ready to paste. If the project has
+tools or executors in code, also starts the Worker once, to know what they are and what they need. The exit code is 1 if
+there is a mistake.
 
     -e, --env NAME   checks the environment [env.NAME]
     -h, --help       this text`;
@@ -21,7 +23,9 @@ await main(async () => {
   const found = await build("served");
   const unbound = await missingServices(found.facts, values.env);
   if (unbound !== undefined) throw new Stop(unbound);
-  await tryWorker(values.env);
+  const tools = await tryWorker(values.env);
+  const needs = neededText({ ...found.facts, tools });
+  if (needs !== undefined) say(`${needs}\n`);
   const { length } = found.facts.agents;
   say(`${length} ${length === 1 ? "agent is" : "agents are"} in order, and wrangler.toml has what a2a-edge needs.`);
 });

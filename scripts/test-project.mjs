@@ -6,36 +6,49 @@ import util from "node:util";
 import { command } from "./lib/command.mjs";
 import { stopIfUnusable } from "./lib/dev-agents.mjs";
 import { readOptions } from "./lib/options.mjs";
+import { OTHERS, OTHERS_HELP, startOthers } from "./lib/others.mjs";
 import { packagedNode } from "./lib/packages.mjs";
 import { hasRust, inProject, projectDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
+import { checkTypes } from "./lib/types.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
-const usage = `Usage: ${command("test")}
+const usage = `Usage: ${command("test", "[--with FOLDER]...")}
 
-Checks the agents; with Rust, compiles the engine and runs cargo test. Then the Worker is served with an empty database: it
-must be able to serve all agents, and the files tests/*.test.mjs, .js and .ts are run with the test runner of Node. For
-these its URL is in the environment as A2A_EDGE_URL. Secrets and variables stand in tests/test.vars, a NAME=value on each
-line; they go before those of .dev.vars. The exit code is 1 if something failed.
+Checks the agents; with Rust, compiles the engine and runs cargo test; with TypeScript among its packages, checks the types
+of the sources. Then the Worker is served with an empty database: it must be able to serve all agents, and the files
+tests/*.test.mjs, .js and .ts are run with the test runner of Node. For these its URL is in the environment as A2A_EDGE_URL.
+Secrets and variables stand in tests/test.vars, a NAME=value on each line; they go before those of .dev.vars. The exit code
+is 1 if something failed.
 
-    -h, --help   this text`;
+${OTHERS_HELP}
+    -h, --help             this text`;
 
 await main(async () => {
-  readOptions({ usage });
+  const { values } = readOptions({ usage, options: OTHERS });
   const begun = Date.now();
   await setUpAndBuild();
+  await testTypes();
   if (hasRust) await testRust();
+  await startOthers(values.with ?? []);
   const folder = inProject("tests");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
   await testWorker(files.map((name) => join("tests", name)));
   say(`\nAll tests passed after ${seconds(begun)}.`);
 });
+
+async function testTypes() {
+  const found = await checkTypes();
+  if (found === undefined) return;
+  say("\n==> Types (tsc)");
+  if (found !== "") throw new Stop(`${found}\n\nThe types do not fit; what tsc says is above.`);
+}
 
 async function testRust() {
   say("\n==> cargo test");

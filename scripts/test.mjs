@@ -73,6 +73,7 @@ const steps = [
   { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
   { name: "types", title: "Types of the end-to-end tests, of js/, of dev/, and of what authors write (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
+  { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
@@ -197,7 +198,16 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const paths = ["docs", "js", join("js", "api"), "scripts"].flatMap((folder) => {
+  return nodeTests(["docs", "js", join("js", "api"), "scripts"]);
+}
+
+function testTesting() {
+  return nodeTests(["testing"]);
+}
+
+/** Runs the tests in these folders of tests/. */
+function nodeTests(folders) {
+  const paths = folders.flatMap((folder) => {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });

@@ -4,8 +4,9 @@ import { undoUpgrade, writeKept } from "./lib/backup.mjs";
 import { check } from "./lib/checker.mjs";
 import { command } from "./lib/command.mjs";
 import { checkConfig } from "./lib/config.mjs";
+import { mayRegister } from "./lib/entry.mjs";
 import { readOptions } from "./lib/options.mjs";
-import { hasRust, isRepository, projectDir } from "./lib/paths.mjs";
+import { isRepository, projectDir } from "./lib/paths.mjs";
 import { query } from "./lib/process.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { STORED, VERSION, planUpgrade } from "./lib/upgrade.mjs";
@@ -61,7 +62,7 @@ function stored(from) {
 }
 
 function agents() {
-  const { problems, agents: checked } = check({ folder: projectDir, joins: hasRust });
+  const { problems, agents: checked } = check({ folder: projectDir, joins: mayRegister() });
   if (checked === undefined) return `Agent files, which are checked by other rules now:\n${problems.map(({ shown }) => `    ${shown}`).join("\n")}`;
   return "Agent files: in order.";
 }

@@ -10,7 +10,7 @@ use crate::config::Settings;
 use crate::executor::{AgentExecutor, Runner};
 use crate::mcp::McpServers;
 use crate::operation::{cancel_task, send_message};
-use crate::port::{Clock, Outside, Runtime, Severity};
+use crate::port::{Clock, Outside, Runtime, Severity, Target};
 use crate::remotes::Remotes;
 use crate::session::{Opening, Owned, Posted, Sender, SentCredentials, TaskSession};
 use crate::trail::Trail;
@@ -141,6 +141,11 @@ impl TestAgent {
     /// The other servers that the agent calls. Until the test sets their answers, no server answers.
     pub fn http(&self) -> &MemoryHttp {
         self.platform.memory_http()
+    }
+
+    /// Binds another Worker under this name, and returns its double.
+    pub fn service(&self, name: &str) -> MemoryHttp {
+        self.platform.bind(Target::Service(name.to_owned()))
     }
 
     /// Sends a text, and drives the agent until one of these: the task ends or waits for the client, the run is parked for

@@ -2,7 +2,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { check } from "./checker.mjs";
-import { hasRust, inProject, projectDir } from "./paths.mjs";
+import { mayRegister } from "./entry.mjs";
+import { declarationOf } from "./known.mjs";
+import { inProject, projectDir } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 
 /** The generated files. The entry module of the Worker imports the first one as `#agents`. */
@@ -21,18 +23,27 @@ export function shownProblems(problems) {
  * that were read. Throws a `Stop` with all problems.
  */
 export function writeAgents() {
-  const { agents, problems, read } = check({ folder: projectDir, joins: hasRust, now: now() });
-  if (agents === undefined) throw new Stop(shownProblems(problems));
+  const { agents: checked, problems, read } = check({ folder: projectDir, joins: mayRegister(), now: now() });
+  if (checked === undefined) throw new Stop(shownProblems(problems));
   const known = writtenAgents();
-  if (known !== undefined && isSame(known, agents)) return { agents: known, facts: factsOf(known), read };
-  publish(MODULE, `${HEAD}export default ${JSON.stringify(agents, null, 2)};\n`);
-  publish(TYPES, `${HEAD}import type { Agents } from "a2a-edge";\n\ndeclare const agents: Agents;\nexport default agents;\n`);
-  return { agents, facts: factsOf(agents), read };
+  const agents = known !== undefined && isSame(known, checked) ? known : checked;
+  if (agents !== known) publish(MODULE, `${HEAD}export default ${JSON.stringify(agents, null, 2)};\n`);
+  const facts = factsOf(agents);
+  const types = typesOf(facts);
+  if (!existsSync(TYPES) || readFileSync(TYPES, "utf8") !== types) publish(TYPES, types);
+  return { agents, facts, read };
 }
+
+const typesOf = (facts) => `${HEAD}import type { Agents } from "a2a-edge";
+
+declare const agents: Agents;
+export default agents;
+
+${declarationOf(facts)}`;
 
 /** The agents that were written before; undefined if there are none. */
 export function writtenAgents() {
-  if (!existsSync(MODULE) || !existsSync(TYPES)) return undefined;
+  if (!existsSync(MODULE)) return undefined;
   const text = readFileSync(MODULE, "utf8");
   try {
     return JSON.parse(text.slice(HEAD.length + "export default ".length, text.lastIndexOf(";")));

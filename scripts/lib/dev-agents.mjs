@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { Stop } from "./ui.mjs";
 
 const PATH = "/_dev/agents";
+const RESUME = "/_dev/resume";
 
 const TIMEOUT_MS = 10_000;
 
@@ -34,9 +35,21 @@ export async function giveAgents(url, token, agents, signal) {
   }
 }
 
-function call(url, token, { signal, ...init } = {}) {
+/**
+ * Has the tasks under way go on whose runs have ended with the Worker before: each is opened. Otherwise they would resume at the next request for them,
+ * or up to half a minute later. A Worker that does not answer resumes them by itself.
+ */
+export async function resumeTasks(url, token, signal) {
+  try {
+    await call(url, token, { method: "POST", path: RESUME, signal });
+  } catch {
+    // The Worker has ended meanwhile, or its code fails.
+  }
+}
+
+function call(url, token, { path = PATH, signal, ...init } = {}) {
   const signals = [AbortSignal.timeout(TIMEOUT_MS), ...(signal === undefined ? [] : [signal])];
-  return fetch(new URL(PATH, url), { ...init, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.any(signals) });
+  return fetch(new URL(path, url), { ...init, headers: { authorization: `Bearer ${token}` }, signal: AbortSignal.any(signals) });
 }
 
 /** The message about agents that cannot be served; undefined if there are none. */
@@ -56,4 +69,4 @@ export async function stopIfUnusable(url, token) {
 }
 
 /** True if a line of wrangler's log is about a request of this module. */
-export const tellsOfAsking = (line) => / (?:GET|PUT) \/_dev\/agents /.test(` ${line} `);
+export const tellsOfAsking = (line) => / (?:(?:GET|PUT) \/_dev\/agents|POST \/_dev\/resume) /.test(` ${line} `);

@@ -37,12 +37,14 @@ export class LiveAgents {
 
   /**
    * From now on the Worker that serves is that at `url`: it was started, or its code has changed. It has the agents of the moment at which wrangler
-   * bundled it, which may not be the last ones, so it is given these.
+   * bundled it, which may not be the last ones, so it is given these. Settles when it has them.
    */
   served(url, token) {
     this.#worker = { url, token };
     this.#given = undefined;
-    this.#work = this.#work.then(() => this.#give());
+    // The entry may register for the first time now, or not any more, what the files name.
+    this.#work = this.#work.then(() => this.#look(true)).then(() => this.#give());
+    return this.#work;
   }
 
   /** No Worker serves for a while. */
@@ -87,6 +89,7 @@ export class LiveAgents {
   }
 
   async #look(again) {
+    this.#since ??= Date.now();
     try {
       const { agents, read } = writeAgents();
       // Other files of the folders, such as an editor's own, are of no interest.

@@ -57,11 +57,17 @@ export async function checkLocalNeeds(facts, vars = []) {
   if (!isIgnored()) say("Add a line .dev.vars* to .gitignore, so that no secret is committed.\n");
 }
 
+/** The text about all that agents and tools need; undefined if they need nothing. */
+export function neededText(facts) {
+  const needs = needsOf(facts);
+  return needs.length === 0 ? undefined : `The agents need these secrets or variables:\n\n${table(needs)}`;
+}
+
 /** Reports the missing needs of an environment after a deploy. `values` are the options of the deploy. */
 export async function reportRemoteNeeds(facts, values) {
   const needs = needsOf(deployedOf(facts));
   if (needs.length === 0) return;
-  if (values["dry-run"]) return say(`\nThe agents need these secrets or variables:\n\n${table(needs)}\n`);
+  if (values["dry-run"]) return say(`\n${neededText(deployedOf(facts))}\n`);
 
   const set = await configured(values.env, values.var ?? []);
   const environment = values.env === undefined ? [] : [`--env=${values.env}`];

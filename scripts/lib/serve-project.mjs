@@ -4,10 +4,12 @@ import { checkAddress } from "./address.mjs";
 import { serveExampleAgent } from "./example-agent.mjs";
 import { LiveAgents } from "./live.mjs";
 import { checkLocalNeeds, deployedOf } from "./needs.mjs";
+import { startOthers } from "./others.mjs";
 import { hasRust } from "./paths.mjs";
 import { serve, serveOptions, takeState } from "./serve.mjs";
 import { missingServices } from "./services.mjs";
 import { setUpAndBuild } from "./setup.mjs";
+import { TypeCheck, ensureWorkerTypes } from "./types.mjs";
 import { say } from "./ui.mjs";
 import { checkLocalState, ensureLocalMigrations } from "./wrangler.mjs";
 
@@ -25,15 +27,28 @@ export async function serveProject(name, does) {
   await ensureLocalMigrations(options.state);
   const unbound = await missingServices(found.facts);
   if (unbound !== undefined) say(`\n${unbound}\n`);
+  await startOthers(options.others);
   await serve(options, {
     agents: found.facts.agents.map(({ slug }) => slug),
     access: options.asDeployed ? remoteAccess(found.facts) : localAccess(found.facts),
     vars: own,
-    // The files do not say what tools in Rust need.
-    ...(hasRust ? { told: ({ tools }) => checkLocalNeeds({ agents: [], tools }, vars) } : {}),
+    told: teller(isDev, vars),
     ...(isDev ? { live: new LiveAgents(found), note: hasRust ? COMPILED : SAVED } : {}),
     ...(isDev && hasRust ? { environment: { built: false, A2A_EDGE_OUTPUT: "dev", A2A_EDGE_KEEP_SERVING: "1" } } : {}),
   });
+}
+
+/** What is done each time that the Worker serves, with what it tells of itself: files do not say what tools in code need. */
+function teller(isDev, vars) {
+  const types = new TypeCheck();
+  let known = "[]";
+  return async ({ tools }) => {
+    void (isDev ? types.run() : ensureWorkerTypes());
+    const needs = JSON.stringify(tools.filter((tool) => tool.needs.length > 0));
+    if (needs === known) return;
+    known = needs;
+    await checkLocalNeeds({ agents: [], tools }, vars);
+  };
 }
 
 const SAVED = "A saved agent, tool or skill is served at once, and so is a change below src/. Ctrl-C ends it.";

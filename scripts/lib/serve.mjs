@@ -4,14 +4,17 @@ import { createInterface } from "node:readline";
 import { ADDRESS_OPTIONS, DEFAULT_HOST, DEFAULT_PORT, isLoopback, ownUrlAt, readAddress, urlAt } from "./address.mjs";
 import { servesAssets } from "./assets.mjs";
 import { command as commandLine } from "./command.mjs";
-import { askWorker, devToken, tellsOfAsking, toldUnusable } from "./dev-agents.mjs";
+import { askWorker, devToken, resumeTasks, tellsOfAsking, toldUnusable } from "./dev-agents.mjs";
+import { FailedStart, unlabeled } from "./failed-start.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
 import { hold, ownerOf } from "./lock.mjs";
-import { hasRust, projectDir, shown, stateDir } from "./paths.mjs";
 import { passedOn, readOptions } from "./options.mjs";
+import { OTHERS, OTHERS_HELP } from "./others.mjs";
+import { hasRust, projectDir, shown, stateDir } from "./paths.mjs";
 import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
 import { publishServed } from "./served.mjs";
+import { changeOfSources } from "./sources.mjs";
 import { Stop, say } from "./ui.mjs";
 import { whenVariablesChange } from "./variables.mjs";
 import { readConfig, wranglerCommand, wranglerEnvironment } from "./wrangler.mjs";
@@ -39,33 +42,41 @@ ${does}
     --inspector-port N     where debuggers connect
     --log-level LEVEL      of wrangler: debug, info, log, warn, error or none
     --test-scheduled       fire the cron trigger by GET /__scheduled
+${OTHERS_HELP}
 ${command === "start" ? AS_DEPLOYED : ""}    -h, --help             this text`;
 
 /** Reads the options of the commands `start` and `dev`; `does` is the first sentence of their help. */
 export function serveOptions(command, does, args = process.argv.slice(2)) {
-  const options = { ...ADDRESS_OPTIONS, ...PASSED_ON, ...(command === "start" ? { "as-deployed": { type: "boolean" } } : {}) };
+  const options = { ...ADDRESS_OPTIONS, ...PASSED_ON, ...OTHERS, ...(command === "start" ? { "as-deployed": { type: "boolean" } } : {}) };
   const { values, refuse } = readOptions({ usage: usage(command, does), options }, args);
   const address = readAddress(values, refuse);
   if (values.var?.some((text) => /^DEVELOPMENT(?::|$)/.test(text))) {
     throw refuse(`DEVELOPMENT is set by this command. What a deployment serves is served by: ${commandLine("start", "--as-deployed")}`);
   }
   const asDeployed = values["as-deployed"] === true;
-  return { command, ...address, asDeployed, vars: values.var, state: values["persist-to"], rest: passedOn(values, Object.keys(PASSED_ON)) };
+  const { var: vars, with: others = [], "persist-to": state } = values;
+  return { command, ...address, asDeployed, vars, others, state, rest: passedOn(values, Object.keys(PASSED_ON)) };
 }
 
 /**
  * Serves until interrupted. wrangler is ended and started again when the runtime dies, by a crash or by `kill -9` (its own restart hangs if its proxy
- * has died, too), and when a file of variables changes, which wrangler reads at its start alone.
+ * has died, too), when a file of variables changes, which wrangler reads at its start alone, and when sources change whose code has failed at its start.
  *
  * `agents` are their slugs, for the greeting; `vars` variables of the Worker, each NAME:VALUE; `environment` that of wrangler; `live`, if given, is told when the
- * Worker serves; `told` is called with what the first Worker tells of itself.
+ * Worker serves; `told` is called with what the Worker tells of itself each time that it begins to serve.
  */
 export async function serve(options, { agents, access, note, vars = [], environment, live, told }) {
-  const greeting = { agents, access, note: note ?? stored(options.state) };
-  for (let served = 0; ; served += 1) {
-    const { died, changed, ready, early, code } = await serveOnce(options, { vars, environment, live, told: served === 0 ? told : undefined, greeting: served === 0 ? greeting : undefined });
+  let greeting = { agents, access, note: note ?? stored(options.state) };
+  for (;;) {
+    const { died, changed, ready, failure, early, code } = await serveOnce(options, { vars, environment, live, told, greeting });
     live?.over();
     if (isStopping()) return;
+    if (ready) greeting = undefined;
+    if (failure !== undefined) {
+      say(`\n${failure}\n\nThe Worker is started again when its sources change.\n`);
+      await changeOfSources();
+      continue;
+    }
     if (changed !== undefined) {
       say(`${changed} has changed; starting the Worker again.`);
       continue;
@@ -91,26 +102,33 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { vars, envi
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];
-  let [ready, failed, died, hinted, changed] = [false, false, false, false, undefined];
+  let [ready, died, hinted, changed, failure] = [false, false, false, undefined, undefined];
+  const failing = new FailedStart((message, isThrown) => {
+    // wrangler waits for a change that mends the mistake. The Worker of before goes on meanwhile, but gets no requests.
+    if (!isThrown) return say(`\n${message}\n\n${ready ? "Requests wait until that is mended; tasks under way go on." : "The Worker is served when that is mended."}\n`);
+    // wrangler ends then by itself or, at its first start, waits without an end.
+    failure = message;
+    return signalGroup(child.pid, "SIGKILL");
+  });
   const unwatch = whenVariablesChange((name) => {
     changed = name;
     signalGroup(child.pid, "SIGTERM");
   });
   const ended = new AbortController();
   let at;
-  let tell = told;
   const serves = async () => {
     if (token === undefined) return;
-    live?.served(at, token);
+    // Tasks whose runs have ended with the Worker before go on, with the agents of now.
+    await live?.served(at, token);
+    void resumeTasks(at, token, ended.signal);
     const answer = await askWorker(at, token, ended.signal);
     if (answer === undefined) return;
     const text = toldUnusable(answer);
     if (text !== undefined) say(`\n${text}\n`);
-    await tell?.(answer);
-    tell = undefined;
+    await told?.(answer);
   };
   const show = (line) => {
-    if (died || changed !== undefined || tellsOfAsking(plain(line))) return;
+    if (died || changed !== undefined || failure !== undefined || tellsOfAsking(plain(line))) return;
     if (ready && /Local server updated and ready/.test(line)) void serves();
     if (servedAt(line) && !ready) {
       ready = true;
@@ -120,12 +138,10 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { vars, envi
       say(greeting === undefined ? `Serving at ${url} again.\n${kill}` : banner(url, greeting, kill));
       if (greeting?.access !== undefined) say(`${isLoopback(host) ? "" : OPEN_TO_THE_NETWORK}${greeting.access}\n`);
       void serves();
-    } else if (!ready && !failed && !/Build failed/.test(line)) {
+    } else if (failing.takes(line)) {
+      // It is told when it is complete.
+    } else if (!ready) {
       early.push(line);
-    } else if (!ready && !failed) {
-      // wrangler waits for a change that mends the mistake.
-      failed = true;
-      say(`The code of the Worker cannot be bundled:\n\n${tidy(line)}`);
     } else if (/Workers runtime crashed/.test(line)) {
       died = true;
       signalGroup(child.pid, "SIGKILL");
@@ -142,7 +158,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { vars, envi
   const code = await new Promise((resolved) => child.once("close", resolved));
   ended.abort();
   unwatch();
-  return { died, changed, ready, early, code };
+  return { died, changed, ready, failure, early, code };
 }
 
 /**
@@ -157,14 +173,20 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
   const ended = new Promise((resolved) => child.once("close", resolved));
   const said = [];
   const ready = new Promise((resolved) => {
+    const failing = new FailedStart((failure) => resolved({ failure }));
     const read = (line) => {
       said.push(line);
-      if (servedAt(line)) resolved(servedAt(line));
+      failing.takes(line);
+      if (servedAt(line)) resolved({ url: servedAt(line) });
     };
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
   });
-  const url = await Promise.race([ready, ended.then(() => undefined)]);
-  if (url === undefined) throw new Stop(`wrangler dev did not start:\n\n${said.join("\n").trim()}`);
+  const begun = await Promise.race([ready, ended.then(() => ({ failure: `wrangler dev did not start:\n\n${said.join("\n").trim()}` }))]);
+  const { url } = begun;
+  if (url === undefined) {
+    signalGroup(child.pid, "SIGKILL");
+    throw new Stop(begun.failure);
+  }
   try {
     return await work(url, token);
   } finally {
@@ -222,8 +244,7 @@ ${kill}
 
 /** A line of wrangler without its label; undefined for an uninformative line. */
 function tidy(line) {
-  const label = /^(?:\u001b\[[0-9;]*m)*\[(?:wrangler:\w+|custom build)\](?:\u001b\[[0-9;]*m)* ?/;
-  const text = line.replace(label, "");
+  const text = unlabeled(line);
   if (text !== line && (text === "" || text.startsWith("[INFO]: ") || text.startsWith("Running: "))) return undefined;
   if (/^⎔ Connection status|^✨ Parsed|^Your Worker has access to|^Binding +Resource|^env\.\w+ (?:\(| )/.test(plain(text))) return undefined;
   if (text.startsWith("Attaching additional modules") || /^[┌├└]─|^│ (?:Name|Total|index_bg)/.test(text)) return undefined;

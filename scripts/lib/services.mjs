@@ -1,10 +1,14 @@
-// The service bindings that agents of kind `http` post to, and those of them that wrangler.toml lacks.
+// The service bindings by which agents, tools and MCP servers are other Workers, and those of them that wrangler.toml lacks.
 import { readConfig } from "./wrangler.mjs";
 
-/** The service bindings that agents need: `{ service, slug }` for each agent with one. */
-export function servicesOf({ agents }) {
-  const bound = agents.filter(({ executor }) => executor?.kind === "http" && executor.table.service !== undefined);
-  return bound.map(({ slug, executor }) => ({ service: executor.table.service, slug }));
+/** What calls other Workers by service bindings: `{ service, by }` for each agent of kind `http`, tool and MCP server that names one. */
+export function servicesOf({ agents, mcp = [] }) {
+  const ofAgent = ({ slug, executor, tools = [] }) => [
+    ...(executor?.kind === "http" ? [{ service: executor.table.service, by: `agents/${slug}.toml` }] : []),
+    ...tools.map(({ name, service }) => ({ service, by: `the tool ${name} of agents/${slug}.toml` })),
+  ];
+  const ofServer = ({ name, table }) => ({ service: table.service, by: `[mcp.${name}] of remotes.toml` });
+  return [...agents.flatMap(ofAgent), ...mcp.map(ofServer)].filter(({ service }) => service !== undefined);
 }
 
 /**
@@ -17,9 +21,10 @@ export async function missingServices(facts, environment) {
   const { services = [] } = await readConfig(environment);
   const missing = needed.filter(({ service }) => !services.some(({ binding }) => binding === service));
   if (missing.length === 0) return undefined;
-  const lines = missing.map(({ service, slug }) => `    ${service}   agents/${slug}.toml`).join("\n");
+  const width = Math.max(...missing.map(({ service }) => service.length));
+  const lines = missing.map(({ service, by }) => `    ${service.padEnd(width)}   ${by}`).join("\n");
   const tables = [...new Set(missing.map(({ service }) => service))].map((service) => [
     `    [[${environment === undefined ? "" : `env.${environment}.`}services]]`, `    binding = "${service}"`, '    service = "the name of the other Worker"',
   ].join("\n"));
-  return `wrangler.toml has no service binding of these names, so that the agents that post to them fail every message:\n\n${lines}\n\nAdd:\n\n${tables.join("\n\n")}`;
+  return `wrangler.toml has no service binding of these names, so that what calls them fails:\n\n${lines}\n\nAdd:\n\n${tables.join("\n\n")}`;
 }

@@ -1,6 +1,6 @@
 // Starts the Worker once, to ask it which of the agents it can serve. Names that only code explains are known to nobody else.
 import { stopIfUnusable } from "./dev-agents.mjs";
-import { hasRust } from "./paths.mjs";
+import { mayRegister } from "./entry.mjs";
 import { scratchFolder } from "./scratch.mjs";
 import { serveWhile } from "./serve.mjs";
 import { step } from "./ui.mjs";
@@ -10,7 +10,7 @@ import { step } from "./ui.mjs";
  * knows every name.
  */
 export async function tryWorker(environment) {
-  if (!hasRust) return [];
+  if (!mayRegister()) return [];
   const args = environment === undefined ? [] : [`--env=${environment}`];
   const { tools } = await step("Asking the Worker which agents it can serve", () => serveWhile(scratchFolder(), stopIfUnusable, { args }));
   return tools;

@@ -1,7 +1,7 @@
 // Runs wrangler: on the packaged Node, without questions and without telemetry.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import { inNpmPackage, packageVersion, packagedNode } from "./packages.mjs";
 import { inPackage, inProject, projectDir, stateDir } from "./paths.mjs";
 import { environment, run } from "./process.mjs";
@@ -39,24 +39,29 @@ export function wrangler(args, { quiet = false } = {}) {
  * until the file or wrangler changes.
  */
 export async function readConfig(environment) {
-  const kept = inProject(".wrangler", `config${environment === undefined ? "" : `-${environment}`}.json`);
-  const of = createHash("sha256").update(JSON.stringify([readFileSync(inProject("wrangler.toml"), "utf8"), projectDir, packageVersion("wrangler")])).digest("hex");
-  const before = readKept(kept);
-  if (before?.of === of) return before.config;
+  const before = keptConfig(environment);
+  if (before !== undefined) return before;
+  const of = hashOfConfig();
   const config = await parseConfig(environment);
-  mkdirSync(dirname(kept), { recursive: true });
-  writeFileSync(kept, JSON.stringify({ of, config }));
+  mkdirSync(inProject(".wrangler"), { recursive: true });
+  writeFileSync(keptFile(environment), JSON.stringify({ of, config }));
   return config;
 }
 
-function readKept(file) {
+/** What `readConfig` has kept of an environment; undefined if there is none, or wrangler.toml has changed since. */
+export function keptConfig(environment) {
   try {
-    return JSON.parse(readFileSync(file, "utf8"));
+    const { of, config } = JSON.parse(readFileSync(keptFile(environment), "utf8"));
+    return of === hashOfConfig() ? config : undefined;
   } catch {
     // There is none yet, or another command is just writing it.
     return undefined;
   }
 }
+
+const keptFile = (environment) => inProject(".wrangler", `config${environment === undefined ? "" : `-${environment}`}.json`);
+
+const hashOfConfig = () => createHash("sha256").update(JSON.stringify([readFileSync(inProject("wrangler.toml"), "utf8"), projectDir, packageVersion("wrangler")])).digest("hex");
 
 /** Parses a file of settings, by default that of the project; throws a `Stop` with what wrangler says. */
 export async function parseConfig(environment, file = inProject("wrangler.toml")) {

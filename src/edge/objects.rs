@@ -106,6 +106,15 @@ impl Object {
         self.ask(Form::Clear, "").await.map(|_| ())
     }
 
+    /// Requests that the object opens its task: an interrupted run then resumes.
+    ///
+    /// # Errors
+    ///
+    /// If the object does not answer, or cannot open the task.
+    pub(super) async fn open(&self) -> Result<(), AskError> {
+        self.ask(Form::Open, "").await.map(|_| ())
+    }
+
     async fn ask(&self, form: Form, text: &str) -> Result<Answer, AskError> {
         // A new stub for each call: after a failure the old stub may stay broken.
         let stub = bindings::tasks(&self.env)?.id_from_string(self.id.as_str())?.get_stub()?;

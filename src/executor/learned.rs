@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use super::Cards;
 use crate::mcp::FoundServer;
-use crate::port::{Outside, Random};
+use crate::port::{Http, Outside, Random};
 use crate::remotes::Found;
 use a2a::client::{Ports, Settings};
 use a2a::model::{Secret, UnixMillis};
@@ -80,16 +80,22 @@ impl Learned {
         remotes.client(name, &Unobserved(&self.outside), ports, &bound, Rc::new(|_| {}))
     }
 
-    /// The client for the tools of the MCP server with this name. A missing secret or variable is reported only to the
-    /// caller of this function.
+    /// The client for the tools of the MCP server with this name; `bound` makes the client for a service binding. A missing
+    /// secret or variable is reported only to the caller of this function.
     ///
     /// # Errors
     ///
     /// The errors of [`McpServers::find`](crate::mcp::McpServers::find).
-    pub fn server(&self, name: &str, random: Rc<dyn Random>) -> Result<FoundServer, String> {
+    pub fn server(
+        &self,
+        name: &str,
+        random: Rc<dyn Random>,
+        bound: &dyn Fn(&str) -> Rc<dyn Http>,
+    ) -> Result<FoundServer, String> {
         let Outside { http, clock, mcp, .. } = &self.outside;
         let ports = Ports { http: http.clone(), clock: clock.clone(), random };
-        mcp.find(name, &Unobserved(&self.outside), ports, &|settings| settings, Rc::new(|_| {}))
+        let values = Unobserved(&self.outside);
+        mcp.find(name, &values, ports, bound, &|settings| settings, Rc::new(|_| {}))
     }
 
     /// True if the sources must be fetched before a card is shown.

@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::calling::CLOSING_MS;
 use super::{ExecutorError, Turn};
 use crate::mcp::FoundServer;
+use crate::port::Target;
 use a2a::model::Secret;
 use mcp::client::{Client, Settings};
 
@@ -38,6 +39,8 @@ impl Turn {
         };
         let redaction = self.redaction.clone();
         let learn = Rc::new(move |token: &Secret| redaction.note("access token", token));
-        self.outside.mcp.find(name, self, self.ports(), &bounded, learn).map_err(ExecutorError)
+        let bound = |service: &str| self.run_outside.bound(&Target::Service(service.to_owned()));
+        let servers = &self.outside.mcp;
+        servers.find(name, self, self.ports(), &bound, &bounded, learn).map_err(ExecutorError)
     }
 }

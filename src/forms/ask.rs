@@ -24,11 +24,13 @@ pub(crate) enum Form {
     /// A request to delete the task if it is finished, except for its row in the index, which the caller deletes. No text.
     /// Answered by status 204.
     Clear,
+    /// A request to open the task, in development: an interrupted run then resumes. No text. Answered by status 204.
+    Open,
 }
 
 impl Form {
-    const ALL: [Self; 5] =
-        [Self::Begin, Self::Call, Self::NextNotification, Self::CallBack, Self::Clear];
+    const ALL: [Self; 6] =
+        [Self::Begin, Self::Call, Self::NextNotification, Self::CallBack, Self::Clear, Self::Open];
 
     /// The name, which `js/hop.js` also uses.
     pub(crate) const fn name(self) -> &'static str {
@@ -38,6 +40,7 @@ impl Form {
             Self::NextNotification => "notification",
             Self::CallBack => "callback",
             Self::Clear => "clear",
+            Self::Open => "open",
         }
     }
 
@@ -175,6 +178,7 @@ mod tests {
             (Form::CallBack, 404),
             (Form::NextNotification, 200),
             (Form::Clear, 204),
+            (Form::Open, 204),
         ] {
             assert_eq!(Refusal::read(form, status), None, "{form:?} {status}");
         }

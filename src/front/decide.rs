@@ -88,10 +88,10 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
             Some(keys) => key_set(head, keys.public_set()).map(|answer| answered(head, answer)),
             None => Err(unknown_path(path, agents)),
         },
-        Route::Agents | Route::Scripts | Route::Script(_) if deployment.settings.development => {
-            Ok(Plan::Visit)
+        Route::Agents | Route::Resume | Route::Scripts | Route::Script(_) => {
+            let is_development = deployment.settings.development;
+            if is_development { Ok(Plan::Visit) } else { Err(unknown_path(path, agents)) }
         }
-        Route::Agents | Route::Scripts | Route::Script(_) => Err(unknown_path(path, agents)),
         Route::Console(below) => console::plan(request, below),
     };
     planned.unwrap_or_else(|error| answered(head, HttpResponse::error(&error)))

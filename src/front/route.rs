@@ -25,6 +25,8 @@ pub(crate) enum Route<'a> {
     KeySet,
     /// The agents that are served, in development only: `/_dev/agents`.
     Agents,
+    /// The tasks under way, which are opened after a reload, in development only: `/_dev/resume`.
+    Resume,
     /// The scripts of all scripted agents.
     Scripts,
     /// The script of a scripted agent.
@@ -41,7 +43,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
-            Self::KeySet | Self::Agents | Self::Scripts | Self::Console(_) => None,
+            Self::KeySet | Self::Agents | Self::Resume | Self::Scripts | Self::Console(_) => None,
         }
     }
 }
@@ -62,6 +64,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
         [".well-known", "jwks.json"] => Route::KeySet,
         ["_dev", "agents"] => Route::Agents,
+        ["_dev", "resume"] => Route::Resume,
         ["_dev", "script"] => Route::Scripts,
         ["_dev", "script", agent] => Route::Script(agent),
         [CONSOLE, ..] => Route::Console(trimmed.split_once('/').map_or("", |(_, below)| below)),
@@ -135,6 +138,7 @@ mod tests {
             ("/_dev/script/demo", Route::Script("demo")),
             ("/_dev/script", Route::Scripts),
             ("/_dev/agents", Route::Agents),
+            ("/_dev/resume", Route::Resume),
             ("/console", Route::Console("")),
             ("/console/", Route::Console("")),
             ("/console/index.html", Route::Console("index.html")),

@@ -13,8 +13,9 @@ use sha2::{Digest, Sha256};
 
 use crate::remotes::{self, Learn};
 use a2a::client::{Ports, Tokens};
+use a2a::http::Http;
 use a2a::model::hex;
-use a2a_agents::{McpServer, McpSettings, Values};
+use a2a_agents::{McpServer, McpSettings, Values, http_of};
 use mcp::client::{Client, McpError, Settings};
 
 pub use known::{KnownTools, ListedTools};
@@ -49,8 +50,9 @@ impl McpServers {
         Self { servers, tokens: Rc::default() }
     }
 
-    /// The server with this name, with secrets and variables filled in. `bounded` limits the settings of its client for this
-    /// caller, and `learn` is called with each token that is fetched for the server.
+    /// The server with this name, with secrets and variables filled in. `bound` makes the client for a service binding, `bounded`
+    /// limits the settings of the server's client for this caller, and `learn` is called with each token that is fetched for the
+    /// server.
     ///
     /// # Errors
     ///
@@ -60,6 +62,7 @@ impl McpServers {
         name: &str,
         values: &dyn Values,
         ports: Ports,
+        bound: &dyn Fn(&str) -> Rc<dyn Http>,
         bounded: &dyn Fn(Settings) -> Settings,
         learn: Learn,
     ) -> Result<FoundServer, String> {
@@ -71,6 +74,7 @@ impl McpServers {
         let filled = server.fill(values).map_err(|misfit| misfit.to_string())?;
         let McpSettings {
             url,
+            service,
             headers,
             timeout_ms,
             call_timeout_ms,
@@ -78,9 +82,12 @@ impl McpServers {
             trusts_hints,
             credentials,
         } = filled;
-        let key = format!("mcp:{}", mark(name, &url, &tools));
+        let at = service.as_ref().map_or_else(|| url.clone(), |service| format!("{service} {url}"));
+        let key = format!("mcp:{}", mark(name, &at, &tools));
         let settings = Settings { headers, timeout_ms, call_timeout_ms, ..Settings::new(url) };
-        let client = Client::new(bounded(settings), ports.clone());
+        // Tokens come from an authorization server, which is no Worker of ours.
+        let http = http_of(service.as_deref(), &ports.http, bound);
+        let client = Client::new(bounded(settings), Ports { http, ..ports.clone() });
         let client = match remotes::credentials(credentials, ports, &self.tokens, learn) {
             Some(credentials) => client.with_credentials(credentials),
             None => client,

@@ -9,6 +9,7 @@ use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
 use a2a::client::Client;
 use a2a::model::UnixMillis;
+use a2a_agents::unbound_service;
 use mcp::client::McpError;
 
 /// Calls to other agents, to MCP servers, and to the bindings of the Worker.
@@ -57,10 +58,7 @@ impl Target {
     /// The error for a missing binding, with the necessary change to wrangler.toml.
     pub fn missing(&self) -> HttpError {
         let reason = match self {
-            Self::Service(name) => format!(
-                "this Worker has no service binding \"{name}\": add [[services]] with binding = \"{name}\" and service = \"<name of the \
-                 other Worker>\" to wrangler.toml"
-            ),
+            Self::Service(name) => return unbound_service(name),
             Self::WorkersAi(name) => format!(
                 "this Worker has no binding \"{name}\" of Workers AI: add [ai] with binding = \"{name}\" to wrangler.toml"
             ),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use a2a_edge::executor::Registry;
 use a2a_edge::http::HttpAnswer;
-use a2a_edge::http::memory::ok;
+use a2a_edge::http::memory::{MemoryHttp, ok};
 use a2a_edge::prelude::*;
 use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Tool, Value, json, tool};
@@ -64,8 +64,18 @@ impl Servers {
         tools: &'static [(&'static str, &'static str)],
         answer: Box<Answering>,
     ) {
+        self.serve_at(agent.http(), tools, answer);
+    }
+
+    /// The same at the servers, or at the bound Worker, of `http`.
+    fn serve_at(
+        &self,
+        http: &MemoryHttp,
+        tools: &'static [(&'static str, &'static str)],
+        answer: Box<Answering>,
+    ) {
         let servers = self.clone();
-        agent.http().answer_with(move |request, body| {
+        http.answer_with(move |request, body| {
             if servers.are_down.get() {
                 return Err("it is down".to_owned());
             }
@@ -311,6 +321,22 @@ fn a_server_that_is_down_is_named_and_its_url_is_not() {
         said,
         "not all tools are known at the moment: the MCP server files cannot be reached"
     );
+}
+
+#[test]
+fn a_server_may_be_another_worker_that_is_called_by_its_binding_alone() {
+    let table = json!({"service": "FILES", "path": "/mcp/files", "bearer_token": "${KEY}"});
+    let agent = agent(json!(["bound"])).with_mcp("bound", table);
+    let (servers, worker) = (Servers::default(), agent.service("FILES"));
+    servers.serve_at(&worker, TOOLS, Box::new(|_, _| text("content")));
+    agent.send("notes.txt").unwrap();
+    assert_eq!(outcome(&agent).2[0]["parts"], json!([{"text": "content"}]));
+    assert_eq!(servers.calls(), [("read_file".to_owned(), json!({"path": "notes.txt"}))]);
+    let headers = servers.headers.borrow();
+    assert!(headers.iter().flatten().any(|(_, value)| value == "Bearer s3cr3t-k3y"));
+    let urls = worker.called();
+    assert!(urls.iter().all(|url| url == "https://service.internal/mcp/files"), "{urls:?}");
+    assert!(agent.http().called().is_empty(), "nothing leaves the Worker");
 }
 
 #[test]

@@ -11,12 +11,12 @@ import { once } from "node:events";
 import { appendFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createRequire, enableCompileCache } from "node:module";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { developmentModule } from "../../scripts/lib/development.mjs";
 import { leaksIn, secretsOf, type Secret } from "../../scripts/lib/leaks.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
-import { bundledEntry, checked, entry, hasEngine, type Agents } from "./product.ts";
+import { entry, hasEngine, type Agents } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
@@ -31,7 +31,7 @@ export interface WorkerOptions {
   vars?: Record<string, string>;
   /** The agents of the entry module, which are served where the variable `AGENTS` is empty. Default: those of this repository. */
   agents?: Agents;
-  /** The path of an entry module in TypeScript, with functions of its own. Default: one that passes the agents alone. */
+  /** The path of an entry module in TypeScript. Default: the one of this repository, with the tools of src/tools.ts. */
   entry?: string;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
@@ -211,7 +211,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
 
 async function entryText({ entry: path, agents }: WorkerOptions): Promise<string | undefined> {
   if (!hasEngine(buildDir)) return undefined;
-  return path === undefined ? entry(agents) : bundledEntry(path, agents ?? checked(dirname(path)));
+  return entry(buildDir, path, agents);
 }
 
 interface Launch {

@@ -36,6 +36,9 @@ export function makeProject({ packages = "all" } = {}) {
   return handle(folder, (script) => [at("scripts", `${script}.mjs`)]);
 }
 
+/** The version of the package. */
+export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+
 /**
  * Makes a project as `create` does, into which npm has installed this package: with a stand-in for the engine, so that nothing has to be built, and for
  * the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
@@ -44,7 +47,7 @@ export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
   // Below the folder of a test: its name is that of the Worker, which has no capitals.
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
-  for (const [path, text] of projectFiles(folder, { npm: "0.4.0", crate: rust ? 'version = "0.4.0"' : undefined })) write(path, text);
+  for (const [path, text] of projectFiles(folder, { npm: version, crate: rust ? `version = "${version}"` : undefined })) write(path, text);
   rmSync(join(folder, "agents"), { recursive: true });
   for (const [path, text] of Object.entries({ ...SOURCES, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
 

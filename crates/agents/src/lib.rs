@@ -30,6 +30,7 @@ mod remote;
 mod restricted;
 mod run;
 pub mod script;
+mod service;
 mod slug;
 mod table;
 mod template;
@@ -54,7 +55,7 @@ pub use dialects::{Dialects, FileBytes, Legacy, LegacyHistory, V0_3};
 pub use http_tool::{HttpTool, HttpToolDefinition, Method, forms_of_secret};
 pub use kind::{
     DEV_MODEL, ExecutorKind, HttpTable, ModelLimits, ModelSettings, Price, Provider, RemoteTable,
-    ScriptTable, ToolsTable, check_agent_url, check_kind, check_path,
+    ScriptTable, ToolsTable, check_agent_url, check_kind,
 };
 pub use learned::{
     LearnedPart, LearnedSkills, LearnedSource, MAX_LEARNED, MAX_LEARNED_BYTES, MAX_TEXT_BYTES,
@@ -69,6 +70,7 @@ pub use remote::{
 };
 pub use restricted::RestrictedSkill;
 pub use run::{Recovery, RunSettings};
+pub use service::{check_path, http_of, service_name, service_url, unbound_service};
 pub use slug::Slug;
 pub use table::{Misfit, Table, no_such};
 pub use template::Expandable;

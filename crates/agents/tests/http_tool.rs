@@ -11,7 +11,7 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use a2a::http::memory::{ok, status};
+use a2a::http::memory::{MemoryHttp, ok, status};
 use a2a::http::{HttpAnswer, HttpRequest};
 use a2a_agents::tool::testing::TestCall;
 use a2a_agents::tool::{Tool, ToolError, ToolOutput};
@@ -74,6 +74,32 @@ fn with_header(mut answer: HttpAnswer<String>, name: &str, value: &str) -> HttpA
 fn header<'a>(request: &'a HttpRequest, name: &str) -> Option<&'a str> {
     let found = request.headers.iter().find(|(known, _)| known.eq_ignore_ascii_case(name));
     found.map(|(_, value)| value.as_str())
+}
+
+#[test]
+fn another_worker_is_called_by_its_binding_alone() {
+    let tool =
+        tool("service = 'SHOP'\npath = '/v1/{item}?key=${KEY}'\n[arguments]\nitem = 'An item.'");
+    assert_eq!(tool.needs(), ["KEY"]);
+    let shop = MemoryHttp::default();
+    shop.answer_with(|request, _| match request.url.as_str() {
+        "https://service.internal/v1/tea%2Fgreen?key=s3cr3t-key" => Ok(ok("in stock: s3cr3t-key")),
+        url => Ok(HttpAnswer { body: url.to_owned(), ..status(404) }),
+    });
+    let mut call = TestCall::default().with_secret("KEY", "s3cr3t-key");
+    call.services.push(("SHOP".to_owned(), shop.clone()));
+    assert_eq!(call.call(&tool, json!({"item": "tea/green"})), Ok("in stock: [KEY]".into()));
+    let refused = call.call(&tool, json!({"item": "ink"})).unwrap_err();
+    let ToolError::Upstream(told) = refused else { panic!("{refused:?}") };
+    let name = "GET /v1/{item}?key=${KEY} of the service SHOP answered 404: ";
+    assert!(told.starts_with(name) && !told.contains("s3cr3t"), "{told}");
+    assert!(call.http.called().is_empty(), "nothing leaves the Worker");
+
+    call.services.clear();
+    let unbound = call.call(&tool, json!({"item": "ink"})).unwrap_err();
+    let ToolError::Upstream(told) = unbound else { panic!("{unbound:?}") };
+    let missing = "of the service SHOP was not called: this Worker has no service binding \"SHOP\": add [[services]]";
+    assert!(told.contains(missing), "{told}");
 }
 
 #[test]

@@ -30,12 +30,8 @@ impl Front {
         if head.method() == "OPTIONS" {
             return head.preflight(ALLOWED);
         }
-        let given = request.headers().get("authorization").ok().flatten();
-        let given = given.as_deref().and_then(|value| value.strip_prefix("Bearer "));
-        if given.is_none() || given != self.deployment.settings.dev_token.as_deref() {
-            let fix = "this route of development needs `Authorization: Bearer` and the token of the start, the variable DEV_TOKEN";
-            let refusal = Refusal { message: fix.to_owned(), challenges: Vec::new() };
-            return HttpResponse::error(&Error::PermissionDenied(Box::new(refusal)));
+        if let Err(error) = check_token(request, self.deployment.settings.dev_token.as_deref()) {
+            return HttpResponse::error(&error);
         }
         let answered = match head.method() {
             "GET" => Ok(self.registered()),
@@ -91,6 +87,22 @@ impl Front {
         forget();
         Ok(HttpResponse::empty(204))
     }
+}
+
+/// Checks that a request of development has the token of the start.
+///
+/// # Errors
+///
+/// [`Error::PermissionDenied`], also if the deployment has no token.
+pub(super) fn check_token(request: &Request, token: Option<&str>) -> Result<(), Error> {
+    let given = request.headers().get("authorization").ok().flatten();
+    let given = given.as_deref().and_then(|value| value.strip_prefix("Bearer "));
+    if given.is_some() && given == token {
+        return Ok(());
+    }
+    let fix = "this route of development needs `Authorization: Bearer` and the token of the start, the variable DEV_TOKEN";
+    let refusal = Refusal { message: fix.to_owned(), challenges: Vec::new() };
+    Err(Error::PermissionDenied(Box::new(refusal)))
 }
 
 const ALLOWED: &str = "GET, PUT, OPTIONS";

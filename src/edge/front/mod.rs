@@ -17,6 +17,7 @@
 //! | `mcp/` | a guest: the MCP server, whose tools are agents |
 //! | `console/` | a guest: answers the console's requests about one agent |
 //! | `agents` | a guest, in development: the agents that are served, which can be replaced |
+//! | `resume` | a guest, in development: opens the tasks under way after a reload |
 //! | `double` | a guest, in development: the scripts of scripted agents |
 
 mod agents;
@@ -28,6 +29,7 @@ mod facts;
 mod inside;
 mod mcp;
 mod plan;
+mod resume;
 mod stream;
 mod visit;
 mod waiting;

@@ -40,6 +40,9 @@ pub async fn visit(
             Route::Agents if is_development => {
                 to_response(Box::pin(front.agents(&request, &head, body)).await)
             }
+            Route::Resume if is_development => {
+                to_response(Box::pin(front.resume(&request, &head)).await)
+            }
             Route::Scripts if is_development => to_response(front.scripts(&head)),
             Route::Script(slug) if is_development => {
                 to_response(Box::pin(front.script(&request, &head, slug, body)).await)

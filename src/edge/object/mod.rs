@@ -146,6 +146,10 @@ impl TaskObject {
                 self.clear().await?;
                 HttpResponse::empty(204)
             }
+            Some(Form::Open) => {
+                self.own_session().map_err(not_opened)?;
+                HttpResponse::empty(204)
+            }
             None => return Err(Refusal::Unreadable),
         };
         Ok(to_text(&answer))
@@ -155,10 +159,7 @@ impl TaskObject {
         &self,
         asked: NextNotification,
     ) -> std::result::Result<HttpResponse, Refusal> {
-        let session = self.own_session().map_err(|error| match error {
-            Error::Unavailable(_) => Refusal::Unreadable,
-            _ => Refusal::Failed(500),
-        })?;
+        let session = self.own_session().map_err(not_opened)?;
         let turn = serde_json::to_string(&session.next_notification(asked));
         turn.map(|turn| HttpResponse::json(200, turn)).map_err(|_| Refusal::Failed(500))
     }
@@ -349,6 +350,14 @@ impl TaskObject {
     /// The session in memory; `None` if there is no session, or if its storage has failed.
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
+    }
+}
+
+/// The refusal of a request of this server, because the task cannot be opened.
+fn not_opened(error: Error) -> Refusal {
+    match error {
+        Error::Unavailable(_) => Refusal::Unreadable,
+        _ => Refusal::Failed(500),
     }
 }
 

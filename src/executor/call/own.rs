@@ -8,7 +8,7 @@ use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
 use super::desk::{Desk, Place};
-use crate::port::{Http, HttpAnswer, HttpRequest};
+use crate::port::{Http, HttpAnswer, HttpRequest, Target};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
@@ -131,6 +131,10 @@ impl ToolCall for CallInTurn<'_> {
 
     fn http(&self) -> &dyn Http {
         self.turn.run_outside.http()
+    }
+
+    fn service(&self, name: &str) -> Rc<dyn Http> {
+        self.turn.run_outside.bound(&Target::Service(name.to_owned()))
     }
 
     fn remote(&self, name: &str) -> Result<Client, ToolError> {

@@ -2,7 +2,9 @@
 
 use std::rc::Rc;
 
-use a2a_agents::{Expandable, HttpTable, Values, check_agent_url, check_path};
+use a2a_agents::{
+    Expandable, HttpTable, Values, check_agent_url, check_path, http_of, service_name, service_url,
+};
 
 use super::super::{ExecutorError, Turn};
 use super::document::idempotency_key;
@@ -34,19 +36,20 @@ impl Call {
     /// contains no value.
     pub(super) fn of(table: &HttpTable, turn: &Turn) -> Result<Self, ExecutorError> {
         let fill = |key: &str, text: &str| filled(turn, key, text);
-        let (http, url, name) = match &table.service {
+        let (url, name) = match &table.service {
             Some(service) => {
                 let path = fill("path", table.path.as_deref().unwrap_or("/"))?;
                 check_path(&path).map_err(|fix| unfit("path", &fix))?;
-                let http = turn.run_outside.bound(&Target::Service(service.clone()));
-                (http, format!("{SERVICE_ORIGIN}{path}"), format!("the service {service}"))
+                (service_url(&path), service_name(service))
             }
             None => {
                 let url = program_url(table, turn)?;
                 let name = url.split('?').next().unwrap_or_default().to_owned();
-                (turn.ports().http, url, name)
+                (url, name)
             }
         };
+        let bound = |service: &str| turn.run_outside.bound(&Target::Service(service.to_owned()));
+        let http = http_of(table.service.as_deref(), &turn.ports().http, bound);
         let cancel_url = match &table.cancel_url {
             None => None,
             Some(written) => Some(beside(&url, &fill("cancel_url", written)?)?),
@@ -143,8 +146,5 @@ fn host_of(url: &str) -> String {
 fn unfit(key: &str, fix: &str) -> ExecutorError {
     ExecutorError(format!("the agent cannot be called: `{key}` of [executor.http] {fix}"))
 }
-
-/// The origin in the URL of a Worker that is called by its binding.
-const SERVICE_ORIGIN: &str = "https://service.internal";
 
 const ACCEPTED: &str = "text/event-stream, application/x-ndjson, application/json";

@@ -120,8 +120,9 @@ impl Parts {
             properties.into_iter().flat_map(|map| map.keys()).map(String::as_str).collect();
         let listed = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         let mut problems = Vec::new();
+        let place = if tool.service.is_some() { "path" } else { "url" };
         let in_url =
-            self.url.iter().flat_map(|url| url.arguments()).map(|name| ("url".to_owned(), name));
+            self.url.iter().flat_map(|url| url.arguments()).map(|name| (place.to_owned(), name));
         let templates = self.templates();
         let elsewhere = templates
             .iter()
@@ -162,7 +163,7 @@ impl Parts {
                     let fix = format!(
                         "the argument {name:?} is optional, but the URL needs it; give it a default, or put it into the query"
                     );
-                    problems.push(Problem::at("url", fix));
+                    problems.push(Problem::at(place, fix));
                 }
             }
         }
@@ -258,6 +259,40 @@ mod tests {
         let full = "name = 'a'\ndescription = 'b'\nurl = '${BASE}/{c}'\n[schema]\ntype = 'object'\n\
                     required = ['c']\n[schema.properties.c]\ntype = 'string'";
         assert_eq!(problems(full), Vec::<String>::new());
+    }
+
+    #[test]
+    fn a_tool_may_call_another_worker() {
+        let of = |lines: &str| {
+            format!(
+                "name = 'a'\ndescription = 'b'\n{lines}\n[arguments]\nc = {{ optional = true }}"
+            )
+        };
+        let path = "path = '/v1/list?c={c}&key=${KEY}'";
+        assert_eq!(problems(&of(&format!("service = 'SHOP'\n{path}"))), Vec::<String>::new());
+        for (lines, told) in [
+            (
+                "",
+                "url: is missing; a Worker that is bound to this one is named by `service` instead",
+            ),
+            ("url = 'https://a.example/?c={c}'\nservice = 'SHOP'", "service: stands beside `url`"),
+            ("url = 'https://a.example/?c={c}'\npath = '/'", "path: belongs to `service`"),
+            ("service = 'my-shop'\npath = '/?c={c}'", "service: must be the name of a service"),
+            ("service = '${SHOP}'\npath = '/?c={c}'", "service: must be the name of a service"),
+            ("service = 'SHOP'\npath = 'list?c={c}'", "path: must be a path, as /turn"),
+            ("service = 'SHOP'\npath = '//b.example/?c={c}'", "path: must be a path, as /turn"),
+            ("service = 'SHOP'\npath = '${PATH}?c={c}'", "path: must be a path, as /turn"),
+            ("service = 'SHOP'\npath = '/{c}'", "path: the argument \"c\" is optional, but"),
+            ("service = 'SHOP'\npath = '/{d}?c={c}'", "path: there is no argument \"d\""),
+            ("service = 'SHOP'\npath = '/../a?c={c}'", "path: must have no segment . or .."),
+            ("service = 'SHOP'", "arguments.c: stands nowhere in the request"),
+        ] {
+            let found = problems(&of(lines));
+            assert!(
+                matches!(&found[..], [problem] if problem.starts_with(told)),
+                "{lines}: {found:?}"
+            );
+        }
     }
 
     #[test]

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 /// A tool that sends a request to another server: `[[tools]]` in an agent file, or a file `tools/<name>.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[cfg_attr(any(test, feature = "checker"), schemars(extend("oneOf" = [{"required": ["url"]}, {"required": ["service"]}])))]
 #[serde(deny_unknown_fields)]
 pub struct HttpToolDefinition {
     /// The path of the file in `tools/`; empty for a tool in an agent file. Not part of the file.
@@ -31,7 +32,14 @@ pub struct HttpToolDefinition {
     #[serde(default)]
     pub method: Method,
     /// The template of the URL.
-    pub url: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+    /// The service binding of another Worker that receives the request, in place of `url`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub service: Option<String>,
+    /// The template of the path at the other Worker, with the query; `/` unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
     /// The headers, each with a template as its value.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub headers: BTreeMap<String, String>,

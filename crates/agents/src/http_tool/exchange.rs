@@ -64,7 +64,11 @@ impl Exchange<'_> {
     }
 
     async fn exchange(&self) -> Result<Answer, Failure> {
-        let answer = self.call.http().send(self.request()).await;
+        let sent = match &self.tool.service {
+            Some(service) => self.call.service(service).send(self.request()),
+            None => self.call.http().send(self.request()),
+        };
+        let answer = sent.await;
         let answer = answer.map_err(|error| self.unanswered(error))?;
         if !answer.is_success() {
             return Err(self.refused(answer).await);
@@ -102,7 +106,7 @@ impl Exchange<'_> {
             HttpError::Failed { reason, .. } => {
                 // The platform's error text may contain the URL with its secrets, so the URL is replaced by its
                 // template.
-                let reason = reason.replace(&self.url, self.tool.url.text());
+                let reason = reason.replace(&self.url, &self.tool.shown_url());
                 self.upstream(&format!("did not answer: {}", self.redaction.text(&reason)))
             }
             HttpError::Silent { timeout_ms, .. } => {
@@ -116,7 +120,7 @@ impl Exchange<'_> {
             }
             HttpError::Unbound { reason } => self.upstream(&format!("was not called: {reason}")),
             HttpError::Refused { reason, .. } => {
-                let url = self.tool.url.text();
+                let url = self.tool.shown_url();
                 ToolError::Arguments(format!(
                     "{url} was not called: with these arguments, it {reason}"
                 ))
@@ -146,9 +150,9 @@ impl Exchange<'_> {
         Failure { error, is_temporary, retry_after_ms }
     }
 
-    /// An error that contains the URL as the file has it, without secrets.
+    /// An error that contains the URL as the file has it.
     fn upstream(&self, what: &str) -> ToolError {
-        let (method, url) = (self.tool.method.name(), self.tool.url.text());
+        let (method, url) = (self.tool.method.name(), self.tool.shown_url());
         ToolError::Upstream(format!("{method} {url} {what}"))
     }
 }

@@ -19,6 +19,7 @@ pub(crate) use check::problems_of;
 pub use definition::{HttpToolDefinition, Method};
 pub use redaction::forms_of_secret;
 
+use crate::service::{PATH_RULE, ServerKeys, check_service, service_name, service_url};
 use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTemplate};
 use crate::tool::{Tool, ToolCall, ToolError, ToolOutput};
 use crate::{Misfit, NotSet, Problem, Values};
@@ -37,6 +38,8 @@ pub struct HttpTool {
     schema: Value,
     method: Method,
     url: UrlTemplate,
+    /// The service binding of another Worker that receives the request.
+    service: Option<String>,
     headers: Vec<HeaderTemplate>,
     body: Option<BodyTemplate>,
     result: Option<String>,
@@ -65,6 +68,7 @@ impl HttpTool {
             schema: schema_of(definition)?,
             method: definition.method,
             url: url_of(definition)?,
+            service: definition.service.clone(),
             headers: headers.collect::<Result<_, _>>()?,
             body: body_of(definition)?,
             result: definition.result.clone(),
@@ -109,6 +113,15 @@ impl HttpTool {
             body: self.body.as_ref().map(|body| body.fill(&filling)).transpose()?,
             redaction: Redaction::new(&values.secrets),
         })
+    }
+
+    /// The URL as the file has it, for messages: it contains the names of secrets, not their values. For another Worker its
+    /// path and its service binding.
+    fn shown_url(&self) -> String {
+        let written = self.url.text();
+        let Some(service) = &self.service else { return written.to_owned() };
+        let path = written.strip_prefix(&service_url("")).unwrap_or(written);
+        format!("{path} of {}", service_name(service))
     }
 
     /// The names of all secrets and variables of the request, each once.
@@ -198,7 +211,20 @@ fn holds_token(url: &str) -> bool {
 const TOKEN_BYTES: usize = 16;
 
 fn url_of(definition: &HttpToolDefinition) -> Result<UrlTemplate, Problem> {
-    UrlTemplate::parse(&definition.url).map_err(|text| Problem::at("url", text))
+    let HttpToolDefinition { url, service, path, .. } = definition;
+    let keys = ServerKeys { url: url.is_some(), service: service.is_some(), path: path.is_some() };
+    if let Some((key, fix)) = keys.problem() {
+        return Err(Problem::at(key, fix));
+    }
+    if let Some(service) = service {
+        check_service(service).map_err(|text| Problem::at("service", text))?;
+        let path = path.as_deref().unwrap_or("/");
+        if !path.starts_with('/') || path.starts_with("//") {
+            return Err(Problem::at("path", PATH_RULE));
+        }
+        return UrlTemplate::parse(&service_url(path)).map_err(|text| Problem::at("path", text));
+    }
+    UrlTemplate::parse(url.as_deref().unwrap_or_default()).map_err(|text| Problem::at("url", text))
 }
 
 fn header_of((name, value): (&String, &String)) -> Result<HeaderTemplate, Problem> {

@@ -3,12 +3,14 @@
 use super::KindTable;
 #[cfg(any(test, feature = "checker"))]
 use super::{Kind, KindContext};
-#[cfg(any(test, feature = "checker"))]
-use crate::Problem;
 use crate::access::check_url;
+#[cfg(any(test, feature = "checker"))]
+use crate::service::check_service;
 use crate::table::{Keys, Reader, keys};
 #[cfg(any(test, feature = "checker"))]
 use crate::template::{check_header_name, visible};
+#[cfg(any(test, feature = "checker"))]
+use crate::{Problem, check_path};
 
 /// `[executor.http]`. Every text may contain `${NAME}`, a secret or a variable of the deployment.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,6 +72,7 @@ impl KindTable for HttpTable {
     };
 
     fn read(keys: &mut Reader<'_>) -> Self {
+        keys.one_server();
         let attempts = keys.number("attempts", 1, 10);
         let tasks = keys.number("context_tasks", 0, 50);
         Self {
@@ -96,33 +99,14 @@ impl Kind for HttpTable {
     fn problems(&self, _: &KindContext<'_>) -> Vec<Problem> {
         let mut problems = Vec::new();
         let mut report = |key: &str, fix: String| problems.push(Problem::at(key, fix));
-        match (&self.url, &self.service) {
-            (Some(_), Some(_)) => {
-                report("service", "stands beside `url`; keep one of the two".to_owned());
-            }
-            (None, None) => report(
-                "url",
-                "is missing; a Worker that is bound to this one is named by `service` instead"
-                    .to_owned(),
-            ),
-            (Some(url), None) => {
-                if let Err(fix) = check_written(url, check_agent_url) {
-                    report("url", fix);
-                }
-                if self.path.is_some() {
-                    report("path", "belongs to `service`; write it into the URL".to_owned());
-                }
-            }
-            (None, Some(service)) => {
-                if !is_binding(service) {
-                    let fix = "must be the name of a service binding in wrangler.toml: letters, digits and _";
-                    report("service", fix.to_owned());
-                }
-                if let Some(Err(fix)) = self.path.as_deref().map(|it| check_written(it, check_path))
-                {
-                    report("path", fix);
-                }
-            }
+        if let Some(Err(fix)) = self.url.as_deref().map(|url| check_written(url, check_agent_url)) {
+            report("url", fix);
+        }
+        if let Some(Err(fix)) = self.service.as_deref().map(check_service) {
+            report("service", fix);
+        }
+        if let Some(Err(fix)) = self.path.as_deref().map(|path| check_written(path, check_path)) {
+            report("path", fix);
         }
         for (name, value) in &self.headers {
             let checked = check_own_header(name).and_then(|()| check_written(value, plain));
@@ -179,20 +163,6 @@ pub fn check_agent_url(url: &str) -> Result<(), String> {
     })
 }
 
-/// Checks a path, which may have a query.
-///
-/// # Errors
-///
-/// The rule for the path, as a text that continues the key.
-pub fn check_path(path: &str) -> Result<(), String> {
-    let is_plain =
-        path.bytes().all(|byte| byte.is_ascii_graphic() && !b"\"#<>\\^`{|}".contains(&byte));
-    if path.starts_with('/') && !path.starts_with("//") && is_plain {
-        return Ok(());
-    }
-    Err("must be a path, as /turn".to_owned())
-}
-
 /// Checks a text of [`Kind::filled_in`], unless it contains `${NAME}`: then it is checked when it is used.
 #[cfg(any(test, feature = "checker"))]
 fn check_written(text: &str, check: impl Fn(&str) -> Result<(), String>) -> Result<(), String> {
@@ -220,13 +190,6 @@ fn check_secret(secret: &str) -> Result<(), String> {
     check_written(secret, |_| {
         Err("must name a secret of the deployment, as ${AGENT_SIGNING_SECRET}".to_owned())
     })
-}
-
-#[cfg(any(test, feature = "checker"))]
-fn is_binding(name: &str) -> bool {
-    let begins_well =
-        name.starts_with(|letter: char| letter.is_ascii_alphabetic() || letter == '_');
-    begins_well && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The headers that a2a-edge itself sets in each request.

@@ -35,7 +35,7 @@ use crate::{Misfit, Table};
 pub(crate) use context::{KindContext, KnownTools};
 #[cfg(any(test, feature = "checker"))]
 pub(crate) use executor::ExecutorDefinition;
-pub use http::{HttpTable, check_agent_url, check_path};
+pub use http::{HttpTable, check_agent_url};
 pub use model::{DEV_MODEL, ModelLimits, ModelSettings, Price, Provider};
 pub use name::check_kind;
 #[cfg(any(test, feature = "checker"))]

@@ -10,6 +10,7 @@ use super::unfilled_problems;
 use super::{RemoteCredentials, RemoteMisfit, check_url_as, fill};
 #[cfg(any(test, feature = "checker"))]
 use crate::Problem;
+use crate::service::{check_path, check_service, service_url};
 use crate::table::{Keys, Reader, keys};
 use crate::{Need, Table, Values};
 
@@ -30,6 +31,8 @@ pub struct McpServer {
 pub struct McpSettings {
     /// The URL to which requests are sent.
     pub url: String,
+    /// The service binding of another Worker that receives the requests. With `None`, they go to the server of the URL.
+    pub service: Option<String>,
     /// Headers of every request. They may contain secrets.
     pub headers: Vec<(String, String)>,
     /// The maximum time until a response begins, and between two pieces of it, in milliseconds.
@@ -82,10 +85,14 @@ impl McpSettings {
     /// Reads a table. Problems are collected in `keys`, and defaults replace invalid values.
     pub(crate) fn read(keys: &mut Reader<'_>) -> Self {
         keys.only(&KEYS);
-        keys.need("url", "");
+        keys.one_server();
         let url = keys.checked("url", |url| check_url_as(url, URL_RULE));
+        let service = keys.literal("service", check_service);
+        let path = keys.checked("path", check_path);
+        let bound = service.as_ref().map(|_| service_url(path.as_deref().unwrap_or("/")));
         Self {
-            url: url.unwrap_or_default(),
+            url: bound.or(url).unwrap_or_default(),
+            service,
             headers: credentials::headers(keys, &OWN_MCP_HEADERS),
             timeout_ms: keys.number("timeout_ms", 100, 600_000).unwrap_or(TIMEOUT_MS),
             call_timeout_ms: keys
@@ -154,6 +161,10 @@ const URL_RULE: &str = "must be the URL of an MCP server, as https://mcp.example
 const KEYS: Keys = keys! {
     /// The URL at which the server takes requests (streamable HTTP).
     "url",
+    /// The service binding of another Worker that is the server, in place of `url`.
+    "service",
+    /// The path at the other Worker; `/` unless given.
+    "path",
     /// The time of a request until its response begins, and between two pieces of it, in milliseconds; 60000 unless given.
     "timeout_ms",
     /// The time of a whole call of a tool, in milliseconds; 300000 unless given.

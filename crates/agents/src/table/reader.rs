@@ -12,6 +12,7 @@ use super::{
     Record,
     schema::{or_filled, whole_number},
 };
+use crate::service::ServerKeys;
 use crate::{Expandable, Problem};
 #[cfg(any(test, feature = "checker"))]
 use crate::{NotSet, Values};
@@ -179,6 +180,21 @@ impl<'a> Reader<'a> {
         (form.read)(self)
     }
 
+    /// Reports keys that name no server, or more than one: `url`, or `service` with `path`. After another problem of the table
+    /// nothing is reported: an unknown key may be one of these, misspelled.
+    pub(crate) fn one_server(&mut self) {
+        #[cfg(any(test, feature = "checker"))]
+        if let Some(record) = &mut self.record {
+            record.one_of(&["url", "service"]);
+        }
+        let [url, service, path] = ["url", "service", "path"].map(|key| self.has(key));
+        if let Some((key, fix)) = (ServerKeys { url, service, path }).problem()
+            && self.problems.is_empty()
+        {
+            self.report(key, fix);
+        }
+    }
+
     /// The value as it is written.
     pub(crate) fn value(&mut self, key: &str) -> Option<&'a Value> {
         #[cfg(any(test, feature = "checker"))]
@@ -248,6 +264,18 @@ impl<'a> Reader<'a> {
         check: impl Fn(&str) -> Result<(), String>,
     ) -> Option<String> {
         self.parsed(key, |text| check(text).map(|()| text.to_owned()))
+    }
+
+    /// Like [`checked`](Self::checked), for a text in which no placeholder is filled in.
+    pub(crate) fn literal(
+        &mut self,
+        key: &str,
+        check: impl Fn(&str) -> Result<(), String>,
+    ) -> Option<String> {
+        let texts = std::mem::replace(&mut self.texts, Texts::Literal);
+        let text = self.checked(key, check);
+        self.texts = texts;
+        text
     }
 
     /// A list of texts; empty texts are reported.

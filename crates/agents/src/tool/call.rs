@@ -80,6 +80,10 @@ pub trait ToolCall {
     /// The HTTP client, for responses that are read piece by piece.
     fn http(&self) -> &dyn Http;
 
+    /// The client for another Worker, by the name of its service binding. All requests of this client reach that Worker, independent
+    /// of their URLs. If the binding is missing, each request fails with an error that names it.
+    fn service(&self, name: &str) -> Rc<dyn Http>;
+
     /// A client of the agent with this name: a remote of `remotes.toml`, otherwise an agent of this Worker.
     ///
     /// # Errors

@@ -2,6 +2,7 @@
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use async_trait::async_trait;
 use futures_executor::block_on;
@@ -9,8 +10,9 @@ use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::{Counters, StepStart, Tool, ToolCall, ToolError, ToolOutput, call_checked};
+use crate::unbound_service;
 use a2a::http::memory::MemoryHttp;
-use a2a::http::{Http, HttpAnswer, HttpRequest};
+use a2a::http::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::model::{Json, Message, Secret, UnixMillis};
 
 /// Calls a tool in a [`TestCall`].
@@ -64,6 +66,8 @@ pub struct TestCall {
     pub history: Vec<Message>,
     /// The simulated other servers.
     pub http: MemoryHttp,
+    /// The simulated other Workers, each with the name of its service binding.
+    pub services: Vec<(String, MemoryHttp)>,
     /// True if the caller has canceled the call.
     pub is_canceled: Cell<bool>,
     /// The progress notes of the tool, in order.
@@ -91,6 +95,7 @@ impl Default for TestCall {
             variables: Vec::new(),
             history: Vec::new(),
             http: MemoryHttp::default(),
+            services: Vec::new(),
             is_canceled: Cell::new(false),
             progress: RefCell::default(),
             count: Cell::new(0),
@@ -201,6 +206,13 @@ impl ToolCall for TestCall {
         &self.http
     }
 
+    fn service(&self, name: &str) -> Rc<dyn Http> {
+        match self.services.iter().find(|(known, _)| known == name) {
+            Some((_, http)) => Rc::new(http.clone()),
+            None => Rc::new(Unbound(name.to_owned())),
+        }
+    }
+
     fn secret(&self, name: &str) -> Result<Secret, ToolError> {
         let found = self.secrets.iter().find(|(known, _)| known == name);
         let found = found.filter(|(_, secret)| !secret.reveal().trim().is_empty());
@@ -238,6 +250,15 @@ impl ToolCall for TestCall {
     ) -> Result<(), ToolError> {
         self.steps.borrow_mut().done.insert((name.to_owned(), nth), outcome);
         Ok(())
+    }
+}
+
+/// Another Worker that is not bound.
+struct Unbound(String);
+
+impl Http for Unbound {
+    fn send(&self, _: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
+        Box::pin(std::future::ready(Err(unbound_service(&self.0))))
     }
 }
 

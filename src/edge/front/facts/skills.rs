@@ -16,13 +16,14 @@ use futures_util::future::{Either, LocalBoxFuture, select};
 use worker::Delay;
 
 use crate::edge::front::deployment::Front;
+use crate::edge::service::bound::BoundHttp;
 use crate::edge::service::cards::{RecalledCard, RememberedCards, WebVerifier};
 use crate::edge::service::clock::now;
 use crate::edge::service::mcp_tools::RememberedTools;
 use crate::edge::service::random::WorkerRandom;
 use crate::executor::{Found, Learned, Taken};
 use crate::mcp::{KnownTools, Listed, Offered, offered, servers_of};
-use crate::port::{Observation, Observer};
+use crate::port::{Http, Observation, Observer, Target};
 use crate::remembered::UNUSED_MS;
 use a2a::model::UnixMillis;
 use a2a_agents::{LearnedSource, skills_of_card, take_over, take_over_card};
@@ -127,6 +128,10 @@ impl Front {
     ) -> LocalBoxFuture<'a, (Option<Taken>, u64)> {
         Box::pin(async move {
             let known = learned.known(part);
+            let bound = |service: &str| -> Rc<dyn Http> {
+                let target = Target::Service(service.to_owned());
+                Rc::new(BoundHttp { env: self.env.clone(), target })
+            };
             // If a server is down, its known tools remain. So the code waits only for a source whose tools were never
             // known.
             let until = if known.is_some() { now() } else { until };
@@ -136,7 +141,7 @@ impl Front {
             for untils in [now(), until] {
                 all.clear();
                 for name in &names {
-                    let server = match learned.server(name, Rc::new(WorkerRandom)) {
+                    let server = match learned.server(name, Rc::new(WorkerRandom), &bound) {
                         Ok(server) => server,
                         Err(reason) => {
                             self.tell_unavailable(learned, &reason);

@@ -4,6 +4,7 @@ mod everybody;
 mod finished;
 mod listing;
 mod statements;
+mod under_way;
 
 use async_trait::async_trait;
 use serde::Deserialize;

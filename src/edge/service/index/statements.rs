@@ -125,7 +125,7 @@ pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 
 /// The condition of the index `tasks_unfinished`, word by word: SQLite uses that index only for statements that contain
 /// the same condition.
-const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
+pub(super) const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
 const REPLACING: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
     state = excluded.state, generation = excluded.generation, head = excluded.head, \

@@ -60,9 +60,17 @@ fn a_table_with_every_key_is_read_and_filled_in() {
     let embedded = Checked::new(UnixMillis(0), Vec::new()).with_mcp(servers);
     let read = Checked::read(&embedded.to_json().unwrap()).unwrap();
     assert_eq!(read, embedded);
-    let McpSettings { url, headers, timeout_ms, call_timeout_ms, tools, trusts_hints, credentials } =
-        read.mcp[1].fill(&VALUES).unwrap();
-    assert_eq!(url, "https://files.example/mcp");
+    let McpSettings {
+        url,
+        service,
+        headers,
+        timeout_ms,
+        call_timeout_ms,
+        tools,
+        trusts_hints,
+        credentials,
+    } = read.mcp[1].fill(&VALUES).unwrap();
+    assert_eq!((url.as_str(), service), ("https://files.example/mcp", None));
     assert_eq!(headers, [("X-Team".to_owned(), "team blue".to_owned())]);
     assert_eq!((timeout_ms, call_timeout_ms, trusts_hints), (5_000, 90_000, true));
     assert_eq!(tools, ["read_*", "list"]);
@@ -73,6 +81,25 @@ fn a_table_with_every_key_is_read_and_filled_in() {
         (60_000, 300_000, false)
     );
     assert_eq!((bare.tools, bare.credentials), (vec![], RemoteCredentials::default()));
+}
+
+#[test]
+fn a_server_may_be_another_worker() {
+    for (table, url) in [
+        ("service = 'FILES'", "https://service.internal/"),
+        ("service = 'FILES'\npath = '/mcp?team=${TEAM}'", "https://service.internal/mcp?team=blue"),
+    ] {
+        let text = format!("[mcp.files]\n{table}\nbearer_token = '${{KEY}}'");
+        assert_eq!(problems(&text, &[]), Vec::<String>::new());
+        let settings = parse_named(FILE, &text).unwrap().mcp[0].fill(&VALUES).unwrap();
+        let told = (settings.service.as_deref(), settings.url.as_str());
+        assert_eq!(told, (Some("FILES"), url));
+        assert_eq!(settings.credentials.bearer_token, Some(Secret::new("secret-key")));
+    }
+    let spaced = Known(&[("TEAM", "blue green")]);
+    let text = "[mcp.files]\nservice = 'FILES'\npath = '/mcp?team=${TEAM}'";
+    let misfit = parse_named(FILE, text).unwrap().mcp[0].fill(&spaced).unwrap_err();
+    assert_eq!(misfit.to_string(), "the MCP server files: `path` must be a path, as /turn");
 }
 
 #[test]
@@ -91,14 +118,31 @@ fn every_problem_names_the_line_the_key_and_the_fix() {
             "[mcp.A]\nurl = 'https://a.example'",
             "remotes.toml:1: `mcp.A` the name of an MCP server must be",
         ),
-        ("[mcp.a]", "remotes.toml:1: `mcp.a.url` is missing"),
+        (
+            "[mcp.a]",
+            "remotes.toml:1: `mcp.a.url` is missing; a Worker that is bound to this one is named by `service`",
+        ),
+        (&with("service = 'B'"), "remotes.toml:3: `mcp.a.service` stands beside `url`"),
+        (&with("path = '/mcp'"), "remotes.toml:3: `mcp.a.path` belongs to `service`"),
+        (
+            "[mcp.a]\nservice = 'a-b'",
+            "remotes.toml:2: `mcp.a.service` must be the name of a service binding",
+        ),
+        (
+            "[mcp.a]\nservice = '${B}'",
+            "remotes.toml:2: `mcp.a.service` must be the name of a service binding",
+        ),
+        (
+            "[mcp.a]\nservice = 'B'\npath = '//c.example'",
+            "remotes.toml:3: `mcp.a.path` must be a path",
+        ),
         (
             "[mcp.a]\nurl = 'npx server'",
             "remotes.toml:2: `mcp.a.url` must be the URL of an MCP server, as",
         ),
         (
             &with("timeout = 5"),
-            "remotes.toml:3: `mcp.a.timeout` is no key of this table; there are: url, timeout_ms",
+            "remotes.toml:3: `mcp.a.timeout` is no key of this table; there are: url, service, path, timeout_ms",
         ),
         (
             &with("timeout_ms = 10"),

@@ -80,6 +80,9 @@ fn tidy(schema: Value) -> Value {
         Some((keyword, value))
     });
     let mut members: Map<String, Value> = tidied.collect();
+    if members.get("oneOf").is_some_and(is_choice_of_keys) {
+        return members.into();
+    }
     let meant = match (members.shift_remove("oneOf"), members.shift_remove("anyOf")) {
         (Some(Value::Array(choices)), _) => one_of(choices),
         (_, Some(Value::Array(choices))) => any_of(choices),
@@ -113,6 +116,13 @@ fn any_of(mut choices: Vec<Value>) -> Value {
         [only] => only.take(),
         _ => json!({"anyOf": choices}),
     }
+}
+
+/// True if a table has exactly one of several keys.
+fn is_choice_of_keys(one_of: &Value) -> bool {
+    let is_key =
+        |choice: &Value| choice.as_object().is_some_and(|choice| choice.keys().eq(["required"]));
+    one_of.as_array().is_some_and(|choices| choices.iter().all(is_key))
 }
 
 /// The schema of an enum: a text, which is one of several words, or a table, whose form is named by a key.

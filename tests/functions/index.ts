@@ -95,17 +95,17 @@ const faults = executor({
   onCancel(turn) { released.push(`${turn.taskId} released`); },
 });
 
-const TASK_LOOPS = new Set<string>();
-
-/** Never gives its thread back: the platform ends the isolate. The number of attempts counts here, too. */
+/** Never gives its thread back, after what the message says: the platform ends the isolate. */
 const loop = executor({
-  execute(turn) {
-    TASK_LOOPS.add(turn.taskId);
-    turn.working("looping");
-    for (const until = Date.now() + 3_600_000; Date.now() < until;) if (TASK_LOOPS.size === 0) return "never";
+  async execute(turn) {
+    if (turn.text === "waits") await turn.wait(100);
+    if (turn.text === "sleeps") await turn.sleep(100);
+    for (const until = Date.now() + 3_600_000; Date.now() < until;) loops += 1;
     return "an hour later";
   },
 });
+
+let loops = 0;
 
 export default worker({
   agents,

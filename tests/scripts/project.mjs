@@ -14,7 +14,7 @@ import { freePort } from "../../scripts/lib/port.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const COPIED = ["scripts", "dev", "js", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock", "src/index.ts"];
+const COPIED = ["scripts", "dev", "js", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock", "src/index.ts", "src/tools.ts"];
 const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "calls.log": "" };
 
 /** Makes a copy of the repository. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */
@@ -228,6 +228,7 @@ const snippets = join(out, "snippets", "a2a-edge-1", "js");
 mkdirSync(snippets, { recursive: true });
 writeFileSync(join(snippets, "answer.js"), ${JSON.stringify(standIn("answer.js"))});
 writeFileSync(join(snippets, "agents.js"), 'import { state } from "./answer.js";\\nexport function give(agents) { state.served = agents; }\\n');
+writeFileSync(join(snippets, "functions.js"), 'export function giveFunctions() {}\\n');
 writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
 writeFileSync(join(out, "index.js"), \`
 import source wasmModule from "./index_bg.wasm";

@@ -1,4 +1,4 @@
-// Tools and executors in TypeScript for the end-to-end tests and the soak, in the entry module of a project.
+// Tools and executors in TypeScript for the end-to-end tests, in the entry module of a project.
 import agents from "#agents";
 import { Failure, RunOver, TaskObject, executor, tool, worker } from "a2a-edge";
 import { chain } from "./chain.ts";
@@ -95,11 +95,12 @@ const faults = executor({
   onCancel(turn) { released.push(`${turn.taskId} released`); },
 });
 
-/** Never gives its thread back, after what the message says: the platform ends the isolate. */
+/** Rings at a URL, and then never gives its thread back, also right behind a wait: the platform ends the isolate. */
 const loop = executor({
   async execute(turn) {
-    if (turn.text === "waits") await turn.wait(100);
-    if (turn.text === "sleeps") await turn.sleep(100);
+    const [url = "", waits] = turn.text.split(" ");
+    await turn.step("ring", async () => { await turn.fetch(url); });
+    if (waits === "waits") await turn.wait(1);
     for (const until = Date.now() + 3_600_000; Date.now() < until;) loops += 1;
     return "an hour later";
   },

@@ -9,6 +9,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFiles } from "../../create/lib/project.mjs";
+import { ENTRY } from "../../scripts/lib/config.mjs";
 import { hashesIn } from "../../scripts/lib/engine.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
 
@@ -40,16 +41,16 @@ export function makeProject({ packages = "all" } = {}) {
 export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /**
- * Makes a project as `create` does, into which npm has installed this package: with a stand-in for the engine, so that nothing has to be built, and for
- * the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
+ * Makes a project as `create` does, but without functions, into which npm has installed this package: with a stand-in for the engine, so that nothing has
+ * to be built, and for the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
  */
 export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
   // Below the folder of a test: its name is that of the Worker, which has no capitals.
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
   for (const [path, text] of projectFiles(folder, { npm: version, crate: rust ? `version = "${version}"` : undefined })) write(path, text);
-  rmSync(join(folder, "agents"), { recursive: true });
-  for (const [path, text] of Object.entries({ ...SOURCES, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
+  for (const path of ["agents", "src/orders.ts", "src/tools.ts"]) rmSync(join(folder, path), { recursive: true });
+  for (const [path, text] of Object.entries({ ...SOURCES, "src/index.ts": ENTRY, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
 
   const packaged = join(folder, "node_modules", "a2a-edge");
   for (const name of ["scripts", "dev", "js", "migrations", "package.json"]) cpSync(join(root, name), join(packaged, name), { recursive: true });

@@ -1,9 +1,11 @@
 // Kills the Worker again and again while tasks of many kinds are under way. Started by scripts/soak.mjs, which builds
 // first, with the seed, the number of kills, the number of tasks at a time and the kinds of executors.
 
+import { fileURLToPath } from "node:url";
 import { Agent, isTerminal, type Task } from "../e2e/client.ts";
 import { USUAL_KINDS, kindsIn } from "../../scripts/lib/soak-kinds.mjs";
-import { startFunctions } from "../e2e/functions.ts";
+import { startWorker } from "../e2e/harness.ts";
+import { checked } from "../e2e/product.ts";
 import { Sink } from "../e2e/sink.ts";
 import { THINKING, soakAgents, subjects as subjectsOf, units } from "./kinds.ts";
 import { Lender } from "./lender.ts";
@@ -35,9 +37,10 @@ const vars = {
   // As often as a task may be interrupted here is no failure.
   RUN_TIMEOUT_MS: "900000",
 };
-const remote = await startFunctions({ vars });
+const entry = { entry: fileURLToPath(new URL("entry.ts", import.meta.url)), agents: checked(fileURLToPath(new URL("../..", import.meta.url))) };
+const remote = await startWorker({ ...entry, vars });
 const far = { NEXT_URL: `${remote.url}/faults`, FAR_URL: `${remote.url}/soak-far` };
-const worker = await startFunctions({ vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
+const worker = await startWorker({ ...entry, vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
 
 let kills = 0;
 let isKilling = true;

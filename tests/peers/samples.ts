@@ -134,7 +134,7 @@ ${executors.join("")}  },
 });
 `;
   const sdk = { "src/sdk/index.ts": 'export * from "@a2a-js/sdk";\n', "src/sdk/server/index.ts": 'export * from "@a2a-js/sdk/server";\n' };
-  const agents = Object.fromEntries(SAMPLES.map(({ kind }) => [`agents/${kind}.toml`, agentOf(kind)]));
+  const agents = Object.fromEntries(SAMPLES.map(({ kind }, index) => [`agents/${kind}.toml`, agentOf(kind, index === 0)]));
   const project = makeProject({ files: { ...sdk, ...agents, "src/index.ts": index } });
   for (const [name, { checkout, project: place }] of Object.entries(ROOTS)) {
     cpSync(join(checkouts[name as keyof typeof ROOTS], checkout), project.at(place), { recursive: true, filter: (path) => !path.includes("node_modules") });
@@ -142,9 +142,10 @@ ${executors.join("")}  },
   return project;
 }
 
-const agentOf = (kind: string): string => `name = "${kind}"
+const agentOf = (kind: string, isDefault: boolean): string => `name = "${kind}"
 description = "A sample of the official SDK."
 version = "1.0.0"
+default = ${isDefault}
 
 [capabilities]
 push_notifications = true

@@ -65,7 +65,6 @@ function operations(url: string, effectsUrl: string, sink: Sink): Operation[] {
     { name: "a task of 20 s with 1,000 chunks", count: 1, isLong: true, work: () => follow("count 1000 every 20") },
     { name: "SendMessage, scripted agent: a task of 4 events", count, work: () => demo.sendForTask("hello") },
     { name: "SendMessage, tool `echo`: a task of 4 events", count, work: () => tools.sendForTask(toolCall("echo", { text: "hello" })) },
-    { name: "SendMessage, tool `get_counter`, which counts in D1", count, work: () => tools.sendForTask(toolCall("get_counter")) },
     { name: "SendMessage, answered with a message: no task", count, work: () => demo.send("message") },
     { name: "SendMessage, a task that asks", count, work: () => demo.sendForTask("ask") },
     {

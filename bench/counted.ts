@@ -79,7 +79,7 @@ export async function settled({ url }: Worker): Promise<Counts> {
 
 /** Starts a counting copy of the build, which also records the statements of D1. */
 export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const glue = bundled(join(root, builtFolder));
+  const glue = await bundled(join(root, builtFolder));
   const instance = "new WebAssembly.Instance(";
   if (!glue.includes(instance)) throw new Error("build/engine.js is not made as it used to be");
   return startVariant({

@@ -26,7 +26,7 @@ const FIGURES = ["sendMs", "firstMs", "listMs"];
 
 export async function distance({ rounds, sliceMs }: Effort): Promise<Section> {
   using cores = new Cores();
-  const pairs = [ours(), theirs("TypeScript", {}), theirs("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" })];
+  const pairs = [await ours(), theirs("TypeScript", {}), theirs("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" })];
   const entrants = pairs.flatMap(({ near, far }) => [waiting(near, sliceMs), waiting(far, sliceMs)]);
   const outcome = await contest(entrants, Math.ceil(rounds / 2), cores);
   const figure = (entrant: Entrant | undefined, name: string): number => {
@@ -47,10 +47,10 @@ export async function distance({ rounds, sliceMs }: Effort): Promise<Section> {
   };
 }
 
-function ours(): Pair {
+async function ours(): Promise<Pair> {
   const [near] = speakers(undefined) as [Speaker];
   const folder = join(root, builtFolder);
-  const modules = { "index.js": distant(bundled(folder)), "index_bg.wasm": readFileSync(join(folder, "index_bg.wasm")) };
+  const modules = { "index.js": distant(await bundled(folder)), "index_bg.wasm": readFileSync(join(folder, "index_bg.wasm")) };
   return { near, far: { ...near, start: () => startVariant(modules, { DEVELOPMENT: "false" }) } };
 }
 

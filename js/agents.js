@@ -11,16 +11,10 @@
 
 /** @type {Agents | undefined} */
 let given;
-let hasExamples = false;
 
-/**
- * Takes the agents of the project. With `examples`, agent files may name the example tools of this repository.
- *
- * @param {Agents} agents @param {{ examples?: boolean }} [options]
- */
-export function give(agents, { examples = false } = {}) {
+/** Takes the agents of the project. @param {Agents} agents */
+export function give(agents) {
   given = agents;
-  hasExamples = examples;
 }
 
 /** The index of the agents; undefined if the Worker was started without agents. */
@@ -39,6 +33,3 @@ export function whenRenewed(work) {
 
 /** Tells that other agents were given. */
 export const renew = () => renewed();
-
-/** Whether agent files may name the example tools. */
-export const withExamples = () => hasExamples;

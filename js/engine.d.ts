@@ -3,11 +3,8 @@ import type { Agents, Handlers } from "./index.d.ts";
 
 export { TaskObject } from "./index.d.ts";
 
-/**
- * Starts the Worker with its agents and its functions. With `examples`, agent files may name the example tools of the repository. Throws if
- * the agents were checked by another version of a2a-edge.
- */
-export function start(agents: Agents, functions?: Functions, options?: { examples?: boolean }): Handlers;
+/** Starts the Worker with its agents and its functions. Throws if the agents were checked by another version of a2a-edge. */
+export function start(agents: Agents, functions?: Functions): Handlers;
 
 /**
  * The functions of a project, as Rust calls them. Values pass as JSON. A run is a call of one function; by its number, the function reaches its

@@ -1,5 +1,5 @@
-// The types of "a2a-edge": the entry of a Worker, its tools and its executors. Bindings, secrets and variables get their types by `wrangler types`,
-// the names of remote agents and MCP servers by `.a2a-edge/agents.d.ts`, which `a2a-edge build` writes.
+// The types of "a2a-edge": the entry of a Worker, its tools and its executors. Bindings, secrets and variables get their types by
+// `wrangler types`, the names of remote agents and MCP servers by `.a2a-edge/agents.d.ts`, which `a2a-edge build` writes.
 import type { DurableObject } from "cloudflare:workers";
 
 declare global {
@@ -8,7 +8,7 @@ declare global {
   }
 }
 
-// ---- The Worker ------------------------------------------------------------------------------------------------------------------------------
+// ---- The Worker ---------------------------------------------------------------------------------------------------------------
 
 /**
  * Makes the event handlers of a Worker: the default export of its entry module, which also exports {@link TaskObject}.
@@ -22,8 +22,8 @@ declare global {
  * export default worker({ agents, tools: { find_place } });
  * ```
  *
- * Throws at the start of the Worker if a tool or an executor cannot be registered, or if the agents were checked by another version of a2a-edge.
- * The error names the tool or the kind, and says what to do.
+ * Throws at the start of the Worker if a tool or an executor cannot be registered, or if the agents were checked by another
+ * version of a2a-edge. The error names the tool or the kind, and says what to do.
  */
 export function worker(parts: Parts): Handlers;
 
@@ -31,13 +31,18 @@ export function worker(parts: Parts): Handlers;
 export interface Parts {
   /** The agents of the project: `import agents from "#agents"`, which `a2a-edge build` writes. */
   agents: Agents;
-  /** Tools by the names that agent files use: lower-case words joined by `_`, with at most 64 characters. A tool of the AI SDK fits as it is. */
+  /**
+   * Tools by the names that agent files use: lower-case words joined by `_`, with at most 64 characters. A tool of the AI SDK
+   * fits as it is.
+   */
   tools?: Readonly<Record<string, Tool | ForeignTool>>;
-  /** Executors by their kinds: 1 to 64 lower-case letters, digits, `-` and `_`. An agent file names one as `kind` in `[executor]`. */
+  /**
+   * Executors by their kinds: 1 to 64 lower-case letters, digits, `-` and `_`. An agent file names one as `kind` in `[executor]`.
+   */
   executors?: Readonly<Record<string, Executor<any>>>;
   /**
-   * Is asked first about each HTTP request of the Worker. A response answers the request; `undefined` passes the request on to the agents, with its
-   * body unread (read `request.clone()`).
+   * Is asked first about each HTTP request of the Worker. A response answers the request; `undefined` passes the request on to
+   * the agents, with its body unread (read `request.clone()`).
    */
   fetch?(request: Request, env: Env, ctx: ExecutionContext): Maybe<Response | undefined>;
   /** Gets the messages of queues that are not those of a2a-edge, for which the Worker is a consumer. */
@@ -71,7 +76,7 @@ export interface Known {}
 /** The known names of a kind; any text where none are known. */
 export type NameOf<Kind extends string> = Known extends Readonly<Record<Kind, infer Name extends string>> ? Name : string;
 
-// ---- Values ----------------------------------------------------------------------------------------------------------------------------------
+// ---- Values -------------------------------------------------------------------------------------------------------------------
 
 /** A value, or a promise of it. */
 export type Maybe<T> = T | Promise<T>;
@@ -80,12 +85,12 @@ export type Maybe<T> = T | Promise<T>;
 export type Json = string | number | boolean | null | readonly Json[] | { readonly [key: string]: Json | undefined };
 
 /**
- * What JSON can hold of a type: interfaces fit, and `unknown`, which is checked at run time; functions, `Date`, `Map` and other classes with methods
- * do not. At run time, such a value is an error that names its path.
+ * What JSON can hold of a type: interfaces fit; functions, `Date`, `Map` and other classes with methods do not. Members that are
+ * `unknown` are checked at run time: a value that is not JSON is an error that names its path.
  */
-export type Jsonable<T> =
-  | string | number | boolean | null
-  | (unknown extends T ? unknown : T extends bigint | symbol | ((...args: never) => unknown) ? never : { [Key in keyof T]: Jsonable<T[Key]> | undefined });
+export type Jsonable<T> = Json | ({ [Key in keyof T]: JsonableMember<T[Key]> } & { readonly [Symbol.hasInstance]?: never });
+
+type JsonableMember<T> = unknown extends T ? unknown : [T] extends [Json | undefined] ? T : Jsonable<T> | undefined;
 
 /** Metadata, as A2A has them. */
 export type Meta = { readonly [key: string]: Json };
@@ -126,7 +131,15 @@ export interface Caller {
 }
 
 /** What becomes a result: nothing, a text, a part or several, any JSON, or a stream of texts and parts. */
-export type Result<R = Json> = void | undefined | Part | readonly Part[] | AsyncIterable<string | Part> | ReadableStream<string | Uint8Array> | Jsonable<R>;
+export type Result<R = Json> =
+  | void | undefined | (Part & NoBody) | readonly Part[]
+  | AsyncIterable<string | Part> | ReadableStream<string | Uint8Array>
+  | Jsonable<R>;
+
+/** A `Response` has the `url` of a part, but is none. */
+interface NoBody {
+  readonly bodyUsed?: never;
+}
 
 declare const ended: unique symbol;
 
@@ -135,20 +148,26 @@ export interface Ended {
   readonly [ended]: true;
 }
 
-// ---- What tools and executors have -----------------------------------------------------------------------------------------------------------
+// ---- What tools and executors have --------------------------------------------------------------------------------------------
 
 /**
  * One run of a tool or an executor. The methods need no `this`.
  *
- * When the run is over (`signal`), synchronous methods throw {@link RunOver} and pending promises are rejected with it, except after a wait outside of
- * memory: the run then begins again at the top of its function, and its pending promises never settle.
+ * When the run is over (`signal`), synchronous methods throw {@link RunOver} and pending promises are rejected with it, except
+ * after a wait outside of memory: the run then begins again at the top of its function, and its pending promises never settle.
  */
 export interface Run {
-  /** The bindings, secrets and variables of the project. Texts of secrets that are read here are not kept out of what the run says: use `secret`. */
+  /**
+   * The bindings, secrets and variables of the project. Texts of secrets that are read here are not kept out of what the run
+   * says: use `secret`.
+   */
   readonly env: Env;
   readonly caller: Caller;
   readonly taskId: string;
-  /** Is aborted, with a {@link RunOver} as its reason, when the task is canceled, its time is up, the run waits outside of memory, or has ended. */
+  /**
+   * Is aborted, with a {@link RunOver} as its reason, when the task is canceled, its time is up, the run waits outside of memory,
+   * or has ended.
+   */
   readonly signal: AbortSignal;
   /** For a header `Idempotency-Key`: the same in each attempt at this turn or call, and in no other. */
   readonly idempotencyKey: string;
@@ -157,21 +176,24 @@ export interface Run {
   /** Shows that the run is at work; with a text, a note of progress. */
   working(text?: string): void;
   /**
-   * Does work once: its outcome is stored, and a run that begins again after a crash, a deploy or a wait gets the stored one. A step that was
-   * interrupted is done again; what is outside of steps is done again, too.
+   * Does work once: its outcome is stored, and a run that begins again after a crash, a deploy or a wait gets the stored one. A
+   * step that was interrupted is done again; what is outside of steps is done again, too.
    *
-   * A step is known by its name (1 to 240 bytes), and among steps of one name by its number in the run. The result is JSON of at most
-   * `MAX_STEP_BYTES` (256 KiB), and what the step gives is read from it, also the first time. An error is stored, too; it is thrown again as a
-   * `Failure` if it was one, else as an `Error`.
+   * A step is known by its name (1 to 240 bytes), and among steps of one name by its number in the run. The result is JSON of at
+   * most `MAX_STEP_BYTES` (256 KiB), and what the step gives is read from it, also the first time. An error is stored, too; it is
+   * thrown again as a `Failure` if it was one, else as an `Error`.
    */
   step<T extends Jsonable<T>>(name: string, work: (attempt: StepAttempt) => Maybe<T>, options?: StepOptions): Promise<T>;
   step(name: string, work: (attempt: StepAttempt) => Maybe<void>, options?: StepOptions): Promise<void>;
   /**
-   * As the platform's `fetch`, with the signal and the trace of the run. With `guarded`, a request goes only where webhooks may go, and redirects are
-   * not followed; `timeout` is for the time until the answer begins.
+   * As the platform's `fetch`, with the signal and the trace of the run. With `guarded`, a request goes only where webhooks may
+   * go, and redirects are not followed; `timeout` is for the time until the answer begins.
    */
   fetch(input: string | URL | Request, init?: FetchOptions): Promise<Response>;
-  /** A secret or a variable of the project. Its text is kept out of all that the run says, if it has 8 bytes or more. Throws if it is not set. */
+  /**
+   * A secret or a variable of the project. Its text is kept out of all that the run says, if it has 8 bytes or more. Throws if it
+   * is not set.
+   */
   secret(name: NameOf<"secrets">): string;
   /** Waits in memory, for 30 seconds at most. */
   sleep(time: Duration): Promise<void>;
@@ -179,7 +201,9 @@ export interface Run {
   remote(name: NameOf<"remotes">): Remote;
   /** An MCP server of remotes.toml. */
   mcp(name: NameOf<"mcp">): McpServer;
-  /** Adds to the usage of models that counts for the caller. Call it in the step that made the request, so that it counts once. */
+  /**
+   * Adds to the usage of models that counts for the caller. Call it in the step that made the request, so that it counts once.
+   */
   recordUsage(used: Usage): void;
 }
 
@@ -196,8 +220,9 @@ export interface StepAttempt {
 /** How a step is tried again. */
 export interface StepOptions {
   /**
-   * How often the work is tried at most (1), in memory. Between two attempts there is `delay` (1 second), which doubles up to `maxDelay` (30 seconds),
-   * or `retryAfter` of a `Failure` if that is longer. A `Failure` with the fault `arguments` is not tried again.
+   * How often the work is tried at most (1), in memory. Between two attempts there is `delay` (1 second), which doubles up to
+   * `maxDelay` (30 seconds), or `retryAfter` of a `Failure` if that is longer. A `Failure` with the fault `arguments` is not
+   * tried again.
    */
   retry?: number | { attempts: number; delay?: Duration; maxDelay?: Duration };
   /** How long one attempt may take. Without it, as long as the run. */
@@ -222,7 +247,10 @@ export interface Usage {
 
 /** Another agent. */
 export interface Remote {
-  /** Sends a message and follows its task until it ends or asks: a step named `ask <name>`. Without `timeout`, as long as the run may take. */
+  /**
+   * Sends a message and follows its task until it ends or asks: a step named `ask <name>`. Without `timeout`, as long as the run
+   * may take.
+   */
   send(message: Content, options?: { taskId?: string; timeout?: Duration }): Promise<Answer>;
   /** Sends a message and gives what comes of it, event by event. Not a step; another attempt sends a message with the same id. */
   stream(message: Content, options?: { taskId?: string }): AsyncIterable<RemoteEvent>;
@@ -244,7 +272,7 @@ export interface Answer {
 export type RemoteEvent =
   | { readonly task: { readonly id: string; readonly status: RemoteStatus; readonly artifacts?: readonly RemoteArtifact[] } }
   | { readonly statusUpdate: { readonly taskId: string; readonly status: RemoteStatus } }
-  | { readonly artifactUpdate: { readonly taskId: string; readonly artifact: RemoteArtifact; readonly append?: boolean; readonly lastChunk?: boolean } }
+  | { readonly artifactUpdate: RemoteArtifactUpdate }
   | { readonly message: Message };
 
 /** The status of a task of another agent. */
@@ -252,6 +280,14 @@ export interface RemoteStatus {
   readonly state: string;
   readonly message?: Message;
   readonly timestamp?: string;
+}
+
+/** An artifact of another agent that is new, or grows if `append` is true. */
+export interface RemoteArtifactUpdate {
+  readonly taskId: string;
+  readonly artifact: RemoteArtifact;
+  readonly append?: boolean;
+  readonly lastChunk?: boolean;
 }
 
 /** An artifact of another agent, or a piece of it. */
@@ -267,10 +303,17 @@ export interface RemoteArtifact {
 export interface McpServer {
   tools(): Promise<readonly McpTool[]>;
   /**
-   * Calls a tool: a step named `call <server> <tool>`, unless the server says that the tool only reads. Rejects if the server refuses the call or
-   * does not answer; callers do not read why, unless you throw it as a `Failure`.
+   * Calls a tool: a step named `call <server> <tool>`, unless the server says that the tool only reads. Rejects if the server
+   * refuses the call or does not answer; callers do not read why, unless you throw it as a `Failure`.
    */
-  call(tool: string, args?: { readonly [name: string]: Json }): Promise<{ readonly parts: readonly Part[]; readonly structured?: Json }>;
+  call(tool: string, args?: { readonly [name: string]: Json }): Promise<McpResult>;
+}
+
+/** What a tool of an MCP server gives. */
+export interface McpResult {
+  readonly parts: readonly Part[];
+  /** The result as JSON, if the tool has a schema of it. */
+  readonly structured?: Json;
 }
 
 /** A tool of an MCP server. */
@@ -280,10 +323,11 @@ export interface McpTool {
   readonly inputSchema: Json;
 }
 
-// ---- Tools -----------------------------------------------------------------------------------------------------------------------------------
+// ---- Tools --------------------------------------------------------------------------------------------------------------------
 
 /**
- * A tool that agents name in `[executor.tools]` or `[executor.model]`. Its schema is shown in cards, to models and to clients of MCP.
+ * A tool that agents name in `[executor.tools]` or `[executor.model]`. Its schema is shown in cards, to models and to clients of
+ * MCP.
  *
  * ```ts
  * const add_tax = tool({
@@ -292,20 +336,24 @@ export interface McpTool {
  *   execute: ({ price, percent }) => price * (1 + percent / 100),
  * });
  * ```
+ *
  */
 export function tool<S extends Schema, R extends Result<R>>(definition: {
   /** One or two sentences, for models and people. */
   description: string;
   /**
-   * Standard Schema with JSON Schema (zod 4.2, arktype 2.1.28, valibot by `toStandardJsonSchema`, or later), a schema of the AI SDK, or JSON Schema. It is an
-   * object. Arguments are checked by its JSON Schema first, then by the library, which gives defaults and transforms.
+   * Standard Schema with JSON Schema (zod 4.2, arktype 2.1.28, valibot by `toStandardJsonSchema`, or later), a schema of the AI
+   * SDK, or JSON Schema. It is an object. Arguments are checked by its JSON Schema first, then by the library, which gives
+   * defaults and transforms.
    */
   inputSchema: S;
-  /** Names of secrets and variables that the tool needs: `a2a-edge check` asks for them, and their texts are kept out of results. */
+  /**
+   * Names of secrets and variables that the tool needs: `a2a-edge check` asks for them, and their texts are kept out of results.
+   */
   needs?: readonly string[];
   /**
-   * Gives the result, or throws: a {@link Failure} with the reason that the caller reads, or any other error, which only the log has. A stream is
-   * read to its end, and its pieces are the result.
+   * Gives the result, or throws: a {@link Failure} with the reason that the caller reads, or any other error, which only the log
+   * has. A stream is read to its end, and its pieces are the result.
    */
   execute(args: Arguments<S>, call: Call): Maybe<R>;
 }): Tool<S, Awaited<R>>;
@@ -319,8 +367,8 @@ export interface Tool<S extends Schema = any, R = any> {
 }
 
 /**
- * A tool of the AI SDK (`tool` of `ai`), which fits as it is: with a text as its description, and `execute`. Of a stream of results the last one is
- * the result. `needsApproval` is refused; other members are not used.
+ * A tool of the AI SDK (`tool` of `ai`), which fits as it is: with a text as its description, and `execute`. Of a stream of
+ * results the last one is the result. `needsApproval` is refused; other members are not used.
  */
 export interface ForeignTool {
   description?: unknown;
@@ -345,7 +393,10 @@ export interface Call extends Run {
 export type Schema<T = any> = (StandardSchema<any, T> & StandardJsonSchema) | AiSchema<T> | JsonSchema;
 
 /** The arguments that a schema gives. */
-export type Arguments<S> = S extends StandardSchema<any, infer Output> ? Output : S extends AiSchema<infer Output> ? Output : Record<string, any>;
+export type Arguments<S> =
+  S extends StandardSchema<any, infer Output> ? Output
+  : S extends AiSchema<infer Output> ? Output
+  : Record<string, any>;
 
 /** The part of Standard Schema (https://standardschema.dev) that is used. */
 export interface StandardSchema<Input = any, Output = Input> {
@@ -359,11 +410,18 @@ export interface StandardSchema<Input = any, Output = Input> {
 
 type StandardResult<Output> =
   | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly { readonly message: string; readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined }[] };
+  | { readonly issues: readonly StandardIssue[] };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
 
 /** A schema that becomes JSON Schema (https://standardschema.dev/json-schema). */
 export interface StandardJsonSchema {
-  readonly "~standard": { readonly jsonSchema: { readonly input: (options: { target: "draft-2020-12" }) => Record<string, unknown> } };
+  readonly "~standard": {
+    readonly jsonSchema: { readonly input: (options: { target: "draft-2020-12" }) => Record<string, unknown> };
+  };
 }
 
 /** A schema of the AI SDK: of `jsonSchema()` and `zodSchema()`. */
@@ -381,7 +439,7 @@ export interface JsonSchema {
   readonly "~standard"?: never;
 }
 
-// ---- Executors -------------------------------------------------------------------------------------------------------------------------------
+// ---- Executors ----------------------------------------------------------------------------------------------------------------
 
 /**
  * An executor: what an agent does with a message.
@@ -395,23 +453,28 @@ export interface JsonSchema {
  * });
  * ```
  */
-export function executor<S = {}, R extends Result<R> | Ended = Result | Ended>(definition: {
-  /** The schema of the table `[executor.<kind>]` of agent files, which is checked when agents are. Not asynchronous. Without it, the table is empty. */
+export function executor<S = {}, R extends Result<R> | Ended = any>(definition: {
+  /**
+   * The schema of the table `[executor.<kind>]` of agent files, which is checked when agents are. Not asynchronous. Without it,
+   * the table is empty.
+   */
   settings?: StandardSchema<any, S>;
   /**
-   * What becomes of a run that was interrupted: `resume` (unless given) begins it again, with the outcomes of finished steps; `restart` begins it again
-   * without them, and without what it had said; `fail` fails the task. Executors that wait outside of memory resume.
+   * What becomes of a run that was interrupted: `resume` (unless given) begins it again, with the outcomes of finished steps;
+   * `restart` begins it again without them, and without what it had said; `fail` fails the task. Executors that wait outside of
+   * memory resume.
    */
   recovery?: "resume" | "restart" | "fail";
   /**
-   * Handles one message. What it returns becomes an artifact and completes the task; nothing completes it without one. What it throws fails the task:
-   * a {@link Failure} with the reason that the caller reads, any other error with a sentence of a2a-edge, and its text is in the log.
+   * Handles one message. What it returns becomes an artifact and completes the task; nothing completes it without one. What it
+   * throws fails the task: a {@link Failure} with the reason that the caller reads, any other error with a sentence of a2a-edge,
+   * and its text is in the log.
    */
   execute(turn: Turn<S>): Maybe<R>;
   /**
-   * Ends what the run has begun elsewhere, when its task is canceled; also of a run that waits outside of memory. It has five seconds, and can say
-   * nothing; `step` gives the result of the newest finished step of its name, in any turn of the task, and does not do its work. With `sure`, it is called again if the
-   * process dies meanwhile.
+   * Ends what the run has begun elsewhere, when its task is canceled; also of a run that waits outside of memory. It has five
+   * seconds, and can say nothing; `step` gives the result of the newest finished step of its name, in any turn of the task, and
+   * does not do its work. With `sure`, it is called again if the process dies meanwhile.
    */
   onCancel?: ((turn: Turn<S>) => Maybe<void>) | { sure: true; run(turn: Turn<S>): Maybe<void> };
 }): Executor<S>;
@@ -453,11 +516,14 @@ export interface Turn<S = {}> extends Run {
   /** What the client has answered to `askAuth`: once, in the turn after it. */
   credentials(): Promise<Readonly<Record<string, string>> | undefined>;
 
-  /** Adds an artifact. Without an id it is `result`, the next one `result-2`, the same in each attempt; an artifact of the same id is replaced. */
+  /**
+   * Adds an artifact. Without an id it is `result`, the next one `result-2`, the same in each attempt; an artifact of the same id
+   * is replaced.
+   */
   artifact(content: Content, options?: ArtifactOptions): void;
   /**
-   * Streams into an artifact and gives the whole text. A step named `write <id>`: an artifact that is whole is not written again, and the text is
-   * read from it; one that was interrupted begins anew. Pieces within 50 ms are passed on together.
+   * Streams into an artifact and gives the whole text. A step named `write <id>`: an artifact that is whole is not written again,
+   * and the text is read from it; one that was interrupted begins anew. Pieces within 50 ms are passed on together.
    */
   write(source: WriteSource, options?: ArtifactOptions): Promise<string>;
 
@@ -471,15 +537,15 @@ export interface Turn<S = {}> extends Run {
   reply(content: Content): Ended;
 
   /**
-   * Waits outside of memory, for ten years at most, and costs nothing meanwhile: the run is dropped, with all that is under way (no `finally` runs),
-   * and begins again at the top of its function when the wait ends. A step that is under way is an error: await it first. With `orMessage`, a
-   * message of the client ends the wait, too.
+   * Waits outside of memory, for ten years at most, and costs nothing meanwhile: the run is dropped, with all that is under way
+   * (no `finally` runs), and begins again at the top of its function when the wait ends. A step that is under way is an error:
+   * await it first. With `orMessage`, a message of the client ends the wait, too.
    */
   wait(time: Duration | Date): Promise<"time">;
   wait(wait: { for: Duration; orMessage: true } | { until: Date; orMessage: true }): Promise<"time" | "message">;
   /**
-   * A URL to which another system posts, once unless `uses` is given (1,000 at most), for 30 days unless `within` is. Whoever has the URL may post.
-   * The same in each attempt.
+   * A URL to which another system posts, once unless `uses` is given (1,000 at most), for 30 days unless `within` is. Whoever has
+   * the URL may post. The same in each attempt.
    */
   callback(name: string, terms?: { uses?: number; within?: Duration }): Callback;
   /** The next message that the client sends while the run is in memory, or has sent during a wait with `orMessage`. */
@@ -495,7 +561,10 @@ export interface ArtifactOptions {
 }
 
 /** What `write` takes: a stream of texts and parts, a body, or a function that gets `write`. */
-export type WriteSource = AsyncIterable<string | Part | Uint8Array> | ReadableStream<string | Uint8Array> | ((out: { write(piece: string | Part): void }) => Maybe<void>);
+export type WriteSource =
+  | AsyncIterable<string | Part | Uint8Array>
+  | ReadableStream<string | Uint8Array>
+  | ((out: { write(piece: string | Part): void }) => Maybe<void>);
 
 /** A URL to which another system posts. */
 export interface Callback {
@@ -508,7 +577,7 @@ export interface Callback {
 /** How a wait for a callback has ended. The body is JSON as `data`, other text as `text`, anything else as `raw`, in base64. */
 export type Called = { readonly by: "call"; readonly body: Part } | { readonly by: "time" };
 
-// ---- Errors ----------------------------------------------------------------------------------------------------------------------------------
+// ---- Errors -------------------------------------------------------------------------------------------------------------------
 
 /** An error whose text callers read. Of any other error callers read that the agent failed, and its text is in the log. */
 export class Failure extends Error {

@@ -20,6 +20,7 @@ import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryPackage } from "./lib/trial-package.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
 import { TEST_AGENTS, ensureBuilt } from "./lib/worker.mjs";
+import { wrangler } from "./lib/wrangler.mjs";
 
 const TEST_TIMEOUT_MS = 120_000;
 
@@ -70,13 +71,14 @@ const steps = [
   { name: "docs", title: "Docs (cargo doc)", work: () => cargo("doc", "--workspace", "--no-deps", "--features", NATIVE) },
   { name: "unit", title: "Unit and property tests (cargo test)", work: () => cargo("test", "--workspace", "--features", NATIVE) },
   { name: "scripts", title: "Tests of the npm scripts, of js/, and of links and paths in the docs (node --test)", work: testScripts },
-  { name: "types", title: "Types of the end-to-end tests, of js/ and of dev/ (tsc)", work: checkTypes },
+  { name: "types", title: "Types of the end-to-end tests, of js/, of dev/, and of what authors write (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
+  { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
   { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
-  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
+  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server, and the examples in TypeScript", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd(filter) },
   { name: "e2e-probes", title: "End-to-end tests of tests/probes, a stable build (tools and executors in Rust, panics, durability)", needs: ["build", "python"], work: testProbes },
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
@@ -196,7 +198,16 @@ function cargo(...args) {
 }
 
 function testScripts() {
-  const paths = ["docs", "js", join("js", "api"), "scripts"].flatMap((folder) => {
+  return nodeTests(["docs", "js", join("js", "api"), "scripts"]);
+}
+
+function testTesting() {
+  return nodeTests(["testing"]);
+}
+
+/** Runs the tests in these folders of tests/. */
+function nodeTests(folders) {
+  const paths = folders.flatMap((folder) => {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });
@@ -205,7 +216,15 @@ function testScripts() {
 
 async function checkTypes() {
   const tsc = (project) => command(inNpmPackage("typescript", "bin", "tsc"), ["--project", project]);
-  return (await tsc(".")) && (await tsc("js")) && (await tsc("dev"));
+  return (await tsc(".")) && (await tsc("js")) && (await tsc("dev")) && (await bindingTypes()) && (await tsc(join("tests", "types")));
+}
+
+/** Writes the types of the bindings of tests/types, as the author of a project does. */
+async function bindingTypes() {
+  const folder = join("tests", "types");
+  const { code, output } = await wrangler(["types", `--config=${join(folder, "wrangler.toml")}`, join(folder, "worker-configuration.d.ts")], { quiet: true });
+  if (code !== 0) say(output);
+  return code === 0;
 }
 
 async function buildDefault() {
@@ -262,7 +281,7 @@ async function runDocs(filter) {
   if (!(await command("cargo", ["test", "--quiet", "--workspace", "--features", NATIVE, "--test", "all", "docs::"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = filter ? [`--test-name-pattern=${filter}`] : [];
-  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts"), join("tests", "docs", "typescript.spec.ts")], {
     A2A_DOCS_AGENTS: agents, A2A_EXAMPLES: examples(), ...built.python,
   });
 }

@@ -40,7 +40,6 @@ use a2a_agents::{AgentSource, CheckedExecutor, Misfit};
 #[derive(Default)]
 pub struct Host {
     registry: Registry,
-    examples: Vec<Rc<dyn Tool>>,
 }
 
 impl Host {
@@ -90,19 +89,9 @@ impl Host {
         self
     }
 
-    /// Adds tools that only the agents of this repository may name.
-    #[cfg(feature = "worker")]
-    pub(crate) fn examples(mut self, tools: Vec<Box<dyn Tool>>) -> Self {
-        self.examples = tools.into_iter().map(Rc::from).collect();
-        self
-    }
-
-    /// The registered tools and executors; with the examples if `has_examples`.
-    pub(crate) fn registry(self, has_examples: bool) -> Registry {
-        let Self { mut registry, examples } = self;
-        let examples = examples.into_iter().filter(|_| has_examples);
-        examples.for_each(|tool| registry.add_tool(tool));
-        registry
+    /// The registered tools and executors.
+    pub(crate) fn registry(self) -> Registry {
+        self.registry
     }
 
     /// Checks that the executors of all agents of a source can be made, with no variables, secrets or other servers.
@@ -112,7 +101,7 @@ impl Host {
     /// If the agents cannot be read; or every agent whose executor cannot be made, with the reason and the place in its file.
     pub fn check(self, source: impl AgentSource + 'static) -> Result<(), Unreadable> {
         let parts = Parts {
-            registry: Rc::new(self.registry(false)),
+            registry: Rc::new(self.registry()),
             is_development: true,
             ..Parts::of(MemoryPlatform::default().outside())
         };

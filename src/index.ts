@@ -1,7 +1,7 @@
-// The entry of the Worker of this repository, laid out like that of a project. Its agents may name the example tools (src/tools/).
+// The entry of the Worker of this repository, laid out like that of a project.
 import agents from "#agents";
-import { start } from "a2a-edge/engine";
+import { TaskObject, worker } from "a2a-edge";
+import * as tools from "./tools.ts";
 
-export { TaskObject } from "a2a-edge/engine";
-
-export default start(agents, undefined, { examples: true });
+export { TaskObject };
+export default worker({ agents, tools });

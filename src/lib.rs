@@ -32,8 +32,6 @@ extern crate self as a2a_edge;
 
 pub mod auth;
 pub mod config;
-#[cfg(feature = "worker")]
-mod demo;
 #[cfg(doctest)]
 mod documentation;
 pub mod edge;
@@ -55,8 +53,6 @@ pub mod session;
 pub mod signing;
 pub mod task;
 pub mod testing;
-#[cfg(feature = "worker")]
-mod tools;
 pub mod trail;
 pub mod twins;
 pub mod usage;
@@ -69,4 +65,4 @@ pub use a2a::{client, http, model};
 pub use a2a_agents::tool;
 
 #[cfg(feature = "worker")]
-worker!(demo::host());
+worker!(Host::new());

@@ -13,15 +13,28 @@ import { isStream } from "./write.js";
  */
 export function callOf(link, facts, env) {
   const working = (/** @type {string | undefined} */ text) => {
-    if (text !== undefined && typeof text !== "string") throw new TypeError(`the progress must be a text, got ${jsonText(text, "the progress")}`);
+    if (text !== undefined && typeof text !== "string") {
+      throw new TypeError(`the progress must be a text, got ${jsonText(text, "the progress")}`);
+    }
     link.call("progress", text);
   };
-  return { ...runOf(link, facts, env, working), toolCallId: facts.toolCallId, abortSignal: link.signal, messages: [], context: {} };
+  return {
+    ...runOf(link, facts, env, working),
+    toolCallId: facts.toolCallId,
+    messages: [],
+    context: {},
+    get signal() {
+      return link.signal;
+    },
+    get abortSignal() {
+      return link.signal;
+    },
+  };
 }
 
 /**
- * The JSON of the parts of a tool's result. A stream of a tool of a2a-edge is a result in pieces; of that of another library the last one is the
- * result, as in the AI SDK.
+ * The JSON of the parts of a tool's result. A stream of a tool of a2a-edge is a result in pieces; of that of another library the
+ * last one is the result, as in the AI SDK.
  *
  * @param {Link} link @param {unknown} result @param {boolean} isForeign
  * @returns {string | Promise<string>}
@@ -39,7 +52,11 @@ async function lastOf(stream) {
   return last;
 }
 
-/** The pieces of a stream, with texts that follow each other in one. @param {AsyncIterable<unknown>} stream @returns {Promise<unknown>} */
+/**
+ * The pieces of a stream, with texts that follow each other in one.
+ *
+ * @param {AsyncIterable<unknown>} stream @returns {Promise<unknown>}
+ */
 async function joined(stream) {
   const decoder = new TextDecoder();
   /** @type {unknown[]} */
@@ -55,7 +72,10 @@ async function joined(stream) {
     else if (isPart(piece)) {
       close();
       parts.push(piece);
-    } else throw new TypeError(`a piece of a result must be a text, bytes of a text or a part, got ${jsonText(piece, "a piece of a result")}`);
+    } else {
+      const got = jsonText(piece, "a piece of a result");
+      throw new TypeError(`a piece of a result must be a text, bytes of a text or a part, got ${got}`);
+    }
   }
   text += decoder.decode();
   close();

@@ -16,27 +16,37 @@ export const executor = (definition) => /** @type {any} */ ({ ...definition });
 /**
  * A tool that is checked.
  *
- * @typedef {{ description: string, needs: readonly string[], schema: import("./schemas.js").Checked, isForeign: boolean, execute(args: any, call: any): unknown }} CheckedTool
+ * @typedef {{ description: string, needs: readonly string[], schema: import("./schemas.js").Checked, isForeign: boolean,
+ *   execute(args: any, call: any): unknown }} CheckedTool
  */
 
 /**
  * An executor that is checked.
  *
- * @typedef {{ settings: any, recovery: string, cancels: "never" | "once" | "sure", execute(turn: any): unknown, onCancel(turn: any): unknown }} CheckedExecutor
+ * @typedef {{ settings: any, recovery: string, cancels: "never" | "once" | "sure", execute(turn: any): unknown, onCancel(turn:
+ *   any): unknown }} CheckedExecutor
  */
 
 /** @param {string} name @param {any} given @returns {CheckedTool} */
 export function checkTool(name, given) {
   checkToolName(name);
   const what = `tools.${name}`;
-  if (typeof given !== "object" || given === null) throw new TypeError(`${what}: it must be a tool: tool({ description, inputSchema, execute })`);
+  if (typeof given !== "object" || given === null) {
+    throw new TypeError(`${what}: it must be a tool: tool({ description, inputSchema, execute })`);
+  }
   const { description, inputSchema, needs = [], needsApproval } = given;
-  if (typeof given.execute !== "function") throw new TypeError(`${what}: it has no execute; a tool without one runs elsewhere, and agents cannot call it`);
-  if (typeof description !== "string" || description.trim() === "") throw new TypeError(`${what}: it needs a description, a text for models and people`);
+  if (typeof given.execute !== "function") {
+    throw new TypeError(`${what}: it has no execute; a tool without one runs elsewhere, and agents cannot call it`);
+  }
+  if (typeof description !== "string" || description.trim() === "") {
+    throw new TypeError(`${what}: it needs a description, a text for models and people`);
+  }
   if (needsApproval !== undefined && needsApproval !== false) {
     throw new TypeError(`${what}: needsApproval is not supported; ask the caller in an executor (turn.ask), or leave it out`);
   }
-  if (!Array.isArray(needs) || needs.some((name) => typeof name !== "string")) throw new TypeError(`${what}: needs must be a list of names of secrets and variables`);
+  if (!Array.isArray(needs) || needs.some((name) => typeof name !== "string")) {
+    throw new TypeError(`${what}: needs must be a list of names of secrets and variables`);
+  }
   const schema = readSchema(inputSchema, what);
   return { description, needs, schema, isForeign: given[IS_TOOL] !== true, execute: (args, call) => given.execute(args, call) };
 }
@@ -45,12 +55,18 @@ export function checkTool(name, given) {
 export function checkExecutor(kind, given) {
   checkKindName(kind);
   const what = `executors[${JSON.stringify(kind)}]`;
-  if (typeof given?.execute !== "function") throw new TypeError(`${what}: it must be an executor: executor({ execute(turn) { … } })`);
+  if (typeof given?.execute !== "function") {
+    throw new TypeError(`${what}: it must be an executor: executor({ execute(turn) { … } })`);
+  }
   const { settings, recovery = "resume", onCancel } = given;
-  if (settings !== undefined && standardOf(settings) === undefined) throw new TypeError(`${what}: settings must be a Standard Schema, such as z.object({ … }) of zod`);
+  if (settings !== undefined && standardOf(settings) === undefined) {
+    throw new TypeError(`${what}: settings must be a Standard Schema, such as z.object({ … }) of zod`);
+  }
   if (!RECOVERIES.includes(recovery)) throw new TypeError(`${what}: recovery must be one of ${RECOVERIES.join(", ")}`);
   const { sure, run } = typeof onCancel === "function" || onCancel === undefined ? { sure: false, run: onCancel } : onCancel;
-  if (onCancel !== undefined && typeof run !== "function") throw new TypeError(`${what}: onCancel must be a function, or { sure: true, run(turn) { … } }`);
+  if (onCancel !== undefined && typeof run !== "function") {
+    throw new TypeError(`${what}: onCancel must be a function, or { sure: true, run(turn) { … } }`);
+  }
   const cancels = onCancel === undefined ? "never" : sure === true ? "sure" : "once";
   return { settings, recovery, cancels, execute: (turn) => given.execute(turn), onCancel: (turn) => run?.call(onCancel, turn) };
 }

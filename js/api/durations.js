@@ -13,7 +13,8 @@ export function millis(time) {
   if (typeof time === "number" && time >= 0 && Number.isFinite(time)) return Math.ceil(time);
   const [, count, unit] = /^(\d+(?:\.\d+)?) (ms|second|minute|hour|day|week)s?$/.exec(String(time)) ?? [];
   if (unit === undefined) {
-    throw new TypeError(`${JSON.stringify(time) ?? String(time)} is no duration: give milliseconds, or a text such as "30 seconds", "5 minutes" or "7 days"`);
+    const given = JSON.stringify(time) ?? String(time);
+    throw new TypeError(`${given} is no duration: give milliseconds, or a text such as "30 seconds", "5 minutes" or "7 days"`);
   }
   return Math.ceil(Number(count) * UNITS_MS[/** @type {keyof typeof UNITS_MS} */ (unit)]);
 }

@@ -10,7 +10,8 @@ const IS_RUN_OVER = Symbol.for("a2a-edge.RunOver");
 export class Failure extends Error {
   /**
    * @param {string} text
-   * @param {{ fault?: "arguments" | "tool" | "upstream", cause?: unknown, retryAfter?: import("../index.d.ts").Duration }} [options]
+   * @param {{ fault?: "arguments" | "tool" | "upstream", cause?: unknown, retryAfter?: import("../index.d.ts").Duration }}
+   *   [options]
    */
   constructor(text, { fault = "tool", cause, retryAfter } = {}) {
     super(text, cause === undefined ? undefined : { cause });
@@ -73,14 +74,15 @@ export function refusal(thrown) {
 }
 
 /**
- * The end of a function that has thrown, as the engine reads it (src/executor/function/thrown.rs). With `isFailure`, callers read `failed`; otherwise
- * it is for the log alone.
+ * The end of a function that has thrown, as the engine reads it (src/executor/function/thrown.rs). With `isFailure`, callers read
+ * `failed`; otherwise it is for the log alone.
  *
  * @param {unknown} error
  */
 export function thrownJson(error) {
   const { text, stack } = told(error);
-  return JSON.stringify(isFailure(error) ? { failed: text, fault: error.fault, isFailure: true, stack } : { failed: text, isFailure: false, stack });
+  const forCallers = isFailure(error) ? { fault: error.fault, isFailure: true } : { isFailure: false };
+  return JSON.stringify({ failed: text, ...forCallers, stack });
 }
 
 /**
@@ -113,13 +115,15 @@ export function recalled(reason) {
  */
 function told(error) {
   try {
-    if (!(error instanceof Error)) return { text: `${described(error)} was thrown, which is no Error; throw new Failure("…") for a text that callers read` };
+    if (!(error instanceof Error)) return { text: `${described(error)} was thrown, which is no Error; ${INSTEAD}` };
     const text = withAdvice(String(error.message) || error.name);
-    return { text, stack: `${error.stack ?? text}${causes(error)}` };
+    return { text, stack: `${stackOf(error) ?? text}${causes(error)}` };
   } catch {
     return { text: "an object was thrown that cannot be read" };
   }
 }
+
+const INSTEAD = 'throw new Failure("…") for a text that callers read';
 
 /** @param {unknown} value */
 function described(value) {
@@ -128,11 +132,25 @@ function described(value) {
   return `${value.constructor?.name ?? "object"} ${(JSON.stringify(value) ?? "").slice(0, 1_000)}`.trim();
 }
 
+/**
+ * The stack of an error up to the first frame of WebAssembly: the engine has called the function from there.
+ *
+ * @param {Error} error
+ */
+function stackOf({ stack }) {
+  if (typeof stack !== "string") return undefined;
+  const lines = stack.split("\n");
+  const end = lines.findIndex((line) => line.includes("wasm://"));
+  return lines.slice(0, Math.min(end < 0 ? lines.length : end, MAX_STACK_LINES)).join("\n");
+}
+
+const MAX_STACK_LINES = 40;
+
 /** The stacks of the causes of an error. @param {Error} error */
 function causes(error) {
   let [text, cause] = ["", error.cause];
   for (let depth = 0; cause !== undefined && cause !== null && depth < 5; depth += 1) {
-    text += `\nCaused by: ${cause instanceof Error ? (cause.stack ?? cause.message) : described(cause)}`;
+    text += `\nCaused by: ${cause instanceof Error ? (stackOf(cause) ?? cause.message) : described(cause)}`;
     cause = cause instanceof Error ? cause.cause : undefined;
   }
   return text;
@@ -145,5 +163,5 @@ function withAdvice(text) {
 }
 
 const FOREIGN_IO =
-  "A body, a socket, a stream or a stub of another task or request was used. Module variables are shared by all tasks of an isolate: keep values in " +
-  "them (texts, numbers, plain objects), and open bodies, sockets, streams and stubs in the run that uses them.";
+  "A body, a socket, a stream or a stub of another task or request was used. Module variables are shared by all tasks of an " +
+  "isolate: keep values in them (texts, numbers, plain objects), and open bodies, sockets, streams and stubs in the run that uses them.";

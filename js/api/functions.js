@@ -25,7 +25,7 @@ export function functionsOf({ tools = {}, executors = {} }, bridge, env) {
   const checkedTools = new Map(Object.entries(tools).map(([name, given]) => [name, checkTool(name, given)]));
   const checkedExecutors = new Map(Object.entries(executors).map(([kind, given]) => [kind, checkExecutor(kind, given)]));
   const described = JSON.stringify({
-    tools: [...checkedTools].map(([name, { description, needs, schema }]) => ({ name, description, inputSchema: schema.json, needs })),
+    tools: [...checkedTools].map(([name, tool]) => ({ name, description: tool.description, inputSchema: tool.schema.json, needs: tool.needs })),
     executors: [...checkedExecutors].map(([kind, { recovery, cancels }]) => ({ kind, recovery, cancels })),
   });
   const ownEnv = envOf(env);
@@ -38,7 +38,10 @@ export function functionsOf({ tools = {}, executors = {} }, bridge, env) {
     return link;
   };
 
-  /** @type {(kind: string, number: number, turnJson: string, settingsJson: string) => { link: Link, executor: any, turn: any, complete: any }} */
+  /**
+   * @type {(kind: string, number: number, turnJson: string, settingsJson: string) => { link: Link, executor: any, turn: any,
+   *   complete: any }}
+   */
   const turn = (kind, number, turnJson, settingsJson) => {
     const executor = known(checkedExecutors, kind, "executor");
     const link = open(number);
@@ -71,7 +74,8 @@ export function functionsOf({ tools = {}, executors = {} }, bridge, env) {
         const link = open(number);
         const call = callOf(link, JSON.parse(callJson), ownEnv);
         const result = () => after(schema.validate(JSON.parse(args)), (valid) => execute(valid, call));
-        return [link, () => after(after(result(), (given) => partsJson(link, given, isForeign)), (parts) => `{"parts":${parts}}`)];
+        const parts = () => after(result(), (given) => partsJson(link, given, isForeign));
+        return [link, () => after(parts(), (json) => `{"parts":${json}}`)];
       }),
 
     over(number, why) {
@@ -113,7 +117,11 @@ function known(all, name, what) {
   return found;
 }
 
-/** The settings of a turn, with the defaults and transforms of their schema. @param {{ settings: any }} executor @param {string} json */
+/**
+ * The settings of a turn, with the defaults and transforms of their schema.
+ *
+ * @param {{ settings: any }} executor @param {string} json
+ */
 function settingsOf({ settings }, json) {
   const read = readSettings(settings, JSON.parse(json));
   if ("value" in read) return read.value;

@@ -26,8 +26,11 @@ export function jsonText(value, what) {
   refuseMisfits(value, "", [], what);
   const text = JSON.stringify(value);
   // Half of a surrogate pair, which JSON.stringify escapes, cannot be text elsewhere.
-  return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, (_key, member) => (typeof member === "string" ? member.toWellFormed() : member)) : text;
+  return /\\ud[89a-f]/.test(text) ? JSON.stringify(value, wellFormed) : text;
 }
+
+/** @param {string} _key @param {unknown} value */
+const wellFormed = (_key, value) => (typeof value === "string" ? value.toWellFormed() : value);
 
 /** @param {unknown} value @param {string} path @param {object[]} around @param {string} what */
 function refuseMisfits(value, path, around, what) {

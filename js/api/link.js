@@ -17,7 +17,8 @@ const ACTS = new Set(["say", "append", "progress", "beginStep", "beginWrite", "w
 export class Link {
   #bridge;
   #number;
-  #controller = new AbortController();
+  /** Made when the signal is asked for. @type {AbortController | undefined} */
+  #controller;
   /** The promises of the run that are pending. @type {Map<Promise<any>, (reason: unknown) => void>} */
   #pending = new Map();
   /** @type {Set<ReturnType<typeof setTimeout>>} */
@@ -41,6 +42,10 @@ export class Link {
   }
 
   get signal() {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#why !== undefined) this.#controller.abort(this.own(new RunOver(this.#why)));
+    }
     return this.#controller.signal;
   }
 
@@ -61,7 +66,9 @@ export class Link {
    */
   call(name, ...args) {
     this.refuseWhenOver();
-    if (this.end !== undefined && ACTS.has(name)) throw this.own(new Error(`${this.end.by} has ended the run already; write: return ${this.end.by}`));
+    if (this.end !== undefined && ACTS.has(name)) {
+      throw this.own(new Error(`${this.end.by} has ended the run already; write: return ${this.end.by}`));
+    }
     try {
       return /** @type {any} */ (this.#bridge[name])(this.#number, ...args);
     } catch (thrown) {
@@ -115,8 +122,8 @@ export class Link {
   }
 
   /**
-   * Begins work of the run and gives the promise that the author gets: it settles as the work does, is rejected as soon as the run is over,
-   * and stays pending when the run is parked.
+   * Begins work of the run and gives the promise that the author gets: it settles as the work does, is rejected as soon as the
+   * run is over, and stays pending when the run is parked.
    *
    * @template T @param {() => Promise<T>} work @returns {Promise<T>}
    */
@@ -133,13 +140,42 @@ export class Link {
     return promise;
   }
 
-  /** Settles a pending promise, since the run is over. @param {Promise<unknown>} promise @param {(reason: unknown) => void} reject */
+  /**
+   * Settles a pending promise, since the run is over.
+   *
+   * @param {Promise<unknown>} promise @param {(reason: unknown) => void} reject
+   */
   #give(promise, reject) {
     this.#pending.delete(promise);
     if (this.#why === "parked") return;
     // Nobody has to await it.
     promise.catch(() => {});
     reject(this.signal.reason);
+  }
+
+  /**
+   * The pieces of a source, as long as the run is not over; the source is closed then.
+   *
+   * @template T @param {AsyncIterable<T> | Iterable<T>} source @returns {AsyncGenerator<T>}
+   */
+  async *read(source) {
+    const iterator = Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
+    let isDone = false;
+    try {
+      for (;;) {
+        const next = await this.run(async () => iterator.next());
+        isDone = next.done === true;
+        if (next.done) return;
+        yield next.value;
+      }
+    } catch (error) {
+      // A source that has thrown is closed.
+      isDone = this.why === undefined;
+      throw error;
+    } finally {
+      // Not awaited: a source that hangs may not end, either.
+      if (!isDone) (async () => iterator.return?.())().catch(() => {});
+    }
   }
 
   /** A promise that is fulfilled after a time, unless the run is over by then. @param {number} ms @returns {Promise<void>} */
@@ -157,14 +193,15 @@ export class Link {
   over(why) {
     if (this.#why !== undefined) return;
     this.#why = why;
-    this.#controller.abort(this.own(new RunOver(why)));
+    this.#controller?.abort(this.own(new RunOver(why)));
     for (const timer of this.#timers) clearTimeout(timer);
     for (const [promise, reject] of this.#pending) this.#give(promise, reject);
   }
 }
 
 /**
- * Handles a rejection that nobody has awaited: the run to which it belongs fails. Any other is left to the platform, which logs it.
+ * Handles a rejection that nobody has awaited: the run to which it belongs fails. Any other is left to the platform, which logs
+ * it.
  *
  * @param {{ promise: Promise<unknown>, reason: unknown, preventDefault(): void }} event
  */

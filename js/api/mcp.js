@@ -51,8 +51,8 @@ class ServerCalls {
   async #onlyReads(server, tool) {
     let readers = this.#readers.get(server);
     if (readers === undefined) {
-      const isReader = (/** @type {{ isReadOnly: boolean }} */ { isReadOnly }) => isReadOnly;
-      readers = toolsOf(this.#link, server).then((tools) => new Set(tools.filter(isReader).map(({ name }) => name)), () => new Set());
+      const tools = toolsOf(this.#link, server).catch(() => []);
+      readers = tools.then((all) => new Set(all.filter(({ isReadOnly }) => isReadOnly).map(({ name }) => name)));
       this.#readers.set(server, readers);
     }
     return (await readers).has(tool);

@@ -1,4 +1,5 @@
-// The bindings, variables and secrets of the Worker that are the engine's. tests/js/api/env.test.mjs compares them with src/config/ and the docs.
+// The bindings, variables and secrets of the Worker that are the engine's. tests/js/api/worker.test.mjs compares them with
+// src/config/ and the docs.
 
 /** Their names, in the order of docs/settings.md. */
 export const OWN_NAMES = Object.freeze([

@@ -7,7 +7,8 @@ const CONTENTS = ["text", "data", "raw", "url"];
 const EXTRAS = ["mediaType", "filename", "metadata"];
 
 /**
- * Whether a value is a part: an object with exactly one of `text`, `data`, `raw` and `url`, and besides only `mediaType`, `filename` and `metadata`.
+ * Whether a value is a part: an object with exactly one of `text`, `data`, `raw` and `url`, and besides only `mediaType`,
+ * `filename` and `metadata`.
  *
  * @param {unknown} value @returns {value is Part}
  */
@@ -31,7 +32,8 @@ export function contentJson(content, what) {
   if (typeof content === "string") return `[${textPart(content)}]`;
   const parts = Array.isArray(content) ? content : [content];
   if (parts.length === 0 || !parts.every(isPart)) {
-    throw new TypeError(`${what} must be a text, a part such as { text }, { data }, { raw } or { url }, or a list of parts with at least one; wrap other JSON as { data: … }`);
+    const forms = "a text, a part such as { text }, { data }, { raw } or { url }, or a list of parts with at least one";
+    throw new TypeError(`${what} must be ${forms}; wrap other JSON as { data: … }`);
   }
   return `[${parts.map((part) => partJson(part, what)).join()}]`;
 }
@@ -42,8 +44,8 @@ export function contentJson(content, what) {
  * @param {unknown} result @param {string} what
  */
 export function resultJson(result, what) {
-  const isContent = typeof result === "string" || isPart(result) || (Array.isArray(result) && result.length > 0 && result.every(isPart));
-  if (isContent) return contentJson(result, what);
+  const areParts = Array.isArray(result) && result.length > 0 && result.every(isPart);
+  if (typeof result === "string" || isPart(result) || areParts) return contentJson(result, what);
   if (bytesOf(result) !== undefined) throw new TypeError(`${what} is bytes; give a part: { raw: bytes, mediaType: "…" }`);
   return `[{"data":${jsonText(result, what)}}]`;
 }

@@ -18,13 +18,18 @@ function isOwnBody(body) {
   try {
     const { agent, task, configId, delete: deletions, until } = JSON.parse(body);
     const isJob = [agent, task, configId].every((member) => typeof member === "string");
-    return isJob || (Array.isArray(deletions) && typeof until === "number" && deletions.every((one) => typeof one?.task === "string"));
+    const areTasks = Array.isArray(deletions) && deletions.every((one) => typeof one?.task === "string");
+    return isJob || (areTasks && typeof until === "number");
   } catch {
     return false;
   }
 }
 
-/** The batch with some of its messages; the batch itself if it has no others. @param {Batch} batch @param {(message: QueueMessage) => boolean} belongs */
+/**
+ * The batch with some of its messages; the batch itself if it has no others.
+ *
+ * @param {Batch} batch @param {(message: QueueMessage) => boolean} belongs
+ */
 function only(batch, belongs) {
   const messages = batch.messages.filter(belongs);
   if (messages.length === 0) return undefined;

@@ -13,10 +13,15 @@ import { durable } from "./steps.js";
  * @param {Link} link @param {string} key The idempotency key of the run.
  */
 export function remotesOf(link, key) {
-  /** How many streams of an agent the run has opened, so that each attempt names its messages alike. @type {Map<string, number>} */
+  /**
+   * How many streams of an agent the run has opened, so that each attempt names its messages alike.
+   *
+   * @type {Map<string, number>}
+   */
   const streams = new Map();
   return (/** @type {string} */ name) => ({
-    send: (/** @type {unknown} */ message, /** @type {Options} */ options) => link.run(() => send(link, key, name, message, options)),
+    send: (/** @type {unknown} */ message, /** @type {Options} */ options) =>
+      link.run(() => send(link, key, name, message, options)),
     stream(/** @type {unknown} */ message, /** @type {Options} */ options) {
       const nth = (streams.get(name) ?? 0) + 1;
       streams.set(name, nth);
@@ -27,7 +32,11 @@ export function remotesOf(link, key) {
   });
 }
 
-/** Sends a message and gives what came of it: a step. @param {Link} link @param {string} key @param {string} name @param {unknown} message @param {Options} [options] */
+/**
+ * Sends a message and gives what came of it: a step.
+ *
+ * @param {Link} link @param {string} key @param {string} name @param {unknown} message @param {Options} [options]
+ */
 async function send(link, key, name, message, options) {
   const step = `ask ${name}`;
   const request = (/** @type {number} */ nth) => requestJson(`${key}/${step}/${nth}`, message, options);
@@ -36,7 +45,11 @@ async function send(link, key, name, message, options) {
   return durable(link, step, link.call("beginStep", step), (nth) => link.ask("remoteSend", name, request(nth)));
 }
 
-/** The events of a task elsewhere. @param {Link} link @param {string} name @param {string} request @returns {AsyncGenerator<any>} */
+/**
+ * The events of a task elsewhere.
+ *
+ * @param {Link} link @param {string} name @param {string} request @returns {AsyncGenerator<any>}
+ */
 async function* stream(link, name, request) {
   const number = link.call("remoteStream", name, request);
   try {
@@ -53,6 +66,7 @@ async function* stream(link, name, request) {
 /** @param {string} key @param {unknown} message @param {Options} [options] */
 function requestJson(key, message, { taskId, timeout } = {}) {
   const parts = contentJson(message, "a message to another agent");
+  const task = taskId === undefined ? "" : `,"taskId":${jsonText(taskId, "the id of a task")}`;
   const limit = timeout === undefined ? "" : `,"timeoutMs":${millis(timeout)}`;
-  return `{"parts":${parts},"key":${JSON.stringify(key)}${taskId === undefined ? "" : `,"taskId":${jsonText(taskId, "the id of a task")}`}${limit}}`;
+  return `{"parts":${parts},"key":${JSON.stringify(key)}${task}${limit}}`;
 }

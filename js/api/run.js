@@ -9,14 +9,17 @@ import { step } from "./steps.js";
 /** @typedef {import("./link.js").Link} Link */
 /** @typedef {import("../index.d.ts").Run} Run */
 /** @typedef {{ id: string, owner: string, permissions: string[], session?: string }} CallerFacts */
-/** @typedef {{ taskId: string, idempotencyKey: string, caller: CallerFacts, toolCallId?: string }} Facts What the engine says of a run. */
+/**
+ * @typedef {{ taskId: string, idempotencyKey: string, caller: CallerFacts, toolCallId?: string }} Facts What the engine says of a
+ *   run.
+ */
 
 /** The longest sleep in memory. */
 const MAX_SLEEP_MS = 30_000;
 
 /**
  * @param {Link} link @param {Facts} facts @param {any} env @param {Run["working"]} working
- * @returns {Run}
+ * @returns {Omit<Run, "signal">} All but the signal, which is made when it is needed.
  */
 export function runOf(link, { taskId, idempotencyKey, caller, toolCallId }, env, working) {
   return {
@@ -25,7 +28,6 @@ export function runOf(link, { taskId, idempotencyKey, caller, toolCallId }, env,
     idempotencyKey,
     working,
     caller: { ...caller, may: (permission) => caller.permissions.includes(permission) },
-    signal: link.signal,
     history: () => JSON.parse(link.call("history")),
     step: (/** @type {string} */ name, /** @type {any} */ work, /** @type {import("./steps.js").StepOptions} */ options) =>
       link.run(() => step(link, idempotencyKey, name, work, options)),
@@ -47,7 +49,9 @@ function secret(link, name) {
 /** @param {Link} link @param {unknown} time */
 async function sleep(link, time) {
   const ms = millis(time);
-  if (ms > MAX_SLEEP_MS) throw new RangeError(`sleep() waits in memory, for at most 30 seconds; an executor waits for longer by turn.wait()`);
+  if (ms > MAX_SLEEP_MS) {
+    throw new RangeError(`sleep() waits in memory, for at most 30 seconds; an executor waits for longer by turn.wait()`);
+  }
   link.refuseWhenOver();
   await link.pause(ms);
 }
@@ -56,7 +60,9 @@ async function sleep(link, time) {
 function usageJson({ requests = 1, inputTokens = 0, outputTokens = 0, costMicros = 0 }) {
   const usage = { requests, inputTokens, outputTokens, costMicros };
   for (const [name, count] of Object.entries(usage)) {
-    if (!(count >= 0 && Number.isFinite(count))) throw new TypeError(`recordUsage(): ${name} must be a number from 0 on, got ${String(count)}`);
+    if (!(count >= 0 && Number.isFinite(count))) {
+      throw new TypeError(`recordUsage(): ${name} must be a number from 0 on, got ${String(count)}`);
+    }
   }
   return JSON.stringify(usage, (_key, value) => (typeof value === "number" ? Math.round(value) : value));
 }

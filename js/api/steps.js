@@ -13,7 +13,8 @@ const MAX_RETRY_DELAY_MS = 30_000;
 /**
  * Does work once, as the step of a name.
  *
- * @param {Link} link @param {string} key The idempotency key of the run. @param {string} name @param {Work} work @param {StepOptions} [options]
+ * @param {Link} link @param {string} key The idempotency key of the run. @param {string} name @param {Work} work
+ * @param {StepOptions} [options]
  * @returns {Promise<any>} What the step has given, as read from the JSON that is stored.
  */
 export async function step(link, key, name, work, options = {}) {
@@ -59,28 +60,44 @@ export async function durable(link, name, begun, work) {
 
 /** @param {StepOptions} options @returns {Terms} */
 function termsOf({ retry = 1, timeout }) {
-  const { attempts, delay = RETRY_DELAY_MS, maxDelay = MAX_RETRY_DELAY_MS } = typeof retry === "number" ? { attempts: retry } : retry;
-  if (!Number.isInteger(attempts) || attempts < 1) throw new TypeError(`the attempts of a step must be a whole number from 1 on, got ${attempts}`);
-  return { attempts, delayMs: millis(delay), maxDelayMs: millis(maxDelay), timeoutMs: timeout === undefined ? undefined : millis(timeout) };
+  const given = typeof retry === "number" ? { attempts: retry } : retry;
+  const { attempts, delay = RETRY_DELAY_MS, maxDelay = MAX_RETRY_DELAY_MS } = given;
+  if (!Number.isInteger(attempts) || attempts < 1) {
+    throw new TypeError(`the attempts of a step must be a whole number from 1 on, got ${attempts}`);
+  }
+  const timeoutMs = timeout === undefined ? undefined : millis(timeout);
+  return { attempts, delayMs: millis(delay), maxDelayMs: millis(maxDelay), timeoutMs };
 }
 
 /** @param {Link} link @param {string} idempotencyKey @param {string} name @param {Work} work @param {Terms} terms */
-async function attempts(link, idempotencyKey, name, work, terms) {
+async function attempts(link, idempotencyKey, name, work, { timeoutMs, ...terms }) {
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await once(link, name, (signal) => work({ attempt, idempotencyKey, signal }), terms.timeoutMs);
+      if (timeoutMs !== undefined) {
+        return await inTime(link, name, timeoutMs, (signal) => work({ attempt, idempotencyKey, signal }));
+      }
+      return await work({
+        attempt,
+        idempotencyKey,
+        get signal() {
+          return link.signal;
+        },
+      });
     } catch (error) {
       const isHopeless = isFailure(error) && error.fault === "arguments";
       if (link.why !== undefined || isHopeless || attempt >= terms.attempts) throw error;
-      const delayMs = Math.min(terms.delayMs * 2 ** (attempt - 1), terms.maxDelayMs);
-      await link.pause(isFailure(error) && error.retryAfter !== undefined ? Math.max(delayMs, millis(error.retryAfter)) : delayMs);
+      const askedMs = isFailure(error) && error.retryAfter !== undefined ? millis(error.retryAfter) : 0;
+      await link.pause(Math.max(askedMs, Math.min(terms.delayMs * 2 ** (attempt - 1), terms.maxDelayMs)));
     }
   }
 }
 
-/** One attempt, which fails after the time. @param {Link} link @param {string} name @param {(signal: AbortSignal) => unknown} work @param {number} [timeoutMs] */
-async function once(link, name, work, timeoutMs) {
-  if (timeoutMs === undefined) return work(link.signal);
+/**
+ * One attempt, which fails after the time.
+ *
+ * @param {Link} link @param {string} name @param {number} timeoutMs @param {(signal: AbortSignal) => unknown} work
+ */
+async function inTime(link, name, timeoutMs, work) {
   const limit = new AbortController();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;

@@ -13,22 +13,30 @@ import { isStream, write } from "./write.js";
 /**
  * What the engine says of a turn.
  *
- * @typedef {import("./run.js").Facts & { agent: string, contextId: string, number: number, attempt: number, resumes: boolean, deadline: number, message: Message,
- *   metadata?: Record<string, any> }} TurnFacts
+ * @typedef {import("./run.js").Facts & { agent: string, contextId: string, number: number, attempt: number, resumes: boolean,
+ *   deadline: number, message: Message, metadata?: Record<string, any>, acceptedOutputModes: string[] }} TurnFacts
  */
 
 /** How a run was ended by a method of its turn. Executors return it. */
 class Ended {}
 
-/** The method by which the adapters (js/sdk.js, js/verbs.js) say verbs, of a turn. */
-export const SAY = Symbol.for("a2a-edge.say");
+const INSIDE = Symbol.for("a2a-edge.inside");
+
+/**
+ * What the adapters (js/sdk.js, js/verbs.js) need of a turn.
+ *
+ * @param {any} turn
+ * @returns {{ link: Link, end(by: string, verb: string): any, acceptedOutputModes: readonly string[] }}
+ */
+export const insideOf = (turn) => turn[INSIDE];
 
 /**
  * @param {Link} link @param {TurnFacts} facts @param {any} env @param {any} settings
- * @returns {{ turn: Turn, complete(result: unknown): void | Promise<void> }} The turn, and what ends it by the result of its function.
+ * @returns {{ turn: Turn, complete(result: unknown): void | Promise<void> }} The turn, and what ends it by the result of its
+ *   function.
  */
 export function turnOf(link, facts, env, settings) {
-  const { agent, contextId, number, attempt, resumes, deadline, message, metadata } = facts;
+  const { agent, contextId, number, attempt, resumes, deadline, message, metadata, acceptedOutputModes } = facts;
   const say = (/** @type {string} */ verb) => link.call("say", verb);
   const end = (/** @type {string} */ by, /** @type {string} */ verb) => {
     if (link.end === undefined) link.refuseOpenSteps();
@@ -37,9 +45,14 @@ export function turnOf(link, facts, env, settings) {
     link.end = { by, ended };
     return /** @type {any} */ (ended);
   };
+  const working = (/** @type {string | undefined} */ text) =>
+    say(text === undefined ? '{"do":"working"}' : `{"do":"working","text":${jsonText(text, "the progress")}}`);
   const ids = new ArtifactIds();
   const turn = {
-    ...runOf(link, facts, env, (text) => say(text === undefined ? '{"do":"working"}' : `{"do":"working","text":${jsonText(text, "the progress")}}`)),
+    ...runOf(link, facts, env, working),
+    get signal() {
+      return link.signal;
+    },
     agent,
     settings,
     contextId,
@@ -63,22 +76,21 @@ export function turnOf(link, facts, env, settings) {
       return link.run(() => write(link, source, id, about(options)));
     },
 
-    ask: (/** @type {unknown} */ question) => end("turn.ask(…)", `{"do":"input_required","parts":${contentJson(question, "the question")}}`),
-    askAuth: (/** @type {string} */ text) => end("turn.askAuth(…)", `{"do":"auth_required","parts":${contentJson(text, "what is asked for")}}`),
-    reject: (/** @type {string} */ reason) => end("turn.reject(…)", `{"do":"reject","parts":${contentJson(reason, "the reason")}}`),
-    reply: (/** @type {unknown} */ content) => end("turn.reply(…)", `{"do":"reply","parts":${contentJson(content, "the reply")}}`),
+    ask: (/** @type {unknown} */ question) => end("turn.ask(…)", endJson("input_required", question, "the question")),
+    askAuth: (/** @type {string} */ text) => end("turn.askAuth(…)", endJson("auth_required", text, "what is asked for")),
+    reject: (/** @type {string} */ reason) => end("turn.reject(…)", endJson("reject", reason, "the reason")),
+    reply: (/** @type {unknown} */ content) => end("turn.reply(…)", endJson("reply", content, "the reply")),
 
     wait: (/** @type {unknown} */ time) => link.run(() => wait(link, time)),
     callback: (/** @type {string} */ name, /** @type {any} */ terms) => callback(link, name, terms),
   };
-  Object.defineProperty(turn, SAY, { value: (/** @type {object} */ verb, isEnd = false) => {
-    const json = jsonText(verb, "a verb");
-    return isEnd ? end("the verb that ends", json) : say(json);
-  } });
+  Object.defineProperty(turn, INSIDE, { value: { link, end, acceptedOutputModes } });
 
   const complete = (/** @type {unknown} */ result) => {
     if (link.end !== undefined) return refuseSecond(link.end, result);
-    if (result instanceof Ended) throw new Error("what was returned has ended another run; return what a method of this turn gives");
+    if (result instanceof Ended) {
+      throw new Error("what was returned has ended another run; return what a method of this turn gives");
+    }
     link.refuseOpenSteps();
     const done = () => say('{"do":"complete"}');
     if (isStream(result)) return turn.write(result).then(done);
@@ -88,7 +100,11 @@ export function turnOf(link, facts, env, settings) {
   return { turn: /** @type {any} */ (turn), complete };
 }
 
-/** A method has ended the run, so only what it gave may be returned. @param {{ by: string, ended: object }} end @param {unknown} result */
+/**
+ * A method has ended the run, so only what it gave may be returned.
+ *
+ * @param {{ by: string, ended: object }} end @param {unknown} result
+ */
 function refuseSecond({ by, ended }, result) {
   if (result === undefined || result === ended) return;
   throw new Error(`${by} has ended the run, and the function has returned another result; write: return ${by}`);
@@ -115,8 +131,12 @@ class ArtifactIds {
   }
 }
 
+/** @param {string} verb @param {unknown} content @param {string} what */
+const endJson = (verb, content, what) => `{"do":"${verb}","parts":${contentJson(content, what)}}`;
+
 /** @param {string} id @param {string} about @param {string} parts */
-const artifactJson = (id, about, parts) => `{"do":"artifact","id":${jsonText(id, "the id of an artifact")}${about},"parts":${parts}}`;
+const artifactJson = (id, about, parts) =>
+  `{"do":"artifact","id":${jsonText(id, "the id of an artifact")}${about},"parts":${parts}}`;
 
 /** The further members of an artifact as JSON, with a comma before each. @param {ArtifactOptions} options */
 function about({ name, description, metadata }) {

@@ -40,7 +40,9 @@ function termsOf(wait) {
   if (wait instanceof Date) return { untilMs: instant(wait) };
   if (typeof wait !== "object" || wait === null) return { forMs: millis(wait) };
   const { for: time, until, orMessage } = /** @type {{ for?: unknown, until?: unknown, orMessage?: unknown }} */ (wait);
-  if ((time === undefined) === (until === undefined)) throw new TypeError('a wait needs one of `for` and `until`: { for: "3 days", orMessage: true }');
+  if ((time === undefined) === (until === undefined)) {
+    throw new TypeError('a wait needs one of `for` and `until`: { for: "3 days", orMessage: true }');
+  }
   const end = time === undefined ? { untilMs: instant(until) } : { forMs: millis(time) };
   return orMessage === true ? { ...end, orMessage: true } : end;
 }

@@ -5,7 +5,10 @@ import { noteRejection } from "./link.js";
 import { divide } from "./queues.js";
 
 /** @typedef {import("../index.d.ts").Handlers} Handlers */
-/** @typedef {{ bridge: any, start(agents: any, functions?: any): Handlers, env: object }} Engine What the engine and the platform give. */
+/**
+ * @typedef {{ bridge: any, start(agents: any, functions?: any): Handlers, env: object }} Engine What the engine and the platform
+ *   give.
+ */
 
 const PARTS = ["agents", "tools", "executors", "fetch", "queue"];
 
@@ -24,20 +27,34 @@ export function handlersOf(parts, { bridge, start, env }) {
   const handlers = hasFunctions ? start(agents, functionsOf({ tools, executors }, bridge, env)) : start(agents);
   if (hasFunctions) /** @type {any} */ (globalThis).addEventListener?.("unhandledrejection", noteRejection);
   const ownEnv = envOf(env);
-  return { ...handlers, ...(fetch && { fetch: asked(fetch, handlers, ownEnv) }), ...(queue && { queue: divided(queue, handlers, ownEnv) }) };
+  return {
+    ...handlers,
+    ...(fetch && { fetch: asked(fetch, handlers, ownEnv) }),
+    ...(queue && { queue: divided(queue, handlers, ownEnv) }),
+  };
 }
 
-/** Asks the project's `fetch` first. @param {any} fetch @param {Handlers} handlers @param {object} ownEnv @returns {Handlers["fetch"]} */
+/**
+ * Asks the project's `fetch` first.
+ *
+ * @param {any} fetch @param {Handlers} handlers @param {object} ownEnv @returns {Handlers["fetch"]}
+ */
 function asked(fetch, handlers, ownEnv) {
   return async (request, env, ctx) => {
     const answer = await fetch(request, ownEnv, ctx);
     if (answer !== undefined) return answer;
-    if (request.bodyUsed) throw new Error("fetch of worker() has read the body of a request and passed the request on; read request.clone() instead");
+    if (request.bodyUsed) {
+      throw new Error("fetch of worker() has read the body of a request and passed the request on; read request.clone() instead");
+    }
     return handlers.fetch(request, env, ctx);
   };
 }
 
-/** Gives messages of other queues to the project's `queue`. @param {any} queue @param {Handlers} handlers @param {object} ownEnv @returns {Handlers["queue"]} */
+/**
+ * Gives messages of other queues to the project's `queue`.
+ *
+ * @param {any} queue @param {Handlers} handlers @param {object} ownEnv @returns {Handlers["queue"]}
+ */
 function divided(queue, handlers, ownEnv) {
   return async (batch, env, ctx) => {
     const { own, others } = divide(/** @type {any} */ (batch));

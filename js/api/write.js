@@ -19,7 +19,7 @@ const GATHER_MS = 50;
  * @returns {Promise<string>} The whole text.
  */
 export async function write(link, source, id, about) {
-  const pieces = readerOf(source);
+  const pieces = readerOf(link, source);
   const begun = link.call("beginWrite", id);
   let text;
   await durable(link, `write ${id}`, begun, async () => {
@@ -42,13 +42,20 @@ function writtenText(link, id) {
   return artifact?.parts.map(({ text = "" }) => text).join("") ?? "";
 }
 
-/** The function that passes what a source gives to an artifact. @param {WriteSource} source @returns {(artifact: Growing) => Promise<void>} */
-function readerOf(source) {
+/**
+ * The function that passes what a source gives to an artifact.
+ *
+ * @param {Link} link @param {WriteSource} source @returns {(artifact: Growing) => Promise<void>}
+ */
+function readerOf(link, source) {
   if (typeof source === "function") return async (artifact) => void (await source({ write: (piece) => artifact.add(piece) }));
-  if (!isStream(source)) throw new TypeError("turn.write() takes an async iterable, a ReadableStream, or a function that gets { write }; for a whole text use turn.artifact()");
+  if (!isStream(source)) {
+    const forms = "an async iterable, a ReadableStream, or a function that gets { write }";
+    throw new TypeError(`turn.write() takes ${forms}; for a whole text use turn.artifact()`);
+  }
   return async (artifact) => {
     const decoder = new TextDecoder();
-    for await (const piece of artifact.until(source)) {
+    for await (const piece of link.read(source)) {
       artifact.add(piece instanceof Uint8Array ? decoder.decode(piece, { stream: true }) : /** @type {string | Part} */ (piece));
     }
     artifact.add(decoder.decode());
@@ -98,23 +105,6 @@ class Growing {
     if (this.#hasBegun) this.#link.call("append", this.id, this.#gathered.toWellFormed(), true);
     else this.#begin(textPart(this.#gathered), false);
     return this.#text;
-  }
-
-  /** The pieces of a source, as long as the run is not over. @template T @param {AsyncIterable<T>} source */
-  async *until(source) {
-    const iterator = source[Symbol.asyncIterator]();
-    let isDone = false;
-    try {
-      for (;;) {
-        const next = await this.#link.run(async () => iterator.next());
-        isDone = next.done === true;
-        if (next.done) return;
-        yield next.value;
-      }
-    } finally {
-      // Not awaited: a source that hangs may not end, either.
-      if (!isDone) (async () => iterator.return?.())().catch(() => {});
-    }
   }
 
   #flushInTime() {

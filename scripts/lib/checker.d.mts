@@ -4,3 +4,4 @@ export interface Checked {
   read: string[];
 }
 export function check(project: { folder: string; joins: boolean; now?: number }): Checked;
+export function checkTexts(project: { texts: Record<string, string>; joins: boolean; now: number }): Omit<Checked, "read">;

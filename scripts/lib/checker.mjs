@@ -36,11 +36,29 @@ export function check({ folder, joins, now = Date.now() }) {
     read.add(path.replace(/\/+$/, ""));
     return looked(root, path, look);
   };
-  const answer = call({ check: { mayRegister: joins, nowMs: now } }, {
-    read: (path) => found(path, textOf),
-    list: (path) => found(path, namesIn),
-  });
-  return { agents: answer.agents, problems: answer.problems ?? [], read: [...read] };
+  const files = { read: (path) => found(path, textOf), list: (path) => found(path, namesIn) };
+  return { ...checked(files, joins, now), read: [...read] };
+}
+
+/**
+ * As `check`, with files that are nowhere but in `texts`, by their paths.
+ *
+ * @param {{ texts: Record<string, string>, joins: boolean, now: number }} project
+ * @returns {{ agents?: Agents, problems: Problem[] }}
+ */
+export function checkTexts({ texts, joins, now }) {
+  const under = (/** @type {string} */ folder) => Object.keys(texts).flatMap((path) => (path.startsWith(`${folder}/`) ? [path.slice(folder.length + 1)] : []));
+  const names = (/** @type {string} */ folder) => [...new Set(under(folder).map((path) => path.replace(/\/.*/, "/")))];
+  const list = (/** @type {string} */ path) => {
+    const found = names(path.replace(/\/+$/, ""));
+    return found.length > 0 ? { names: found } : { missing: {} };
+  };
+  return checked({ read: (/** @type {string} */ path) => (Object.hasOwn(texts, path) ? { text: texts[path] } : { missing: {} }), list }, joins, now);
+}
+
+function checked(files, joins, now) {
+  const { agents, problems = [] } = call({ check: { mayRegister: joins, nowMs: now } }, files);
+  return { agents, problems };
 }
 
 /** The JSON Schemas of agent files, tool files and remotes.toml, by the names of their files. @returns {Record<string, object>} */

@@ -17,7 +17,7 @@ const state = initState();
  * module. The module and the checker that wrote the agents are of one version of a2a-edge; otherwise the Worker does not start.
  */
 export function starter(version, { give, giveFunctions }, events) {
-  return (agents, functions, options) => {
+  return (agents, functions) => {
     if (typeof agents?.index !== "string") {
       throw new Error('The agents are missing: pass the default export of "#agents", the file .a2a-edge/agents.js, which npx a2a-edge build writes.');
     }
@@ -25,7 +25,7 @@ export function starter(version, { give, giveFunctions }, events) {
     if (agents.version !== own) {
       throw new Error(`The agents were checked by a2a-edge ${agents.version}, but this Worker is a2a-edge ${own}. Run: npm install, and then: npx a2a-edge build`);
     }
-    give(agents, options);
+    give(agents);
     giveFunctions(functions);
     return handlers(events);
   };

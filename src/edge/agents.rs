@@ -70,7 +70,7 @@ pub(super) fn registry(is_development: bool) -> std::result::Result<Rc<Registry>
         return Ok(known);
     }
     let host = HOST.take().ok_or_else(|| Unreadable::of("the Worker has not begun"))?;
-    let mut registry = host.registry(with_examples());
+    let mut registry = host.registry();
     register_functions(&mut registry, is_development).map_err(Unreadable::of)?;
     let registry = Rc::new(registry);
     REGISTRY.with(|cell| cell.replace(Some(registry.clone())));
@@ -143,9 +143,6 @@ extern "C" {
 
     /// Has `js/hop.js` forget what it has read of the agents.
     fn renew();
-
-    #[wasm_bindgen(js_name = withExamples)]
-    fn with_examples() -> bool;
 }
 
 thread_local! {

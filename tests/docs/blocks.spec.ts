@@ -170,7 +170,10 @@ const RUNS: Record<string, (block: Block, page: Page) => Promise<void> | void> =
   mermaid: () => count("pictures"),
 };
 
-/** Runs a whole program. A block `text` behind it is what it prints; a link before it names the file that it is. */
+/**
+ * Runs a whole program. A block `text` behind it is what it prints; a link before it names the file that it is. With a path in its first line it is that file
+ * of its page's project, so that later blocks of the page can import it.
+ */
 async function runProgram(block: Block, extension: string, interpreter: string | undefined): Promise<void> {
   const file = /^\[[^\]]*\]\(([^)#]+)\)$/.exec(block.before)?.[1];
   if (file !== undefined) {
@@ -179,7 +182,10 @@ async function runProgram(block: Block, extension: string, interpreter: string |
     if (block.next?.lang !== "text") return;
   }
   if (interpreter === undefined) return count("programs left out, for want of Python");
-  const path = join(folder, `${block.path.replace(/\W/g, "-")}-${block.line}.${extension}`);
+  const page = block.path.replace(/\W/g, "-");
+  const named = /^\/\/ (\S+\.ts)\n/.exec(block.text)?.[1];
+  const path = named === undefined ? join(folder, `${page}-${block.line}.${extension}`) : join(folder, page, named);
+  mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, `${placed(block.text)}\n`);
   const args = extension === "py" ? [path] : ["--disable-warning=ExperimentalWarning", path];
   const { error, said } = await execute(interpreter, args);
@@ -190,7 +196,9 @@ async function runProgram(block: Block, extension: string, interpreter: string |
 
 function execute(program: string, args: string[]): Promise<{ error: ExecFileException | null; said: string }> {
   return new Promise((resolve) => {
-    const options = { cwd: root, timeout: TIMEOUT_MS };
+    // A program with tests would otherwise report to the runner of this one.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const options = { cwd: root, timeout: TIMEOUT_MS, env };
     const child = execFile(program, args, options, (error, stdout, stderr) => resolve({ error, said: stdout + stderr }));
     child.stdin?.end();
   });

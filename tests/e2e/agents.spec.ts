@@ -35,7 +35,7 @@ test("the agents in agents/ are served where no others are given, each with its 
 test("skills come from several sources, and the agent's file has the last word (§4.4.5)", async (t) => {
   const worker = await workerWith(t, {});
   const { skills } = (await (await fetch(`${worker.url}/numbers${CARD}`)).json()) as { skills: { id: string }[] };
-  assert.deepEqual(skills.map(({ id }) => id), ["add_numbers", "get_counter", "unit-conversion"]);
+  assert.deepEqual(skills.map(({ id }) => id), ["add_numbers", "is_admin", "unit-conversion"]);
   assert.deepEqual(skills[2], {
     id: "unit-conversion",
     name: "Unit Conversion",

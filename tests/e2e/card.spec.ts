@@ -187,7 +187,7 @@ describe("content", () => {
 
   test("each tool of the default agent is a skill (§4.4.5)", async () => {
     const { skills } = await cardAt(worker.url + CARD);
-    const tools = ["echo", "add_numbers", "current_time", "get_greeting", "get_counter", "is_admin"];
+    const tools = ["echo", "add_numbers", "current_time", "get_greeting", "is_admin"];
     assert.deepEqual(skills.map(({ id }) => id), tools);
   });
 });

@@ -31,6 +31,8 @@ export interface WorkerOptions {
   vars?: Record<string, string>;
   /** The agents of the entry module, which are served where the variable `AGENTS` is empty. Default: those of this repository. */
   agents?: Agents;
+  /** The path of an entry module in TypeScript. Default: the one of this repository, with the tools of src/tools.ts. */
+  entry?: string;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
   /** True to run a second Worker at the same time, with the same D1 database: see `Worker.twin`. */
@@ -142,7 +144,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, agents: options.agents, logs };
+  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(options), logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
   const { url, port: bound } = instance;
 
@@ -207,6 +209,11 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   };
 }
 
+async function entryText({ entry: path, agents }: WorkerOptions): Promise<string | undefined> {
+  if (!hasEngine(buildDir)) return undefined;
+  return entry(buildDir, path, agents);
+}
+
 interface Launch {
   storage: string;
   ownStorage: boolean;
@@ -217,7 +224,8 @@ interface Launch {
   assets: boolean | string;
   hasDev: boolean;
   notes: boolean;
-  agents: Agents | undefined;
+  /** The entry module; undefined where the build is one module. */
+  entryText: string | undefined;
   logs: LogLine[];
   port: number;
 }
@@ -240,14 +248,14 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, agents, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, entryText, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
   // Each module imports the following one.
   const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
-  const product = hasEngine(buildDir) ? [before("index.js", entry(agents)), module("ESModule", "engine.js")] : [module("ESModule", "index.js")];
+  const product = entryText === undefined ? [module("ESModule", "index.js")] : [before("index.js", entryText), module("ESModule", "engine.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
   const noted = notes ? [before("noting.js", hasDev ? noting.replaceAll("./index.js", "./development.js") : noting)] : [];
   const one = {

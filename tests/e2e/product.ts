@@ -1,9 +1,9 @@
 // The Worker of a build folder as modules: its entry module, which src/index.ts is for a deployment, and the engine.
 
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { buildSync } from "esbuild";
+import { build, type Plugin } from "esbuild";
 import { check } from "../../scripts/lib/checker.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
@@ -25,16 +25,44 @@ export function checked(folder: string): Agents {
   return agents;
 }
 
-/** The entry module, with the agents of this repository unless others are given. Most tests give others in the variable `AGENTS`. */
-export function entry(agents: Agents = checked(root)): string {
-  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${JSON.stringify(agents)}, undefined, { examples: true });\n`;
+/**
+ * The entry module of a Worker, bundled like wrangler does it; it imports the engine of the build folder as `./engine.js`. Default: the entry of this
+ * repository with its agents. Most tests give other agents in the variable `AGENTS`.
+ */
+export async function entry(folder: string, path?: string, agents: Agents = checked(path === undefined ? root : dirname(path))): Promise<string> {
+  if (!hasBridge(folder)) return olderEntry(agents);
+  const project: Plugin = {
+    name: "project",
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^a2a-edge$/ }, () => ({ path: join(root, "js", "index.js") }));
+      onResolve({ filter: /^a2a-edge\/engine$/ }, () => ({ path: "./engine.js", external: true }));
+      onResolve({ filter: /^#agents$/ }, () => ({ path: "agents", namespace: "checked" }));
+      onLoad({ filter: /^agents$/, namespace: "checked" }, () => ({ contents: `export default ${JSON.stringify(agents)};` }));
+    },
+  };
+  const { outputFiles } = await build({
+    entryPoints: [path ?? join(root, "src", "index.ts")],
+    bundle: true, format: "esm", write: false, sourcemap: "inline", external: ["cloudflare:*"], plugins: [project],
+  });
+  const [bundle] = outputFiles;
+  if (bundle === undefined) throw new Error(`${path} was not bundled`);
+  return bundle.text;
+}
+
+/** True if the engine of a build folder calls functions of the entry module, as engines from 0.5.0 on do. */
+const hasBridge = (folder: string): boolean => /export\s*\{[^}]*\bbridge\b/.test(readFileSync(join(folder, "engine.js"), "utf8"));
+
+/** The entry module for an engine of 0.4.0, which contains the example tools, and takes only agents that 0.4.0 has checked. */
+function olderEntry(agents: Agents): string {
+  const checkedAgents = JSON.stringify({ ...agents, version: "0.4.0" });
+  return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${checkedAgents}, { examples: true });\n`;
 }
 
 /** The Worker of a build folder as one module, which imports `./index_bg.wasm`. */
-export function bundled(folder: string): string {
+export async function bundled(folder: string): Promise<string> {
   if (!hasEngine(folder)) return readFileSync(join(folder, "index.js"), "utf8");
-  const { outputFiles } = buildSync({
-    stdin: { contents: entry(), resolveDir: folder }, bundle: true, minify: true, format: "esm", write: false, external: ["cloudflare:*", "*.wasm"],
+  const { outputFiles } = await build({
+    stdin: { contents: await entry(folder), resolveDir: folder }, bundle: true, minify: true, format: "esm", write: false, external: ["cloudflare:*", "*.wasm"],
   });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error(`${folder} was not bundled`);

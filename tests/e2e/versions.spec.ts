@@ -16,7 +16,7 @@ import { Sink } from "./sink.ts";
 import { NoStream, contents, kindOf, sendStreaming, subscribe } from "./stream.ts";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const skewed = wrapBuild(join(root, process.env["A2A_BUILD_DIR"] ?? "build"), "skewed.js");
+const skewed = await wrapBuild(join(root, process.env["A2A_BUILD_DIR"] ?? "build"), "skewed.js");
 after(() => rmSync(skewed, { recursive: true, force: true }));
 // Imported here, since the harness reads the name of the build when it is loaded.
 const { startWorker } = await import("./harness.ts");

@@ -31,18 +31,18 @@ const WORKER = `
 import * as glue from "./index.js";
 import { durable, starter } from "./shim.js";
 const passes = {
-  give: (agents, options) => glue.log.push([agents.index, options]),
+  give: (agents) => glue.log.push([agents.index]),
   giveFunctions: (functions) => glue.log.push([functions]),
 };
 const start = starter(() => "1.2.3", passes, { fetch: glue.fetch });
 export { start };
-export default start({ version: "1.2.3", index: "the agents", agents: {} }, "the functions", { examples: true });
+export default start({ version: "1.2.3", index: "the agents", agents: {} }, "the functions");
 export const Task = durable(glue.Task);
 export const log = glue.log;
 `;
 
 /** What the start of the Worker passes to the module. */
-const GIVEN = [["the agents", { examples: true }], ["the functions"]];
+const GIVEN = [["the agents"], ["the functions"]];
 
 let folder;
 before(() => {

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, test } from "node:test";
 import { projectFiles } from "../../create/lib/project.mjs";
 import { contentHash } from "../../scripts/lib/inputs.mjs";
-import { makeOwnProject, root } from "./project.mjs";
+import { makeOwnProject, root, version } from "./project.mjs";
 
 const FIXTURE = join(root, "tests", "upgrade", "project-0.3.0");
 
@@ -140,7 +140,7 @@ test("in a repository, it says to commit first what is not committed", async () 
 });
 
 test("a project of this version has nothing to change, and nothing to undo", async () => {
-  for (const [path, text] of projectFiles(project.folder, { npm: "0.4.0" })) project.write(path, text);
+  for (const [path, text] of projectFiles(project.folder, { npm: version })) project.write(path, text);
   for (const path of ["Cargo.toml", "Cargo.lock", "src/lib.rs"]) project.remove(path);
   const before = texts();
   assert.match(await upgrade(), /^This project is of version (\S+), and so is the package\.[^]*There is nothing to change\.$/m);

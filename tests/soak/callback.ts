@@ -3,23 +3,13 @@
 // again. A post is answered 202, or 503 with `Retry-After`, and is repeated under its key until it is taken. Each body that was posted is given
 // to the run once; bodies that are posted one after the other keep their order. 404 for a callback that waits is a loss.
 
-import { randomUUID } from "node:crypto";
 import { isTerminal, message, type Message, type Task } from "../e2e/client.ts";
+import { Posting } from "./posts.ts";
 import { sleep } from "./random.ts";
 import { PolledSubject, type World } from "./subject.ts";
 
 /** How many bodies a callback takes at most: the agent has a rule for each number. */
 export const MOST_BODIES = 4;
-
-/** One body, and what became of its posts. */
-interface Post {
-  body: string;
-  /** Whether an answer to a post was lost, so that the body may be taken already. */
-  mayBeTaken: boolean;
-  isTaken: boolean;
-  /** Whether it was once said that there is no such callback. */
-  wasUnknown: boolean;
-}
 
 export class CallbackSubject extends PolledSubject {
   readonly path: string;
@@ -27,7 +17,7 @@ export class CallbackSubject extends PolledSubject {
   readonly #isOrdered: boolean;
   /** Whether nobody asks for it once the URL is known, so that nothing but a post and the alarm wakes it. */
   readonly #isLeftAlone: boolean;
-  readonly #posts: Post[];
+  readonly #posts: Posting[];
   #url: string | undefined;
   #hasEnded = false;
   #counted: number | undefined;
@@ -39,7 +29,7 @@ export class CallbackSubject extends PolledSubject {
     this.#isOrdered = this.random.chance(0.5);
     this.#isLeftAlone = this.random.chance(0.7);
     const count = this.random.whole(1, MOST_BODIES);
-    this.#posts = Array.from({ length: count }, (_, index) => ({ body: `${this.name} ${index + 1}`, mayBeTaken: false, isTaken: false, wasUnknown: false }));
+    this.#posts = Array.from({ length: count }, (_, index) => new Posting(`${this.name} ${index + 1}`));
   }
 
   protected get shape(): string {
@@ -77,28 +67,13 @@ export class CallbackSubject extends PolledSubject {
       await sleep(5);
     }
     const url = this.#url;
-    if (!this.#isOrdered) await Promise.all(this.#posts.map((post) => this.#post(url, post)));
-    else for (const post of this.#posts) await this.#post(url, post);
+    const deliver = (post: Posting) => post.deliver(url, this.random, () => this.#isOver);
+    if (!this.#isOrdered) await Promise.all(this.#posts.map(deliver));
+    else for (const post of this.#posts) await deliver(post);
   }
 
   get #isOver(): boolean {
     return this.#hasEnded || this.world.isOver();
-  }
-
-  async #post(url: string, post: Post): Promise<void> {
-    await sleep(this.random.whole(0, 1_500));
-    const headers = { "content-type": "text/plain", "idempotency-key": randomUUID() };
-    while (!post.isTaken && !this.#isOver) {
-      const answer = await fetch(url, { method: "POST", headers, body: post.body }).then(async ({ status, headers, body }) => {
-        await body?.cancel();
-        return { status, retryAfter: headers.get("retry-after") };
-      }).catch(() => undefined);
-      if (answer === undefined || answer.status === 500) post.mayBeTaken = true;
-      else if (answer.status === 202) post.isTaken = true;
-      else if (answer.status === 404) post.wasUnknown = true;
-      else this.expect(answer.status === 503 && answer.retryAfter !== null, `lost: a post was answered ${answer.status}, Retry-After ${answer.retryAfter}`);
-      if (!post.isTaken) await sleep(this.random.whole(5, 60));
-    }
   }
 
   protected checkWork(task: Task): void {
@@ -109,13 +84,9 @@ export class CallbackSubject extends PolledSubject {
     this.expect(new Set(given).size === given.length, `duplicated: it was given ${given.join(", ")}`);
     this.expect(given.every((body) => posted.includes(body)), `duplicated: it was given ${given.join(", ")}`);
     if (this.#isOrdered) this.expect(given.join() === posted.slice(0, given.length).join(), `lost: it was given ${given.join(", ")} in this order`);
+    for (const { wrong } of this.#posts) this.wrong.push(...wrong);
     if (task.status.state === "TASK_STATE_CANCELED") return;
-    for (const { body, isTaken, mayBeTaken, wasUnknown } of this.#posts) {
-      const isGiven = given.includes(body);
-      if (isTaken) this.expect(isGiven, `lost: ${body} was taken and is not given`);
-      // One whose answer was lost may be posted again when the callback is used up and over.
-      if (wasUnknown) this.expect(mayBeTaken && isGiven && !isTaken, `lost: a post of ${body} was answered 404`);
-    }
+    for (const post of this.#posts) this.wrong.push(...post.wrongFor(given.includes(post.body)));
   }
 
   protected checkResult(task: Task): void {

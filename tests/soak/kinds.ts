@@ -4,6 +4,7 @@ import type { Kind } from "../../scripts/lib/soak-kinds.mjs";
 import { testAgents } from "../e2e/harness.ts";
 import { CallbackSubject, MOST_BODIES } from "./callback.ts";
 import { CoordinatorSubject } from "./coordinator.ts";
+import { FunctionSubject } from "./functions.ts";
 import { HttpSubject } from "./http.ts";
 import { McpSubject } from "./mcp.ts";
 import { ModelSubject } from "./model.ts";
@@ -16,11 +17,13 @@ import { ToolsSubject } from "./tools.ts";
 export const subjects: Record<Kind, new (world: World, number: number) => Subject> = {
   scripts: ScriptSubject, tools: ToolsSubject, model: ModelSubject, coordinator: CoordinatorSubject,
   http: HttpSubject, callback: CallbackSubject, remote: RemoteSubject, mcp: McpSubject,
+  functions: FunctionSubject,
 };
 
 /** What is counted as done for a task of each kind. */
 export const units: Record<Kind, string> = {
   scripts: "steps", tools: "steps and orders", model: "requests", coordinator: "requests", http: "answers", callback: "bodies", remote: "steps", mcp: "calls",
+  functions: "steps",
 };
 
 /** The slugs of the agents that ask the model. */
@@ -29,8 +32,11 @@ export const THINKING = ["soak-model", "soak-coordinator"];
 type Embedded = { slug: string; card: string } & Record<string, unknown>;
 type Built = { agents: Embedded[]; remotes?: object[]; mcp?: object[] } & Record<string, unknown>;
 
-/** The agents of the tests and those of a soak, as the variable `AGENTS` has them: copies of `faults` with other names, cards and executors. */
-export function soakAgents(): string {
+/**
+ * The agents of the tests and those of a soak, as the variable `AGENTS` has them: copies of `faults` with other names, cards and executors. `steps` is
+ * the server that steps are posted to.
+ */
+export function soakAgents(steps: string): string {
   const { agents, remotes = [], mcp = [], ...built } = JSON.parse(testAgents) as Built;
   const faults = agents.find(({ slug }) => slug === "faults");
   if (faults === undefined) throw new Error("tests/agents/faults.toml is not built");
@@ -71,6 +77,7 @@ export function soakAgents(): string {
     made("coordinator", { kind: "model", table: { ...model, agents: ["soak-near", "soak-elsewhere"] } }),
     made("http", { kind: "http", table: { url: "${SINK}/turn", attempts: 10, event_interval_ms: 20 } }),
     made("callback", { kind: "script", table: { rules: waits } }),
+    made("functions", { kind: "chain", table: { url: steps } }),
     made("mcp", { kind: "tools", table: { names: [], mcp: ["lender"] } }),
   ];
   const elsewhere = { name: "soak-elsewhere", table: { url: "${FAR_URL}", retry_delay_ms: 100 } };

@@ -1,9 +1,11 @@
 // Kills the Worker again and again while tasks of many kinds are under way. Started by scripts/soak.mjs, which builds
 // first, with the seed, the number of kills, the number of tasks at a time and the kinds of executors.
 
+import { fileURLToPath } from "node:url";
 import { Agent, isTerminal, type Task } from "../e2e/client.ts";
 import { USUAL_KINDS, kindsIn } from "../../scripts/lib/soak-kinds.mjs";
 import { startWorker } from "../e2e/harness.ts";
+import { checked } from "../e2e/product.ts";
 import { Sink } from "../e2e/sink.ts";
 import { THINKING, soakAgents, subjects as subjectsOf, units } from "./kinds.ts";
 import { Lender } from "./lender.ts";
@@ -31,13 +33,14 @@ sink.otherwise = async () => {
 };
 const [others, lender] = await Promise.all([Others.open(seed), Lender.open(seed)]);
 const vars = {
-  AGENTS: soakAgents(), MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url, STEPS: sink.url, LENDER_URL: lender.url,
+  AGENTS: soakAgents(sink.url), MODEL_URL: `${others.url}/v1`, MODEL_KEY: "no-key-is-asked-for", SINK: others.url, STEPS: sink.url, LENDER_URL: lender.url,
   // As often as a task may be interrupted here is no failure.
   RUN_TIMEOUT_MS: "900000",
 };
-const remote = await startWorker({ vars });
+const entry = { entry: fileURLToPath(new URL("entry.ts", import.meta.url)), agents: checked(fileURLToPath(new URL("../..", import.meta.url))) };
+const remote = await startWorker({ ...entry, vars });
 const far = { NEXT_URL: `${remote.url}/faults`, FAR_URL: `${remote.url}/soak-far` };
-const worker = await startWorker({ vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
+const worker = await startWorker({ ...entry, vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
 
 let kills = 0;
 let isKilling = true;
@@ -117,7 +120,9 @@ function totals(of: Subject[], unit: string): string {
   const done = of.reduce((sum, subject) => sum + subject.done, 0);
   const wrong = (how: string) => of.filter((subject) => subject.wrong.some((line) => line.startsWith(how))).length;
   const tasks = of.filter(({ id }) => id !== undefined).length;
-  return `tasks ${tasks}, ${unit} ${done}, lost ${wrong("lost")}, duplicated ${wrong("duplicated")}, stuck ${wrong("stuck")}`;
+  const counted = of.flatMap(({ repeated }) => repeated ?? []);
+  const repeated = counted.length === 0 ? "" : `, repeated at a kill ${counted.reduce((sum, count) => sum + count, 0)}`;
+  return `tasks ${tasks}, ${unit} ${done}${repeated}, lost ${wrong("lost")}, duplicated ${wrong("duplicated")}, stuck ${wrong("stuck")}`;
 }
 
 const progress = (): string => `kills ${kills}, ${totals(subjects, "steps")}`;
@@ -139,7 +144,7 @@ async function wrongSums(): Promise<string | undefined> {
 
 const reporting = setInterval(() => process.stdout.write(`${Math.round((Date.now() - begun) / 1000)} s: ${progress()}, ${alive.size} under way\n`), PROGRESS_MS);
 const living = Promise.all(Array.from({ length: atOnce }, keepBusy));
-const listing = Promise.all(["faults", "soak-callback"].map((slug) => keepListing(new Agent(`${worker.url}/${slug}`))));
+const listing = Promise.all(["faults", "soak-callback", "soak-functions"].map((slug) => keepListing(new Agent(`${worker.url}/${slug}`))));
 while (kills < wanted) await disturb();
 isKilling = false;
 deadline = Date.now() + PATIENCE_MS;

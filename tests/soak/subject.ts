@@ -50,6 +50,8 @@ export abstract class Subject {
   isAtRest = false;
   /** What it has used of the model, if its agent asks one. */
   usage: Usage | undefined;
+  /** How many pieces of its work were repeated, if its kind counts that. */
+  repeated: number | undefined;
   protected readonly world: World;
   protected readonly random: Random;
   readonly #killsBefore: number;
@@ -196,6 +198,7 @@ export abstract class PolledSubject extends Subject {
       before = number;
     }
     const repeated = numbers.length - new Set(numbers).size;
+    this.repeated = (this.repeated ?? 0) + repeated;
     this.expect(repeated <= this.kills, `duplicated: ${what} was repeated ${repeated} times, at ${this.kills} kills`);
   }
 }
@@ -211,4 +214,5 @@ const begun = Date.now();
 /** Lets tasks of different kinds choose differently. */
 const SALTS: Record<Kind, number> = {
   scripts: 0x9e3779b1, tools: 0x27d4eb2f, model: 0xc2b2ae35, coordinator: 0x165667b1, http: 0xcc9e2d51, callback: 0x1b873593, remote: 0x85ebca6b, mcp: 0xe6546b64,
+  functions: 0xff51afd7,
 };

@@ -94,7 +94,12 @@ export function restoreFixture(release: string, storage: string, sink: string): 
     load(join(files.alarms, "..", `${id}.sqlite`), begunNow(sql));
   }
   load(files.alarms, read(release, "alarms.sql", sink));
-  load(files.d1, read(release, "d1.sql", sink));
+  restoreDatabase(release, storage, sink);
+}
+
+/** Restores the D1 database of a release alone, in such a folder. */
+export function restoreDatabase(release: string, storage: string, sink: string): void {
+  load(filesIn(storage).d1, read(release, "d1.sql", sink));
   writeFileSync(join(storage, "migrations.json"), JSON.stringify(readFixture(release, sink).migrations));
 }
 

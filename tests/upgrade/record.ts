@@ -1,4 +1,4 @@
-// Plays the scenes against a built Worker, kills it, and keeps what it has stored and sent.
+// Plays the scenes against a built Worker of tests/probes, kills it, and keeps what it has stored and sent.
 
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { wrapBuild } from "./wrapped.ts";
 
 /** Makes the fixture of the build folder `build` in `folder`, in place of what is there. Once per process. */
 export async function record(build: string, folder: string): Promise<void> {
-  const wrapped = wrapBuild(build, "recorder.js");
+  const wrapped = await wrapBuild(build, "recorder.js");
   const { startWorker } = await import("../e2e/harness.ts");
   const storage = mkdtempSync(join(tmpdir(), "a2a-edge-fixture-"));
   const sink = await Sink.open();

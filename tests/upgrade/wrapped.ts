@@ -11,11 +11,11 @@ import { bundled } from "../e2e/product.ts";
  * Makes a build folder whose Worker is the module `name` next to this one, which imports the Worker of the build folder `build`
  * from "worker" and exports one itself. The harness takes it in place of the other if it is loaded after this. Gives the folder.
  */
-export function wrapBuild(build: string, name: string): string {
+export async function wrapBuild(build: string, name: string): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "a2a-edge-wrapped-"));
   for (const file of ["index_bg.wasm", "build.json", "test-agents.json"]) copyFileSync(join(build, file), join(folder, file));
   const worker = join(folder, "worker.js");
-  writeFileSync(worker, bundled(build));
+  writeFileSync(worker, await bundled(build));
   buildSync({
     entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
     outfile: join(folder, "index.js"),

@@ -13,8 +13,8 @@ use crate::executor::{ExecutorError, Turn};
 use a2a::client::{Client, Observed, Outcome};
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
-    CancelTaskRequest, Message, Metadata, Part, SendMessageConfiguration, SendMessageRequest,
-    TaskId,
+    CancelTaskRequest, Message, Metadata, Part, SendMessageConfiguration, SendMessageRequest, Task,
+    TaskId, measure,
 };
 use a2a::model::{ContextId, Role as Sender};
 
@@ -275,6 +275,17 @@ async fn call(
     };
     Box::pin(made.make(found, known, arguments, Answers::default())).await
 }
+
+/// The task of another agent as the result of a step: without its history, and without artifacts that are too large.
+fn storable(task: Task) -> Task {
+    let task = Task { history: Vec::new(), ..task };
+    let (bytes, _) = measure(&task);
+    if bytes > MAX_TASK_BYTES { Task { artifacts: Vec::new(), ..task } } else { task }
+}
+
+/// The largest task in the answer of another agent, in bytes: half of what a step may hold by default. The texts of the artifacts are
+/// in the text of the answer.
+const MAX_TASK_BYTES: usize = 128 * 1024;
 
 fn outcome_name(outcome: Outcome) -> &'static str {
     match outcome {

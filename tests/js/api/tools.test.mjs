@@ -48,6 +48,31 @@ describe("the schema of a tool", () => {
     assert.deepEqual(schema({ $schema: "https://json-schema.org/draft/2020-12/schema", ...plain }), plain);
   });
 
+  test("may combine objects", () => {
+    const [one, other] = [z.object({ a: z.literal("one") }), z.object({ a: z.literal("other") })];
+    assert.equal(schema(z.discriminatedUnion("a", [one, other])).type, "object");
+    assert.equal(schema(z.intersection(z.object({ a: z.string() }), z.object({ b: z.string() }))).type, "object");
+  });
+
+  test("leaves out patterns that the engine cannot check and the library does", async () => {
+    const look = "^(?=a)a$";
+    const checked = z.object({ code: z.string().regex(/^(?=a)a$/), plain: z.string().regex(/^a$/), list: z.array(z.union([z.string().regex(/(a)\1/), z.number()])) });
+    const { code, plain, list } = schema(checked).properties;
+    assert.deepEqual([code, plain, list.items.anyOf[0]], [{ type: "string" }, { type: "string", pattern: "^a$" }, { type: "string" }]);
+    assert.equal((await call(made(checked), { code: "b", plain: "a", list: [] })).fault, "arguments");
+    const unchecked = { type: "object", properties: { code: { type: "string", pattern: look }, pattern: { const: { pattern: look } } } };
+    assert.deepEqual(schema(unchecked), unchecked);
+  });
+
+  test("has its tuples as in draft 2020-12", () => {
+    const [text, number] = [{ type: "string" }, { type: "number" }];
+    const ofAi = (pair) => schema(zodSchema(z.object({ pair }))).properties.pair;
+    assert.deepEqual(ofAi(z.tuple([z.string(), z.number()])), { type: "array", prefixItems: [text, number], items: false, minItems: 2, maxItems: 2 });
+    assert.deepEqual(ofAi(z.tuple([z.string()], z.number())), { type: "array", prefixItems: [text], items: number, minItems: 1 });
+    const data = { type: "object", properties: { pair: { default: { items: [1] } } } };
+    assert.deepEqual(schema(data), data);
+  });
+
   test("is told what to wrap, or which version is needed, where it cannot become JSON Schema", () => {
     const old = (vendor) => ({ "~standard": { version: 1, vendor, validate: (value) => ({ value }) } });
     for (const [given, told] of [
@@ -57,7 +82,8 @@ describe("the schema of a tool", () => {
       [old("yup"), /of yup, .*use a library with Standard JSON Schema/],
       [z.object({ at: z.date() }), /of zod, cannot become JSON Schema: Date cannot be represented in JSON Schema/],
       [z.string(), /^tools\.find_seats: the schema of its arguments must be an object, .* it has the type "string"$/],
-      [z.union([z.object({}), z.object({ a: z.string() })]), /must be an object, .*it has no `type`/],
+      [z.union([z.object({}), z.array(z.string())]), /must be an object, .*it has no `type`/],
+      [() => JSON.parse("{"), /^tools\.find_seats: its schema cannot be made: /],
       [{ properties: {} }, /it has no `type`/],
       [undefined, /^tools\.find_seats: it needs an inputSchema/],
       ["text", /it needs an inputSchema/],

@@ -1,5 +1,5 @@
-//! The Worker of the tests: the tools of this repository, and tools and executors for tests only. Like `examples/own-agent`
-//! it is a separate project, so the deployed module contains no code of it.
+//! The Worker of the tests: tools and executors in Rust, for tests only. Like the projects of `create/templates/rust` it is a separate
+//! project, so the deployed module contains no code of it.
 
 mod executors;
 mod tools;

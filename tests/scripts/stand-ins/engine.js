@@ -5,6 +5,8 @@ import { answer, state } from "./answer.js";
 
 export class TaskObject extends DurableObject {}
 
+export const bridge = {};
+
 export function start(agents) {
   state.served = agents;
   return { fetch: (request, env) => answer(request, env), queue() {}, scheduled() {} };

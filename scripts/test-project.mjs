@@ -14,7 +14,7 @@ import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { checkTypes } from "./lib/types.mjs";
+import { checkTypes, hasTypeScript } from "./lib/types.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
@@ -46,9 +46,9 @@ await main(async () => {
 });
 
 async function testTypes() {
-  const found = await checkTypes();
-  if (found === undefined) return;
+  if (!hasTypeScript()) return;
   say("\n==> Types (tsc)");
+  const found = await checkTypes();
   if (found !== "") throw new Stop(`${found}\n\nThe types do not fit; what tsc says is above.`);
 }
 

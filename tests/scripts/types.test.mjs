@@ -51,7 +51,7 @@ test("test checks the types of the sources, with those of the bindings", async (
   assert.match(output, /^==> Types \(tsc\)$/m);
   assert.match(project.read("worker-configuration.d.ts"), /PLACES_URL/);
   for (const [from, to, told] of [
-    ["env.OWN", "env.OTHER", /^src\/more\.ts\(4,\d+\): error TS2551: .*OTHER/m],
+    ["env.OWN", "env.OTHER", /^src\/more\.ts\(4,\d+\): error TS2339: .*OTHER/m],
     ['"weather"', '"wether"', /^src\/more\.ts\(5,\d+\): error TS2820: .*"weather"/m],
     ['"WEATHER_KEY"', '"KEY"', /^src\/more\.ts\(6,\d+\): error TS2322: .*KEY/m],
   ]) {

@@ -49,7 +49,7 @@ export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
   for (const [path, text] of projectFiles(folder, { npm: version, crate: rust ? `version = "${version}"` : undefined })) write(path, text);
-  for (const path of ["agents", "src/orders.ts", "src/tools.ts"]) rmSync(join(folder, path), { recursive: true });
+  for (const path of ["agents", "src/orders.ts", "src/tools.ts", "tests/functions.test.mjs"]) rmSync(join(folder, path), { recursive: true });
   for (const [path, text] of Object.entries({ ...SOURCES, "src/index.ts": ENTRY, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
 
   const packaged = join(folder, "node_modules", "a2a-edge");

@@ -7,7 +7,8 @@ export class TaskObject extends DurableObject {}
 
 export const bridge = {};
 
-export function start(agents) {
+export function start(agents, functions) {
   state.served = agents;
+  state.tools = JSON.parse(functions?.describe() ?? '{"tools":[]}').tools;
   return { fetch: (request, env) => answer(request, env), queue() {}, scheduled() {} };
 }

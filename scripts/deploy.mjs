@@ -5,7 +5,7 @@ import { command, wranglerLine } from "./lib/command.mjs";
 import { localAddresses } from "./lib/local-addresses.mjs";
 import { reportRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
-import { missingServices } from "./lib/services.mjs";
+import { deployedBefore, missingServices } from "./lib/services.mjs";
 import { build, setUp } from "./lib/setup.mjs";
 import { tryWorker } from "./lib/try-worker.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
@@ -54,7 +54,7 @@ await main(async () => {
   }
   const access = remoteAccess(found.facts);
   if (access !== undefined) say(`\n${access}\n`);
-  for (const text of [await missingServices(found.facts, values.env), localAddresses(found.facts), dryRun ? await madeIn(values.env, queues) : undefined]) {
+  for (const text of [await missingServices(found.facts, values.env), await deployedBefore(values.env), localAddresses(found.facts), dryRun ? await madeIn(values.env, queues) : undefined]) {
     if (text !== undefined) say(`${text}\n`);
   }
   await step(dryRun ? "Packing the upload (dry run)" : "Deploying", async () => {

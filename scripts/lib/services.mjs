@@ -11,6 +11,15 @@ export function servicesOf({ agents, mcp = [] }) {
   return [...agents.flatMap(ofAgent), ...mcp.map(ofServer)].filter(({ service }) => service !== undefined);
 }
 
+/** The text about the Workers that have to be deployed before this one, those of its service bindings in an environment; undefined if there are none. */
+export async function deployedBefore(environment) {
+  const { name, services = [] } = await readConfig(environment);
+  const others = [...new Set(services.map(({ service }) => service).filter((service) => service !== name))];
+  if (others.length === 0) return undefined;
+  const [these, they] = others.length === 1 ? ["this Worker", "it does"] : ["these Workers", "one of them does"];
+  return `Deploy ${these} first: ${others.join(", ")}. Cloudflare refuses a service binding if ${they} not exist in the account.`;
+}
+
 /**
  * A text that names the service bindings of the checked files that an environment of wrangler.toml lacks, with the lines to add; undefined if none
  * is missing.

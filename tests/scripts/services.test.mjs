@@ -46,10 +46,17 @@ test("start, deploy and check name a binding that is missing, and the lines to a
   assert.equal((await project.run("check")).code, 1);
 });
 
+test("deploy says which Workers are deployed before it", async () => {
+  const { output } = await project.run("deploy", "--dry-run");
+  assert.match(output, /^Deploy this Worker first: other\. Cloudflare refuses a service binding if it does not exist in the account\.$/m);
+});
+
 test("nothing is said when it is bound", async () => {
   const bound = ["BILLS", "ARCHIVE"].map((name) => `\n[[services]]\nbinding = "${name}"\nservice = "${name.toLowerCase()}"\n`);
   project.write("wrangler.toml", project.read("wrangler.toml") + bound.join(""));
   const { code, output } = await project.run("check");
   assert.equal(code, 0, output);
-  assert.doesNotMatch((await project.run("deploy", "--dry-run")).output, /service binding/);
+  const { output: told } = await project.run("deploy", "--dry-run");
+  assert.doesNotMatch(told, /has no service binding/);
+  assert.match(told, /^Deploy these Workers first: other, bills, archive\. Cloudflare refuses a service binding if one of them does not exist in the account\.$/m);
 });

@@ -26,6 +26,8 @@ await main(async () => {
   if (["help", "--help", "-h"].includes(name)) return say(usage);
   if (["version", "--version"].includes(name)) return say(JSON.parse(readFileSync(inPackage("package.json"), "utf8")).version);
   if (!Object.hasOwn(COMMANDS, name)) throw new Stop(`There is no command "${name}".\n\n${usage}`);
+  // wrangler runs the build command after each change, also where the command that started it builds by itself: that is to cost nothing.
+  if (name === "build" && process.env.A2A_EDGE_BUILT) return;
   const script = isRepository && name === "test" ? inPackage("scripts", "test.mjs") : inPackage(moduleOf(name));
   // The arguments are those of the script, as if Node had been started with it.
   process.argv.splice(1, 2, script);

@@ -43,7 +43,8 @@ function teller(isDev, vars) {
   const types = new TypeCheck();
   let known = "[]";
   return async ({ tools }) => {
-    void (isDev ? types.run() : ensureWorkerTypes());
+    // Nothing waits for the types.
+    (isDev ? types.run() : ensureWorkerTypes()).catch((error) => say(`The types were not checked: ${error.message}`));
     const needs = JSON.stringify(tools.filter((tool) => tool.needs.length > 0));
     if (needs === known) return;
     known = needs;

@@ -51,12 +51,14 @@ function typeScript() {
 /** True if the types of the sources can be checked. */
 export const hasTypeScript = () => typeScript() !== undefined;
 
-/** Checks the types of the sources, if the project has TypeScript. Returns what tsc says; "" if all fit, undefined without TypeScript. */
+/**
+ * Writes the types of the bindings and, if the project has TypeScript, checks those of the sources. Returns what tsc says; "" if all fit, undefined without
+ * TypeScript.
+ */
 export async function checkTypes() {
-  const tsc = typeScript();
-  if (tsc === undefined) return undefined;
   const unwritten = await ensureWorkerTypes();
-  if (unwritten !== undefined) return unwritten;
+  const tsc = typeScript();
+  if (tsc === undefined || unwritten !== undefined) return unwritten;
   const { code, output } = await run(packagedNode(), [tsc, "--noEmit", "--pretty", "false"], { cwd: projectDir, quiet: true });
   return code === 0 ? "" : output.trim();
 }

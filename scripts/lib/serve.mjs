@@ -10,7 +10,7 @@ import { isStopping, signalGroup } from "./guard.mjs";
 import { hold, ownerOf } from "./lock.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { OTHERS, OTHERS_HELP } from "./others.mjs";
-import { hasRust, projectDir, shown, stateDir } from "./paths.mjs";
+import { hasRust, inProject, projectDir, shown, stateDir } from "./paths.mjs";
 import { freePort } from "./port.mjs";
 import { plain, start } from "./process.mjs";
 import { publishServed } from "./served.mjs";
@@ -202,7 +202,8 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
  * `/_dev/agents`, and the URL of the scripted model (dev/model/). Without one, it serves what a deployment serves.
  */
 async function startWrangler({ host, port }, args, { environment, token }) {
-  const where = ["--ip", host, "--port", String(port)];
+  // With the file named, a `vite build` of before does not lead wrangler to the settings of what that has built.
+  const where = ["--config", inProject("wrangler.toml"), "--ip", host, "--port", String(port)];
   const served = token === undefined ? ["--var", "DEVELOPMENT:false"] : [publishServed((await readConfig()).main), ...variables({ host, port, token })];
   const [node, nodeArgs] = wranglerCommand("dev", ...served, ...where, ...args, "--show-interactive-dev-session=false");
   return start(node, nodeArgs, { cwd: projectDir, env: wranglerEnvironment(environment) });

@@ -9,10 +9,12 @@ const DEV_TOKEN = "the-token-of-this-start";
 
 const SLOW = `name = "Slow"
 description = "Takes a moment."
+default = true
 version = "1.0.0"
 
 [access]
 open = true
+open_listing = true
 
 [[skills]]
 id = "wait"

@@ -11,6 +11,7 @@ import { console_ } from "./console.ts";
 import { costs } from "./costs.ts";
 import { distance } from "./distance.ts";
 import type { Effort, Section } from "./figures.ts";
+import { functions } from "./functions.ts";
 import { listing } from "./listing.ts";
 import { load } from "./load.ts";
 import { memory } from "./memory.ts";
@@ -32,6 +33,7 @@ const benchmarks: Record<string, () => Promise<Section | Section[]>> = {
   requests: () => load(effort),
   access: () => access(effort),
   agents: () => agents(effort),
+  functions: () => functions(effort),
   streams: () => streams(effort),
   webhooks: () => webhooks(effort),
   lists: () => listing(effort),

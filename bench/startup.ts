@@ -4,11 +4,13 @@ import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import { request } from "node:http";
 import type { ChildProcess } from "node:child_process";
 import { median, milliseconds, times, type Section } from "./figures.ts";
+import { ENTRY, PLAIN, functionAgents } from "./functions.ts";
 import { card } from "./http.ts";
-import { EMPTY_WASM, startBuilt, startVariant, type Worker } from "./workers.ts";
+import { EMPTY_WASM, root, startBuilt, startVariant, type Worker } from "./workers.ts";
+import { checked } from "../tests/e2e/product.ts";
 
-/** A round takes less than a second. */
-const ROUNDS = 5;
+/** A round takes less than two seconds. */
+const ROUNDS = 15;
 
 /** A Worker without work, with everything that the tests' harness requires. */
 const EMPTY = {
@@ -18,36 +20,39 @@ const EMPTY = {
   "index_bg.wasm": EMPTY_WASM,
 };
 
+/** Starts the build with an entry module and the agents of bench/functions.ts, of which the default one answers. */
+const startWith = (entry: string): Promise<Worker> => startBuilt({ AGENTS: functionAgents() }, undefined, undefined, { entry, agents: checked(root) });
+
 /** `gzip` is the size of the upload, from the output of `npm run size`. */
 export async function startup(gzip: string): Promise<Section> {
   const workers: Worker[] = [];
   try {
-    workers.push(await startVariant(EMPTY), await startBuilt());
+    for (const start of [() => startVariant(EMPTY), () => startWith(PLAIN), () => startWith(ENTRY)]) workers.push(await start());
     for (const worker of workers) {
       await worker.kill9();
       await firstAnswer(worker);
     }
-    const taken: [number, number][] = [];
+    const taken: number[][] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      const [empty, ours] = [await firstAnswer(workers[0] as Worker), await firstAnswer(workers[1] as Worker)];
-      taken.push([empty, ours]);
+      const answers: number[] = [];
+      for (const worker of workers) answers.push(await firstAnswer(worker));
+      taken.push(answers);
     }
-    const empty = median(taken.map(([empty]) => empty));
+    const answer = (index: number) => milliseconds(median(taken.map((answers) => answers[index] ?? NaN)));
+    const compared = (index: number, baseline: number) => taken.map((answers): [number, number] => [answers[index] ?? NaN, answers[baseline] ?? NaN]);
+    const ratio = (index: number) => times(median(compared(index, 0).map(([own, empty]) => own / empty)), 1);
+    const difference = (index: number, baseline: number) => milliseconds(median(compared(index, baseline).map(([own, other]) => own - other)));
     return {
       title: "Start and size",
       text:
         "From the start of a new workerd process, which has nothing cached, to the first answer (the card). The baseline is a Worker " +
-        "that does nothing, so the difference is what loading, compiling and starting ours takes. The size is that of the upload.",
-      columns: ["worker", "first answer", "×", "difference", "gzip size"],
+        "that does nothing, so the difference is what loading, compiling and starting ours takes. The functions are the tools of src/tools.ts and six executors, " +
+        "bundled with `js/api`. The size is that of the upload.",
+      columns: ["worker", "first answer", "×", "difference", "difference by functions", "gzip size"],
       rows: [
-        ["one that does nothing (baseline)", milliseconds(empty), "1×", "", ""],
-        [
-          "a2a-edge",
-          milliseconds(median(taken.map(([, ours]) => ours))),
-          times(median(taken.map(([empty, ours]) => ours / empty)), 1),
-          milliseconds(median(taken.map(([empty, ours]) => ours - empty))),
-          gzip,
-        ],
+        ["one that does nothing (baseline)", answer(0), "1×", "", "", ""],
+        ["a2a-edge without functions", answer(1), ratio(1), difference(1, 0), "", gzip],
+        ["a2a-edge with functions in TypeScript", answer(2), ratio(2), difference(2, 0), difference(2, 1), ""],
       ],
     };
   } finally {

@@ -25,8 +25,8 @@ export interface Modules {
 export const EMPTY_WASM = new Uint8Array([0x00, 0x61, 0x73, 0x6d, 0x01, 0x00, 0x00, 0x00]);
 
 /** Starts a build as deployed: without the additions of `DEVELOPMENT`, and with static assets only if their folder is passed. */
-export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder, assets?: string): Promise<Worker> {
-  return start(folder, vars, assets === undefined ? {} : { assets });
+export function startBuilt(vars: Record<string, string> = {}, folder = builtFolder, assets?: string, options: WorkerOptions = {}): Promise<Worker> {
+  return start(folder, vars, { ...options, ...(assets !== undefined && { assets }) });
 }
 
 /** Starts other modules in place of the build, including the agents for development. */

@@ -12,9 +12,13 @@
 /** @type {Agents | undefined} */
 let given;
 
+/** Called when agents were given: in development others may take their place. */
+let renewed = () => {};
+
 /** Takes the agents of the project. @param {Agents} agents */
 export function give(agents) {
   given = agents;
+  renewed();
 }
 
 /** The index of the agents; undefined if the Worker was started without agents. */
@@ -23,10 +27,7 @@ export const agentIndex = () => given?.index;
 /** The text of an agent. @param {string} slug */
 export const agentText = (slug) => (given !== undefined && Object.hasOwn(given.agents, slug) ? given.agents[slug] : undefined);
 
-/** Called when other agents were given. */
-let renewed = () => {};
-
-/** Has `work` called when other agents are given, in development. @param {() => void} work */
+/** Has `work` called when agents are given. @param {() => void} work */
 export function whenRenewed(work) {
   renewed = work;
 }

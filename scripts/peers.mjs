@@ -11,18 +11,22 @@ import { setUpAndBuild } from "./lib/setup.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { outputs } from "./lib/engine.mjs";
 
-const usage = `Usage: npm run test:peers [-- [--only NAME] [--kit FOLDER]]
+const usage = `Usage: npm run test:peers [-- [--only NAME] [--sdk FOLDER --samples FOLDER] [--kit FOLDER]]
 
 Builds the Worker, tries foreign programs against it (clients, libraries for receivers of notifications, frameworks for agents) and writes their
 versions and results into docs/peers.md. Installs them first, once. The exit code is 1 if one of them fails. Python 3.11 or
 newer is needed for those in Python; without it they are left out and nothing is written.
 
-    --only NAME    tries the programs of this name only, and writes nothing
-    --kit FOLDER   runs the official conformance kit, too, as npm run conformance does
-    -h, --help     this text`;
+    --only NAME        tries the programs of this name only, and writes nothing
+    --sdk FOLDER       a checkout of https://github.com/a2aproject/a2a-js: its samples are run in the Worker, too
+    --samples FOLDER   and those of this checkout of https://github.com/a2aproject/a2a-samples
+    --kit FOLDER       runs the official conformance kit, too, as npm run conformance does
+    -h, --help         this text`;
 
 await main(async () => {
-  const { values } = readOptions({ usage, options: { only: { type: "string" }, kit: { type: "string" } } });
+  const options = { only: { type: "string" }, sdk: { type: "string" }, samples: { type: "string" }, kit: { type: "string" } };
+  const { values, refuse } = readOptions({ usage, options });
+  if ((values.sdk === undefined) !== (values.samples === undefined)) throw refuse("--sdk and --samples are given together.");
   await setUpAndBuild();
   const { rust, python, older, newest, mcp, frameworks } = await ensurePeers();
   for (const [example, from] of [["call", "a2a-edge-protocol"], ["tools", "a2a-edge-mcp"]]) {
@@ -35,8 +39,10 @@ await main(async () => {
   if (!(await passes(inNpmPackage("typescript", "bin", "tsc"), "--project", inPackage("tests", "peers")))) {
     throw new Stop("The programs in tests/peers have wrong types, see above.");
   }
-  const args = [...(values.only === undefined ? [] : ["--only", values.only]), ...rust, ...(python ? [python, older, newest, mcp, frameworks] : [])];
+  const samples = values.sdk === undefined ? [] : ["--sdk", resolve(values.sdk), "--samples", resolve(values.samples)];
+  const args = [...(values.only === undefined ? [] : ["--only", values.only]), ...samples, ...rust, ...(python ? [python, older, newest, mcp, frameworks] : [])];
   const passed = await passes(packagedNode(), "--disable-warning=ExperimentalWarning", inPackage("tests", "peers", "main.ts"), ...args);
+  if (values.sdk === undefined) say("\nThe samples of the official SDK were not run: they want --sdk and --samples, checkouts of a2aproject/a2a-js and a2aproject/a2a-samples.");
   if (values.kit === undefined) {
     say("\nThe official conformance kit was not run: it wants --kit FOLDER, a checkout of https://github.com/a2aproject/a2a-tck, branch 1.0-dev or 0.3.x.");
   } else if (!(await passes(process.execPath, inPackage("scripts", "conformance.mjs"), "--kit", resolve(values.kit)))) {

@@ -2,18 +2,19 @@
 import "./lib/node-version.mjs";
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import util from "node:util";
 import { command } from "./lib/command.mjs";
 import { stopIfUnusable } from "./lib/dev-agents.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { OTHERS, OTHERS_HELP, startOthers } from "./lib/others.mjs";
 import { packagedNode } from "./lib/packages.mjs";
-import { hasRust, inProject, projectDir } from "./lib/paths.mjs";
+import { hasRust, inPackage, inProject, projectDir } from "./lib/paths.mjs";
 import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { serveWhile } from "./lib/serve.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
-import { checkTypes } from "./lib/types.mjs";
+import { checkTypes, hasTypeScript } from "./lib/types.mjs";
 import { Stop, main, say, seconds } from "./lib/ui.mjs";
 import { ensureLocalMigrations } from "./lib/wrangler.mjs";
 
@@ -36,17 +37,18 @@ await main(async () => {
   await setUpAndBuild();
   await testTypes();
   if (hasRust) await testRust();
-  await startOthers(values.with ?? []);
+  const endOthers = await startOthers(values.with ?? [], () => scratchFolder());
   const folder = inProject("tests");
   const files = existsSync(folder) ? readdirSync(folder).filter((name) => /\.test\.(?:mjs|js|ts)$/.test(name)).sort() : [];
   await testWorker(files.map((name) => join("tests", name)));
+  await endOthers();
   say(`\nAll tests passed after ${seconds(begun)}.`);
 });
 
 async function testTypes() {
-  const found = await checkTypes();
-  if (found === undefined) return;
+  if (!hasTypeScript()) return;
   say("\n==> Types (tsc)");
+  const found = await checkTypes();
   if (found !== "") throw new Stop(`${found}\n\nThe types do not fit; what tsc says is above.`);
 }
 
@@ -63,7 +65,8 @@ async function testWorker(files) {
   const served = async (url, token) => {
     await stopIfUnusable(url, token);
     if (files.length === 0) return say("There are no tests of the Worker: no file tests/*.test.mjs.");
-    const args = ["--experimental-strip-types", "--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
+    // Modules of the platform, which sources may import, have stand-ins in Node.
+    const args = [`--import=${pathToFileURL(inPackage("js", "testing", "hooks.js"))}`, "--experimental-strip-types", "--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...files];
     const { code } = await run(packagedNode(), args, { cwd: projectDir, env: environment({ A2A_EDGE_URL: url }) });
     if (code !== 0) throw new Stop("Tests of the Worker failed, see above.");
   };

@@ -78,7 +78,7 @@ const steps = [
   { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
-  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server", needs: ["build", "python", "native"], work: runDocs },
+  { name: "docs-blocks", title: "Code blocks of README and docs, run against a server, and the examples in TypeScript", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd(filter) },
   { name: "e2e-probes", title: "End-to-end tests of tests/probes, a stable build (tools and executors in Rust, panics, durability)", needs: ["build", "python"], work: testProbes },
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
@@ -281,7 +281,7 @@ async function runDocs(filter) {
   if (!(await command("cargo", ["test", "--quiet", "--workspace", "--features", NATIVE, "--test", "all", "docs::"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];
   const named = filter ? [`--test-name-pattern=${filter}`] : [];
-  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts")], {
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", ...options, ...named, join("tests", "docs", "blocks.spec.ts"), join("tests", "docs", "typescript.spec.ts")], {
     A2A_DOCS_AGENTS: agents, A2A_EXAMPLES: examples(), ...built.python,
   });
 }

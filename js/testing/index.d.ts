@@ -165,6 +165,7 @@ export interface TestTask {
   readonly metadata?: { readonly [key: string]: Json };
 }
 
+/** The state of a task, as A2A has it, in lower-case words; `replied` if there is none. */
 export type TestState =
   | "submitted" | "working" | "completed" | "failed" | "canceled" | "rejected" | "input-required" | "auth-required" | "replied";
 

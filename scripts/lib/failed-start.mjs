@@ -10,6 +10,7 @@ const THROWN = /service core:user:\S+ Uncaught (?:[A-Z]\w*: )?(.*)/;
 export class FailedStart {
   #failed;
   #lines;
+  #timer;
 
   constructor(failed) {
     this.#failed = failed;
@@ -21,25 +22,30 @@ export class FailedStart {
     if (this.#lines !== undefined) return this.#lines.push(text) > 0;
     if (!/Build failed with \d+ error/.test(text) && !THROWN.test(text)) return false;
     this.#lines = [text];
-    setTimeout(() => this.#tell(), REST_MS);
+    this.#timer = setTimeout(() => this.end(), REST_MS);
     return true;
   }
 
-  #tell() {
+  /** There are no more lines: tells what has been taken. */
+  end() {
     const lines = this.#lines;
+    if (lines === undefined) return undefined;
+    clearTimeout(this.#timer);
     this.#lines = undefined;
     const [, thrown] = THROWN.exec(lines[0]) ?? [];
-    if (thrown === undefined) return this.#failed(`The code of the Worker cannot be bundled:\n\n${squeezed(lines.slice(1))}`, false);
-    // Behind the message is a trace with lines of the bundle, which nobody has written.
-    const end = lines.findIndex((line, index) => index > 0 && /^\s*(?:at .*)?$/.test(line));
-    const rest = lines.slice(1, end === -1 ? undefined : end);
-    return this.#failed(`The code of the Worker fails at its start:\n\n${[thrown, ...rest].map((line) => `    ${line}`).join("\n")}`, true);
+    if (thrown === undefined) return this.#failed(`The code of the Worker cannot be bundled:\n\n${ownText(lines.slice(1))}`, false);
+    // wrangler puts an empty line behind the first one.
+    const text = ownText([`  ${thrown}`, ...lines.slice(lines[1] === "" ? 2 : 1)]).replace(/^ {0,2}(?=.)/gm, "    ");
+    return this.#failed(`The code of the Worker fails at its start:\n\n${text}`, true);
   }
 }
 
-/** The text of lines up to the next warning, with one empty line at most between two of them. */
-function squeezed(lines) {
-  const end = lines.findIndex((line) => line.includes("[WARNING]"));
+/**
+ * The text of a message that wrangler has indented by two spaces, with one empty line at most between two lines: up to its trace, which has lines of the
+ * bundle that nobody has written, or to the next message.
+ */
+function ownText(lines) {
+  const end = lines.findIndex((line) => /^\s*at .*:\d+:\d+\)?(?: in \S+)?$|\[WARNING\]|\[ERROR\] The Workers runtime/.test(line));
   const own = end === -1 ? lines : lines.slice(0, end);
   return own.map((line) => line.trimEnd()).join("\n").replace(/\n{3,}/g, "\n\n").replace(/^\n+|\n+$/g, "");
 }

@@ -53,7 +53,7 @@ export async function checkLocalNeeds(facts, vars = []) {
     return;
   }
   writeFileSync(inProject(".dev.vars"), sample(missing), { mode: 0o600 });
-  say(`.dev.vars was made for ${missing.length === 1 ? "it" : "them"}: fill it in and run ${command("start")} again.\n`);
+  say(`.dev.vars was made for ${missing.length === 1 ? "it" : "them"}: fill it in, and the Worker is started again.\n`);
   if (!isIgnored()) say("Add a line .dev.vars* to .gitignore, so that no secret is committed.\n");
 }
 

@@ -16,13 +16,19 @@ export const OTHERS_HELP = "    --with FOLDER          also start the Worker of 
 
 const CONFIGS = ["wrangler.toml", "wrangler.jsonc", "wrangler.json"];
 
-/** Starts the Workers of these folders, and returns when they serve. They end with this process. */
-export async function startOthers(folders) {
-  if (folders.length === 0) return;
-  const { services = [] } = await readConfig();
-  const bound = services.map(({ service }) => service);
-  const others = await Promise.all(folders.map((given) => otherOf(given, bound)));
-  for (const other of others) await step(`Starting the Worker ${other.name} of ${other.given}`, () => startOther(other));
+/**
+ * Starts the Workers of these folders. When they serve, returns a function that ends them; they end with this process, too. What they store is in
+ * `state`, a function that gives a folder for each; unless it is given, where wrangler keeps it.
+ */
+export async function startOthers(folders, state = (folder) => join(folder, ".wrangler", "state")) {
+  const ends = [];
+  if (folders.length > 0) {
+    const { services = [] } = await readConfig();
+    const bound = services.map(({ service }) => service);
+    const others = await Promise.all(folders.map((given) => otherOf(given, bound)));
+    for (const other of others) ends.push(await step(`Starting the Worker ${other.name} of ${other.given}`, () => startOther(other, state(other.folder))));
+  }
+  return () => Promise.all(ends.map((end) => end()));
 }
 
 /** The Worker of a folder. */
@@ -36,14 +42,15 @@ async function otherOf(given, bound) {
   throw new Stop(`--with ${given}: the Worker there is "${name}", and wrangler.toml has no service binding to it${known}.\n\nAdd:\n\n${lines}`);
 }
 
-async function startOther({ name, config, folder }) {
+async function startOther({ name, config, folder }, state) {
   const [port, inspector] = [await freePort(), await freePort()];
-  const options = ["--config", config, "--port", String(port), "--inspector-port", String(inspector), "--persist-to", join(folder, ".wrangler", "state")];
+  const options = ["--config", config, "--port", String(port), "--inspector-port", String(inspector), "--persist-to", state];
   const [node, args] = wranglerCommand("dev", ...options, "--show-interactive-dev-session=false");
   // A Worker that is a project of a2a-edge has a build command of its own.
   const child = start(node, args, { cwd: folder, env: wranglerEnvironment({ built: false }) });
+  const closed = new Promise((resolved) => child.once("close", resolved));
   const said = [];
-  let serves = false;
+  let [serves, isEnding] = [false, false];
   const failure = await new Promise((settled) => {
     const failing = new FailedStart(settled);
     const show = (line) => {
@@ -55,12 +62,18 @@ async function startOther({ name, config, folder }) {
       return settled(undefined);
     };
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
-    child.once("close", (code) => {
-      if (serves && !isStopping()) say(`The Worker ${name} has ended (exit code ${code}), so that calls to it fail until this command is started again.`);
+    void closed.then((code) => {
+      failing.end();
+      if (serves && !isEnding && !isStopping()) say(`The Worker ${name} has ended (exit code ${code}), so that calls to it fail until this command is started again.`);
       settled(`wrangler dev did not start:\n\n${said.join("\n").trim()}`);
     });
   });
-  if (failure === undefined) return;
+  const end = () => {
+    isEnding = true;
+    signalGroup(child.pid, "SIGTERM");
+    return closed;
+  };
+  if (failure === undefined) return end;
   signalGroup(child.pid, "SIGKILL");
   throw new Stop(`The Worker ${name} of ${folder} is not served. ${failure}`);
 }

@@ -156,6 +156,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { vars, envi
   };
   for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", show);
   const code = await new Promise((resolved) => child.once("close", resolved));
+  failing.end();
   ended.abort();
   unwatch();
   return { died, changed, ready, failure, early, code };
@@ -174,6 +175,7 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
   const said = [];
   const ready = new Promise((resolved) => {
     const failing = new FailedStart((failure) => resolved({ failure }));
+    child.once("close", () => failing.end());
     const read = (line) => {
       said.push(line);
       failing.takes(line);
@@ -181,7 +183,7 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
     };
     for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
   });
-  const begun = await Promise.race([ready, ended.then(() => ({ failure: `wrangler dev did not start:\n\n${said.join("\n").trim()}` }))]);
+  const begun = await Promise.race([ready, ended.then(() => undefined).then(() => ({ failure: `wrangler dev did not start:\n\n${said.join("\n").trim()}` }))]);
   const { url } = begun;
   if (url === undefined) {
     signalGroup(child.pid, "SIGKILL");

@@ -48,6 +48,9 @@ function typeScript() {
   }
 }
 
+/** True if the types of the sources can be checked. */
+export const hasTypeScript = () => typeScript() !== undefined;
+
 /** Checks the types of the sources, if the project has TypeScript. Returns what tsc says; "" if all fit, undefined without TypeScript. */
 export async function checkTypes() {
   const tsc = typeScript();

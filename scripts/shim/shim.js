@@ -15,8 +15,12 @@ const state = initState();
 /**
  * Makes the function that starts a Worker with its agents and its functions, and gives its event handlers. `give` and `giveFunctions` pass both to the
  * module. The module and the checker that wrote the agents are of one version of a2a-edge; otherwise the Worker does not start.
+ *
+ * A bundler that puts changed modules into a running Worker (Vite) starts it again. An instance has what it was started with, so it is replaced then; tasks
+ * under way resume, as after a deploy.
  */
 export function starter(version, { give, giveFunctions }, events) {
+  let isStarted = false;
   return (agents, functions) => {
     if (typeof agents?.index !== "string") {
       throw new Error('The agents are missing: pass the default export of "#agents", the file .a2a-edge/agents.js, which npx a2a-edge build writes.');
@@ -25,6 +29,8 @@ export function starter(version, { give, giveFunctions }, events) {
     if (agents.version !== own) {
       throw new Error(`The agents were checked by a2a-edge ${agents.version}, but this Worker is a2a-edge ${own}. Run: npm install, and then: npx a2a-edge build`);
     }
+    if (isStarted) renewInstance();
+    isStarted = true;
     give(agents);
     giveFunctions(functions);
     return handlers(events);
@@ -80,17 +86,19 @@ export function durable(Class) {
  */
 function enter(call) {
   if (!ABORTS) return call();
-  if (state.criticalError) {
-    replaceInstance();
-    state.criticalError = false;
-    state.instanceId += 1;
-  }
+  if (state.criticalError) renewInstance();
   try {
     const answer = call();
     return typeof answer?.then === "function" ? answer.then(undefined, fail) : answer;
   } catch (error) {
     return fail(error);
   }
+}
+
+function renewInstance() {
+  replaceInstance();
+  state.criticalError = false;
+  state.instanceId += 1;
 }
 
 function fail(error) {

@@ -42,6 +42,11 @@ observations! {
     /// A run of an executor panicked.
     Error AgentPanicked { task: &'a TaskId } = "task {task}: the agent panicked";
 
+    /// A run was lost, and the task has failed instead of running again. The reason is that of the failed task.
+    Error RunGivenUp { agent: &'a str, task: &'a TaskId, reason: &'a str }
+        = "task {task}: the run of the agent {agent} is given up: {reason}. Its process or its isolate ended during the run. Deploys and \
+           evictions end them, and so do a computation of more than 30 seconds and more than 128 MB of memory";
+
     /// A function of the project has thrown an error that is no `Failure`. Callers do not see the reason, which is the stack of the
     /// error, or its text.
     Error FunctionFailed { agent: &'a str, task: &'a TaskId, function: &'a str, reason: &'a str }

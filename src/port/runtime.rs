@@ -22,6 +22,10 @@ pub trait Runtime {
 
     /// Keeps the object until everything written so far is durable.
     fn keep_until_durable(&self);
+
+    /// Waits until everything written so far is durable. The platform commits writes when the event loop of the object continues, so a
+    /// computation that never ends also keeps the writes before it from being durable.
+    fn durable(&self) -> LocalBoxFuture<'static, ()>;
 }
 
 /// The followers of the task of one object.

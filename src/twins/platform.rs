@@ -317,6 +317,11 @@ impl Runtime for MemoryPlatform {
     }
 
     fn keep_until_durable(&self) {}
+
+    fn durable(&self) -> LocalBoxFuture<'static, ()> {
+        // The rows of the memory store are durable at once.
+        Box::pin(async {})
+    }
 }
 
 impl Followers for MemoryPlatform {

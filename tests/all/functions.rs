@@ -331,6 +331,22 @@ fn a_run_that_waits_is_dropped_and_takes_what_was_posted() {
 }
 
 #[test]
+fn a_run_that_waits_without_a_word_is_at_work() {
+    let entry = Entry::with(|run, _| async move {
+        if run.wait(r#"{"forMs": 86400000}"#)? == "parks" {
+            pending::<()>().await;
+        }
+        say(&run, json!({"do": "complete"}))
+    });
+    let agent = entry.agent();
+    agent.begin("wake me tomorrow").unwrap();
+    assert_eq!(agent.task().unwrap().status.state, TaskState::Working);
+    agent.pass(86_400_000);
+    agent.run();
+    assert_eq!(agent.task().unwrap().status.state, TaskState::Completed);
+}
+
+#[test]
 fn a_cancel_is_reported_and_the_function_goes_on_without_effect() {
     let after = Rc::new(RefCell::new(None));
     let noted = after.clone();

@@ -213,6 +213,9 @@ fn attempts_are_limited() {
     let session = crash(&host);
     let expected = "interrupted: the agent stopped while it was at work, in each of 3 attempts";
     assert_eq!((state(&session), reason(&session).as_str()), (TaskState::Failed, expected));
+    let errors = host.platform.errors();
+    let told = format!("task t: the run of the agent agent is given up: {expected}. ");
+    assert!(errors.len() == 1 && errors[0].starts_with(&told), "{errors:?}");
 }
 
 #[test]

@@ -196,7 +196,9 @@ async function runProgram(block: Block, extension: string, interpreter: string |
 
 function execute(program: string, args: string[]): Promise<{ error: ExecFileException | null; said: string }> {
   return new Promise((resolve) => {
-    const options = { cwd: root, timeout: TIMEOUT_MS };
+    // A program with tests would otherwise report to the runner of this one.
+    const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+    const options = { cwd: root, timeout: TIMEOUT_MS, env };
     const child = execFile(program, args, options, (error, stdout, stderr) => resolve({ error, said: stdout + stderr }));
     child.stdin?.end();
   });

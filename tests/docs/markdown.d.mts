@@ -21,3 +21,5 @@ export interface Page {
 
 export const root: string;
 export function pages(): Page[];
+
+export function readPage(path: string): Page;

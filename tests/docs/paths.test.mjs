@@ -11,7 +11,7 @@ const PAGES = /^\/(?:(?:README|ARCHITECTURE|STORAGE|CONTRIBUTING)\.md|docs\/[^/]
 const SOURCES = /^\/(?:src|crates\/\w+\/src)\/.*\.rs$/;
 
 /** Files of a project that uses a2a-edge, or of a release, and modules of other packages, which the repository does not have, or not there. */
-const ELSEWHERE = new Set(["remotes.toml", "NOTES.md", "agents/tasks", "agents/streams"]);
+const ELSEWHERE = new Set(["remotes.toml", "NOTES.md", "agents/tasks", "agents/streams", "worker-configuration.d.ts"]);
 
 const read = (path) => readFileSync(join(root, path), "utf8");
 const matching = (pattern) => tree.paths.filter((path) => pattern.test(path)).map((path) => path.slice(1));

@@ -29,7 +29,7 @@ service = "reports"
 
 /**
  * Makes a project with the folders `from` (paths of the repository) and `files` (texts by their paths) over what the template has: its tests are left out, and its agents
- * where other ones are given.
+ * and sources where other ones are given.
  * `flags` are added to the compatibility flags. It is below the checkout, so that its packages are found; `a2a-edge` is the checkout, and packages that the checkout lacks are those of tests/peers,
  * where they are installed. `remove` removes it.
  */
@@ -37,11 +37,12 @@ export function makeProject({ from = [], files = {}, flags = [] }) {
   mkdirSync(join(root, ".wrangler"), { recursive: true });
   const folder = mkdtempSync(join(root, ".wrangler", "docs-project-"));
   const at = (...parts) => join(folder, ...parts);
-  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", "src"]) cpSync(join(TEMPLATE, name), at(name), { recursive: true });
+  // The agents of the template name what its sources register.
+  const hasOwn = from.length > 0 || "src/index.ts" in files;
+  for (const name of ["package.json", "tsconfig.json", "wrangler.toml", ...(hasOwn ? [] : ["agents", "src"])]) cpSync(join(TEMPLATE, name), at(name), { recursive: true });
   // Without the console, which a checkout may not have built.
   const config = readFileSync(at("wrangler.toml"), "utf8").replace(/^\[assets\]\n(?:.+\n)+/m, "");
   writeFileSync(at("wrangler.toml"), `${config.replace("compatibility_flags = [", (list) => list + flags.map((flag) => `"${flag}", `).join(""))}${BINDINGS}`);
-  if (!from.some((path) => existsSync(join(root, path, "agents")))) cpSync(join(TEMPLATE, "agents"), at("agents"), { recursive: true });
   for (const path of from) cpSync(join(root, path), folder, { recursive: true });
   for (const [path, text] of Object.entries(files)) {
     mkdirSync(dirname(at(path)), { recursive: true });

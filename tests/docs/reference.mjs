@@ -16,7 +16,7 @@ const MODULES = [
   { name: "a2a-edge", file: "js/index.d.ts" },
   { name: "a2a-edge/sdk", file: "js/sdk.d.ts" },
   { name: "a2a-edge/verbs", file: "js/verbs.d.ts" },
-  { name: "a2a-edge/testing", file: "js/testing.d.ts" },
+  { name: "a2a-edge/testing", file: "js/testing/index.d.ts" },
 ];
 
 const HEAD = `# TypeScript: reference

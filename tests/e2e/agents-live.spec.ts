@@ -1,31 +1,14 @@
 // Agents as data: the entry module passes them to the Worker, and in development others take their place while it runs.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
 import { after, before, describe, test } from "node:test";
+import { agentsOf } from "./agent-files.ts";
 import { Agent, textOf } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
-import { checked, type Agents } from "./product.ts";
 import { getTask, send } from "./rest.ts";
 
 const DEV_TOKEN = "the-token-of-this-start";
 const POET_KEY = "a-key-of-the-poet-alone";
-
-/** The checked form of files, by their paths in the project. */
-function agentsOf(files: Record<string, string>): Agents {
-  const folder = mkdtempSync(join(tmpdir(), "a2a-edge-agents-"));
-  try {
-    for (const [path, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-    return checked(folder);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
-}
 
 const file = (more: string, executor: string): string => `name = "Poet"\ndescription = "Says a line."\nversion = "1.0.0"\n${more}\n${executor}`;
 

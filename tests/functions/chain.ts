@@ -1,4 +1,4 @@
-// An executor that does the jobs of its message one after the other: steps, texts in pieces, waits, callbacks, and messages to other agents.
+// An executor of the soak and of the end-to-end tests. It does the jobs of its message one after the other: steps, texts in pieces, waits, callbacks, and messages to other agents.
 import { Failure, executor, type Json, type Turn } from "a2a-edge";
 import { textId, type Job, type Plan, type Post } from "./jobs.ts";
 

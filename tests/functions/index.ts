@@ -1,4 +1,4 @@
-// Tools and executors in TypeScript for the end-to-end tests and the soak, in the entry module of a project.
+// Tools and executors in TypeScript for the end-to-end tests, in the entry module of a project.
 import agents from "#agents";
 import { Failure, RunOver, TaskObject, executor, tool, worker } from "a2a-edge";
 import { chain } from "./chain.ts";
@@ -95,17 +95,18 @@ const faults = executor({
   onCancel(turn) { released.push(`${turn.taskId} released`); },
 });
 
-const TASK_LOOPS = new Set<string>();
-
-/** Never gives its thread back: the platform ends the isolate. The number of attempts counts here, too. */
+/** Rings at a URL, and then never gives its thread back, also right behind a wait: the platform ends the isolate. */
 const loop = executor({
-  execute(turn) {
-    TASK_LOOPS.add(turn.taskId);
-    turn.working("looping");
-    for (const until = Date.now() + 3_600_000; Date.now() < until;) if (TASK_LOOPS.size === 0) return "never";
+  async execute(turn) {
+    const [url = "", waits] = turn.text.split(" ");
+    await turn.step("ring", async () => { await turn.fetch(url); });
+    if (waits === "waits") await turn.wait(1);
+    for (const until = Date.now() + 3_600_000; Date.now() < until;) loops += 1;
     return "an hour later";
   },
 });
+
+let loops = 0;
 
 export default worker({
   agents,

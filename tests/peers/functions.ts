@@ -68,6 +68,7 @@ export default worker({ agents, executors: { ${kind} } });
   const agent = `name = "${kind}"
 description = "Answers by a model."
 version = "1.0.0"
+default = true
 
 [[skills]]
 id = "answer"

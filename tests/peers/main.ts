@@ -1,5 +1,5 @@
 // Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
-// which installs them: `main.ts [--only NAME] RUST_PROGRAM RUST_PROGRAM_OF_MCP
+// which installs them: `main.ts [--only NAME] [--sdk FOLDER --samples FOLDER] RUST_PROGRAM RUST_PROGRAM_OF_MCP
 // [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST PYTHON_OF_MCP PYTHON_OF_FRAMEWORKS]`.
 
 import assert from "node:assert/strict";
@@ -10,12 +10,15 @@ import { parseArgs, promisify } from "node:util";
 import { startWorker } from "../e2e/harness.ts";
 import { resumes } from "./eventsource.ts";
 import { answersTurns } from "./frameworks.ts";
+import { answersAsFunction, answersWithScriptedModel, type Example } from "./functions.ts";
 import { inspects, servesTools, usesTools } from "./mcp.ts";
 import { answersOurClient } from "./servers.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
-import { results, type Result } from "./page.ts";
+import { SAMPLES, results, type Result } from "./page.ts";
+import { runSamples } from "./samples.ts";
 
-const { values: { only }, positionals } = parseArgs({ options: { only: { type: "string" } }, allowPositionals: true });
+const options = { only: { type: "string" }, sdk: { type: "string" }, samples: { type: "string" } } as const;
+const { values: { only, sdk, samples }, positionals } = parseArgs({ options, allowPositionals: true });
 const [rust = "", rustMcp = "", python = "", older = "", newest = "", pythonMcp = "", pythonFrameworks = ""] = positionals;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const text = (name: string) => readFileSync(here(name), "utf8");
@@ -75,6 +78,13 @@ const MCP = "requirements-mcp.txt";
 const USED = "uses agents as tools of MCP: lists them, calls them, answers questions, gets tasks, is refused without a key, in";
 const SERVED = "as a server of MCP: our client lists its tools and calls them, for structured content, progress, errors and images";
 const ANSWERS = `as an agent behind \`kind = "http"\`: its text comes in chunks, it knows the conversation, its tool is called, its errors are the reason of the failure, and a cancel reaches its model`;
+const FUNCTION = "its text comes in chunks, its errors are the reason of the failure, and a cancel reaches its model";
+const POET: Example = { file: "src/poet.ts", kind: "poet", hasTool: false };
+const FORECAST: Example = { file: "langgraph/forecast.ts", kind: "forecast", hasTool: true };
+const asFunction = (example: Example, what: string) => [
+  { what: `in an executor in TypeScript (\`examples/typescript/${example.file}\`): ${what}`, work: () => answersAsFunction(example) },
+  { what: "the same with the scripted model of development", work: () => answersWithScriptedModel(example) },
+];
 const frameworks = [
   { name: "pydantic-ai", from: "pydantic-ai-slim" }, { name: "openai-agents", from: "openai-agents" }, { name: "langgraph", from: "langgraph" }, { name: "google-adk", from: "google-adk" },
 ];
@@ -184,7 +194,8 @@ const peers: Peer[] = [
   ...frameworks.map(({ name, from }): Peer => ({
     name, language: "Python", version: pip(from, "requirements-frameworks.txt"), checks: [{ what: ANSWERS, work: () => answersTurns(name, pythonFrameworks) }],
   })),
-  { name: "ai", language: "JavaScript", version: npm("ai"), checks: [{ what: ANSWERS, work: () => answersTurns("ai-sdk") }] },
+  { name: "ai", language: "JavaScript", version: npm("ai"), checks: [{ what: ANSWERS, work: () => answersTurns("ai-sdk") }, ...asFunction(POET, FUNCTION)] },
+  { name: "@langchain/langgraph", language: "JavaScript", version: npm("@langchain/langgraph"), checks: asFunction(FORECAST, `${FUNCTION}; its tool is called`) },
 ];
 
 /** Fails if the work takes longer than anything here should. */
@@ -223,6 +234,15 @@ if (tried.length === 0) {
   const page = here("../../docs/peers.md");
   writeFileSync(page, results(readFileSync(page, "utf8"), told));
   console.log("\ndocs/peers.md is written.");
+}
+
+if (sdk !== undefined && samples !== undefined && only === undefined) {
+  console.log("\nSamples of the official SDK");
+  const told = await runSamples({ "a2a-js": sdk, "a2a-samples": samples });
+  if (told.some(({ passed }) => !passed)) process.exitCode = 1;
+  const page = here("../../docs/peers.md");
+  writeFileSync(page, results(readFileSync(page, "utf8"), told, SAMPLES));
+  console.log("\nTheir table in docs/peers.md is written.");
 }
 // What is not done in time may still be under way.
 process.exit();

@@ -9,12 +9,15 @@ export interface Result {
   passed: boolean;
 }
 
-const BEGIN = "<!-- written by npm run test:peers -->\n";
+/** The marks before the tables. */
+export const PEERS = "<!-- written by npm run test:peers -->\n";
+export const SAMPLES = "<!-- written by npm run test:peers with --sdk and --samples -->\n";
 const END = "<!-- end -->";
 
-/** The page with these results between its two marks, in the place of those of before. */
-export function results(page: string, told: Result[]): string {
-  const [from, to] = [page.indexOf(BEGIN), page.indexOf(END)];
+/** The page with these results behind a mark, in the place of those of before. */
+export function results(page: string, told: Result[], BEGIN = PEERS): string {
+  const from = page.indexOf(BEGIN);
+  const to = page.indexOf(END, from);
   if (from < 0 || to < from) throw new Error(`docs/peers.md must have the lines ${BEGIN.trim()} and ${END}`);
   const rows = told.map(({ name, language, version, what, passed }) => `| \`${name}\` ${version} | ${language} | ${what} | ${passed ? "passed" : "**failed**"} |\n`);
   const head = "| program | language | what it does | |\n|---|---|---|---|\n";

@@ -61,7 +61,7 @@ test("with Rust, it has a crate besides, and uses the crate of this checkout", (
   assert.ok(texts.get("wrangler.toml").startsWith(basic.get("wrangler.toml")));
   assert.match(texts.get("wrangler.toml"), /^\[alias\]\n"a2a-edge\/engine" = "\.\/\.a2a-edge\/engine\.js"$/m);
   const manifest = JSON.parse(texts.get("package.json"));
-  assert.deepEqual(Object.keys(manifest.devDependencies), ["@a2a-js/sdk", "binaryen", "esbuild", "wrangler"]);
+  assert.deepEqual(Object.keys(manifest.devDependencies), ["@a2a-js/sdk", "binaryen", "esbuild", "typescript", "wrangler", "zod"]);
   assert.equal(manifest.name, "rust-agents");
   assert.equal([...texts.values()].filter((text) => /^default = true$/m.test(text)).length, 1);
 });

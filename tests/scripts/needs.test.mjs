@@ -11,7 +11,7 @@ const FACTS = JSON.stringify({
     { slug: "plain" },
   ],
   remotes: [{ name: "archive", needs: [{ name: "API_URL", by: ["remote archive"] }] }, { name: "bare" }],
-  mcp: [{ name: "files", needs: [{ name: "API_URL", by: ["mcp files"] }] }],
+  mcp: [{ name: "files", table: {}, needs: [{ name: "API_URL", by: ["mcp files"] }] }],
 });
 const TABLE = [
   "    API_URL       tool now of the agent weather, executor seats of the agent seats, remote archive, mcp files",

@@ -9,12 +9,13 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { projectFiles } from "../../create/lib/project.mjs";
+import { ENTRY } from "../../scripts/lib/config.mjs";
 import { hashesIn } from "../../scripts/lib/engine.mjs";
 import { freePort } from "../../scripts/lib/port.mjs";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url));
 
-const COPIED = ["scripts", "dev", "js", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock", "src/index.ts"];
+const COPIED = ["scripts", "dev", "js", "migrations", "console", "package.json", "package-lock.json", "wrangler.toml", "Cargo.toml", "Cargo.lock", "src/index.ts", "src/tools.ts"];
 const SOURCES = { "agents/one.toml": "one 1", "agents/two.toml": "two 1", "calls.log": "" };
 
 /** Makes a copy of the repository. `packages` is "all" (those of this checkout), "no wrangler" (wrangler is a stand-in) or "none". */
@@ -40,16 +41,16 @@ export function makeProject({ packages = "all" } = {}) {
 export const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
 
 /**
- * Makes a project as `create` does, into which npm has installed this package: with a stand-in for the engine, so that nothing has to be built, and for
- * the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
+ * Makes a project as `create` does, but without functions, into which npm has installed this package: with a stand-in for the engine, so that nothing has
+ * to be built, and for the checker. With `rust`, it compiles an engine of its own. `wrangler` is "real" or a stand-in.
  */
 export function makeOwnProject({ rust = false, wrangler = "real" } = {}) {
   // Below the folder of a test: its name is that of the Worker, which has no capitals.
   const folder = join(realpathSync(mkdtempSync(join(tmpdir(), "a2a-edge-own-"))), "own-agent");
   const write = writer(folder);
   for (const [path, text] of projectFiles(folder, { npm: version, crate: rust ? `version = "${version}"` : undefined })) write(path, text);
-  rmSync(join(folder, "agents"), { recursive: true });
-  for (const [path, text] of Object.entries({ ...SOURCES, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
+  for (const path of ["agents", "src/orders.ts", "src/tools.ts", "tests/functions.test.mjs"]) rmSync(join(folder, path), { recursive: true });
+  for (const [path, text] of Object.entries({ ...SOURCES, "src/index.ts": ENTRY, ...(rust ? { "src/lib.rs": "rust 1" } : {}) })) write(path, text);
 
   const packaged = join(folder, "node_modules", "a2a-edge");
   for (const name of ["scripts", "dev", "js", "migrations", "package.json"]) cpSync(join(root, name), join(packaged, name), { recursive: true });
@@ -228,6 +229,7 @@ const snippets = join(out, "snippets", "a2a-edge-1", "js");
 mkdirSync(snippets, { recursive: true });
 writeFileSync(join(snippets, "answer.js"), ${JSON.stringify(standIn("answer.js"))});
 writeFileSync(join(snippets, "agents.js"), 'import { state } from "./answer.js";\\nexport function give(agents) { state.served = agents; }\\n');
+writeFileSync(join(snippets, "functions.js"), 'export function giveFunctions() {}\\n');
 writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
 writeFileSync(join(out, "index.js"), \`
 import source wasmModule from "./index_bg.wasm";

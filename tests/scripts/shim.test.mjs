@@ -94,6 +94,15 @@ test("where a panic aborts, a trap replaces the instance before the next call, a
   assert.deepEqual(log, [...GIVEN, "made", "replaced", "made"]);
 });
 
+test("a Worker that is started again, by a bundler that replaces modules, has a new instance", async () => {
+  const { start, Task, log } = await worker({ aborts: false });
+  const task = new Task("ctx", "env");
+  const handlers = start({ version: "1.2.3", index: "others", agents: {} }, "other functions");
+  assert.deepEqual(handlers.fetch("request"), ["request", undefined, undefined]);
+  assert.deepEqual(task.fetch("request"), [2, "request", "ctx", "env"]);
+  assert.deepEqual(log, [...GIVEN, "made", "replaced", ["others"], ["other functions"], "made"]);
+});
+
 test("a Worker does not start without agents, nor with those of another version", async () => {
   const { start } = await worker({ aborts: false });
   for (const missing of [undefined, {}, { version: "1.2.3" }]) assert.throws(() => start(missing), /The agents are missing: pass the default export of "#agents"/);

@@ -1,9 +1,11 @@
 // Kills the Worker again and again while tasks of many kinds are under way. Started by scripts/soak.mjs, which builds
 // first, with the seed, the number of kills, the number of tasks at a time and the kinds of executors.
 
+import { fileURLToPath } from "node:url";
 import { Agent, isTerminal, type Task } from "../e2e/client.ts";
 import { USUAL_KINDS, kindsIn } from "../../scripts/lib/soak-kinds.mjs";
-import { startFunctions } from "../e2e/functions.ts";
+import { startWorker } from "../e2e/harness.ts";
+import { checked } from "../e2e/product.ts";
 import { Sink } from "../e2e/sink.ts";
 import { THINKING, soakAgents, subjects as subjectsOf, units } from "./kinds.ts";
 import { Lender } from "./lender.ts";
@@ -16,6 +18,8 @@ const PATIENCE_MS = 60_000;
 const PROGRESS_MS = 10_000;
 /** Longer than a start takes, so that requests come to tasks whose alarm has not fired yet. */
 const KEEP_ALIVE_MS = "1500";
+/** What a start takes on a machine that has nothing else to do, or longer. */
+const USUAL_START_MS = 1_000;
 
 const [seed = 1, wanted = 1000, atOnce = 12] = process.argv.slice(2, 5).map(Number);
 const kinds = kindsIn(process.argv[5] ?? USUAL_KINDS.join());
@@ -35,9 +39,10 @@ const vars = {
   // As often as a task may be interrupted here is no failure.
   RUN_TIMEOUT_MS: "900000",
 };
-const remote = await startFunctions({ vars });
+const entry = { entry: fileURLToPath(new URL("entry.ts", import.meta.url)), agents: checked(fileURLToPath(new URL("../..", import.meta.url))) };
+const remote = await startWorker({ ...entry, vars });
 const far = { NEXT_URL: `${remote.url}/faults`, FAR_URL: `${remote.url}/soak-far` };
-const worker = await startFunctions({ vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
+const worker = await startWorker({ ...entry, vars: { ...vars, ...far, KEEP_ALIVE_MS, MAX_ATTEMPTS: "1000" } });
 
 let kills = 0;
 let isKilling = true;
@@ -89,10 +94,15 @@ async function keepListing(agent: Agent): Promise<void> {
   }
 }
 
+/** How long the newest start took. On a busy machine tasks need longer, too, to get any further between two kills. */
+let startMs = 0;
+
 async function kill(): Promise<void> {
   kills += 1;
   await worker.kill9();
+  const begun = Date.now();
   await worker.restart();
+  startMs = Date.now() - begun;
 }
 
 /** Kills at a random moment, as it is answered, or shortly after the start before; sometimes evicts a task that rests. */
@@ -102,7 +112,7 @@ async function disturb(): Promise<void> {
     if (resting !== undefined) await worker.evict(resting, random.pick(["hibernate", "close"])).catch(() => undefined);
   }
   if (random.chance(0.1)) await others.restart();
-  await sleep(random.whole(0, 900));
+  await sleep(random.whole(0, 900) * Math.max(1, startMs / USUAL_START_MS));
   if (random.chance(0.5)) await sink.next(1_000);
   if (random.chance(0.3)) await sleep(random.whole(0, 45));
   await kill();

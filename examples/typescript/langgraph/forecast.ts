@@ -16,7 +16,6 @@ export const forecast = executor({
     const { base_url: baseURL, model } = turn.settings;
     const chat = new ChatOpenAI({ model, apiKey: turn.secret("MODEL_KEY"), configuration: { baseURL, fetch: turn.fetch } });
     const graph = new StateGraph(MessagesAnnotation)
-      // The options carry the stream: Workers have no context that is passed on by itself.
       .addNode("answer", async ({ messages }, options) => ({ messages: [await chat.bindTools([temperature]).invoke(messages, options)] }))
       .addNode("tools", new ToolNode([temperature]))
       .addEdge(START, "answer")

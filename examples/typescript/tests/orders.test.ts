@@ -20,7 +20,7 @@ test("a payment completes the order, also after a deploy", async () => {
   assert.equal((await agent.send("a chair")).state, "working");
   await agent.crash();
   assert.ok(await agent.post(agent.shop.notify, "49 EUR"));
-  const { state, artifacts } = await agent.task();
+  const { state, artifacts } = agent.task();
   assert.deepEqual([state, artifacts["result"]?.text], ["completed", "49 EUR"]);
 });
 

@@ -28,5 +28,5 @@ test("what the model says is the result, and the model is told of what was said 
 test("an error of the model fails the task", async () => {
   const agent = await make([], 400);
   await assert.rejects(agent.send("about roses"), /out of order/);
-  assert.equal((await agent.task()).state, "failed");
+  assert.equal(agent.task().state, "failed");
 });

@@ -103,6 +103,15 @@ impl Runtime for ObjectRuntime {
         let durable = storage.as_raw().unchecked_ref::<SyncStorage>().sync();
         self.state.as_raw().unchecked_ref::<Keeper>().wait_until(&durable);
     }
+
+    fn durable(&self) -> LocalBoxFuture<'static, ()> {
+        let storage = self.state.storage();
+        let durable = storage.as_raw().unchecked_ref::<SyncStorage>().sync();
+        Box::pin(async {
+            // If it fails, the platform reports this and resets the object.
+            let _ = JsFuture::from(durable).await;
+        })
+    }
 }
 
 /// The sockets of the followers of one task.

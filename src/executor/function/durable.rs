@@ -6,7 +6,7 @@ use serde_json::json;
 use super::run::{OpenRun, Refused, Role, read_value};
 use crate::executor::{CallbackTerms, ExecutorError, StepStart, Wait, WaitStart};
 use crate::task::{CallbackName, WokenBy};
-use a2a::model::{Json, UnixMillis, read_own};
+use a2a::model::{Json, TaskState, UnixMillis, read_own};
 
 /// A wait, as `js/api` describes it.
 #[derive(Deserialize)]
@@ -106,6 +106,10 @@ impl OpenRun {
         };
         let wait = if or_message { wait.or_message() } else { wait };
         let callback = callback.map(|Named { name, nth }| CallbackName { name, nth });
+        // A run that waits is at work, also if it has said nothing before.
+        if self.turn.task().is_none_or(|task| task.status.state == TaskState::Submitted) {
+            self.change(|| self.events.working(None))?;
+        }
         let begun = self.change(|| self.turn.run_task.begin_wait(wait, callback.as_ref()))?;
         Ok(match begun {
             WaitStart::Over(WokenBy::Time) => "time",

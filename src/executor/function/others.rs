@@ -82,8 +82,7 @@ impl OpenRun {
         answer.insert("outcome".to_owned(), json!(outcome_name(outcome)));
         answer.insert("text".to_owned(), json!(text));
         if let Some(task) = task {
-            answer
-                .insert("task".to_owned(), json!(a2a::model::Task { history: Vec::new(), ..task }));
+            answer.insert("task".to_owned(), json!(storable(task)));
         }
         Ok(Value::Object(answer).to_string())
     }

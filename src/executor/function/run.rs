@@ -3,19 +3,16 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::fmt;
-use std::future::poll_fn;
 use std::rc::Rc;
-use std::task::{Poll, Waker};
+use std::task::Waker;
 
-use futures_util::FutureExt;
 use futures_util::future::LocalBoxFuture;
 use serde_json::Value;
 
 use super::jobs::Jobs;
-use super::runs::Runs;
 use crate::executor::call::OwnedCall;
 use crate::executor::{Events, ExecutorError, Turn};
-use crate::port::{FunctionEnd, RunEnd};
+use crate::port::RunEnd;
 use a2a::client::TaskStream;
 use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 
@@ -27,7 +24,7 @@ pub struct OpenRun {
     pub(super) events: Events,
     pub(super) role: Role,
     waker: RefCell<Option<Waker>>,
-    is_parked: Cell<bool>,
+    pub(super) is_parked: Cell<bool>,
     pub(super) jobs: Jobs,
     /// The open streams of other agents, by their numbers. A stream is absent while its next event is awaited.
     pub(super) streams: RefCell<BTreeMap<u32, TaskStream>>,
@@ -154,75 +151,10 @@ impl OpenRun {
         self.wake();
     }
 
-    fn note_waker(&self, waker: &Waker) {
+    pub(super) fn note_waker(&self, waker: &Waker) {
         match &mut *self.waker.borrow_mut() {
             Some(known) => known.clone_from(waker),
             none => *none = Some(waker.clone()),
         }
-    }
-}
-
-/// An open run, which is closed when this value is dropped.
-pub(super) struct Run {
-    number: u32,
-    run: Rc<OpenRun>,
-    runs: Rc<Runs>,
-    has_ended: bool,
-}
-
-impl Run {
-    pub(super) fn new(number: u32, run: Rc<OpenRun>, runs: Rc<Runs>) -> Self {
-        Self { number, run, runs, has_ended: false }
-    }
-
-    pub(super) fn number(&self) -> u32 {
-        self.number
-    }
-
-    /// Waits for the end of the function, and polls the jobs of the run meanwhile. A cancel is reported to the function, which then
-    /// has the time that the task gives it.
-    pub(super) async fn ended(mut self, end: FunctionEnd) -> String {
-        let text = match end {
-            FunctionEnd::Now(text) => text,
-            FunctionEnd::Later(promise) => self.follow(promise).await,
-        };
-        self.has_ended = true;
-        text
-    }
-
-    async fn follow(&self, mut promise: LocalBoxFuture<'static, String>) -> String {
-        let Self { number, run, runs, .. } = self;
-        let is_hook = matches!(run.role, Role::Hook);
-        let mut canceled = (!is_hook).then(|| Box::pin(run.turn.canceled()));
-        poll_fn(|context| {
-            run.note_waker(context.waker());
-            if canceled.as_mut().is_some_and(|canceled| canceled.poll_unpin(context).is_ready()) {
-                canceled = None;
-                runs.functions.over(*number, RunEnd::Canceled);
-            }
-            run.jobs.poll(context);
-            match promise.poll_unpin(context) {
-                Poll::Ready(text) => Poll::Ready(text),
-                Poll::Pending => Poll::Pending,
-            }
-        })
-        .await
-    }
-
-    /// The reason why the run ends now.
-    fn end(&self) -> RunEnd {
-        if self.run.is_parked.get() {
-            RunEnd::Parked
-        } else if self.has_ended || self.run.turn.is_canceled() {
-            RunEnd::Over
-        } else {
-            RunEnd::TimedOut
-        }
-    }
-}
-
-impl Drop for Run {
-    fn drop(&mut self) {
-        self.runs.close(self.number, self.end());
     }
 }

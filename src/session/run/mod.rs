@@ -29,7 +29,7 @@ use crate::port::{Observation, yield_once};
 use crate::task::{
     LogEntry, Loss, Notice, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
 };
-use a2a::model::{Message, UnixMillis};
+use a2a::model::{Message, TaskState, UnixMillis};
 
 /// Starts the run that was begun, if there is one, in the background. This call may poll the run, so the caller must have stored and
 /// registered everything that the run reads.
@@ -54,13 +54,31 @@ pub(super) fn start_soon(session: &TaskSession) {
 /// Handles a lost run by the recovery mode of the agent: resumes it, begins it again, or fails the task.
 pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
     let limits = session.agents.limits(&session.life, &session.limits);
-    if limits.is_none() {
+    let is_served = limits.is_some();
+    if !is_served {
         session.observe(&Observation::AgentMissing { task: session.id() });
     }
     let (recovery, max_attempts) =
         limits.map_or((Recovery::Fail, 0), |limits| (limits.recovery, limits.max_attempts));
     session.run.recall(Recall::of(log));
+    let was_over = session.life.is_over();
     session.note(Notice::RunLost { loss, recovery, max_attempts });
+    if loss == Loss::Interrupted && is_served && !was_over {
+        observe_failure(session);
+    }
+}
+
+/// Reports a task that has failed because its run was interrupted.
+fn observe_failure(session: &TaskSession) {
+    let failed = session.life.with_live(|facts, machine| {
+        let status = &machine.task().status;
+        let reason = status.message.as_ref().map(Message::text).unwrap_or_default();
+        (status.state == TaskState::Failed).then(|| (facts.agent.clone(), reason))
+    });
+    if let Some(Some((agent, reason))) = failed {
+        let (agent, reason) = (&agent, &reason);
+        session.observe(&Observation::RunGivenUp { agent, task: session.id(), reason });
+    }
 }
 
 /// Ends the run in the task. A run without any event leaves a failed task.
@@ -152,6 +170,11 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     let Some(runner) = session.agents.of(&session.life) else { return };
     if start.resumes && session.run.needs_recall() && !remember(&session) {
         return;
+    }
+    if start.resumes || start.attempt > 1 {
+        // A computation that never ends, or that exhausts the memory, ends the isolate. The attempt, or the end of the wait before it, counts also
+        // if that happens in the first poll.
+        session.ports.runtime.durable().await;
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
     let Some(turn) = turn_of(&session, &runner, message, start) else { return };

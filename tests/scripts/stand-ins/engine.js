@@ -5,7 +5,10 @@ import { answer, state } from "./answer.js";
 
 export class TaskObject extends DurableObject {}
 
-export function start(agents) {
+export const bridge = {};
+
+export function start(agents, functions) {
   state.served = agents;
+  state.tools = JSON.parse(functions?.describe() ?? '{"tools":[]}').tools;
   return { fetch: (request, env) => answer(request, env), queue() {}, scheduled() {} };
 }

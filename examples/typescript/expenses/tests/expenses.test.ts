@@ -30,7 +30,7 @@ test("a receipt is entered once, and booked by the webhook of the ledger, also a
   assert.deepEqual([state, text], ["working", "entered as E-1"]);
   await agent.crash();
   assert.ok(await booked(agent));
-  const task = await agent.task();
+  const task = agent.task();
   assert.deepEqual([task.state, task.artifacts["result"]?.text], ["completed", "Lunch with Ada: 42.50 EUR, booked as E-1"]);
   assert.equal(agent.entries().length, 1);
 });

@@ -8,6 +8,6 @@ declare module "a2a-edge" {
   interface Known {
     remotes: "weather" | "hotels";
     mcp: "rooms";
-    secrets: "PLACES_KEY" | "MODEL_KEY";
+    secrets: "LOCK_KEY" | "MODEL_KEY" | "PLACES_KEY";
   }
 }

@@ -3,7 +3,7 @@ import "./lib/node-version.mjs";
 import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { cpus, tmpdir } from "node:os";
 import { basename, join, relative } from "node:path";
-import { factsOf, shownProblems } from "./lib/agents.mjs";
+import { factsOf, shownProblems, writeAgents } from "./lib/agents.mjs";
 import { check } from "./lib/checker.mjs";
 import { checkDependencies } from "./lib/deny.mjs";
 import { outputs } from "./lib/engine.mjs";
@@ -277,6 +277,8 @@ async function findPython() {
  * and features of the unit tests, so that nothing is compiled twice.
  */
 async function runDocs(filter) {
+  // The blocks in TypeScript import them, as those of a project do.
+  writeAgents();
   const agents = join(scratchFolder(), "agents.json");
   if (!(await command("cargo", ["test", "--quiet", "--workspace", "--features", NATIVE, "--test", "all", "docs::"], { ...cargoTerminal(), A2A_DOCS_AGENTS: agents }))) return false;
   const options = ["--test", "--test-force-exit", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`];

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { until, type Task } from "../tests/e2e/client.ts";
 import { around } from "./around.ts";
-import { bundled } from "../tests/e2e/product.ts";
+import { bundled, checked } from "../tests/e2e/product.ts";
 import { builtFolder, root, startVariant, type Worker } from "./workers.ts";
 
 /** The counts; see counting.js. */
@@ -77,9 +77,9 @@ export async function settled({ url }: Worker): Promise<Counts> {
   return JSON.parse(text) as Counts;
 }
 
-/** Starts a counting copy of the build, which also records the statements of D1. */
-export async function startCounting(vars: Record<string, string> = {}): Promise<Worker> {
-  const glue = await bundled(join(root, builtFolder));
+/** Starts a counting copy of the build, which also records the statements of D1. Default entry module: that of this repository. */
+export async function startCounting(vars: Record<string, string> = {}, entry?: string): Promise<Worker> {
+  const glue = await bundled(join(root, builtFolder), entry, entry === undefined ? undefined : checked(root));
   const instance = "new WebAssembly.Instance(";
   if (!glue.includes(instance)) throw new Error("build/engine.js is not made as it used to be");
   return startVariant({

@@ -58,11 +58,11 @@ function olderEntry(agents: Agents): string {
   return `import { start } from "./engine.js";\nexport { TaskObject } from "./engine.js";\nexport default start(${checkedAgents}, { examples: true });\n`;
 }
 
-/** The Worker of a build folder as one module, which imports `./index_bg.wasm`. */
-export async function bundled(folder: string): Promise<string> {
+/** The Worker of a build folder as one module, which imports `./index_bg.wasm`. `path` and `agents` are those of `entry`. */
+export async function bundled(folder: string, path?: string, agents?: Agents): Promise<string> {
   if (!hasEngine(folder)) return readFileSync(join(folder, "index.js"), "utf8");
   const { outputFiles } = await build({
-    stdin: { contents: await entry(folder), resolveDir: folder }, bundle: true, minify: true, format: "esm", write: false, external: ["cloudflare:*", "*.wasm"],
+    stdin: { contents: await entry(folder, path, agents), resolveDir: folder }, bundle: true, minify: true, format: "esm", write: false, external: ["cloudflare:*", "*.wasm"],
   });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error(`${folder} was not bundled`);

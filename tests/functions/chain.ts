@@ -1,6 +1,6 @@
 // An executor of the soak and of the end-to-end tests. It does the jobs of its message one after the other: steps, texts in pieces, waits, callbacks, and messages to other agents.
 import { Failure, executor, type Json, type Turn } from "a2a-edge";
-import { textId, type Job, type Plan, type Post } from "./jobs.ts";
+import { BEGINNING, textId, type Job, type Plan, type Post } from "./jobs.ts";
 
 /** The table `[executor.chain]`: the server of the requests. */
 interface Settings {
@@ -79,10 +79,13 @@ class Work {
     });
   }
 
-  /** Writes a text whose pieces have a nonce, so that those of two attempts differ. */
+  /** Writes a text that begins alike in each attempt, and whose further pieces have a nonce, so that those of two attempts differ. */
   write(pieces: number, pauseMs: number): Promise<string> {
     const nonce = crypto.randomUUID();
     const source = async (out: { write(piece: string): void }): Promise<void> => {
+      out.write(BEGINNING);
+      // Pieces within 50 ms become one event.
+      await this.turn.sleep(60);
       for (let piece = 1; piece <= pieces; piece += 1) {
         await this.turn.sleep(pauseMs);
         out.write(`<${nonce}: ${piece} of ${pieces}>`);

@@ -40,3 +40,6 @@ export interface Post {
 
 /** The id of the artifact that a job writes. */
 export const textId = (place: number): string => `text-${place}`;
+
+/** The first piece of each text. */
+export const BEGINNING = "<begins>";

@@ -6,7 +6,7 @@
 import { isTerminal, message, textOf, type Artifact, type Message, type Task } from "../e2e/client.ts";
 import type { Arrival } from "../e2e/sink.ts";
 import { artifactOf, Follower, logOf, tell, wrongLog, wrongSteps, type StepCall } from "../e2e/steps.ts";
-import { textId, type Job, type Plan, type Post } from "../functions/jobs.ts";
+import { BEGINNING, textId, type Job, type Plan, type Post } from "../functions/jobs.ts";
 import { unlessCanceled } from "./http.ts";
 import { Posting } from "./posts.ts";
 import { sleep } from "./random.ts";
@@ -110,9 +110,8 @@ export class FunctionSubject extends PolledSubject {
     this.#hasEnded = isTerminal(status.state);
     for (const { place, pieces } of this.#ofKind("write")) {
       const shown = textOf(artifacts.find(({ artifactId }) => artifactId === textId(place)));
-      const nonce = /^<([^:]+):/.exec(shown)?.[1];
-      const count = shown.split("<").length - 1;
-      this.expect(shown === textOfPieces(nonce ?? "", count, pieces), `duplicated: job ${place} shows ${shown}, with pieces of two attempts`);
+      const nonce = /<([^:>]+):/.exec(shown)?.[1] ?? "";
+      this.expect(textOfPieces(nonce, pieces).startsWith(shown), `duplicated: job ${place} shows ${shown}, with pieces of two attempts`);
     }
   }
 
@@ -185,7 +184,7 @@ export class FunctionSubject extends PolledSubject {
       const value = values[job.place - 1];
       const right = this.#valueOf(job, textOf(find(textId(job.place))));
       this.expect(flat(value) === flat(right), `lost: the value of job ${job.place}, ${job.do}, is ${JSON.stringify(value)}, not ${JSON.stringify(right)}`);
-      if (job.do === "write") this.expect(String(value).split("<").length - 1 === job.pieces, `lost: the text of job ${job.place} is ${JSON.stringify(value)}`);
+      if (job.do === "write") this.expect(String(value).endsWith(`: ${job.pieces} of ${job.pieces}>`), `lost: the text of job ${job.place} is ${JSON.stringify(value)}`);
       if (job.do === "callback") this.wrong.push(...(this.#posts.get(job.place)?.wrongFor(value === right) ?? []));
     }
   }
@@ -216,9 +215,9 @@ export class FunctionSubject extends PolledSubject {
   }
 }
 
-/** The first pieces of a text of so many pieces. */
-function textOfPieces(nonce: string, count: number, pieces: number): string {
-  return Array.from({ length: count }, (_, index) => `<${nonce}: ${index + 1} of ${pieces}>`).join("");
+/** A text of so many pieces, written by one attempt. */
+function textOfPieces(nonce: string, pieces: number): string {
+  return BEGINNING + Array.from({ length: pieces }, (_, index) => `<${nonce}: ${index + 1} of ${pieces}>`).join("");
 }
 
 /** JSON without the white space in texts, of which the text of an answer may have another. */

@@ -105,7 +105,7 @@ async function serveOnce({ command, host, port, asDeployed, rest }, { vars, envi
   let [ready, died, hinted, changed, failure] = [false, false, false, undefined, undefined];
   const failing = new FailedStart((message, isThrown) => {
     // wrangler waits for a change that mends the mistake. The Worker of before goes on meanwhile, but gets no requests.
-    if (!isThrown) return say(`\n${message}\n\n${ready ? "Requests wait until that is mended; tasks under way go on." : "The Worker is served when that is mended."}\n`);
+    if (!isThrown) return say(`\n${message}\n\n${ready ? WAITING : "The Worker is served when that is mended."}\n`);
     // wrangler ends then by itself or, at its first start, waits without an end.
     failure = message;
     return signalGroup(child.pid, "SIGKILL");
@@ -172,22 +172,10 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
   const options = ["--inspector-port", String(inspector), "--persist-to", state, ...given, ...args];
   const child = await startWrangler({ host: DEFAULT_HOST, port }, options, { token });
   const ended = new Promise((resolved) => child.once("close", resolved));
-  const said = [];
-  const ready = new Promise((resolved) => {
-    const failing = new FailedStart((failure) => resolved({ failure }));
-    child.once("close", () => failing.end());
-    const read = (line) => {
-      said.push(line);
-      failing.takes(line);
-      if (servedAt(line)) resolved({ url: servedAt(line) });
-    };
-    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
-  });
-  const begun = await Promise.race([ready, ended.then(() => undefined).then(() => ({ failure: `wrangler dev did not start:\n\n${said.join("\n").trim()}` }))]);
-  const { url } = begun;
+  const { url, failure } = await beginOf(child, ended);
   if (url === undefined) {
     signalGroup(child.pid, "SIGKILL");
-    throw new Stop(begun.failure);
+    throw new Stop(failure);
   }
   try {
     return await work(url, token);
@@ -195,6 +183,25 @@ export async function serveWhile(state, work, { vars = {}, args = [] } = {}) {
     signalGroup(child.pid, "SIGTERM");
     await ended;
   }
+}
+
+/** The `url` at which wrangler serves, or the reason why it does not, its `failure`. */
+function beginOf(child, ended) {
+  return new Promise((begun) => {
+    const said = [];
+    const failing = new FailedStart((failure) => begun({ failure }));
+    const read = (line) => {
+      said.push(line);
+      failing.takes(line);
+      const url = servedAt(line);
+      if (url !== undefined) begun({ url });
+    };
+    for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on("line", read);
+    void ended.then(() => {
+      failing.end();
+      begun({ failure: `wrangler dev did not start:\n\n${said.join("\n").trim()}` });
+    });
+  });
 }
 
 /**
@@ -213,6 +220,8 @@ function variables({ host, port, token }) {
   const set = { DEVELOPMENT: "true", DEV_TOKEN: token, DEV_MODEL_URL: `${ownUrlAt({ host, port })}/_dev/model` };
   return Object.entries(set).flatMap(([name, value]) => ["--var", `${name}:${value}`]);
 }
+
+const WAITING = "Requests wait until that is mended; tasks under way go on.";
 
 const stored = (folder = stateDir) => `Ctrl-C ends it; tasks are kept in ${shown(resolve(projectDir, folder))}.`;
 

@@ -101,6 +101,17 @@ test("a change of the code is served with the newest agents", async () => {
   assert.equal((await answered()).files["agents/one.toml"], "one 5");
 });
 
+test("what only code explains is a mistake until the entry registers something", async () => {
+  const [from, plain] = [dev.output.length, project.read("src/index.ts")];
+  project.write("agents/two.toml", "of code");
+  await says('agents/two.toml:1: there is no "of code"', from);
+  project.write("src/index.ts", plain.replace("worker({ agents })", "worker({ agents, tools: {} })"));
+  await serves("agents/two.toml", "of code");
+  project.write("agents/two.toml", "two 9");
+  await serves("agents/two.toml", "two 9");
+  project.write("src/index.ts", plain);
+});
+
 test("a changed secret starts the Worker again, with the newest agents", async () => {
   project.write("agents/two.toml", "two 9");
   await serves("agents/two.toml", "two 9");

@@ -1,4 +1,4 @@
-// In the place of the checker: an agent is the text of its file, and a mistake a text that says so. A file `facts.json` has other agents, with the
+// In the place of the checker: an agent is the text of its file, and a mistake a text that says so, or that says "of code" in a project without such. A file `facts.json` has other agents, with the
 // facts of which a test is.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -9,10 +9,11 @@ const { version } = JSON.parse(readFileSync(new URL("../../package.json", import
 /** The schemas for editors, of which none is checked here. */
 export const schemas = () => ({ "agent.schema.json": {} });
 
-export function check({ folder }) {
+export function check({ folder, joins }) {
   const read = ["agents", "skills"].flatMap((name) => everythingIn(folder, name));
   const files = read.filter((path) => statSync(join(folder, path)).isFile()).map((path) => [path, readFileSync(join(folder, path), "utf8").trim()]);
-  const problems = files.filter(([, text]) => /mistake|^$/.test(text)).map(([file, text]) => ({ file, line: 1, key: "", text, shown: `${file}:1: there is no "${text}"` }));
+  const isMistaken = (text) => /mistake|^$/.test(text) || (text === "of code" && !joins);
+  const problems = files.filter(([, text]) => isMistaken(text)).map(([file, text]) => ({ file, line: 1, key: "", text, shown: `${file}:1: there is no "${text}"` }));
   if (problems.length > 0) return { problems, read };
   const facts = existsSync(join(folder, "facts.json")) ? JSON.parse(readFileSync(join(folder, "facts.json"), "utf8")) : {};
   const slugs = files.filter(([path]) => path.startsWith("agents/")).map(([path, text]) => ({ slug: path.slice(7, -5), text }));

@@ -8,13 +8,14 @@ import { ensurePeers } from "./lib/peers.mjs";
 import { environment, run } from "./lib/process.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
+import { tryRustProject } from "./lib/trial-package.mjs";
 import { Stop, main, say } from "./lib/ui.mjs";
 import { outputs } from "./lib/engine.mjs";
 
 const usage = `Usage: npm run test:peers [-- [--only NAME] [--sdk FOLDER --samples FOLDER] [--kit FOLDER]]
 
 Builds the Worker, tries foreign programs against it (clients, libraries for receivers of notifications, frameworks for agents) and writes their
-versions and results into docs/peers.md. Installs them first, once. The exit code is 1 if one of them fails. Python 3.11 or
+versions and results into docs/peers.md. Before that it makes a project with Rust, as its author does, and runs its tests. Installs them first, once. The exit code is 1 if one of them fails. Python 3.11 or
 newer is needed for those in Python; without it they are left out and nothing is written.
 
     --only NAME        tries the programs of this name only, and writes nothing
@@ -28,6 +29,7 @@ await main(async () => {
   const { values, refuse } = readOptions({ usage, options });
   if ((values.sdk === undefined) !== (values.samples === undefined)) throw refuse("--sdk and --samples are given together.");
   await setUpAndBuild();
+  if (values.only === undefined && !(await tryRustProject())) throw new Stop("The project with Rust does not pass its tests, see above.");
   const { rust, python, older, newest, mcp, frameworks } = await ensurePeers();
   for (const [example, from] of [["call", "a2a-edge-protocol"], ["tools", "a2a-edge-mcp"]]) {
     const { code } = await run("cargo", ["build", "--quiet", "--example", example, "--package", from, "--features", `${from}/native`], { cwd: packageDir });

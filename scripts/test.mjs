@@ -75,7 +75,7 @@ const steps = [
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
   { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
   { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
-  { name: "package", title: "The npm packages: projects without and with Rust, made of the tarballs", needs: ["build"], work: tryPackage },
+  { name: "package", title: "The npm packages: a project made of the tarballs, without Rust", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server, and the examples in TypeScript", needs: ["build", "python", "native"], work: runDocs },

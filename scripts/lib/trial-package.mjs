@@ -1,4 +1,4 @@
-// Tries the packed packages as their users do: projects that the step `package` of `npm test` makes and runs.
+// Tries the packed packages as their users do: projects that the step `package` of `npm test`, and `npm run test:peers`, make and run.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,17 +13,9 @@ const PROGRAMS = ["env", "git", "npm", "npx", "ps", "sh", "sleep"];
 
 const TEST_TIMEOUT_MS = 300_000;
 
-/** Packs the packages, makes a project of them and one with Rust, and runs their tests and commands. Returns true if all succeed. */
+/** Packs the packages, makes a project of the tarballs alone in an empty folder, and runs its tests and commands. Returns true if all succeed. */
 export async function tryPackage() {
-  // Always at the same place, so that cargo reuses its results.
-  const place = join(tmpdir(), `a2a-edge-trial-${createHash("sha256").update(packageDir).digest("hex").slice(0, 8)}`);
-  rmSync(place, { recursive: true, force: true });
-  mkdirSync(place);
-  return (await tryBasic(place)) && (await tryRust(place));
-}
-
-/** A project made of the tarballs alone, in an empty folder. */
-async function tryBasic(place) {
+  const place = emptyFolder("trial");
   const PATH = programs(join(place, "bin"));
   const [engine, create] = [await packEngine(place), await packCreate(place)];
   if ((await run("tar", ["-xzf", create], { cwd: place })).code !== 0) return false;
@@ -37,8 +29,12 @@ async function tryBasic(place) {
   return code === 0;
 }
 
-/** A project with a crate, and with the agent of a card, as `create` makes it in a checkout. */
-async function tryRust(place) {
+/**
+ * Makes a project with a crate, and with the agent of a card, as `create` makes it in a checkout, and runs its tests. Returns true if all succeed. It
+ * compiles the library once more, for minutes; `npm test` compiles and tests the crate of the template as a part of this workspace.
+ */
+export async function tryRustProject() {
+  const place = emptyFolder("rust-trial");
   const { OLD_CARD, serving } = await import("../../tests/scripts/cards.mjs");
   const folder = join(place, "rust-agents");
   const made = await serving({ "/.well-known/agent.json": OLD_CARD }, (origin) =>
@@ -48,6 +44,14 @@ async function tryRust(place) {
   const { code } = await run("npm", ["test"], { cwd: folder, env: environment({ CARGO_TARGET_DIR: targets }) });
   removeLibrary(join(targets, "debug", "deps"));
   return code === 0;
+}
+
+/** An empty folder, always at the same place, so that cargo reuses its results. */
+function emptyFolder(name) {
+  const place = join(tmpdir(), `a2a-edge-${name}-${createHash("sha256").update(packageDir).digest("hex").slice(0, 8)}`);
+  rmSync(place, { recursive: true, force: true });
+  mkdirSync(place);
+  return place;
 }
 
 /** A folder with links to the programs of a machine without Rust, as the value of PATH. */

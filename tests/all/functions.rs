@@ -7,14 +7,14 @@ use std::rc::Rc;
 use a2a::model::{Part, Task, TaskState};
 use a2a_agents::CheckedAgent;
 use a2a_edge::executor::function::{OpenRun, Refused, Runs, register};
-use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Registry, Turn};
+use a2a_edge::executor::{AgentExecutor, Registry};
 use a2a_edge::port::{FunctionEnd, Functions, RunEnd, Severity, yield_once};
-use a2a_edge::task::Recovery;
 use a2a_edge::testing::TestAgent;
 use a2a_edge::twins::MemoryPlatform;
-use async_trait::async_trait;
 use futures_util::future::{LocalBoxFuture, pending};
 use serde_json::{Value, json};
+
+use crate::support::Made;
 
 /// A function of the entry module.
 type Function = Rc<dyn Fn(Rc<OpenRun>, Value) -> LocalBoxFuture<'static, String>>;
@@ -70,10 +70,10 @@ impl Entry {
     }
 
     /// The executor of an agent with this `[executor]`.
-    fn executor(&self, executor: &Value) -> Result<Forwarded, String> {
+    fn executor(&self, executor: &Value) -> Result<Made, String> {
         let outside = MemoryPlatform::default().outside();
         let made = self.registry().make(&agent(executor), &outside);
-        made.map(Forwarded).map_err(|misfit| misfit.to_string())
+        made.map(Made).map_err(|misfit| misfit.to_string())
     }
 
     fn agent(&self) -> TestAgent {
@@ -139,32 +139,6 @@ impl Functions for Entry {
     fn next_run(&self) -> u32 {
         self.0.numbers.set(self.0.numbers.get() + 1);
         self.0.numbers.get()
-    }
-}
-
-/// An executor that the registry has made.
-struct Forwarded(Rc<dyn AgentExecutor>);
-
-#[async_trait(?Send)]
-impl AgentExecutor for Forwarded {
-    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        self.0.execute(turn, events).await
-    }
-
-    async fn cancel(&self, turn: &Turn) {
-        self.0.cancel(turn).await;
-    }
-
-    fn ensures_cancel(&self) -> bool {
-        self.0.ensures_cancel()
-    }
-
-    fn recovery(&self) -> Recovery {
-        self.0.recovery()
-    }
-
-    fn parks(&self) -> bool {
-        self.0.parks()
     }
 }
 

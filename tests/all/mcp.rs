@@ -11,36 +11,12 @@ use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Tool, Value, json, tool};
 use a2a_edge::twins::MemoryPlatform;
 
+use crate::support::Made;
+
 /// Says what it is given.
 #[tool]
 fn say(text: String) -> String {
     text
-}
-
-/// A wrapper for an executor.
-struct Made(Rc<dyn AgentExecutor>);
-
-#[async_trait(?Send)]
-impl AgentExecutor for Made {
-    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        self.0.execute(turn, events).await
-    }
-
-    async fn cancel(&self, turn: &Turn) {
-        self.0.cancel(turn).await;
-    }
-
-    fn ensures_cancel(&self) -> bool {
-        self.0.ensures_cancel()
-    }
-
-    fn recovery(&self) -> Recovery {
-        self.0.recovery()
-    }
-
-    fn parks(&self) -> bool {
-        self.0.parks()
-    }
 }
 
 /// The servers of a test: the requests to them, and their answers to calls of tools.

@@ -9,6 +9,8 @@ use a2a_edge::testing::TestAgent;
 use a2a_edge::tool::prelude::{Tool, ToolCall, ToolError, Value, json, tool};
 use a2a_edge::twins::MemoryPlatform;
 
+use crate::support::Made;
+
 /// Says what it is given.
 #[tool]
 fn say(
@@ -59,20 +61,6 @@ fn fail(#[default("tool")] fault: String, call: &dyn ToolCall) -> Result<Vec<Par
         "tool" => Err(ToolError::Tool(text)),
         "upstream" => Err(ToolError::Upstream(text)),
         _ => Ok(vec![Part::data(json!({"key": key.reveal()})), Part::raw(b"1", "text/plain")]),
-    }
-}
-
-/// A wrapper for an executor.
-struct Made(Rc<dyn AgentExecutor>);
-
-#[async_trait(?Send)]
-impl AgentExecutor for Made {
-    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
-        self.0.execute(turn, events).await
-    }
-
-    fn recovery(&self) -> Recovery {
-        self.0.recovery()
     }
 }
 

@@ -23,6 +23,7 @@ use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{self, send_message};
 use a2a_edge::port::Outside;
 use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
+use a2a_edge::task::Recovery;
 use a2a_edge::trail::Trail;
 use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use async_trait::async_trait;
@@ -39,6 +40,32 @@ where
 {
     async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
         (self.0)(turn, events).await
+    }
+}
+
+/// An executor that a registry has made.
+pub struct Made(pub Rc<dyn AgentExecutor>);
+
+#[async_trait(?Send)]
+impl AgentExecutor for Made {
+    async fn execute(&self, turn: &Turn, events: &Events) -> Result<(), ExecutorError> {
+        self.0.execute(turn, events).await
+    }
+
+    async fn cancel(&self, turn: &Turn) {
+        self.0.cancel(turn).await;
+    }
+
+    fn ensures_cancel(&self) -> bool {
+        self.0.ensures_cancel()
+    }
+
+    fn recovery(&self) -> Recovery {
+        self.0.recovery()
+    }
+
+    fn parks(&self) -> bool {
+        self.0.parks()
     }
 }
 

@@ -132,6 +132,19 @@ function note(file: "log" | "secrets", text: string): void {
   if (runFolder !== undefined) appendFileSync(join(runFolder, `${file}-${process.pid}.${file === "log" ? "txt" : "jsonl"}`), text);
 }
 
+/** Bodies of up to this many characters are always read by the Worker (js/hop.js). */
+const READ_CHARS = 64 * 1024;
+
+// A large body gets a connection of its own: if the Worker refuses it unread, workerd closes the connection, and another request that was just
+// sent over this connection would fail.
+const plainFetch = globalThis.fetch;
+globalThis.fetch = (input, init = {}) => {
+  if (typeof init.body !== "string" || init.body.length <= READ_CHARS) return plainFetch(input, init);
+  const headers = new Headers(init.headers);
+  headers.set("connection", "close");
+  return plainFetch(input, { ...init, headers });
+};
+
 /** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));

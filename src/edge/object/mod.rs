@@ -15,9 +15,8 @@ use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
-use worker::{
-    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, durable_object,
-};
+use worker::worker_sys::DurableObjectState;
+use worker::{Delay, Env, State};
 
 use crate::auth::not_for_operators;
 use crate::config::Settings;
@@ -28,7 +27,7 @@ use crate::edge::poll::poll_now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
 use crate::forms::answer::to_text;
-use crate::forms::ask::{Form, HELLO, Refusal, Upgrade};
+use crate::forms::ask::{Form, Refusal};
 use crate::forms::callback::{CallbackPost, answer_to};
 use crate::forms::command::Command;
 use crate::operation;
@@ -43,38 +42,33 @@ use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{Operation, TaskCall};
-use followers::Untold;
+use followers::SocketCounts;
 use store::SqlTaskStore;
 
-/// The object of one task. The macro exports only the handler of requests; the other handlers are exported below. Closed or broken
-/// sockets need no handler.
-#[durable_object(fetch)]
+/// The object of one task. Its handlers are exported without the macro `durable_object`, whose handlers are Rust futures
+/// even if they do not wait. Closed or broken sockets need no handler.
+#[wasm_bindgen]
 #[derive(Clone)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
     session: Rc<InMemory>,
-    untold: Rc<Untold>,
+    counts: Rc<SocketCounts>,
 }
 
 // The object continues after a caught panic. A broken session is opened again from storage.
 impl std::panic::UnwindSafe for TaskObject {}
 impl std::panic::RefUnwindSafe for TaskObject {}
 
-impl DurableObject for TaskObject {
-    fn new(state: State, env: Env) -> Self {
-        Self { state: Rc::new(state), env, session: Rc::default(), untold: Rc::default() }
-    }
-
-    /// The upgrade to a socket for a follower; the only request that an object receives.
-    async fn fetch(&self, request: Request) -> Result<Response> {
-        let upgrade = Upgrade::read(&request.path(), request.headers().get(HELLO)?);
-        self.accept_follower(upgrade).await?.or_else(refuse)
-    }
-}
-
 #[wasm_bindgen]
 impl TaskObject {
+    /// The object that the platform wakes, with the platform's state of the object.
+    #[wasm_bindgen(constructor)]
+    pub fn new(state: DurableObjectState, env: Env) -> Self {
+        let state = Rc::new(State::from(state));
+        Self { state, env, session: Rc::default(), counts: Rc::default() }
+    }
+
     /// Answers a form (`forms/ask.rs`) in the text form of `forms/answer.rs`: at once if the answer needs no wait, else by a
     /// promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
@@ -311,7 +305,7 @@ impl TaskObject {
                 &self.env,
                 self.observer(),
                 &self.session,
-                &self.untold,
+                &self.counts,
             ),
             settings.limits.clone(),
             find,
@@ -369,18 +363,6 @@ fn let_go(session: &InMemory) {
     session
         .borrow_mut()
         .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
-}
-
-/// The answer of the object to an upgrade. An error for the client of a call is an `Ok` answer; a `Refusal` is for the caller
-/// of the object.
-type Answer = std::result::Result<Response, Refusal>;
-
-fn refuse(refusal: Refusal) -> Result<Response> {
-    let builder = ResponseBuilder::new().with_status(refusal.status());
-    match refusal.limit() {
-        Some((name, limit)) => Ok(builder.with_header(name, &limit.to_string())?.empty()),
-        None => Ok(builder.empty()),
-    }
 }
 
 /// The message to clients if the run of a task has to continue but cannot.

@@ -7,7 +7,7 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
-use super::followers::{self, Untold};
+use super::followers::{self, SocketCounts};
 use super::{InMemory, let_go};
 use crate::edge::bindings;
 use crate::edge::peers::WorkerPeers;
@@ -31,11 +31,11 @@ pub(super) fn ports(
     env: &Env,
     observer: ConsoleObserver,
     session: &Rc<InMemory>,
-    untold: &Rc<Untold>,
+    counts: &Rc<SocketCounts>,
 ) -> Ports {
     let index = D1Index { env: env.clone() };
-    let counts = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
-    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts });
+    let counts_tasks = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
+    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts: counts_tasks });
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
@@ -43,7 +43,7 @@ pub(super) fn ports(
         followers: Rc::new(Sockets {
             state: state.clone(),
             session: Rc::downgrade(session),
-            untold: untold.clone(),
+            counts: counts.clone(),
         }),
         queue: Rc::new(Queue { env: env.clone(), object }),
         index: index.clone(),
@@ -118,12 +118,12 @@ impl Runtime for ObjectRuntime {
 struct Sockets {
     state: Rc<State>,
     session: Weak<InMemory>,
-    untold: Rc<Untold>,
+    counts: Rc<SocketCounts>,
 }
 
 impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
-        if followers::publish(&self.state, &self.untold, frame) && is_over {
+        if followers::publish(&self.state, &self.counts, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
             self.state.wait_until(async move {
                 followers::close_late(&state).await;

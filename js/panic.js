@@ -7,6 +7,7 @@
  * @typedef {object} Instance
  * @property {() => WebAssembly.Global} stackPointer The top of the stack of Rust, which is in the memory of the instance.
  * @property {() => boolean} isBroken Whether a panic occurred while a value of the instance was changed.
+ * @property {() => void} reportPanics Has each panic call `report`.
  */
 
 /** @type {Instance} */
@@ -21,10 +22,11 @@ let isStopped = false;
 /** Whether the message of the newest panic was written to the log. */
 let isReported = false;
 
-/** Takes the instance, before any call. @param {Instance} given */
+/** Takes the instance, when no call is under way. @param {Instance} given */
 export function giveInstance(given) {
   instance = given;
   base = given.stackPointer().value;
+  given.reportPanics();
 }
 
 /** Calls a function of Rust; returns false if it was stopped. @param {() => void} call */
@@ -54,6 +56,17 @@ export function noteStop(error) {
   const stops = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
   isStopped ||= stops;
   return stops;
+}
+
+/**
+ * Restarts a Durable Object after a panic: its memory is dropped, and its next event creates it again. The platform rejects its calls that are under way, and
+ * ends the code that restarts it, with what that code has begun for others (microtasks that poll the futures of other objects). So it is restarted by
+ * code that does nothing else.
+ *
+ * @param {{ abort: (reason: string) => void }} context The state of the object.
+ */
+export function restart(context) {
+  setTimeout(() => context.abort("the object is restarted after a panic"), 0);
 }
 
 /**

@@ -16,8 +16,14 @@ const state = initState();
 /**
  * Connects the exports of the glue with the platform. `panics` is the module js/panic.js.
  */
-export function connect(glue, { giveInstance, noteStop, recover }) {
+export function connect(glue, { giveInstance, noteStop, recover, restart }) {
   giveInstance(glue);
+
+  function renewInstance() {
+    replaceInstance();
+    state.instanceId += 1;
+    giveInstance(glue);
+  }
 
   /** Answers an event of the platform, which occurs while no other call is under way. `stopped` is called if a panic has stopped the call. */
   function enter(call, stopped = () => {}) {
@@ -83,7 +89,7 @@ export function connect(glue, { giveInstance, noteStop, recover }) {
           const own = (name) => name !== "constructor" && name !== "free" && !name.startsWith("__");
           for (const name of Object.getOwnPropertyNames(Class.prototype).filter(own)) {
             Hosted.prototype[name] = function (...args) {
-              return enter(() => this.#current()[name](...args), () => this.ctx.abort(STOPPED));
+              return enter(() => this.#current()[name](...args), () => restart(this.ctx));
             };
           }
         }
@@ -93,11 +99,3 @@ export function connect(glue, { giveInstance, noteStop, recover }) {
   };
 }
 
-/** The reason of the restart of a Durable Object, which its callers get as their error. */
-const STOPPED = "the object is restarted after a panic";
-
-function renewInstance() {
-  replaceInstance();
-  state.criticalError = false;
-  state.instanceId += 1;
-}

@@ -8,11 +8,9 @@ use worker::{Context, Env, MessageBatch, Request, Response, Result, console_erro
 use super::{agents, front, jobs};
 use crate::edge::panics::caught;
 use crate::host::Host;
-use crate::panic::report_panics;
 
 /// Starts an instance of the Worker with this host. No request is answered before.
 pub fn begin(host: Host) {
-    report_panics();
     agents::set_host(host);
 }
 

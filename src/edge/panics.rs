@@ -31,6 +31,14 @@ impl From<PanicError> for worker::Error {
     }
 }
 
+/// Writes the message of each panic to the log. Called by JavaScript for each instance, after the start functions of all crates: that of the `worker` crate sets
+/// a hook, too.
+#[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+#[wasm_bindgen(js_name = reportPanics)]
+pub fn report_panics() {
+    crate::panic::report_panics();
+}
+
 /// True if a panic has made this instance unusable. Called by JavaScript when no function of the instance is running.
 #[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 #[wasm_bindgen(js_name = isBroken)]

@@ -65,7 +65,7 @@ pub(super) async fn caught<T>(
     future: impl Future<Output = T>,
 ) -> Result<T, PanicError> {
     panics::caught(future).await.inspect_err(|_| {
-        state.as_raw().unchecked_ref::<Resettable>().abort(PANICKED);
+        restart(state.as_raw());
     })
 }
 
@@ -77,9 +77,6 @@ pub(super) fn go_on(state: &Rc<State>, future: impl Future<Output = ()> + 'stati
         let _ = caught(&kept, future).await;
     });
 }
-
-/// The reason of the restart, which callers of the object get as their error.
-const PANICKED: &str = "the object is restarted after a panic";
 
 /// The runtime of one object.
 struct ObjectRuntime {
@@ -178,15 +175,16 @@ impl WebhookQueue for Queue {
     }
 }
 
+#[wasm_bindgen(module = "/js/panic.js")]
+extern "C" {
+    /// Restarts the object with this state, soon.
+    fn restart(state: &JsValue);
+}
+
 #[wasm_bindgen]
 extern "C" {
-    type Resettable;
     type SyncStorage;
     type Keeper;
-
-    /// Restarts the object: its memory is dropped, and the next event creates it again.
-    #[wasm_bindgen(method)]
-    fn abort(this: &Resettable, reason: &str);
 
     type AlarmStorage;
 

@@ -90,7 +90,7 @@ test("a quick task is one statement", async () => {
   for (const text of ["hello", "hold 10"]) await demo.sendForTask(text);
   const made = (await upserts()).slice(before);
   assert.equal(made.length, 2);
-  for (const { rowsWritten } of made) assert.ok(rowsWritten <= 5, `${rowsWritten} rows written`);
+  for (const { rowsWritten } of made) assert.ok(rowsWritten <= 3, `${rowsWritten} rows written`);
 });
 
 describe("with 100,000 tasks of one caller", () => {
@@ -99,7 +99,7 @@ describe("with 100,000 tasks of one caller", () => {
   before(async () => {
     const head = `json_object('id', printf('%064x', n), 'contextId', 'seeded', 'status', json_object('state', 'TASK_STATE_COMPLETED'))`;
     const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-      INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
+      INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 1000, printf('%064x', n), 'context-' || (n % 1000),
         CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '' FROM numbers`;
     await (await worker.d1()).prepare(seed).run();
     ({ totalSize: total } = await list(assistant()));
@@ -126,11 +126,12 @@ describe("with 100,000 tasks of one caller", () => {
   }
 
   for (const pageSize of [1, 2, 10, 50, 100]) {
-    test(`an unfiltered page of ${pageSize} with its total reads two rows more than that at most, on every page`, async () => {
+    test(`an unfiltered page of ${pageSize} with its total reads few rows more than that, on every page`, async () => {
       let pageToken = "";
       for (let number = 0; number < 3; number++) {
         const { statement, found } = await listed({ pageSize, pageToken });
-        assert.ok(statement.rowsRead <= pageSize + 2, `${statement.rowsRead} rows read`);
+        // At most 32 tasks are not counted yet.
+        assert.ok(statement.rowsRead <= pageSize + 2 + 32, `${statement.rowsRead} rows read`);
         assert.deepEqual([found.tasks.length, found.totalSize], [pageSize, total]);
         pageToken = found.nextPageToken;
       }
@@ -139,11 +140,11 @@ describe("with 100,000 tasks of one caller", () => {
 
   test("a page is a range of an index, without sorting, and so is a total", async () => {
     for (const [params, pagePlan, totalPlan] of [
-      [{}, /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /^SEARCH task_counts USING PRIMARY KEY \(owner=\? AND agent=\?\)$/],
+      [{}, /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /^SEARCH c USING PRIMARY KEY \(owner=\? AND agent=\?\); CORRELATED SCALAR SUBQUERY \d+; SEARCH n USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/],
       [{ contextId: "context-7" }, /USING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/],
       [{ status: 2 }, /USING INDEX tasks_unfinished \(owner=\? AND agent=\? AND state=\?\)$/, /COVERING INDEX tasks_unfinished/],
       [{ status: 4 }, /USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\?\)$/],
-      [{ statusTimestampAfter: new Date(999_500).toISOString() }, /USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/, /USING PRIMARY KEY/],
+      [{ statusTimestampAfter: new Date(99_950_000).toISOString() }, /USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/, /USING PRIMARY KEY/],
     ] as const) {
       const { page, total } = await plans((await listed(params)).statement);
       assert.match(page, pagePlan);

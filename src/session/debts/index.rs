@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::index_row::row_of;
+use super::index_row::{instant_of, row_of};
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
 use crate::port::{Clock, IndexPlaces, Indexed, Observation, StoreError, TaskStore};
 use crate::session::TaskSession;
@@ -13,7 +13,7 @@ use crate::session::bell::Bell;
 use crate::session::life::Life;
 use crate::session::webhooks::Webhooks;
 use crate::task::LogEntry;
-use a2a::model::{Generation, TaskId, TaskStatus, UnixMillis};
+use a2a::model::{Generation, TaskId, UnixMillis};
 
 /// The debt to the index, by generations of the task.
 pub(in crate::session) struct Index;
@@ -133,11 +133,6 @@ pub(in crate::session) fn places(session: &TaskSession) -> Option<IndexPlaces> {
         let (id, agent, owner) = (task.id.clone(), facts.agent.clone(), facts.owner.clone());
         IndexPlaces { id, agent, owner, instants }
     })
-}
-
-/// The instant of a status. Each status of a task has one.
-pub(super) fn instant_of(status: &TaskStatus) -> UnixMillis {
-    status.timestamp.unwrap_or(UnixMillis(0))
 }
 
 impl From<Indexed> for Progress {

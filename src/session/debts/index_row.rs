@@ -1,11 +1,10 @@
 //! The row of the index that shows a task.
 
-use super::index::instant_of;
 use crate::port::{IndexRow, TaskFacts};
 use crate::task::{FAILED_STEPS, TaskMachine, set_member};
 use serde_json::Value;
 
-use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, encode, measure};
+use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
 
 /// The row for the present state of a task, without the instants of its earlier statuses.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
@@ -26,6 +25,11 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
         head: head(task),
         history: newest(&task.history),
     }
+}
+
+/// The instant of a status. Each status of a task has one.
+pub(super) fn instant_of(status: &TaskStatus) -> UnixMillis {
+    status.timestamp.unwrap_or(UnixMillis(0))
 }
 
 /// The task without history and artifacts. A head above [`MAX_HEAD_BYTES`] also loses the status message and the metadata, except for

@@ -90,7 +90,7 @@ async function insert(worker: Worker, statement: string, first: string, count: n
 }
 
 const COPIES = `INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history)
-  SELECT owner, agent, status_ms - n * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
+  SELECT owner, agent, status_ms - (?2 - n) * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
     replace(head, id, printf('%064x', n)), replace(history, id, printf('%064x', n))
   FROM tasks, numbers WHERE id = ?1`;
 

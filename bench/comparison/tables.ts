@@ -86,7 +86,7 @@ function intervalOf({ goal, reached }: ComparedFigure): string {
 function metOf({ goal, reached }: ComparedFigure): string {
   if (goal === undefined || reached === undefined) return "";
   const met = isMet(goal, reached);
-  return met === undefined ? `${reached.rounds} rounds` : met ? "yes" : "no";
+  return met === undefined ? `${Math.min(reached.rounds, LEAST_ROUNDS)} of ${LEAST_ROUNDS} rounds` : met ? "yes" : "no";
 }
 
 const ratio = (spread: Spread | undefined): string => (spread === undefined ? "" : `${digits(spread.value)}×`);

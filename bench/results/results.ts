@@ -36,6 +36,12 @@ export function writeResults({ compared, sections }: Results): void {
   writeFileSync(FILE, `${text.replace(/\[\s+((?:"(?:[^"\\]|\\.)*"|[-\w.]+)(?:,\s+(?:"(?:[^"\\]|\\.)*"|[-\w.]+))*)\s+\]/g, (_, items: string) => `[${items.replace(/,\s*\n\s*/g, ", ")}]`)}\n`);
 }
 
+/** New results beside older ones of what was not measured again. */
+export const combined = (before: Results, taken: Results): Results => ({
+  compared: { ...before.compared, ...taken.compared },
+  sections: { ...before.sections, ...taken.sections },
+});
+
 /** The origins of all results that there are, in the order of keys.ts. */
 export const origins = ({ compared, sections }: Results): [Key, Origin][] =>
   [...DISCIPLINES.map((key) => [key, compared[key]?.origin] as const), ...SECTIONS.map((key) => [key, sections[key]?.origin] as const)]

@@ -5,17 +5,12 @@ import { join } from "node:path";
 import { root } from "../workers.ts";
 import { withFigures } from "./comparison-page.ts";
 import { page, plots } from "./page.ts";
-import { readResults, writeResults, type Results } from "./results.ts";
+import { combined, readResults, writeResults, type Results } from "./results.ts";
 
 /** Puts new results in the place of those that are stored, and leaves others as they are. */
 export function store(taken: Results): void {
-  const before = readResults();
-  const results: Results = { compared: { ...before.compared, ...taken.compared }, sections: { ...before.sections, ...taken.sections } };
+  const results = combined(readResults(), taken);
   writeResults(results);
-  writePages(results);
-}
-
-export function writePages(results: Results): void {
   const docs = (name: string): string => join(root, "docs", name);
   writeFileSync(docs("benchmarks.md"), page(results));
   for (const { name, svg } of plots(results)) writeFileSync(docs(`${name}.svg`), svg);

@@ -37,17 +37,13 @@ const SDK_ROWS: [string, DisciplineKey, string][] = [
 ];
 
 function besideSdk({ compared, sections }: Results): string {
-  const rows = SDK_ROWS.flatMap(([title, key, name]) => {
-    const figure = compared[key]?.figures.find((one) => one.name === name);
-    return figure === undefined ? [] : [[title, shown(figure, "ours"), shown(figure, "alternative"), ratio(figure, "alternative")]];
-  });
+  const { rows, origins } = figuresOf(compared, SDK_ROWS, "alternative");
   const far = sections.distance?.tables[0]?.rows;
   const farSend = (name: string): string => far?.find(([who]) => who === name)?.[1] ?? "";
   if (far !== undefined) rows.push(["a send, with D1 30 ms away", farSend("a2a-edge"), farSend("TypeScript"), ""]);
   const upload = sections.size?.tables[0]?.rows[0];
   if (upload !== undefined) rows.push(["upload, gzip", upload[1] ?? "", upload[4] ?? "", ""]);
-  const origins = [...SDK_ROWS.map(([, key]) => compared[key]?.origin), far && sections.distance?.origin, upload && sections.size?.origin];
-  return `${measured(origins)}\n\n${tableOf(["", "a2a-edge", "the SDK", "ratio"], rows)}`;
+  return `${measured([...origins, far && sections.distance?.origin, upload && sections.size?.origin])}\n\n${tableOf(["", "a2a-edge", "the SDK", "ratio"], rows)}`;
 }
 
 const AGENTS_ROWS: [string, DisciplineKey, string][] = [
@@ -61,16 +57,22 @@ const AGENTS_ROWS: [string, DisciplineKey, string][] = [
 ];
 
 function besideAgents({ compared, sections }: Results): string {
-  const rows = AGENTS_ROWS.flatMap(([title, key, name]) => {
-    const figure = compared[key]?.figures.find((one) => one.name === name);
-    return figure?.values.agents === undefined ? [] : [[title, shown(figure, "ours"), shown(figure, "agents"), ratio(figure, "agents")]];
-  });
+  const { rows, origins } = figuresOf(compared, AGENTS_ROWS, "agents");
   const steps = sections.steps?.tables[0]?.rows ?? [];
   rows.push(...steps.map(([title = "", ours = "", theirs = ""]) => [title, ours, theirs, ""]));
   const upload = sections.size?.tables[0]?.rows[0];
   if (upload !== undefined) rows.push(["upload, gzip", upload[1] ?? "", upload[5] ?? "", ""]);
-  const origins = [...AGENTS_ROWS.map(([, key]) => compared[key]?.origin), sections.steps?.origin, upload && sections.size?.origin];
-  return `${measured(origins)}\n\n${tableOf(["", "a2a-edge", "`agents` 0.32", "ratio"], rows)}`;
+  return `${measured([...origins, sections.steps?.origin, upload && sections.size?.origin])}\n\n${tableOf(["", "a2a-edge", "`agents` 0.32", "ratio"], rows)}`;
+}
+
+/** The rows of which the other side has a figure, and where they come from. */
+function figuresOf(compared: Results["compared"], rows: [string, DisciplineKey, string][], role: "alternative" | "agents"): { rows: string[][]; origins: (Origin | undefined)[] } {
+  const found = rows.flatMap(([title, key, name]) => {
+    const figure = compared[key]?.figures.find((one) => one.name === name);
+    if (figure?.values[role] === undefined) return [];
+    return { row: [title, shown(figure, "ours"), shown(figure, role), ratio(figure, role)], origin: compared[key]?.origin };
+  });
+  return { rows: found.map(({ row }) => row), origins: found.map(({ origin }) => origin) };
 }
 
 const shown = ({ values, unit }: ComparedFigure, role: "ours" | "alternative" | "agents"): string => {

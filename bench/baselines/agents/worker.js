@@ -31,7 +31,8 @@ export class TaskObject extends DurableObject {
     if (kind === "hold") await new Promise((resolve) => setTimeout(resolve, Number(first)));
     if (kind === "chunks") await step.do("write", () => this.#write(stream, Number(first), Number(second)));
     if (kind === "steps") await this.#take(step, Number(first), second);
-    if (kind !== "chunks") stream.append(artifactOf(id, await step.do("echo", () => text)));
+    if (kind !== "chunks" && kind !== "steps") text = await step.do("echo", () => text);
+    if (kind !== "chunks") stream.append(artifactOf(id, text));
     stream.append(statusOf(id, "TASK_STATE_COMPLETED"));
     stream.close();
     for (const tell of this.#waiting.splice(0)) tell();

@@ -21,9 +21,6 @@ export interface Section {
   rows: string[][];
 }
 
-/** Measures the figures of one kind. */
-export type Benchmark = (effort: Effort) => Promise<Section>;
-
 /** The median of several rounds, and the interval that contains the true median with a probability of 90 %; few rounds have no interval. */
 export interface Spread {
   value: number;

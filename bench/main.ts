@@ -19,7 +19,7 @@ import { load } from "./load.ts";
 import { memory } from "./memory.ts";
 import { Cores } from "./processor.ts";
 import { isDiscipline, QUICK, selected, type DisciplineKey, type Key, type SectionKey } from "./results/keys.ts";
-import { originOf } from "./results/origin.ts";
+import { originNow } from "./results/origin.ts";
 import { tableText } from "./results/page.ts";
 import { merged, type Results } from "./results/results.ts";
 import { store } from "./results/write.ts";
@@ -35,6 +35,8 @@ const { values } = parseArgs({
 const isQuick = values.quick === true;
 const against = values.against && relative(root, resolve(values.against));
 const effort: Effort = isQuick ? { rounds: 3, sliceMs: 200, streamRounds: 2, isQuick } : { rounds: 5, sliceMs: 400, streamRounds: 5, isQuick };
+
+const origin = originNow();
 
 /** How often a section that fails is measured again. */
 const REPEATS = 1;
@@ -118,7 +120,7 @@ function comparedOf(key: DisciplineKey): Compared {
 /** Everything that was measured so far, in all runs. */
 function results(): Results {
   return {
-    compared: Object.fromEntries([...outcomes].map(([key, all]) => [key, { ...comparedOf(key), origin: originOf(all.length) }])),
-    sections: Object.fromEntries([...tables].map(([key, all]) => [key, { origin: originOf(all.length), tables: merged(all) }])),
+    compared: Object.fromEntries([...outcomes].map(([key, all]) => [key, { ...comparedOf(key), origin: { ...origin, runs: all.length } }])),
+    sections: Object.fromEntries([...tables].map(([key, all]) => [key, { origin: { ...origin, runs: all.length }, tables: merged(all) }])),
   };
 }

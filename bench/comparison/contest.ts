@@ -30,6 +30,9 @@ export interface Taken extends Named {
 /** The figures of all entrants. */
 export type Outcome = Taken[];
 
+/** An entrant that takes longer to prepare, or for a round, has failed. */
+const PATIENCE_MS = 180_000;
+
 /** How often a Worker that fails is started again in a contest. */
 const RESTARTS = 3;
 
@@ -72,6 +75,19 @@ export async function persistent<Given>(name: string, work: () => Promise<Given>
   }
 }
 
+/** Fails when work takes too long. It is left alone then; the end of its Worker ends it. */
+async function inTime<Given>(work: Promise<Given>): Promise<Given> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
 /** An entrant with its running Worker. */
 class Stand implements Named {
   readonly role: Role;
@@ -89,7 +105,7 @@ class Stand implements Named {
   }
 
   prepared(): Promise<void> {
-    return persistent(this.name, () => this.#prepare(), () => this.stop());
+    return persistent(this.name, () => inTime(this.#prepare()), () => this.stop());
   }
 
   measured(): Promise<Measured> {
@@ -98,7 +114,7 @@ class Stand implements Named {
       if (this.#work === undefined) throw new Error(`${this.name} has no work`);
       return this.#work();
     };
-    return persistent(this.name, work, () => this.stop());
+    return persistent(this.name, () => inTime(work()), () => this.stop());
   }
 
   /** Ends the Worker. What is wrong with one that has failed was reported already. */

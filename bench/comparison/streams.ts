@@ -117,9 +117,16 @@ export function openStream(url: string, method?: string, params?: unknown, agent
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0" };
     const onAnswer = (response: IncomingMessage): void => {
-      let [text, tell] = ["", (_: string) => {}];
-      const stream: Stream = { firstAt: 0, completedAt: 0, ended: new Promise((ended) => (tell = ended)), leave: () => response.destroy() };
-      response.setEncoding("utf8").on("error", reject);
+      let text = "";
+      const ended = Promise.withResolvers<string>();
+      // Whoever opened the stream may not wait for its end.
+      ended.promise.catch(() => {});
+      const stream: Stream = { firstAt: 0, completedAt: 0, ended: ended.promise, leave: () => response.destroy() };
+      const fail = (error: Error): void => {
+        reject(error);
+        ended.reject(error);
+      };
+      response.setEncoding("utf8").on("error", fail);
       response.on("data", (chunk: string) => {
         text += chunk;
         const now = performance.now();
@@ -128,7 +135,7 @@ export function openStream(url: string, method?: string, params?: unknown, agent
         stream.firstAt = now;
         resolve(stream);
       });
-      response.on("end", () => (stream.firstAt > 0 ? tell(text) : reject(new Error(`no stream but ${response.statusCode} ${text}`))));
+      response.on("end", () => (stream.firstAt > 0 ? ended.resolve(text) : fail(new Error(`no stream but ${response.statusCode} ${text}`))));
     };
     const sent = request(url, { method: method === undefined ? "GET" : "POST", headers, agent }, onAnswer).on("error", reject);
     sent.end(method === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));

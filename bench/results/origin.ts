@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { root } from "../workers.ts";
 import type { Origin } from "./results.ts";
 
-/** `runs` is the number of runs that are put together. */
-export function originOf(runs: number): Origin {
+/** When and where this process began to measure. */
+export function originNow(): Omit<Origin, "runs"> {
   const processors = cpus();
   const { version } = JSON.parse(readFileSync(join(root, "node_modules", "workerd", "package.json"), "utf8")) as { version: string };
   return {
@@ -17,7 +17,6 @@ export function originOf(runs: number): Origin {
     machine: `${processors.length} cores, ${processors[0]?.model ?? "unknown"}, ${process.platform} ${process.arch}`,
     storage: tmpdir().startsWith("/dev/shm/") ? "in memory (/dev/shm)" : "a disk",
     software: `workerd ${version}, Node ${process.versions.node}`,
-    runs,
   };
 }
 

@@ -9,6 +9,7 @@ import { test } from "node:test";
 import { chunk, timesIn } from "../../bench/chunk.ts";
 import { compare, isMet } from "../../bench/comparison/compared.ts";
 import { contest, pooled } from "../../bench/comparison/contest.ts";
+import { openStream } from "../../bench/comparison/streams.ts";
 import { goals } from "../../bench/comparison/tables.ts";
 import { spreadOf } from "../../bench/figures.ts";
 import { Connections } from "../../bench/http.ts";
@@ -155,6 +156,23 @@ test("a request over a connection that the server has just closed is sent again"
   server.close();
   pool[Symbol.dispose]();
   await assert.rejects(pool.once(exchange), /ECONNREFUSED/);
+});
+
+test("a stream whose server hangs up fails, before its first event and after it", async () => {
+  const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
+  const server = createServer((socket) => {
+    socket.on("error", () => {});
+    socket.once("data", (request) => {
+      const event = "data: {}\n\n";
+      socket.write(String(request).startsWith("GET /early") ? head : `${head}${event.length.toString(16)}\r\n${event}\r\n`, () => setImmediate(() => socket.destroy()));
+    });
+  }).listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const url = `http://127.0.0.1:${server.address().port}`;
+  await assert.rejects(openStream(`${url}/early`));
+  const { ended } = await openStream(`${url}/late`);
+  await assert.rejects(ended);
+  server.close();
 });
 
 test("--only selects rows and sections in the order of the page, and names unknown ones", () => {

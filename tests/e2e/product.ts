@@ -66,6 +66,8 @@ export async function entry(folder: string, path?: string, agents: Agents = chec
   const { outputFiles } = await build({
     entryPoints: [path ?? join(root, "src", "index.ts")],
     bundle: true, format: "esm", write: false, sourcemap: "inline", external: ["cloudflare:*"], plugins: [project],
+    // A copied `js/` has a tsconfig.json whose base is missing.
+    ...(home.folder !== root && { logLevel: "error" }),
   });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error(`${path} was not bundled`);

@@ -1,6 +1,7 @@
 // One request, from its first byte to its answer. Rust decides, without waiting (src/front/); only this module carries out decisions: it calls objects,
 // lists in D1, opens streams and makes responses. If a decision lacks a fact, Rust finds the fact, and decides again (src/edge/front/waiting.rs). A Rust future, and
 // each crossing into WebAssembly, costs more than all decisions together.
+import { noteStop } from "./panic.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
@@ -74,7 +75,7 @@ export class Hop {
     try {
       return await this.#answer(request, env);
     } catch (error) {
-      console.error(error instanceof Error ? error.stack : String(error));
+      noteStop(error);
       return new Response("INTERNAL SERVER ERROR", { status: 500 });
     }
   }

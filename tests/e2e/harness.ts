@@ -108,9 +108,6 @@ export interface Worker {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
 
-/** The kind of the build under test: the two kinds differ in the effect of a panic. */
-export const buildKind = readBuildKind();
-
 /** The agents of tests/agents in the embedded form. */
 export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
 
@@ -377,12 +374,6 @@ function watch(pid: number, folder: string): ChildProcess {
   const watchdog = spawn("sh", ["-c", script, String(pid), folder], { stdio: ["pipe", "ignore", "ignore"], detached: true });
   watchdog.unref();
   return watchdog;
-}
-
-function readBuildKind(): "unwind" | "stable" {
-  const manifest = join(buildDir, "build.json");
-  if (!existsSync(manifest)) throw new Error(`${buildDir} holds no build; run: npm run build`);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { kind: "unwind" | "stable" }).kind;
 }
 
 // The used part of wrangler's and Miniflare's interfaces. Their own declarations need packages that are not installed.

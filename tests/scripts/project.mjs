@@ -109,7 +109,6 @@ function handle(folder, entry, place = folder) {
     TMPDIR: tmpdir(),
     PROJECT: folder,
     A2A_EDGE_CACHE: at("cache"),
-    A2A_EDGE_STABLE: "1",
   };
   return {
     folder,

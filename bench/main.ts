@@ -78,7 +78,9 @@ process.exit(failed.length > 0 ? 1 : 0);
 
 function chosen(): Key[] {
   try {
-    return selected(values.only?.split(",") ?? (isQuick ? QUICK : ["comparison", ...Object.keys(benchmarks)]));
+    const names = values.only?.split(",");
+    if (names?.includes("project")) throw new Error("The section project is measured by `npm run bench:start`.");
+    return selected(names ?? (isQuick ? QUICK : ["comparison", ...Object.keys(benchmarks)]));
   } catch (error) {
     process.stderr.write(`${(error as Error).message}\n`);
     process.exit(1);

@@ -8,7 +8,7 @@ import type * as Harness from "../tests/e2e/harness.ts";
 
 export type Worker = Harness.Worker;
 
-type WorkerOptions = Harness.WorkerOptions;
+export type WorkerOptions = Harness.WorkerOptions;
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 

@@ -16,6 +16,7 @@ import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
+import { printRooms } from "./lib/rooms.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryPackage } from "./lib/trial-package.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
@@ -70,7 +71,7 @@ const steps = [
   { name: "types", title: "Types of the end-to-end tests, of js/, of dev/, and of what authors write (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
   { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
-  { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
+  { name: "size", title: "Size of the upload", needs: ["build"], work: () => [printSize("default"), printRooms({ all: false })].every(Boolean) },
   { name: "package", title: "The npm packages: a project made of the tarballs, without Rust", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },

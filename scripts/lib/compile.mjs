@@ -6,6 +6,7 @@ import { diagnostics, isStatus, progress } from "./cargo.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
 import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
+import { SYMBOLS } from "./rooms.mjs";
 import { Stop, say } from "./ui.mjs";
 
 /** The fixed settings of builds, in addition to sources and compilers; a build depends on them. */
@@ -38,6 +39,7 @@ export async function compile(isRelease, bindgen) {
   return {
     script: join(staging, "bundle.js"),
     module: isRelease ? await optimize(staging) : join(staging, "index_bg.wasm"),
+    symbols: isRelease ? join(staging, SYMBOLS) : undefined,
     /** The file in which cargo lists the sources of the module. */
     depInfo: `${artifact}.d`,
     targets: crate.targets,
@@ -187,7 +189,7 @@ async function optimize(staging, from = join(staging, "index_bg.wasm")) {
   say("    optimizing with wasm-opt");
   const to = join(staging, "optimized.wasm");
   const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
-  const passes = ["-Os", `--symbolmap=${join(staging, "symbols.txt")}`, "--strip-debug", "--strip-producers"];
+  const passes = ["-Os", `--symbolmap=${join(staging, SYMBOLS)}`, "--strip-debug", "--strip-producers"];
   const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...passes, from, "-o", to], { cwd: projectDir });
   if (code !== 0) throw new Stop("wasm-opt failed; its messages are above.");
   return to;

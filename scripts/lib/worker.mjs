@@ -12,6 +12,7 @@ import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inPackage, inProject, isCheckout, isRepository, packageDir, projectDir } from "./paths.mjs";
+import { SYMBOLS } from "./rooms.mjs";
 import { ensureBindgen, ensureWasmTarget, rustcVersion } from "./rust.mjs";
 import { Stop, step } from "./ui.mjs";
 
@@ -83,6 +84,7 @@ async function build(output, recipe, bindgen) {
   const made = await compile(isRelease(output), bindgen);
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "engine.js"));
+  if (made.symbols !== undefined) publish(made.symbols, inProject(outputs[output], SYMBOLS));
   writeManifest(inProject(outputs[output], MANIFEST), { recipe, begun, inputs: inputsOf(made, projectDir), root: projectDir });
 }
 

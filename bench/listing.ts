@@ -53,7 +53,7 @@ async function withTasks(count: number): Promise<Worker> {
     const { id } = await new Agent(`${worker.url}/demo`).sendForTask("hello");
     const copies = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < ?2 - 1)
       INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history)
-      SELECT owner, agent, status_ms - n * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
+      SELECT owner, agent, status_ms - (?2 - n) * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
         replace(head, id, printf('%064x', n)), replace(history, id, printf('%064x', n))
       FROM tasks, numbers WHERE id = ?1`;
     await (await worker.d1()).prepare(copies).bind(id, count).run();

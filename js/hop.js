@@ -1,6 +1,7 @@
 // One request, from its first byte to its answer. Rust decides, without waiting (src/front/); only this module carries out decisions: it calls objects,
 // lists in D1, opens streams and makes responses. If a decision lacks a fact, Rust finds the fact, and decides again (src/edge/front/waiting.rs). A Rust future, and
 // each crossing into WebAssembly, costs more than all decisions together.
+import { noteStop } from "./panic.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
@@ -71,8 +72,6 @@ export class Hop {
    * @returns {Promise<Response>}
    */
   async serve(request, env) {
-    /** @type {Asked | undefined} */
-    let asked;
     try {
       const head = this.#headOf(request, env);
       /** @type {Uint8Array | undefined} */
@@ -88,15 +87,20 @@ export class Hop {
         // The body of an aborted request may simply end early.
         isBroken = body?.length !== length;
       }
-      asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
-      const response = await this.#perform(asked, this.#rust.plan(env, head, body, isBroken));
+      const plan = this.#rust.plan(env, head, body, isBroken);
+      /** @type {Asked} */
+      const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
+      let response;
+      try {
+        response = await this.#perform(asked, plan);
+      } finally {
+        asked.waiting?.free();
+      }
       // A client can report a refused request by its id. An id in every answer would cost a fiftieth of a GetTask.
       return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
     } catch (error) {
-      console.error(error instanceof Error ? error.stack : String(error));
+      noteStop(error);
       return new Response("INTERNAL SERVER ERROR", { status: 500 });
-    } finally {
-      asked?.waiting?.free();
     }
   }
 

@@ -2,16 +2,20 @@
 
 import { call, Connections, send, type Exchange } from "../http.ts";
 import { Agent } from "../../tests/e2e/client.ts";
-import { startFloors, startSdk } from "../baselines/start.ts";
+import { startAgents, startFloors, startSdk } from "../baselines/start.ts";
 import { builtFolder, startBuilt, type Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured, type Role } from "./contest.ts";
 
-/** A Worker with the protocol, and its endpoint. */
-export interface Speaker {
+/** A Worker that is asked for streams, and its endpoint. */
+export interface StreamSpeaker {
   role: Role;
   name: string;
   start: () => Promise<Worker>;
   endpoint: (worker: Worker) => string;
+}
+
+/** A Worker with the protocol. */
+export interface Speaker extends StreamSpeaker {
   /** Copies the entrant's finished task `id` in D1 until there are `count` tasks. */
   fill: (worker: Worker, id: string, count: number) => Promise<unknown>;
 }
@@ -42,6 +46,9 @@ export function sdk(name: string, vars: Record<string, string>): Speaker {
     fill: (worker, id, count) => insert(worker, SDK_COPIES, id, count),
   };
 }
+
+/** Cloudflare's agents SDK, for streams. */
+export const agents: StreamSpeaker = { role: "agents", name: "`agents`", start: () => startAgents(), endpoint: ({ url }) => `${url}/` };
 
 /** An exchange that is repeated on a number of connections. */
 export interface Repetition {
@@ -90,7 +97,7 @@ async function insert(worker: Worker, statement: string, first: string, count: n
 }
 
 const COPIES = `INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history)
-  SELECT owner, agent, status_ms - n * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
+  SELECT owner, agent, status_ms - (?2 - n) * 10, printf('%064x', n), 'context-' || (n % 1000), state, generation,
     replace(head, id, printf('%064x', n)), replace(history, id, printf('%064x', n))
   FROM tasks, numbers WHERE id = ?1`;
 

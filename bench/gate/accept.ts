@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { scalePage } from "../scale/page.ts";
 import { root } from "../workers.ts";
 import { measureAll } from "./operations.ts";
-import { differences, readTable, writeTable } from "./table.ts";
+import { differences, readTable, withoutNoise, writeTable } from "./table.ts";
 
 const before = readTable();
-const table = await measureAll();
+const table = withoutNoise(before, await measureAll());
 for (const [name, kept] of Object.entries(table)) {
   const expected = before[name];
   const changes = expected === undefined ? ["is new"] : differences(name, expected, kept);

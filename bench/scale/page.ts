@@ -4,7 +4,7 @@ import { wrapped } from "../../scripts/lib/wrap.mjs";
 import { digits } from "../figures.ts";
 import type { Table } from "../gate/table.ts";
 import { tableOf } from "../markdown.ts";
-import { billed, CPU_MS, kinds, RETENTION_DAYS, STORED_BYTES } from "./kinds.ts";
+import { billed, CPU_MS, deletion, kinds, RETENTION_DAYS, ROWS, ROWS_OF_INDEX_DELETION, STORED_BYTES, type Kind } from "./kinds.ts";
 import { limitPages, limits, OBJECT_GB, prices, READ, storagePrices, type Billed } from "./prices.ts";
 import { ceiling, DAY_S, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
 
@@ -38,6 +38,8 @@ export function scalePage(table: Table): string {
       `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +
       `is not billed. A request takes ${CPU_MS} ms of the Worker's CPU. Each run of the queue's consumer is counted as a request.`,
     priceTable(table),
+    "Each row of the quick task, with its price for a million tasks and what it is for:",
+    rowTable(table),
     storage(),
     "What each kind uses of that, for one task:",
     usageTable(table),
@@ -74,17 +76,39 @@ function thens(table: Table): string {
   return loads(table).filter(({ then }) => then !== "").map(({ what, then }) => `- ${what}: ${then}.`).join("\n");
 }
 
+const priced = (bill: Record<Billed, number>, item: Billed): number => bill[item] * prices[item].perMillion;
+
+/** The price of a million tasks of a kind with their deletion, in US$. */
+export function priceOf(kind: Kind, table: Table): number {
+  const bill = billed(kind, table);
+  return (Object.keys(prices) as Billed[]).reduce((total, item) => total + priced(bill, item), 0);
+}
+
 function priceTable(table: Table): string {
   const bills = kinds.map((kind) => billed(kind, table));
   const items = Object.keys(prices) as Billed[];
-  const priced = (bill: Record<Billed, number>, item: Billed): number => bill[item] * prices[item].perMillion;
   const rows = items.map((item) => [prices[item].unit, ...bills.map((bill) => dollars(priced(bill, item)))]);
-  const totals = bills.map((bill) => items.reduce((total, item) => total + priced(bill, item), 0));
+  const totals = kinds.map((kind) => priceOf(kind, table));
   rows.push(["**a million tasks**", ...totals.map((total) => `**${dollars(total)}**`)]);
   for (const rate of RATES) {
     rows.push([`a month of ${perSecond(rate)}`, ...totals.map((total) => dollars((total * rate * 30 * DAY_S) / 1e6))]);
   }
   return tableOf(["item", ...kinds.map(({ title }) => title)], rows);
+}
+
+/** The rows of a quick task; fails if they are not those that were counted. */
+function rowTable(table: Table): string {
+  const [quick] = kinds;
+  if (quick === undefined) throw new Error("there is no kind of task");
+  const bill = billed(quick, table);
+  for (const unit of ["objectRows", "d1RowsWritten"] as const) {
+    const named = ROWS.filter((row) => row.unit === unit).reduce((sum, { number }) => sum + number, 0);
+    if (Math.abs(named - bill[unit]) > 0.001) throw new Error(`bench/scale/kinds.ts names ${named} ${unit} of a quick task, which writes ${bill[unit]}`);
+  }
+  const deleted = deletion(table).rowsWritten;
+  if (Math.abs(deleted - ROWS_OF_INDEX_DELETION) > 0.1) throw new Error(`bench/scale/kinds.ts names ${ROWS_OF_INDEX_DELETION} row for a deletion, which writes ${deleted}`);
+  const rows = ROWS.map(({ number, unit, row, buys }) => [row, digits(number), dollars(number * prices[unit].perMillion), buys]);
+  return tableOf(["row", "rows", "US$", "what it is for"], rows);
 }
 
 function usageTable(table: Table): string {

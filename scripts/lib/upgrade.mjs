@@ -13,7 +13,7 @@ import { parseConfig, readConfig } from "./wrangler.mjs";
 const EMBEDDED = "0.3.0";
 
 /** The changes of stored forms since 0.3.0, as pairs of the version and what it changes. */
-export const STORED = [];
+export const STORED = [["0.6.0", "the migration 0002_fewer_rows.sql writes all rows of the table tasks once more; docs/upgrades.md says how long that takes"]];
 
 const manifestOf = (path) => JSON.parse(readFileSync(path, "utf8"));
 

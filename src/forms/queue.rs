@@ -3,7 +3,7 @@
 //! The kind of a message follows from its members, so the names of queues are free. Bodies are JSON texts to which
 //! members may be added: a consumer of another version reads them during a deploy.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::address::ObjectId;
 use crate::format;
@@ -91,14 +91,48 @@ impl DeletionJob {
 
 /// A task to delete.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub(crate) struct Deletion {
     /// The task, by the id of its object.
     pub(crate) task: TaskId,
+    /// The owner of the task, its agent and the instant of its status, which tell the place of its row. A body of an older version
+    /// lacks them.
+    owner: Option<String>,
+    agent: Option<String>,
+    status_ms: Option<i64>,
+}
+
+/// The place of a row of the index.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+pub(crate) struct RowPlace {
+    pub(crate) owner: String,
+    pub(crate) agent: String,
+    /// The instant of the status that the row shows, in milliseconds since the epoch.
+    pub(crate) status_ms: i64,
+    /// The id of the object of the task.
+    pub(crate) id: TaskId,
+}
+
+impl Deletion {
+    /// The deletion of the task with this row.
+    pub(crate) fn of(row: RowPlace) -> Self {
+        let RowPlace { owner, agent, status_ms, id } = row;
+        let (owner, agent, status_ms) = (Some(owner), Some(agent), Some(status_ms));
+        Self { task: id, owner, agent, status_ms }
+    }
+
+    /// The place of the row of the task, if the body has it.
+    pub(crate) fn row(&self) -> Option<RowPlace> {
+        let (owner, agent) = (self.owner.clone()?, self.agent.clone()?);
+        Some(RowPlace { owner, agent, status_ms: self.status_ms?, id: self.task.clone() })
+    }
 }
 
 impl Decode for Deletion {
     fn decode(fields: &mut Fields) -> Option<Self> {
-        Some(Self { task: fields.required_id("task")? })
+        let (owner, agent) = (fields.string("owner"), fields.string("agent"));
+        let status_ms = fields.number("statusMs");
+        Some(Self { task: fields.required_id("task")?, owner, agent, status_ms })
     }
 }
 
@@ -172,15 +206,27 @@ mod tests {
 
     #[test]
     fn tasks_to_be_deleted_are_read_as_they_were_written() {
-        let delete = vec![
-            Deletion { task: TaskId::new("0a").unwrap() },
-            Deletion { task: TaskId::new("0b").unwrap() },
-        ];
-        let job = DeletionJob { delete, until: 5 };
+        let row = |id| {
+            let (owner, agent) = ("o".to_owned(), "a".to_owned());
+            RowPlace { owner, agent, status_ms: 7, id: TaskId::new(id).unwrap() }
+        };
+        let rows = [row("0a"), row("0b")];
+        let job = DeletionJob { delete: rows.clone().map(Deletion::of).to_vec(), until: 5 };
         let written = serde_json::to_value(&job).unwrap();
-        let expected = json!({"delete": [{"task": "0a"}, {"task": "0b"}], "until": 5});
-        assert_eq!(written, expected);
-        assert_eq!(Body::read(&written.to_string()).unwrap(), Body::Deletions(job));
+        let task = |id| json!({"task": id, "owner": "o", "agent": "a", "statusMs": 7});
+        assert_eq!(written, json!({"delete": [task("0a"), task("0b")], "until": 5}));
+        let Body::Deletions(read) = Body::read(&written.to_string()).unwrap() else { panic!() };
+        assert_eq!(read, job);
+        let places: Vec<_> = read.delete.iter().filter_map(Deletion::row).collect();
+        assert_eq!(places, rows);
+    }
+
+    #[test]
+    fn a_task_of_an_older_body_has_no_place() {
+        let body = r#"{"delete":[{"task":"0a"}],"until":5}"#;
+        let Body::Deletions(read) = Body::read(body).unwrap() else { panic!() };
+        assert_eq!(read.delete[0].task.as_str(), "0a");
+        assert_eq!(read.delete[0].row(), None);
     }
 
     #[test]

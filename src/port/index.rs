@@ -19,7 +19,21 @@ pub trait TaskIndex {
     /// # Errors
     ///
     /// If it is not known whether the row was removed. Removing it again changes nothing.
-    async fn remove(&self, id: &TaskId) -> Result<(), String>;
+    async fn remove(&self, places: IndexPlaces) -> Result<(), String>;
+}
+
+/// The places of the index at which the row of a task may be. The index is in the order owner, agent, instant of the status, id;
+/// it cannot find a row by the id alone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct IndexPlaces {
+    /// The id of the task.
+    pub id: TaskId,
+    /// The agent that has the task.
+    pub agent: String,
+    /// The owner of the task.
+    pub owner: String,
+    /// The instants of the statuses that the row may show.
+    pub instants: Vec<UnixMillis>,
 }
 
 /// A row of the index.
@@ -37,6 +51,8 @@ pub struct IndexRow {
     pub state: TaskState,
     /// The instant at which the task entered that state.
     pub status_ms: UnixMillis,
+    /// The instants of earlier statuses that the index may show: this row replaces a row of the task with one of these.
+    pub earlier: Vec<UnixMillis>,
     /// The time from the beginning of the task to its end, in milliseconds; `None` for an unfinished task.
     pub duration_ms: Option<u64>,
     /// The generation that this row shows.

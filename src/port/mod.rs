@@ -21,7 +21,7 @@ pub use a2a::http::{Http, HttpAnswer, HttpBody, HttpError, HttpRequest};
 pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
 pub use functions::{FunctionEnd, Functions, RunEnd};
-pub use index::{IndexRow, Indexed, TaskIndex};
+pub use index::{IndexPlaces, IndexRow, Indexed, TaskIndex};
 pub use observation_table::Severity;
 pub use observations::Observation;
 pub use observer::Observer;

@@ -117,7 +117,7 @@ impl TaskSession {
             life,
             journal,
             run: RunState::default(),
-            debts: Debts::new(indexed, counted),
+            debts: Debts::new(indexed, counted, &log),
             webhooks,
             credentials,
             retention: Retention::new(limits.retention_ms),

@@ -5,11 +5,11 @@
 
 use std::cell::Cell;
 
-use super::TaskSession;
 use super::attempt::{retry_delay_ms, within_limit};
-use crate::port::{Observation, Ports, TaskStore};
+use super::{TaskSession, debts};
+use crate::port::{IndexPlaces, Observation, Ports, TaskStore};
 use crate::task::TaskMachine;
-use a2a::model::{TaskId, UnixMillis};
+use a2a::model::UnixMillis;
 
 /// The parts of a finished task to delete.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,7 +63,7 @@ impl Retention {
 }
 
 /// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not deleted.
-/// If the session has no task, the row with the session's id is still deleted from the index.
+/// A session without a task has nothing to delete.
 pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     let is_unfinished = session.life.exists() && !session.life.is_over();
     if is_unfinished || session.health.is_broken() {
@@ -71,14 +71,12 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
     }
     // A statement that is being sent would write the row again.
     session.debts.until_rest().await;
-    let (exists, ports) = (session.life.exists(), &session.ports);
-    match remove(session.id(), exists, deletion, session.store.as_ref(), ports).await {
+    let Some(places) = debts::places(session) else { return true };
+    match remove(places, deletion, session.store.as_ref(), &session.ports).await {
         Ok(()) => {
-            if exists {
-                // Memory has a task that storage does not have any more.
-                session.health.break_down();
-                session.bell.ring();
-            }
+            // Memory has a task that storage does not have any more.
+            session.health.break_down();
+            session.bell.ring();
             true
         }
         Err(reason) => {
@@ -93,26 +91,22 @@ pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
 /// Deletes the row first, unless the sender of the request does: if the storage were deleted first and deleting the row failed,
 /// nothing would find that row again.
 async fn remove(
-    task: &TaskId,
-    exists: bool,
+    places: IndexPlaces,
     deletion: Deletion,
     store: &dyn TaskStore,
     ports: &Ports,
 ) -> Result<(), String> {
     if deletion == Deletion::Whole {
-        within_limit(ports.clock.as_ref(), ports.index.remove(task)).await?;
+        within_limit(ports.clock.as_ref(), ports.index.remove(places)).await?;
     }
-    if exists {
-        store.clear().await.map_err(|error| error.to_string())?;
-    }
-    Ok(())
+    store.clear().await.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::task::{NewTask, RunRequest};
-    use a2a::model::ContextId;
+    use a2a::model::{ContextId, TaskId};
 
     fn machine(is_canceled: bool) -> TaskMachine {
         let message = r#"{"messageId": "m", "role": "ROLE_USER", "parts": [{"text": "x"}]}"#;

@@ -11,8 +11,8 @@ use crate::usage::StepUsage;
 use a2a::Allowance;
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
-    Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatusUpdateEvent,
-    UnixMillis,
+    Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus,
+    TaskStatusUpdateEvent, UnixMillis,
 };
 
 /// One entry of a task's log.
@@ -65,6 +65,15 @@ impl LogEntry {
             | Self::Ended
             | Self::Callback(_)
             | Self::Called(_) => false,
+        }
+    }
+
+    /// The status of an event that has one.
+    pub fn status(&self) -> Option<&TaskStatus> {
+        match self {
+            Self::Task(task) => Some(&task.status),
+            Self::StatusUpdate(event) => Some(&event.status),
+            _ => None,
         }
     }
 

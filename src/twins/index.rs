@@ -1,26 +1,82 @@
-//! The index of tasks in memory.
+//! The index of tasks in memory. As the tables of D1, it finds a row by its place and by the context of its task, never by the id.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 
-use crate::port::{IndexRow, TaskIndex, yield_once};
-use a2a::model::TaskId;
+use crate::port::{IndexPlaces, IndexRow, TaskIndex, yield_once};
+use a2a::model::{TaskId, UnixMillis};
 
-/// An index that can fail, or never answer.
+/// An index that can fail, never answer, or fail and carry out the statement all the same.
 #[derive(Default)]
 pub struct MemoryIndex {
-    rows: RefCell<BTreeMap<TaskId, IndexRow>>,
+    rows: RefCell<BTreeMap<Place, IndexRow>>,
     statements: Cell<usize>,
     fails: Cell<bool>,
     hangs: Cell<bool>,
+    is_lossy: Cell<bool>,
+    is_late: Cell<bool>,
+    /// Rows whose statements have failed and are carried out later.
+    late: RefCell<Vec<IndexRow>>,
 }
 
+/// The place of a row: owner, agent, instant of the status, id.
+type Place = (String, String, UnixMillis, TaskId);
+
 impl MemoryIndex {
-    /// The row of a task.
+    /// The row of a task: the newest one, if there are several by mistake.
     pub fn row(&self, id: &TaskId) -> Option<IndexRow> {
-        self.rows.borrow().get(id).cloned()
+        self.rows(id).pop()
+    }
+
+    /// The rows of a task in the order of their statuses. Each task has one at most.
+    pub fn rows(&self, id: &TaskId) -> Vec<IndexRow> {
+        let rows = self.rows.borrow();
+        let mut found: Vec<IndexRow> = rows.values().filter(|row| row.id == *id).cloned().collect();
+        found.sort_by_key(|row| row.status_ms);
+        found
+    }
+
+    /// Carries out every row from now on and reports a failure, or reports the truth again.
+    pub fn set_lossy(&self, is_lossy: bool) {
+        self.is_lossy.set(is_lossy);
+    }
+
+    /// Lets every row fail from now on, and carries it out after the next one that succeeds.
+    pub fn set_late(&self, is_late: bool) {
+        self.is_late.set(is_late);
+    }
+
+    /// Writes a row, unless the index has a row of the same or a newer generation.
+    fn write(&self, row: IndexRow) {
+        let replaced = self.place_for(&row);
+        let mut rows = self.rows.borrow_mut();
+        if let Some(place) = replaced {
+            if rows.get(&place).is_some_and(|known| known.generation >= row.generation) {
+                return;
+            }
+            rows.remove(&place);
+        }
+        let place = (row.owner.clone(), row.agent.clone(), row.status_ms, row.id.clone());
+        rows.insert(place, row);
+    }
+
+    /// The place of the row that a row replaces, or that keeps it out.
+    fn place_for(&self, row: &IndexRow) -> Option<Place> {
+        let rows = self.rows.borrow();
+        let at = |instant: &UnixMillis| {
+            let place = (row.owner.clone(), row.agent.clone(), *instant, row.id.clone());
+            rows.contains_key(&place).then_some(place)
+        };
+        let is_newer = |(place, known): &(&Place, &IndexRow)| {
+            let (owner, agent, status_ms, id) = place;
+            (owner, agent, id) == (&row.owner, &row.agent, &row.id)
+                && *status_ms >= row.status_ms
+                && known.context_id == row.context_id
+        };
+        let newer = || rows.iter().find(is_newer).map(|(place, _)| place.clone());
+        row.earlier.iter().find_map(at).or_else(newer)
     }
 
     /// The number of statements so far, including failed ones.
@@ -51,20 +107,31 @@ impl TaskIndex for MemoryIndex {
         if self.fails.get() {
             return Err("the index was told to fail".to_owned());
         }
-        let mut rows = self.rows.borrow_mut();
-        if rows.get(&row.id).is_none_or(|known| row.generation > known.generation) {
-            rows.insert(row.id.clone(), row);
+        if self.is_late.get() {
+            self.late.borrow_mut().push(row);
+            return Err("the index was told to be late".to_owned());
+        }
+        self.write(row);
+        if self.is_lossy.get() {
+            return Err("the index was told to lose its answers".to_owned());
+        }
+        for late in self.late.take() {
+            self.write(late);
         }
         Ok(())
     }
 
-    async fn remove(&self, id: &TaskId) -> Result<(), String> {
+    async fn remove(&self, places: IndexPlaces) -> Result<(), String> {
         self.statements.set(self.statements.get() + 1);
         yield_once().await;
         if self.fails.get() {
             return Err("the index was told to fail".to_owned());
         }
-        self.rows.borrow_mut().remove(id);
+        let IndexPlaces { id, agent, owner, instants } = places;
+        for instant in instants {
+            let place = (owner.clone(), agent.clone(), instant, id.clone());
+            self.rows.borrow_mut().remove(&place);
+        }
         Ok(())
     }
 }

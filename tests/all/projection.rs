@@ -439,4 +439,37 @@ fn a_late_row_does_not_replace_a_newer_one() {
     let newest = host.row().unwrap();
     host.platform.run_until(host.index().upsert(late)).expect("the index works");
     assert_eq!(host.row(), Some(newest));
+    assert_eq!(host.index().rows(&id()).len(), 1);
+}
+
+#[test]
+fn a_row_whose_answer_was_lost_is_replaced_also_by_another_session() {
+    for lose in [MemoryIndex::set_lossy, MemoryIndex::set_late] {
+        let host = Host::default();
+        let session = host.open();
+        lose(host.index(), true);
+        host.send(&session, "ask");
+        host.send(&session, "ask");
+        let earlier = host.index().rows(&id()).len();
+        lose(host.index(), false);
+        let reopened = host.open();
+        host.pass(10);
+        host.send(&reopened, "complete");
+        host.platform.run_until(owned(&reopened).until_indexed());
+        assert_eq!(host.state(), Some(TaskState::Completed), "{earlier}");
+        assert_eq!(host.index().rows(&id()).len(), 1);
+    }
+}
+
+#[test]
+fn a_row_that_is_known_needs_no_earlier_instants() {
+    let host = Host::default();
+    let session = host.open();
+    host.send(&session, "ask");
+    assert_eq!(host.row().unwrap().earlier, []);
+    let asked = host.row().unwrap().status_ms;
+    host.pass(10);
+    host.send(&session, "complete");
+    assert_eq!(host.row().unwrap().earlier, [asked]);
+    assert_eq!(host.index().rows(&id()).len(), 1);
 }

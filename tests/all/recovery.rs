@@ -166,6 +166,10 @@ enum Index {
     Works,
     Fails,
     Hangs,
+    /// Statements have an effect, but their answers are lost.
+    Lossy,
+    /// Statements fail, and have an effect after a newer one.
+    Late,
 }
 
 impl Manner {
@@ -223,6 +227,8 @@ impl World {
         let platform = MemoryPlatform::default();
         platform.memory_index().set_failing(manner.index == Index::Fails);
         platform.memory_index().set_hanging(manner.index == Index::Hangs);
+        platform.memory_index().set_lossy(manner.index == Index::Lossy);
+        platform.memory_index().set_late(manner.index == Index::Late);
         platform.memory_usage().set_failing(manner.index == Index::Fails);
         platform.memory_usage().set_lossy(manner.index == Index::Hangs);
         Self {
@@ -653,8 +659,13 @@ fn live_through(world: &World, acts: &[Act], crashes: &[Crash]) -> usize {
 }
 
 fn any_manner() -> impl Strategy<Value = Manner> {
-    let index =
-        prop_oneof![3 => Just(Index::Works), 1 => Just(Index::Fails), 1 => Just(Index::Hangs)];
+    let index = prop_oneof![
+        3 => Just(Index::Works),
+        1 => Just(Index::Fails),
+        1 => Just(Index::Hangs),
+        1 => Just(Index::Lossy),
+        1 => Just(Index::Late),
+    ];
     let named = (any::<bool>(), proptest::bool::weighted(0.3));
     let left = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2));
     (named, left, index).prop_map(
@@ -673,6 +684,8 @@ fn any_manner() -> impl Strategy<Value = Manner> {
 fn check_end(world: &World) -> Result<(), TestCaseError> {
     world.platform.memory_index().set_failing(false);
     world.platform.memory_index().set_hanging(false);
+    world.platform.memory_index().set_lossy(false);
+    world.platform.memory_index().set_late(false);
     world.platform.memory_usage().set_failing(false);
     world.platform.memory_usage().set_lossy(false);
     let is_listed = || {
@@ -682,6 +695,7 @@ fn check_end(world: &World) -> Result<(), TestCaseError> {
     };
     world.run(None, is_listed);
     prop_assert!(is_listed());
+    prop_assert!(world.platform.memory_index().rows(&TaskId::new("t").unwrap()).len() <= 1);
     let counted = world.counted();
     world.run(None, || false);
     prop_assert_eq!(world.counted(), counted, "nothing is counted twice");

@@ -90,8 +90,44 @@ test("a quick task is one statement", async () => {
   for (const text of ["hello", "hold 10"]) await demo.sendForTask(text);
   const made = (await upserts()).slice(before);
   assert.equal(made.length, 2);
-  for (const { rowsWritten } of made) assert.ok(rowsWritten <= 5, `${rowsWritten} rows written`);
+  for (const { rowsWritten } of made) assert.ok(rowsWritten <= 3, `${rowsWritten} rows written`);
 });
+
+test("the statements of a task leave its newest row alone, in whatever order and however often they are carried out", async () => {
+  const asked = await demo.sendForTask("ask");
+  await demo.sendForTask(followUp(asked, "red"));
+  const [moved, first] = (await worker.statements()).map(({ sql }) => sql).filter((sql) => sql.startsWith("INSERT INTO tasks")).reverse();
+  assert.match(moved ?? "", /json_each\(\?10\)/);
+  assert.doesNotMatch(first ?? "", /json_each/);
+  const d1 = await worker.d1();
+  const rows = async (id: string) => {
+    const found = await d1.prepare("SELECT generation, status_ms FROM tasks WHERE id = ?").bind(id).run<{ generation: number; status_ms: number }>();
+    return found.results.map(({ generation, status_ms: instant }) => [generation, instant]);
+  };
+  // Four statuses of a task, each with the instants of those before it. Two have the same instant.
+  const sent = [[2, 100, []], [3, 100, [100]], [4, 300, [100]], [5, 500, [100, 300]]] as const;
+  const orders = permutations([0, 1, 2, 3]);
+  for (const [nth, order] of orders.entries()) {
+    const id = `ordered ${nth}`;
+    let newest = 0;
+    for (const at of [...order, ...order.slice(0, 2)]) {
+      const [generation, instant, earlier] = sent[at] ?? sent[0];
+      const [state, duration] = generation === 5 ? [3, 7] : [6, null];
+      const values = ["o", "demo", instant, id, "c", state, generation, "{}", ""];
+      const statement = earlier.length === 0 ? d1.prepare(first ?? "").bind(...values) : d1.prepare(moved ?? "").bind(...values, JSON.stringify(earlier), duration);
+      await statement.run();
+      newest = Math.max(newest, at);
+      assert.deepEqual(await rows(id), [[sent[newest]?.[0], sent[newest]?.[1]]], `${order}, after ${at}`);
+    }
+  }
+  await d1.prepare("DELETE FROM tasks WHERE owner = 'o'").run();
+});
+
+/** All orders of the values. */
+function permutations(values: number[]): number[][] {
+  if (values.length < 2) return [values];
+  return values.flatMap((value, at) => permutations(values.toSpliced(at, 1)).map((rest) => [value, ...rest]));
+}
 
 describe("with 100,000 tasks of one caller", () => {
   const assistant = () => new Agent(worker.url);
@@ -99,7 +135,7 @@ describe("with 100,000 tasks of one caller", () => {
   before(async () => {
     const head = `json_object('id', printf('%064x', n), 'contextId', 'seeded', 'status', json_object('state', 'TASK_STATE_COMPLETED'))`;
     const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
-      INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 10, printf('%064x', n), 'context-' || (n % 1000),
+      INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 1000, printf('%064x', n), 'context-' || (n % 1000),
         CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '' FROM numbers`;
     await (await worker.d1()).prepare(seed).run();
     ({ totalSize: total } = await list(assistant()));
@@ -126,11 +162,12 @@ describe("with 100,000 tasks of one caller", () => {
   }
 
   for (const pageSize of [1, 2, 10, 50, 100]) {
-    test(`an unfiltered page of ${pageSize} with its total reads two rows more than that at most, on every page`, async () => {
+    test(`an unfiltered page of ${pageSize} with its total reads few rows more than that, on every page`, async () => {
       let pageToken = "";
       for (let number = 0; number < 3; number++) {
         const { statement, found } = await listed({ pageSize, pageToken });
-        assert.ok(statement.rowsRead <= pageSize + 2, `${statement.rowsRead} rows read`);
+        // At most 32 tasks are not counted yet, and the one of the last second.
+        assert.ok(statement.rowsRead <= pageSize + 2 + 33, `${statement.rowsRead} rows read`);
         assert.deepEqual([found.tasks.length, found.totalSize], [pageSize, total]);
         pageToken = found.nextPageToken;
       }
@@ -139,11 +176,11 @@ describe("with 100,000 tasks of one caller", () => {
 
   test("a page is a range of an index, without sorting, and so is a total", async () => {
     for (const [params, pagePlan, totalPlan] of [
-      [{}, /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /^SEARCH task_counts USING PRIMARY KEY \(owner=\? AND agent=\?\)$/],
+      [{}, /^SEARCH tasks USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /^SEARCH c USING PRIMARY KEY \(owner=\? AND agent=\?\); CORRELATED SCALAR SUBQUERY \d+; SEARCH n USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/],
       [{ contextId: "context-7" }, /USING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\? AND context_id=\?\)$/],
       [{ status: 2 }, /USING INDEX tasks_unfinished \(owner=\? AND agent=\? AND state=\?\)$/, /COVERING INDEX tasks_unfinished/],
       [{ status: 4 }, /USING PRIMARY KEY \(owner=\? AND agent=\?\)$/, /COVERING INDEX tasks_by_context \(owner=\? AND agent=\?\)$/],
-      [{ statusTimestampAfter: new Date(999_500).toISOString() }, /USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/, /USING PRIMARY KEY/],
+      [{ statusTimestampAfter: new Date(99_950_000).toISOString() }, /USING PRIMARY KEY \(owner=\? AND agent=\? AND status_ms>\?\)$/, /USING PRIMARY KEY/],
     ] as const) {
       const { page, total } = await plans((await listed(params)).statement);
       assert.match(page, pagePlan);

@@ -130,13 +130,21 @@ test("the object decides: a task that is not finished stays, whatever the index 
 
 test("jobs that come twice, too late or cannot be read do no harm (§3.1.3)", async () => {
   const [twice, late] = [await demo.sendForTask("hello"), await demo.sendForTask("hello")];
-  const job = ({ id }: Task, until: number): string => JSON.stringify({ delete: [{ task: id }, { task: randomUUID() }], until });
+  const place = ({ id, status }: Task) => ({ task: id, owner: "anonymous", agent: "demo", statusMs: Date.parse(status.timestamp ?? "") });
+  const job = (task: Task, until: number): string => JSON.stringify({ delete: [place(task), place(task), { ...place(task), task: randomUUID() }], until });
   await worker.enqueue("DELETIONS", "nonsense");
   await worker.enqueue("DELETIONS", job(late, Date.now() - 1));
   for (const _ of [1, 2]) await worker.enqueue("DELETIONS", job(twice, Date.now() + 60_000));
   await until(listed, (ids) => !ids.includes(twice.id));
   assert.deepEqual(await demo.getTask(late.id), late);
   await untilGone(late.id);
+});
+
+test("of a job that an older version has put into the queue, the row goes with the next trigger (§3.1.4)", async () => {
+  const { id } = await demo.sendForTask("hello");
+  await worker.enqueue("DELETIONS", JSON.stringify({ delete: [{ task: id }], until: Date.now() + 60_000 }));
+  await until(() => demo.getTask(id).then(() => false, notFound), (isGone) => isGone);
+  await untilGone(id);
 });
 
 test("while D1 does not answer nothing is deleted, and afterwards everything (§3.1.4)", async () => {

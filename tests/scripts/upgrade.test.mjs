@@ -47,7 +47,7 @@ test("without an option, what changes in a project of 0.3.0 is told, and nothing
     '+ imports: "#agents": "./.a2a-edge/agents.js"', "+ /.a2a-edge/",
   ]) assert.ok(output.split("\n").includes(`    ${line}`), `${line} in:\n${output}`);
   assert.match(output, /Database: no migration is pending/);
-  assert.match(output, /Stored forms: those of 0\.3\.0 are read as they are/);
+  assert.match(output, /Stored forms:\n {4}0\.6\.0: the migration 0002_fewer_rows\.sql /);
   assert.match(output, /Nothing was written\. To write it: npx a2a-edge upgrade --write$/m);
   assert.doesNotMatch(output, /For you to change/);
 });

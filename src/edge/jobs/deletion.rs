@@ -6,7 +6,7 @@
 //! ```text
 //! cron trigger (edge/jobs/expiry.rs) ── {delete: up to 100 tasks} ──> queue ──> consumer (edge/jobs/deletion.rs)
 //!   walks the old tasks of each caller and agent in D1                            1 "clear your storage" ──> object, which does if its task is finished
-//!                                                                                 2 one DELETE for the rows of the cleared tasks
+//!                                                                                 2 one statement that deletes the rows of the cleared tasks
 //! ```
 //!
 //! - Nothing is remembered between two triggers. A task is found as long as it has a row, so a failed deletion is found again. A
@@ -24,9 +24,8 @@ use crate::edge::service::index::D1Index;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::forms::address::TaskAddress;
 use crate::forms::ask::Refusal;
-use crate::forms::queue::{Deletion, DeletionJob};
+use crate::forms::queue::{Deletion, DeletionJob, RowPlace};
 use crate::port::{Observation, Observer};
-use a2a::model::TaskId;
 
 /// Carries out a job, one object after the other. Returns false if the job has to be repeated; a task that could not be deleted
 /// is no reason for that.
@@ -34,17 +33,18 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
     if job.until <= now().0 {
         return true;
     }
-    let mut gone: Vec<&TaskId> = Vec::new();
+    let mut gone: Vec<RowPlace> = Vec::new();
     for deletion in &job.delete {
+        // Without its place, the row is found again by the next trigger, which sends the place.
         if is_gone(env, deletion, observer).await {
-            gone.push(&deletion.task);
+            gone.extend(deletion.row());
         }
     }
     if gone.is_empty() {
         return true;
     }
     let index = D1Index { env: env.clone() };
-    match index.remove_all(&gone).await {
+    match index.remove(&gone).await {
         Ok(()) => {
             observer.observe(&Observation::TasksDeleted { count: gone.len() });
             true

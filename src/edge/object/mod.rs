@@ -9,7 +9,6 @@ mod store;
 mod streams;
 
 use std::cell::RefCell;
-use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -23,6 +22,7 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::objects;
+use crate::edge::panics::PanicError;
 use crate::edge::poll::poll_now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
@@ -56,10 +56,6 @@ pub struct TaskObject {
     counts: Rc<SocketCounts>,
 }
 
-// The object continues after a caught panic. A broken session is opened again from storage.
-impl std::panic::UnwindSafe for TaskObject {}
-impl std::panic::RefUnwindSafe for TaskObject {}
-
 #[wasm_bindgen]
 impl TaskObject {
     /// The object that the platform wakes, with the platform's state of the object.
@@ -80,7 +76,10 @@ impl TaskObject {
         };
         match poll_now(answer) {
             Ok(answer) => answer,
-            Err(rest) => future_to_promise(AssertUnwindSafe(async move { Ok(rest.await) })).into(),
+            Err(rest) => {
+                let object = self.clone();
+                future_to_promise(async move { Ok(object.caught(rest).await?) }).into()
+            }
         }
     }
 
@@ -91,11 +90,10 @@ impl TaskObject {
         self.ask(form, String::from_utf8(text).unwrap_or_default())
     }
 
-    /// The alarm: a deadline of the task is due. The macro `durable_object` exports either the alarm or the other events, so this
-    /// export is made here.
+    /// The alarm: a deadline of the task is due.
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
-        AssertUnwindSafe(async move {
+        self.caught(async move {
             match self.session(Opening::ByAlarm, Visitor::Server, None) {
                 Ok(session) => session.wake().await,
                 // The deadline stays due until a version that can read the task wakes the object.
@@ -107,21 +105,27 @@ impl TaskObject {
             }
             Ok(())
         })
-        .await
+        .await?
     }
 
     /// The first and only message over the socket of a follower whose hello was not sent with the upgrade.
     #[wasm_bindgen(js_name = webSocketMessage)]
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
-        let handled = AssertUnwindSafe(async move {
-            let hello = message.as_string().unwrap_or_default();
-            self.take_hello(&socket.into(), &hello).await;
-        });
-        handled.await;
+        let hello = message.as_string().unwrap_or_default();
+        // After a panic, the platform closes the socket with the object.
+        let _ = self.caught(self.take_hello(&socket.into(), &hello)).await;
     }
 }
 
 impl TaskObject {
+    /// The output of a future. If it panics, the object is restarted.
+    async fn caught<T>(
+        &self,
+        future: impl Future<Output = T>,
+    ) -> std::result::Result<T, PanicError> {
+        platform::caught(&self.state, future).await
+    }
+
     /// Answers a text in this form.
     async fn answer(&self, form: Option<Form>, text: &str) -> std::result::Result<String, Refusal> {
         let unreadable = |error: serde_json::Error| self.unreadable(&error);
@@ -335,7 +339,7 @@ impl TaskObject {
             return;
         }
         let session = self.session.clone();
-        self.state.wait_until(async move {
+        platform::go_on(&self.state, async move {
             Delay::from(LET_GO_AFTER).await;
             let_go(&session);
         });

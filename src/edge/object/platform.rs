@@ -10,6 +10,7 @@ use worker::{Env, State, js_sys};
 use super::followers::{self, SocketCounts};
 use super::{InMemory, let_go};
 use crate::edge::bindings;
+use crate::edge::panics::{self, PanicError};
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::service::clock::WorkerClock;
@@ -57,6 +58,26 @@ pub(super) fn ports(
     }
 }
 
+/// The output of a future of an object. If the future panics, the object is restarted: its values in memory may be locked or
+/// incomplete, those in its storage are not. The platform then rejects all calls of the object that are under way.
+pub(super) async fn caught<T>(
+    state: &State,
+    future: impl Future<Output = T>,
+) -> Result<T, PanicError> {
+    panics::caught(future).await.inspect_err(|_| {
+        restart(state.as_raw());
+    })
+}
+
+/// Lets the object continue with a future after its events are answered. If the future panics, the object is restarted.
+pub(super) fn go_on(state: &Rc<State>, future: impl Future<Output = ()> + 'static) {
+    let kept = state.clone();
+    state.wait_until(async move {
+        // The log has the message of the panic.
+        let _ = caught(&kept, future).await;
+    });
+}
+
 /// The runtime of one object.
 struct ObjectRuntime {
     state: Rc<State>,
@@ -66,7 +87,7 @@ struct ObjectRuntime {
 impl Runtime for ObjectRuntime {
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
         if let Err(rest) = poll_now(future) {
-            self.state.wait_until(rest);
+            go_on(&self.state, rest);
         }
     }
 
@@ -75,7 +96,7 @@ impl Runtime for ObjectRuntime {
         // The alarm is set without an await before it, so that it commits together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         let observer = self.observer;
-        self.state.wait_until(async move {
+        go_on(&self.state, async move {
             if let Err(error) = JsFuture::from(set).await {
                 let (what, reason) = ("setting the alarm", format!("{error:?}"));
                 observer.observe(&Observation::PlatformFailed { what, reason: &reason });
@@ -125,7 +146,7 @@ impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         if followers::publish(&self.state, &self.counts, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
-            self.state.wait_until(async move {
+            go_on(&self.state, async move {
                 followers::close_late(&state).await;
                 if let Some(session) = session.upgrade() {
                     let_go(&session);
@@ -154,10 +175,17 @@ impl WebhookQueue for Queue {
     }
 }
 
+#[wasm_bindgen(module = "/js/panic.js")]
+extern "C" {
+    /// Restarts the object with this state, soon.
+    fn restart(state: &JsValue);
+}
+
 #[wasm_bindgen]
 extern "C" {
     type SyncStorage;
     type Keeper;
+
     type AlarmStorage;
 
     /// Settles when everything written so far is durable.

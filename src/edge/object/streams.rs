@@ -1,6 +1,5 @@
 //! New followers: the check that they may follow the task, and their first frames.
 
-use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
@@ -38,7 +37,10 @@ impl TaskObject {
         let upgrade = Upgrade::read(path, request.headers().get(HELLO)?);
         match poll_now(async move { object.accept_follower(upgrade).await }) {
             Ok(answer) => answer,
-            Err(rest) => Ok(future_to_promise(AssertUnwindSafe(rest)).into()),
+            Err(rest) => {
+                let object = self.clone();
+                Ok(future_to_promise(async move { object.caught(rest).await? }).into())
+            }
         }
     }
 }

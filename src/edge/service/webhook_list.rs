@@ -129,11 +129,9 @@ fn find_statement(query: &WebhookQuery) -> Statement {
 }
 
 fn clean_up_statement(now: UnixMillis) -> Statement {
-    let before = |millis: i64| Value::Number(now.0.saturating_sub(millis));
     let mut statement = Statement::new("DELETE FROM webhooks");
-    statement.push(" WHERE updated_ms < {}", before(KEPT_MS));
-    statement.push(" OR (updated_ms < {}", before(ORPHAN_MS));
-    statement.add(" AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = webhooks.task))");
+    let before = Value::Number(now.0.saturating_sub(KEPT_MS));
+    statement.push(" WHERE updated_ms < {}", before);
     statement
 }
 
@@ -166,10 +164,6 @@ const CLEAN_MS: u64 = 86_400_000;
 
 /// The time for which an unchanged row is kept: 90 days, in milliseconds.
 const KEPT_MS: i64 = 90 * 86_400_000;
-
-/// The time for which a row is kept if its task has no row in the index: one hour, in milliseconds. The index may receive
-/// the row of the task in this time.
-const ORPHAN_MS: i64 = 3_600_000;
 
 #[cfg(test)]
 mod tests {
@@ -238,13 +232,9 @@ mod tests {
     }
 
     #[test]
-    fn rows_that_nobody_changes_and_those_without_a_task_are_deleted() {
+    fn rows_that_nobody_changes_are_deleted() {
         let statement = clean_up_statement(UnixMillis(KEPT_MS + 9));
-        assert_eq!(
-            statement.sql,
-            "DELETE FROM webhooks WHERE updated_ms < ?1 OR (updated_ms < ?2 \
-             AND NOT EXISTS (SELECT 1 FROM tasks WHERE tasks.id = webhooks.task))"
-        );
-        assert_eq!(statement.values, [number(9), Value::Number(KEPT_MS + 9 - ORPHAN_MS)]);
+        assert_eq!(statement.sql, "DELETE FROM webhooks WHERE updated_ms < ?1");
+        assert_eq!(statement.values, [number(9)]);
     }
 }

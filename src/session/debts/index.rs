@@ -1,13 +1,19 @@
 //! The debt to the index: a row that shows the present status of the task.
+//!
+//! The index has no order by ids. A statement names the instants of the earlier statuses that the index may show, and so finds the
+//! older row of the task.
 
-use super::index_row::row_of;
+use std::cell::RefCell;
+
+use super::index_row::{instant_of, row_of};
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
-use crate::port::{Clock, Indexed, Observation, StoreError, TaskStore};
+use crate::port::{Clock, IndexPlaces, Indexed, Observation, StoreError, TaskStore};
 use crate::session::TaskSession;
 use crate::session::bell::Bell;
 use crate::session::life::Life;
 use crate::session::webhooks::Webhooks;
-use a2a::model::{Generation, TaskId};
+use crate::task::LogEntry;
+use a2a::model::{Generation, TaskId, UnixMillis};
 
 /// The debt to the index, by generations of the task.
 pub(in crate::session) struct Index;
@@ -35,13 +41,18 @@ impl Debt for Index {
         // After a failure of storage, memory has changes that storage lacks; the next session pays the debt.
         session.flush().ok()?;
         let facts = session.life.facts()?;
-        let row = session.life.with_machine(|machine| row_of(machine, facts))?;
+        let mut row = session.life.with_machine(|machine| row_of(machine, facts))?;
+        row.earlier = session.debts.shown.before_sending(row.status_ms);
         let part = row.generation;
         Some(Statement { part, result: session.ports.index.upsert(row) })
     }
 
     fn reached(generation: &Generation) -> u64 {
         generation.0
+    }
+
+    fn note_paid(session: &TaskSession, _generation: &Generation) {
+        session.debts.shown.note_sent();
     }
 
     fn failed<'a>(
@@ -60,6 +71,68 @@ impl Debt for Index {
 /// Waits for more changes to write with the same row, unless the task has settled.
 async fn gather(clock: &dyn Clock, bell: &Bell, life: &Life) {
     bell.until(&|| life.is_settled(), clock.sleep(GATHER_MS)).await;
+}
+
+/// The instants of the statuses that the row of the index may show. It is one if the newest statement has succeeded; each statement
+/// whose result is unknown adds one.
+pub(super) struct Shown(RefCell<Vec<UnixMillis>>);
+
+impl Shown {
+    /// The statuses that the index may show of a task with this log, if it is known to have the generation of `indexed`: the one of
+    /// that generation, and all later ones, since a session that ended may have sent any of them.
+    pub(super) fn of_log(log: &[LogEntry], indexed: Indexed) -> Self {
+        let mut generation = Generation::NONE;
+        let mut instants = Vec::new();
+        for entry in log {
+            if entry.is_event() {
+                generation = generation.next();
+            }
+            let Some(status) = entry.status() else { continue };
+            if generation <= indexed.generation {
+                instants.clear();
+            }
+            let instant = instant_of(status);
+            if instants.last() != Some(&instant) {
+                instants.push(instant);
+            }
+        }
+        Self(RefCell::new(instants))
+    }
+
+    /// The instants before a statement with this one is sent, without that one. The statement may have an effect from now on.
+    fn before_sending(&self, instant: UnixMillis) -> Vec<UnixMillis> {
+        let mut instants = self.0.borrow_mut();
+        instants.retain(|known| *known != instant);
+        let earlier = instants.clone();
+        instants.push(instant);
+        earlier
+    }
+
+    /// Records that the newest statement has succeeded, which has replaced all others.
+    fn note_sent(&self) {
+        let mut instants = self.0.borrow_mut();
+        let newest = instants.pop();
+        instants.clear();
+        instants.extend(newest);
+    }
+
+    fn instants(&self) -> Vec<UnixMillis> {
+        self.0.borrow().clone()
+    }
+}
+
+/// The places at which the index may have the row of the task; `None` without a task.
+pub(in crate::session) fn places(session: &TaskSession) -> Option<IndexPlaces> {
+    session.life.with_live(|facts, machine| {
+        let task = machine.task();
+        let mut instants = session.debts.shown.instants();
+        let present = instant_of(&task.status);
+        if !instants.contains(&present) {
+            instants.push(present);
+        }
+        let (id, agent, owner) = (task.id.clone(), facts.agent.clone(), facts.owner.clone());
+        IndexPlaces { id, agent, owner, instants }
+    })
 }
 
 impl From<Indexed> for Progress {

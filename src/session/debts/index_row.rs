@@ -6,10 +6,10 @@ use serde_json::Value;
 
 use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
 
-/// The row for the present state of a task.
+/// The row for the present state of a task, without the instants of its earlier statuses.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     let task = machine.task();
-    let status_ms = task.status.timestamp.unwrap_or(UnixMillis(0));
+    let status_ms = instant_of(&task.status);
     let created = machine.created().unwrap_or(status_ms);
     let duration_ms = u64::try_from(status_ms.0.saturating_sub(created.0)).unwrap_or(0);
     IndexRow {
@@ -19,11 +19,17 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
         context_id: task.context_id.clone(),
         state: task.status.state,
         status_ms,
+        earlier: Vec::new(),
         duration_ms: task.status.state.is_terminal().then_some(duration_ms),
         generation: machine.generation(),
         head: head(task),
         history: newest(&task.history),
     }
+}
+
+/// The instant of a status. Each status of a task has one.
+pub(super) fn instant_of(status: &TaskStatus) -> UnixMillis {
+    status.timestamp.unwrap_or(UnixMillis(0))
 }
 
 /// The task without history and artifacts. A head above [`MAX_HEAD_BYTES`] also loses the status message and the metadata, except for

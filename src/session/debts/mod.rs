@@ -22,9 +22,10 @@ use super::journal::Journal;
 use super::life::Life;
 use super::webhooks::Webhooks;
 use crate::port::{Counted, Indexed, Observation, StoreError, TaskStore};
-use crate::task::{DEBTS, Owed};
+use crate::task::{DEBTS, LogEntry, Owed};
 use a2a::model::{TaskId, UnixMillis};
-pub(super) use index::Index;
+use index::Shown;
+pub(super) use index::{Index, places};
 use ledger::{Ledger, Progress};
 pub(super) use troubles::Troubles;
 pub(super) use usage::Sums;
@@ -34,6 +35,8 @@ pub(super) struct Debts {
     index: Ledger,
     sums: Ledger,
     troubles: Ledger,
+    /// The statuses that the index may show.
+    shown: Shown,
 }
 
 /// A debt to one follower of the task.
@@ -96,10 +99,14 @@ pub(super) struct Failure<'a> {
 }
 
 impl Debts {
-    /// The debts of a task with its stored progress.
-    pub(super) fn new(indexed: Indexed, counted: Counted) -> Self {
-        let troubles = Ledger::new(Progress::default());
-        Self { index: Ledger::new(indexed), sums: Ledger::new(counted), troubles }
+    /// The debts of a task with its stored progress and its log.
+    pub(super) fn new(indexed: Indexed, counted: Counted, log: &[LogEntry]) -> Self {
+        Self {
+            index: Ledger::new(indexed),
+            sums: Ledger::new(counted),
+            troubles: Ledger::new(Progress::default()),
+            shown: Shown::of_log(log, indexed),
+        }
     }
 
     /// Records the progress of the index that the first row of the log states.

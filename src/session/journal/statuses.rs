@@ -45,11 +45,7 @@ fn status_in(line: &str) -> Result<Option<TaskStatus>, StoreError> {
     }
     let unreadable =
         |error: serde_json::Error| StoreError::Unreadable(format!("status in the log: {error}"));
-    Ok(match LogEntry::parse(line).map_err(unreadable)? {
-        LogEntry::Task(task) => Some(task.status),
-        LogEntry::StatusUpdate(event) => Some(event.status),
-        _ => None,
-    })
+    Ok(LogEntry::parse(line).map_err(unreadable)?.status().cloned())
 }
 
 /// The beginnings of the lines that have a status. Other lines need not be parsed.

@@ -4,7 +4,7 @@
 //! the page is found through `task_counts`, which contains each owner once. For each owner, one row is read: its newest matching
 //! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page.
 
-use super::statements::{page_index, push_filters};
+use super::statements::{TOTAL, page_index, push_filters};
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
 
@@ -16,13 +16,18 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     statement.add(PLACE);
     push_tasks(&mut statement, query);
     statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place FROM task_counts AS c");
-    statement.push(" WHERE c.agent = {} AND c.total > 0)", query.agent.as_str().into());
+    statement.push(" WHERE c.agent = {})", query.agent.as_str().into());
     // Only the owners with the newest tasks can have tasks on the page. Their order is certain: a place contains the id of a
     // task, so no two owners have the same place.
     statement
         .add(", first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC");
     statement.push(" LIMIT {})", limit.into());
-    statement.add(", page AS (SELECT u.id AS id FROM first AS c CROSS JOIN tasks AS u ON u.id IN (SELECT t.id");
+    statement.add(
+        ", page AS (SELECT u.owner AS owner, u.status_ms AS status_ms, u.id AS id \
+         FROM first AS c CROSS JOIN tasks AS u ON u.owner = c.owner",
+    );
+    statement.push(" AND u.agent = {}", query.agent.as_str().into());
+    statement.add(" AND (u.status_ms, u.id) IN (SELECT t.status_ms, t.id");
     push_tasks(&mut statement, query);
     statement.push(" ORDER BY t.status_ms DESC, t.id DESC LIMIT {})", limit.into());
     statement.push(" ORDER BY u.status_ms DESC, u.id DESC LIMIT {})", limit.into());
@@ -32,18 +37,18 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
          || char(31) || t.head || char(31) || {history} AS line, ("
     ));
     everybody_total(&mut statement, query);
-    statement.add(
-        ") AS total FROM page CROSS JOIN tasks AS t ON t.id = page.id \
-         ORDER BY t.status_ms DESC, t.id DESC",
-    );
+    statement.add(") AS total FROM page CROSS JOIN tasks AS t ON t.owner = page.owner");
+    statement.push(" AND t.agent = {}", query.agent.as_str().into());
+    statement.add(" AND t.status_ms = page.status_ms AND t.id = page.id");
+    statement.add(" ORDER BY t.status_ms DESC, t.id DESC");
     statement
 }
 
 /// Adds the query for the number of matching tasks of all owners.
 pub(super) fn everybody_total(statement: &mut Statement, query: &TaskQuery) {
     if query.is_unfiltered() {
-        statement.add("SELECT coalesce(sum(total), 0) FROM task_counts");
-        statement.push(" WHERE agent = {}", query.agent.as_str().into());
+        statement.add(&format!("SELECT coalesce(sum({TOTAL}), 0) FROM task_counts AS c"));
+        statement.push(" WHERE c.agent = {}", query.agent.as_str().into());
         return;
     }
     // The total does not depend on the position of the page.
@@ -51,7 +56,6 @@ pub(super) fn everybody_total(statement: &mut Statement, query: &TaskQuery) {
     statement.add("SELECT coalesce(sum((SELECT count(*)");
     push_tasks(statement, &query);
     statement.push(")), 0) FROM task_counts AS c WHERE c.agent = {}", query.agent.as_str().into());
-    statement.add(" AND c.total > 0");
 }
 
 /// Adds the matching tasks of the owner of `c`, as `t`.
@@ -95,23 +99,25 @@ mod tests {
         let from = Some(Position { status_ms: UnixMillis(500), id: TaskId::new("t").unwrap() });
         let query = TaskQuery { from, ..query() };
         let statement = everybody_statement(&query);
-        assert_eq!(
-            statement.sql,
+        let expected = format!(
             "WITH newest AS MATERIALIZED (SELECT c.owner AS owner, \
              (SELECT printf('%016d', t.status_ms) || t.id FROM tasks AS t \
              WHERE t.owner = c.owner AND t.agent = ?1 AND (t.status_ms, t.id) <= (?2, ?3) \
              ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place \
-             FROM task_counts AS c WHERE c.agent = ?4 AND c.total > 0), \
+             FROM task_counts AS c WHERE c.agent = ?4), \
              first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?5), \
-             page AS (SELECT u.id AS id FROM first AS c CROSS JOIN tasks AS u ON u.id IN \
-             (SELECT t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = ?6 \
-             AND (t.status_ms, t.id) <= (?7, ?8) ORDER BY t.status_ms DESC, t.id DESC LIMIT ?9) \
-             ORDER BY u.status_ms DESC, u.id DESC LIMIT ?10) \
+             page AS (SELECT u.owner AS owner, u.status_ms AS status_ms, u.id AS id \
+             FROM first AS c CROSS JOIN tasks AS u ON u.owner = c.owner AND u.agent = ?6 AND (u.status_ms, u.id) IN \
+             (SELECT t.status_ms, t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = ?7 \
+             AND (t.status_ms, t.id) <= (?8, ?9) ORDER BY t.status_ms DESC, t.id DESC LIMIT ?10) \
+             ORDER BY u.status_ms DESC, u.id DESC LIMIT ?11) \
              SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || t.head || char(31) || t.history AS line, \
-             (SELECT coalesce(sum(total), 0) FROM task_counts WHERE agent = ?11) AS total \
-             FROM page CROSS JOIN tasks AS t ON t.id = page.id ORDER BY t.status_ms DESC, t.id DESC"
+             (SELECT coalesce(sum({TOTAL}), 0) FROM task_counts AS c WHERE c.agent = ?12) AS total \
+             FROM page CROSS JOIN tasks AS t ON t.owner = page.owner AND t.agent = ?13 AND t.status_ms = page.status_ms \
+             AND t.id = page.id ORDER BY t.status_ms DESC, t.id DESC"
         );
-        assert_eq!(statement.values.len(), 11);
+        assert_eq!(statement.sql, expected);
+        assert_eq!(statement.values.len(), 13);
     }
 
     #[test]

@@ -8,10 +8,11 @@ use serde::Deserialize;
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
-use super::statements::IS_FINISHED;
+use super::statements::{IS_FINISHED, TOTAL};
 use super::{D1Index, total};
 use crate::edge::service::database::{Statement, number};
 use crate::edge::service::rows::read_row;
+use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::Position;
 use a2a::model::{TaskId, UnixMillis};
 
@@ -56,16 +57,6 @@ impl Place {
     }
 }
 
-/// A finished task in the index.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
-pub(in crate::edge) struct FinishedTask {
-    owner: String,
-    agent: String,
-    status_ms: i64,
-    /// The id of the object of the task.
-    pub(in crate::edge) id: TaskId,
-}
-
 impl D1Index {
     /// The next page of a walk: up to `most` tasks, and the position of the next page; `None` at the end. A page may be
     /// empty before the end.
@@ -78,7 +69,7 @@ impl D1Index {
         old: &Old,
         place: &Place,
         most: usize,
-    ) -> Result<(Vec<FinishedTask>, Option<Place>)> {
+    ) -> Result<(Vec<RowPlace>, Option<Place>)> {
         match place {
             Place::Within(group, after) => {
                 let statement = within_statement(old, group, after, most);
@@ -117,25 +108,16 @@ impl D1Index {
         };
         found.into_iter().next().map(position).transpose()
     }
-
-    /// Deletes the rows of these tasks, by one statement.
-    ///
-    /// # Errors
-    ///
-    /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn remove_all(&self, ids: &[&TaskId]) -> Result<()> {
-        self.run_one(remove_all_statement(ids)).await.map(|_| ())
-    }
 }
 
 /// The position after the last task of a full page.
-fn next_place(found: &[FinishedTask], most: usize) -> Option<Place> {
-    let FinishedTask { owner, agent, status_ms, id, .. } = found.last()?.clone();
+fn next_place(found: &[RowPlace], most: usize) -> Option<Place> {
+    let RowPlace { owner, agent, status_ms, id } = found.last()?.clone();
     let position = Position { status_ms: UnixMillis(status_ms), id };
     (found.len() >= most).then_some(Place::Within(Group { owner, agent }, position))
 }
 
-fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<FinishedTask>> {
+fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<RowPlace>> {
     rows.into_iter().map(read_row).collect()
 }
 
@@ -170,7 +152,6 @@ fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize
     if let Some(agent) = &old.agent {
         statement.push(" AND c.agent = {}", agent.as_str().into());
     }
-    statement.sql.push_str(" AND c.total > 0");
     push_before(&mut statement, "t.", &old.before);
     statement.sql.push_str(&IS_FINISHED.replace("state", "t.state"));
     statement.push(" ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT {}", number(most as u64));
@@ -192,8 +173,9 @@ fn within_statement(old: &Old, group: &Group, after: &Position, most: usize) -> 
 
 /// The number of tasks of an agent.
 fn agent_total_statement(agent: &str) -> Statement {
-    let mut statement = Statement::new("SELECT coalesce(sum(total), 0) AS total FROM task_counts");
-    statement.push(" WHERE agent = {}", agent.into());
+    let mut statement =
+        Statement::new(format!("SELECT coalesce(sum({TOTAL}), 0) AS total FROM task_counts AS c"));
+    statement.push(" WHERE c.agent = {}", agent.into());
     statement
 }
 
@@ -207,15 +189,6 @@ fn oldest_kept_statement(agent: &str, keep: u64) -> Statement {
         " ORDER BY status_ms DESC, id DESC LIMIT 1 OFFSET {}",
         number(keep.saturating_sub(1)),
     );
-    statement
-}
-
-/// Deletes the rows of tasks. D1 accepts a hundred values, so all ids are one value.
-fn remove_all_statement(ids: &[&TaskId]) -> Statement {
-    let ids: Vec<&str> = ids.iter().map(|id| id.as_str()).collect();
-    let ids = serde_json::Value::from(ids).to_string();
-    let mut statement = Statement::new("DELETE FROM tasks WHERE id IN");
-    statement.push(" (SELECT value FROM json_each({}))", ids.as_str().into());
     statement
 }
 
@@ -248,9 +221,9 @@ mod tests {
         Group { owner: owner.to_owned(), agent: agent.to_owned() }
     }
 
-    fn found(status_ms: i64, id: &str) -> FinishedTask {
+    fn found(status_ms: i64, id: &str) -> RowPlace {
         let Group { owner, agent } = group("o", "a");
-        FinishedTask { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
+        RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
     }
 
     #[test]
@@ -272,7 +245,7 @@ mod tests {
             statement.sql,
             "SELECT t.owner, t.agent, t.status_ms, t.id FROM task_counts AS c \
              CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent \
-             WHERE (c.owner, c.agent) > (?1, ?2) AND (c.owner, c.agent) <= (?3, ?4) AND c.total > 0 \
+             WHERE (c.owner, c.agent) > (?1, ?2) AND (c.owner, c.agent) <= (?3, ?4) \
              AND t.status_ms <= ?5 AND (t.status_ms, t.id) < (?6, ?7) AND t.state IN (3, 4, 5, 7) \
              ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT ?8"
         );
@@ -300,16 +273,5 @@ mod tests {
         let old = Old { agent: None, before: End { status_ms: UnixMillis(9), id: None } };
         let statement = within_statement(&old, &group("o", "a"), &position(3, "x"), 5);
         assert_eq!(statement.values.get(5..7), Some(&[9.into(), "".into()][..]));
-    }
-
-    #[test]
-    fn rows_are_taken_out_by_one_statement_with_one_value() {
-        let (one, two) = (TaskId::new("a\"b").unwrap(), TaskId::new("c").unwrap());
-        let statement = remove_all_statement(&[&one, &two]);
-        assert_eq!(
-            statement.sql,
-            "DELETE FROM tasks WHERE id IN (SELECT value FROM json_each(?1))"
-        );
-        assert_eq!(statement.values, [r#"["a\"b","c"]"#.into()]);
     }
 }

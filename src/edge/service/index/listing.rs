@@ -32,6 +32,7 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
 
 #[cfg(test)]
 mod tests {
+    use super::super::statements::TOTAL;
     use super::*;
     use crate::auth::OwnerId;
     use crate::operation::list_tasks::Position;
@@ -57,7 +58,7 @@ mod tests {
     fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
         let statement = listing_statement(&query());
         let expected = format!(
-            "{LINE}history AS line, (SELECT total FROM task_counts WHERE owner = ?1 AND agent = ?2) AS total \
+            "{LINE}history AS line, (SELECT {TOTAL} FROM task_counts AS c WHERE owner = ?1 AND agent = ?2) AS total \
              FROM tasks WHERE owner = ?3 AND agent = ?4 ORDER BY status_ms DESC, id DESC LIMIT ?5"
         );
         assert_eq!(statement.sql, expected);

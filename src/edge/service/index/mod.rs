@@ -15,9 +15,10 @@ use super::database::{Statement, run_one};
 use super::rows::read_row;
 use crate::forms::address::ObjectId;
 use crate::forms::listing::{LINE_END, read_listing};
+use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::{Found, TaskQuery};
-use crate::port::{IndexRow, TaskIndex};
-use a2a::model::TaskId;
+use crate::port::{IndexPlaces, IndexRow, TaskIndex};
+use a2a::model::UnixMillis;
 use listing::{listing_statement, total_statement};
 use statements::{remove_statement, unfinished_statement, upsert_statement};
 
@@ -78,13 +79,13 @@ impl D1Index {
         self.run_one(upsert_statement(row, counts)).await.map(|_| ())
     }
 
-    /// Deletes the row of a task, if there is one.
+    /// Deletes the rows at these places, as far as there are rows, by one statement.
     ///
     /// # Errors
     ///
     /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn remove(&self, id: &TaskId) -> Result<()> {
-        self.run_one(remove_statement(id)).await.map(|_| ())
+    pub(in crate::edge) async fn remove(&self, rows: &[RowPlace]) -> Result<()> {
+        self.run_one(remove_statement(rows)).await.map(|_| ())
     }
 
     /// Runs one statement; returns the rows that it selects.
@@ -108,8 +109,15 @@ impl TaskIndex for ObjectIndex {
         written.map_err(|error| error.to_string())
     }
 
-    async fn remove(&self, _id: &TaskId) -> std::result::Result<(), String> {
-        self.index.remove(self.object.task_id()).await.map_err(|error| error.to_string())
+    async fn remove(&self, places: IndexPlaces) -> std::result::Result<(), String> {
+        let IndexPlaces { agent, owner, instants, .. } = places;
+        let id = self.object.task_id();
+        let row = |UnixMillis(status_ms)| {
+            let (owner, agent, id) = (owner.clone(), agent.clone(), id.clone());
+            RowPlace { owner, agent, status_ms, id }
+        };
+        let rows: Vec<RowPlace> = instants.into_iter().map(row).collect();
+        self.index.remove(&rows).await.map_err(|error| error.to_string())
     }
 }
 

@@ -1,10 +1,13 @@
 //! The statements on the index, with their values. `STORAGE.md` describes the tables.
 
+use serde_json::json;
+
 use crate::auth::OwnerId;
 use crate::edge::service::database::{Statement, Value, number};
+use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
-use a2a::model::{TaskId, TaskState};
+use a2a::model::TaskState;
 
 /// Adds the part after the selected columns: a page of the tasks of an owner.
 pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
@@ -32,7 +35,7 @@ pub(super) fn page_index(query: &TaskQuery) -> &'static str {
 /// Adds the query for the number of matching tasks of an owner.
 pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
     if query.is_unfiltered() {
-        statement.add("SELECT total FROM task_counts");
+        statement.add(&format!("SELECT {TOTAL} FROM task_counts AS c"));
         push_scope(statement, owner, query);
         return;
     }
@@ -61,11 +64,13 @@ pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
     statement
 }
 
-/// Deletes the row of a task.
-pub(super) fn remove_statement(id: &TaskId) -> Statement {
-    let mut statement = Statement::new("DELETE FROM tasks");
-    statement.push(" WHERE id = {}", id.as_str().into());
-    statement
+/// Deletes the rows at these places, and the listed webhooks of their tasks; a trigger carries it out. D1 accepts a hundred values,
+/// so all places are one value.
+pub(super) fn remove_statement(rows: &[RowPlace]) -> Statement {
+    let row = |row: &RowPlace| json!([row.owner, row.agent, row.status_ms, row.id]);
+    let rows = serde_json::Value::Array(rows.iter().map(row).collect()).to_string();
+    let sql = "INSERT INTO task_deletions (tasks) VALUES (?1)".to_owned();
+    Statement { sql, values: vec![Value::Text(rows)] }
 }
 
 fn push_scope(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
@@ -89,11 +94,15 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
 }
 
-/// Writes the row of a task. If `counts` is true, the row of a finished task also contains the duration of the task: a trigger
-/// of the table then adds the task to the statistics.
+/// Writes the row of a task, in place of the older row of the task. If `counts` is true, the row of a finished task also contains the
+/// duration of the task: a trigger of the table then adds the task to the statistics.
+///
+/// The row is inserted at the place where the index has a row of the task, so that it conflicts with that row and replaces it unless it
+/// is older. There are two such places. An older row has the instant of an earlier status. A newer row, if this statement is carried
+/// out late, has a later instant: it is found in the tasks of the same context with a status that is not older, which are few.
 pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
-    let IndexRow { generation, head, history, .. } = row;
+    let IndexRow { generation, head, history, earlier, .. } = row;
     let generation = generation.as_i64();
     let duration_ms = duration_ms.filter(|_| counts);
     let mut values = vec![
@@ -107,15 +116,26 @@ pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
         Value::Text(head),
         Value::Text(history),
     ];
-    values.extend(duration_ms.map(number));
+    let older = if earlier.is_empty() {
+        String::new()
+    } else {
+        let instants: Vec<i64> = earlier.iter().map(|instant| instant.0).collect();
+        values.push(Value::Text(json!(instants).to_string()));
+        format!("({OLDER} (SELECT value FROM json_each(?{}))), ", values.len())
+    };
     let (column, value, set) = match duration_ms {
-        Some(_) => (", duration_ms", ", ?10", ", duration_ms = excluded.duration_ms"),
-        None => ("", "", ""),
+        Some(millis) => {
+            values.push(number(millis));
+            let value = format!(", ?{}", values.len());
+            (", duration_ms", value, ", duration_ms = excluded.duration_ms")
+        }
+        None => ("", String::new(), ""),
     };
     let sql = format!(
         "INSERT INTO tasks \
          (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9{value}) {REPLACING}{set} {UNLESS_NEWER}"
+         VALUES (?1, ?2, coalesce({older}({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9{value}) \
+         {REPLACING}{set} {UNLESS_NEWER}"
     );
     Statement { sql, values }
 }
@@ -127,7 +147,19 @@ pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 /// the same condition.
 pub(super) const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
-const REPLACING: &str = "ON CONFLICT (id) DO UPDATE SET status_ms = excluded.status_ms, \
+/// The number of tasks of the entry `c` of `task_counts`. Few rows are above `counted_ms`: a trigger counts them when they become many.
+pub(super) const TOTAL: &str = "c.total + (SELECT count(*) FROM tasks AS n \
+    WHERE n.owner = c.owner AND n.agent = c.agent AND n.status_ms > c.counted_ms)";
+
+/// The place of an older row of a task, before the list of instants.
+const OLDER: &str = "SELECT t.status_ms FROM tasks AS t \
+    WHERE t.owner = ?1 AND t.agent = ?2 AND t.id = ?4 AND t.status_ms IN";
+
+/// The place of a row of a task that is not older.
+const NEWER: &str = "SELECT t.status_ms FROM tasks AS t INDEXED BY tasks_by_context \
+    WHERE t.owner = ?1 AND t.agent = ?2 AND t.context_id = ?5 AND t.status_ms >= ?3 AND t.id = ?4";
+
+const REPLACING: &str = "ON CONFLICT (owner, agent, status_ms, id) DO UPDATE SET status_ms = ?3, \
     state = excluded.state, generation = excluded.generation, head = excluded.head, \
     history = excluded.history";
 
@@ -137,7 +169,7 @@ const UNLESS_NEWER: &str = "WHERE excluded.generation > tasks.generation";
 #[cfg(test)]
 mod tests {
     use super::*;
-    use a2a::model::{ContextId, Generation, UnixMillis};
+    use a2a::model::{ContextId, Generation, TaskId, UnixMillis};
 
     #[test]
     fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
@@ -167,6 +199,7 @@ mod tests {
             context_id: ContextId::new("c"),
             state,
             status_ms: UnixMillis(7),
+            earlier: Vec::new(),
             duration_ms,
             generation: Generation(4),
             head: "{}".to_owned(),
@@ -177,16 +210,41 @@ mod tests {
     #[test]
     fn a_finished_task_is_written_with_its_duration_where_tasks_are_counted() {
         let counted = upsert_statement(row(TaskState::Completed, Some(1_200)), true);
-        assert_eq!(
-            counted.sql,
+        let expected = format!(
             "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history, duration_ms) \
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) ON CONFLICT (id) DO UPDATE SET \
-             status_ms = excluded.status_ms, state = excluded.state, generation = excluded.generation, \
+             VALUES (?1, ?2, coalesce(({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+             ON CONFLICT (owner, agent, status_ms, id) DO UPDATE SET status_ms = ?3, \
+             state = excluded.state, generation = excluded.generation, \
              head = excluded.head, history = excluded.history, duration_ms = excluded.duration_ms \
              WHERE excluded.generation > tasks.generation"
         );
+        assert_eq!(counted.sql, expected);
         assert_eq!(counted.values.len(), 10);
         assert_eq!(counted.values.last(), Some(&Value::Number(1_200)));
+    }
+
+    #[test]
+    fn a_row_is_inserted_at_the_place_of_an_older_one() {
+        let earlier = vec![UnixMillis(3), UnixMillis(5)];
+        let moved =
+            upsert_statement(IndexRow { earlier, ..row(TaskState::Completed, Some(1_200)) }, true);
+        let place = format!(
+            "coalesce(({OLDER} (SELECT value FROM json_each(?10))), ({NEWER}), ?3), \
+             ?4, ?5, ?6, ?7, ?8, ?9, ?11)"
+        );
+        assert!(moved.sql.contains(&place), "{}", moved.sql);
+        assert_eq!(moved.values[9..], ["[3,5]".into(), Value::Number(1_200)]);
+    }
+
+    #[test]
+    fn rows_are_deleted_by_one_statement_with_one_value() {
+        let row = |status_ms, id| {
+            let (owner, agent) = ("o\"".to_owned(), "a".to_owned());
+            RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
+        };
+        let statement = remove_statement(&[row(3, "t"), row(5, "u")]);
+        assert_eq!(statement.sql, "INSERT INTO task_deletions (tasks) VALUES (?1)");
+        assert_eq!(statement.values, [r#"[["o\"","a",3,"t"],["o\"","a",5,"u"]]"#.into()]);
     }
 
     #[test]

@@ -77,13 +77,13 @@ export async function settled({ url }: Worker): Promise<Counts> {
   return JSON.parse(text) as Counts;
 }
 
-/** Starts a counting copy of the build, which also records the statements of D1. Default entry module: that of this repository. */
-export async function startCounting(vars: Record<string, string> = {}, entry?: string): Promise<Worker> {
-  const glue = await bundled(join(root, builtFolder), entry, entry === undefined ? undefined : checked(root));
+/** Starts a counting copy of a build, which also records the statements of D1. Default entry module: that of this repository. */
+export async function startCounting(vars: Record<string, string> = {}, entry?: string, folder = builtFolder): Promise<Worker> {
+  const glue = await bundled(join(root, folder), entry, entry === undefined ? undefined : checked(root));
   const instance = "new WebAssembly.Instance(";
-  if (!glue.includes(instance)) throw new Error("build/engine.js is not made as it used to be");
+  if (!glue.includes(instance)) throw new Error(`${folder}/engine.js is not made as it used to be`);
   return startVariant({
     "index.js": around(glue.replaceAll(instance, "new CountedInstance("), "counting.js", "countedFront", "countedObject"),
-    "index_bg.wasm": readFileSync(join(root, builtFolder, "index_bg.wasm")),
+    "index_bg.wasm": readFileSync(join(root, folder, "index_bg.wasm")),
   }, vars, { notes: true });
 }

@@ -86,7 +86,10 @@ function countedFront(front) {
   return {
     ...front,
     fetch(request, env, ctx) {
-      if (new URL(request.url).pathname === "/_bench/counts") return Response.json(counts());
+      if (new URL(request.url).pathname === "/_bench/counts") {
+        countCursors();
+        return Response.json(counts());
+      }
       countBindings(env);
       return fetch(request, env, ctx);
     },
@@ -105,6 +108,14 @@ function countedFront(front) {
 
 var storageIsCounted = false;
 
+/** The cursors of the newest call. A write with RETURNING knows its rows when its results were read, which is before the next call. */
+var cursors = [];
+
+function countCursors() {
+  for (const cursor of cursors) counts().objectRowsWritten += cursor.rowsWritten;
+  cursors = [];
+}
+
 function countStorage(storage) {
   if (storageIsCounted) return;
   storageIsCounted = true;
@@ -114,9 +125,8 @@ function countStorage(storage) {
     // A cursor reports only the row counts of the last statement, so each statement gets its own cursor. No statement
     // here contains a semicolon.
     const statements = query.split(";").filter((statement) => statement.trim() !== "");
-    const cursors = statements.map((statement) => exec.call(this, statement, ...values));
-    // No write has RETURNING, so the number of written rows is known at once.
-    for (const cursor of cursors) counts().objectRowsWritten += cursor.rowsWritten;
+    countCursors();
+    cursors = statements.map((statement) => exec.call(this, statement, ...values));
     return cursors.at(-1);
   };
   before(Object.getPrototypeOf(storage), "setAlarm", () => {

@@ -4,7 +4,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { around } from "./around.ts";
 import { startSdk } from "./baselines/start.ts";
-import { contest, typical, type Entrant, type Measured, type Outcome } from "./comparison/contest.ts";
+import { mediansOf } from "./comparison/compared.ts";
+import { contest, type Entrant, type Measured } from "./comparison/contest.ts";
 import { pageOf, sdk, speakers, type Speaker } from "./comparison/entrants.ts";
 import { firstEventTimes } from "./comparison/streams.ts";
 import { median, milliseconds, times, type Effort, type Section } from "./figures.ts";
@@ -29,11 +30,7 @@ export async function distance({ rounds, sliceMs }: Effort): Promise<Section> {
   const pairs = [await ours(), theirs("TypeScript", {}), theirs("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" })];
   const entrants = pairs.flatMap(({ near, far }) => [waiting(near, sliceMs), waiting(far, sliceMs)]);
   const outcome = await contest(entrants, Math.ceil(rounds / 2), cores);
-  const figure = (entrant: Entrant | undefined, name: string): number => {
-    if (entrant === undefined) return NaN;
-    const own: Outcome = new Map([[entrant, outcome.get(entrant) ?? []]]);
-    return typical(own, entrant.role, name);
-  };
+  const figure = (index: number, name: string): number => mediansOf(outcome[index]?.rounds ?? [])[name] ?? NaN;
   return {
     title: "A distant D1",
     text:
@@ -41,7 +38,7 @@ export async function distance({ rounds, sliceMs }: Effort): Promise<Section> {
       "(`bench/distant.js`). One connection; medians; × is the ratio to the same with D1 near.",
     columns: ["", "SendMessage, echo", "×", "first event of a stream", "×", `ListTasks, ${TASKS}`, "×"],
     rows: pairs.map(({ near }, index) => {
-      const [before, now] = [entrants[2 * index], entrants[2 * index + 1]];
+      const [before, now] = [2 * index, 2 * index + 1];
       return [near.name, ...FIGURES.flatMap((name) => [milliseconds(figure(now, name)), times(figure(now, name), figure(before, name))])];
     }),
   };

@@ -35,7 +35,7 @@ export function functionAgents(): string {
   const made = (slug: string, executor: object) => ({ ...demo, slug, default: false, card: demo.card.replaceAll("/demo", `/${slug}`), executor: { run: {}, ...executor } });
   const ends = [{ do: "artifact", id: "result", text: "{text}" }, { do: "complete" }];
   const script = (...actions: object[]) => ({ kind: "script", table: { rules: [{ then: [{ do: "working" }, ...actions] }] } });
-  const kinds = ["returning", "awaiting", "sleeping", "stepping", "streaming", "repeating"];
+  const kinds = ["returning", "awaiting", "sleeping", "stepping", "streaming", "repeating", "chunking"];
   return JSON.stringify({
     built_ms,
     agents: [
@@ -71,7 +71,7 @@ async function sends({ rounds, sliceMs }: Effort, cores: Cores): Promise<Section
   const many: Repetition = { connections: CONNECTIONS, sliceMs: 2 * sliceMs, warmUpMs: WARM_UP_MS };
   const entrants = SENDS.map(({ slug, name }): Entrant => repeating({ role: "floor", name, start }, async ({ url }) => send(`${url}/${slug}`, () => "hello", '"hello"'), many));
   const outcome = await contest(entrants, 2 * rounds, cores);
-  const taken = (slug: string): Measured[] => outcome.get(entrants[SENDS.findIndex((of) => of.slug === slug)] as Entrant) ?? [];
+  const taken = (slug: string): Measured[] => outcome[SENDS.findIndex((of) => of.slug === slug)]?.rounds ?? [];
   return {
     title: "Executors in TypeScript",
     text:

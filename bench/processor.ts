@@ -1,23 +1,30 @@
 // The processor time of a Worker, and a separate core for the Worker.
 
 import { execFileSync } from "node:child_process";
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { cpus } from "node:os";
+import { sum } from "./figures.ts";
 
-/** On all Linux systems, ticks of /proc are hundredths of a second. */
-const MS_PER_TICK = 10;
+const IS_REPORTED = existsSync("/proc/self/schedstat");
 
 /**
  * The processor time of a process and its children since their start, all threads together, in milliseconds; NaN if the platform does not
- * report it.
+ * report it. Linux reports it in nanoseconds for each thread that has not ended, and the threads of workerd do not.
  */
 export function computedMs(pid: number): number {
-  if (process.platform !== "linux") return NaN;
-  // The name of the program is in parentheses and may contain any character.
-  const fields = readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /s, "").split(" ");
-  const [user, system] = [fields[11], fields[12]].map(Number);
-  const children = readdirSync(`/proc/${pid}/task`).flatMap((task) => childrenOf(pid, task));
-  return ((user ?? NaN) + (system ?? NaN)) * MS_PER_TICK + children.reduce((total, child) => total + computedMs(child), 0);
+  if (!IS_REPORTED) return NaN;
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const children = threads.flatMap((task) => childrenOf(pid, task));
+  return sum(threads.map((task) => threadMs(pid, task))) + sum(children.map(computedMs));
+}
+
+function threadMs(pid: number, task: string): number {
+  try {
+    return Number(readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]) / 1e6;
+  } catch {
+    // The thread has ended.
+    return 0;
+  }
 }
 
 function childrenOf(pid: number, task: string): number[] {

@@ -8,7 +8,7 @@ import type * as Harness from "../tests/e2e/harness.ts";
 
 export type Worker = Harness.Worker;
 
-type WorkerOptions = Harness.WorkerOptions;
+export type WorkerOptions = Harness.WorkerOptions;
 
 export const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -33,7 +33,6 @@ export function startBuilt(vars: Record<string, string> = {}, folder = builtFold
 export async function startVariant(modules: Modules, vars: Record<string, string> = {}, options: WorkerOptions = {}): Promise<Worker> {
   const folder = mkdtempSync(join(tmpdir(), "build-"));
   for (const [name, content] of Object.entries(modules)) writeFileSync(join(folder, name), content);
-  writeFileSync(join(folder, "build.json"), JSON.stringify({ kind: "stable" }));
   copyFileSync(join(root, builtFolder, "test-agents.json"), join(folder, "test-agents.json"));
   const worker = await start(relative(root, folder), { DEVELOPMENT: "true", ...vars }, options);
   const { stop } = worker;

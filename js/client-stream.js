@@ -13,17 +13,16 @@
  * @typedef {object} Plan
  * @property {[string, string]} resume the request to the object after a drop: these two texts with the id of the task between
  *   them, followed by the position and `}`
- * @property {boolean} begins true if this is the first request to the object
- * @property {boolean} isTurn true if the stream ends when the task asks for input
- * @property {boolean} isNew true if the stream may begin with the first event of a task, instead of a snapshot
+ * @property {boolean} [begins] true if this is the first request to the object
+ * @property {boolean} [isTurn] true if the stream ends when the task asks for input
+ * @property {boolean} [isNew] true if the stream may begin with the first event of a task, instead of a snapshot
  * @property {number | null} position the generation of the newest event that the client has received
- * @property {boolean} showsGeneration true if the metadata of the first event of a task contains its generation
+ * @property {boolean} [showsGeneration] true if the metadata of the first event of a task contains its generation
  * @property {string | null} form the form of the client, for `Words.event`; null for 1.0, whose events are passed on as they are
- * @property {boolean} refusesByStream true if a refusal has to be a stream of one event
+ * @property {boolean} [refusesByStream] true if a refusal has to be a stream of one event
  * @property {string} before the text before the JSON of each event, in the client's binding
  * @property {string} behind the text after the JSON of each event
- * @property {Record<string, string>} headers the headers of the stream
- * @property {Record<string, string>} every the common headers of all answers
+ * @property {Record<string, string>} headers the headers of the stream, besides those of all answers
  */
 
 /**
@@ -82,7 +81,7 @@ export class ClientStream {
   /**
    * @param {Plan} plan
    * @param {string} task the id of the task
-   * @param {string} hello the first message to the object
+   * @param {string} hello the first message to the object; empty if it equals those after a drop
    * @param {Words} words
    */
   constructor(plan, task, hello, words) {
@@ -95,7 +94,7 @@ export class ClientStream {
 
   /** The message to the object when a socket is opened. */
   hello() {
-    return this.hasBegun ? this.resume() : this.#hello;
+    return this.hasBegun || this.#hello === "" ? this.resume() : this.#hello;
   }
 
   /** The message to the object after a drop. */
@@ -271,7 +270,7 @@ export class ClientStream {
     this.#hello = "";
     if (line[0] === "T") this.#end();
     // In older versions the event itself defines if the stream ends with it.
-    else if (line[0] === "I" && this.#plan.form === null) this.isOver = this.#plan.isTurn;
+    else if (line[0] === "I" && this.#plan.form === null) this.isOver = this.#plan.isTurn === true;
   }
 
   #end() {

@@ -1,6 +1,7 @@
 // One request, from its first byte to its answer. Rust decides, without waiting (src/front/); only this module carries out decisions: it calls objects,
 // lists in D1, opens streams and makes responses. If a decision lacks a fact, Rust finds the fact, and decides again (src/edge/front/waiting.rs). A Rust future, and
 // each crossing into WebAssembly, costs more than all decisions together.
+import { noteStop } from "./panic.js";
 import { open } from "./stream.js";
 
 // Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
@@ -39,7 +40,7 @@ const LONG_CHARS = 1024 * 1024;
  * Answers requests.
  *
  * @typedef {object} Decider The functions that Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
- * @property {(env: any) => string} headerNames
+ * @property {(env: any, method: string) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined) => string} listed
@@ -49,8 +50,8 @@ const LONG_CHARS = 1024 * 1024;
 export class Hop {
   /** @type {any} */
   #rust;
-  /** @type {string[] | undefined} */
-  #names;
+  /** The names of the headers of a head, by the method of the request. @type {Map<string, string[]>} */
+  #names = new Map();
   #wantsCertificate = false;
   /** @type {Map<string, ResponseInit>} */
   #inits = new Map();
@@ -72,40 +73,35 @@ export class Hop {
    */
   async serve(request, env) {
     try {
-      return await this.#answer(request, env);
-    } catch (error) {
-      console.error(error instanceof Error ? error.stack : String(error));
-      return new Response("INTERNAL SERVER ERROR", { status: 500 });
-    }
-  }
-
-  /** @param {Request} request @param {any} env */
-  async #answer(request, env) {
-    const head = this.#headOf(request, env);
-    /** @type {Uint8Array | undefined} */
-    let body;
-    let isBroken = false;
-    if (request.body === null) {
-      body = new Uint8Array(0);
-    } else {
-      const length = Number(request.headers.get("content-length") ?? Infinity);
-      if (length <= SMALL_BYTES) {
-        body = await bytesOf(request);
+      const head = this.#headOf(request, env);
+      /** @type {Uint8Array | undefined} */
+      let body;
+      let isBroken = false;
+      const length = lengthOf(request);
+      if (length === 0) {
+        body = NOTHING;
+      } else if (length <= SMALL_BYTES) {
+        try {
+          body = new Uint8Array(await request.arrayBuffer());
+        } catch {}
         // The body of an aborted request may simply end early.
         isBroken = body?.length !== length;
       }
+      const plan = this.#rust.plan(env, head, body, isBroken);
+      /** @type {Asked} */
+      const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
+      let response;
+      try {
+        response = await this.#perform(asked, plan);
+      } finally {
+        asked.waiting?.free();
+      }
+      // A client can report a refused request by its id. An id in every answer would cost a fiftieth of a GetTask.
+      return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
+    } catch (error) {
+      noteStop(error);
+      return new Response("INTERNAL SERVER ERROR", { status: 500 });
     }
-    const plan = this.#rust.plan(env, head, body, isBroken);
-    /** @type {Asked} */
-    const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
-    let response;
-    try {
-      response = await this.#perform(asked, plan);
-    } finally {
-      asked.waiting?.free();
-    }
-    // A client can report a refused request by its id. An id in every answer would cost a fiftieth of a GetTask.
-    return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
   }
 
   /** Answers a request inside of the Worker, whose data is all in Rust. @param {any} env @param {Waiting} waiting */
@@ -199,7 +195,7 @@ export class Hop {
   #headOf(request, env) {
     const { method, url, headers } = request;
     let head = `${method}\n${url}`;
-    for (const name of this.#names ?? this.#namesOf(env)) {
+    for (const name of this.#names.get(method) ?? this.#namesOf(env, method)) {
       const value = headers.get(name);
       if (value !== null) head += `\n${name}\n${value}`;
     }
@@ -220,12 +216,12 @@ export class Hop {
     return `${this.#instance}-${this.#named.toString(36)}`;
   }
 
-  /** The headers that Rust requires; they never change. @param {any} env */
-  #namesOf(env) {
-    const all = /** @type {string[]} */ (this.#rust.headerNames(env).split("\n"));
+  /** The headers that Rust requires for a method; they never change. @param {any} env @param {string} method */
+  #namesOf(env, method) {
+    const all = /** @type {string[]} */ (this.#rust.headerNames(env, method).split("\n"));
     this.#wantsCertificate = all.includes(CERTIFICATE);
     const names = all.filter((name) => name !== CERTIFICATE);
-    this.#names = names;
+    this.#names.set(method, names);
     return names;
   }
 
@@ -271,7 +267,7 @@ export class Hop {
     const namespace = asked.env[TASKS];
     const id = idOf(namespace, address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
-    return open(namespace, String(id), plan, this.#rust);
+    return open(namespace, String(id), plan, this.#rust, this.#responseOf);
   }
 
   /** @param {Asked} asked @param {number} status @param {string} reason */
@@ -285,6 +281,13 @@ export class Hop {
     const body = text.slice(end + 2);
     return new Response(body === "" ? null : body, this.#initOf(text.slice(0, end)));
   }
+
+  /** The response with these headers, besides those of all answers. @type {import("./stream.js").Respond} */
+  #responseOf = (status, headers, body) => {
+    let head = String(status);
+    for (const [name, value] of Object.entries(headers)) head += `\n${name}: ${value}`;
+    return new Response(body, this.#initOf(head));
+  };
 
   /**
    * The status and the headers of responses with this head. There are few different heads, and creating headers costs more than looking them up.
@@ -348,13 +351,19 @@ function withHeaders(response, headers) {
   return changed;
 }
 
-/** @param {Request} request */
-async function bytesOf(request) {
-  try {
-    return new Uint8Array(await request.arrayBuffer());
-  } catch {
-    return undefined;
-  }
+const NOTHING = new Uint8Array(0);
+
+/**
+ * The number of bytes of a request's body; `Infinity` if the request does not tell it. Asking the platform for the body itself would make a stream of it.
+ *
+ * @param {Request} request
+ */
+function lengthOf(request) {
+  const { method } = request;
+  if (method === "GET" || method === "HEAD") return 0;
+  const length = request.headers.get("content-length");
+  if (length !== null) return Number(length);
+  return request.body === null ? 0 : Infinity;
 }
 
 /**

@@ -39,6 +39,8 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  *   without a reason, that it sent an unreadable frame
  */
 
+/** @typedef {(status: number, headers: Record<string, string>, body: ReadableStream | string | null) => Response} Respond Makes a response, with the headers of all answers. */
+
 /**
  * Opens a stream. The first frame of the object decides if the answer is a stream or a refusal.
  *
@@ -46,10 +48,11 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * @param {string} address the id of the object
  * @param {string} plan a `Plan` as one line of JSON, and in the next line the first message to the object
  * @param {Rust} rust
+ * @param {Respond} respond
  * @returns {Promise<Response>} the response for the client, to be passed on unchanged
  */
-export function open(namespace, address, plan, rust) {
-  return new Bridge(namespace, address, plan, rust).open();
+export function open(namespace, address, plan, rust, respond) {
+  return new Bridge(namespace, address, plan, rust, respond).open();
 }
 
 class Bridge {
@@ -58,6 +61,7 @@ class Bridge {
   /** @type {Plan} */
   #plan;
   #rust;
+  #respond;
   #stream;
   /** True if this is the first request to the object. */
   #begins;
@@ -76,13 +80,14 @@ class Bridge {
   /** @type {(reason: unknown) => void} */
   #fail = () => {};
 
-  /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust */
-  constructor(namespace, address, plan, rust) {
+  /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust @param {Respond} respond */
+  constructor(namespace, address, plan, rust, respond) {
     const end = plan.indexOf("\n");
     this.#namespace = namespace;
     this.#address = address;
     this.#plan = JSON.parse(plan.slice(0, end));
     this.#rust = rust;
+    this.#respond = respond;
     this.#begins = this.#plan.begins;
     this.#stream = new ClientStream(this.#plan, address, plan.slice(end + 1), {
       refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(this.#stream.resume(), failure, hasBegun, limit)),
@@ -213,7 +218,7 @@ class Bridge {
       cancel: () => this.#leave(),
     }, { highWaterMark: 0, size: (chunk) => chunk.byteLength });
     this.#timer = setInterval(() => this.#tick(), SILENCE_MS);
-    this.#answer(new Response(body, { headers: this.#plan.headers }));
+    this.#answer(this.#respond(200, this.#plan.headers, body));
   }
 
   #tick() {
@@ -230,7 +235,7 @@ class Bridge {
       // The client has received every event of an ended task. This answer, unlike an empty stream, makes an `EventSource` stop
       // reconnecting.
       const { status, headers, body } = refusal ?? { status: 204, headers: {}, body: null };
-      this.#answer(new Response(body, { status, headers: { ...this.#plan.every, ...headers } }));
+      this.#answer(this.#respond(status, headers, body));
     } else {
       if (lastWord !== "") this.#write(lastWord);
       this.#client.close();

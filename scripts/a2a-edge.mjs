@@ -18,7 +18,6 @@ that folder. Each tells its options with --help. What is generated goes to .a2a-
 With Rust:
 
     A2A_EDGE_CACHE       where the tools of a build are kept (~/.cache/a2a-edge)
-    A2A_EDGE_STABLE=1    builds with the stable toolchain: a panic then ends every task of its isolate
     CARGO_TARGET_DIR     where cargo compiles, unless it is the target directory of the workspace`;
 
 await main(async () => {

@@ -1,4 +1,5 @@
-// `npm run bench:start`: measures what the author of a project waits for: from an empty folder to the first answer, and from a saved file to its answer.
+// `npm run bench:start`: measures what the author of a project waits for: from an empty folder to the first answer, and from a saved file to its answer. The
+// figures are a section of docs/benchmarks.md.
 import "./lib/node-version.mjs";
 import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
@@ -9,6 +10,7 @@ import { signalGroup } from "./lib/guard.mjs";
 import { readOptions } from "./lib/options.mjs";
 import { packCreate, packEngine } from "./lib/pack.mjs";
 import { packagedNode } from "./lib/packages.mjs";
+import { inPackage, packageDir } from "./lib/paths.mjs";
 import { freePort } from "./lib/port.mjs";
 import { run, start } from "./lib/process.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
@@ -18,7 +20,8 @@ const usage = `Usage: npm run bench:start
 
 Makes a project of the packed packages in an empty folder, starts it, and prints the seconds to the first answer. Then, under
 "a2a-edge dev", saves an agent twenty times and a secret three times, and prints how long each took to be served. What npm
-fetches is kept in its cache: the second run says what all but the network takes.
+fetches is kept in its cache: the second run says what all but the network takes. Writes the figures into bench/results.json and
+docs/benchmarks.md.
 
     -h, --help   this text`;
 
@@ -26,6 +29,9 @@ const SAVES = 20;
 const SECRETS = 3;
 const POLL_MS = 5;
 const PATIENCE_MS = 120_000;
+
+/** What was measured: names and values. */
+const rows = [];
 
 await main(async () => {
   readOptions({ usage });
@@ -36,6 +42,9 @@ await main(async () => {
   } finally {
     rmSync(place, { recursive: true, force: true, maxRetries: 5 });
   }
+  const args = ["--disable-warning=ExperimentalWarning", inPackage("bench", "project.ts"), JSON.stringify(rows)];
+  const { code } = await run(packagedNode(), args, { cwd: packageDir });
+  if (code !== 0) throw new Stop("The figures were not stored; the messages are above.");
 });
 
 async function measure(place) {
@@ -50,7 +59,7 @@ async function measure(place) {
   row("empty folder to first answer", seconds(performance.now() - begun));
   row("later start to first answer", seconds(await serving(folder, "start", () => {})));
   await serving(folder, "dev", (url) => measureChanges(folder, url));
-  row("load of this machine", loadavg().map((load) => load.toFixed(1)).join(" "));
+  row("load of the machine", loadavg().map((load) => load.toFixed(1)).join(" "));
 }
 
 /** Starts the project, waits for the first answer, then does `work`. Returns the time to the answer. */
@@ -134,6 +143,7 @@ async function command(cwd, program, ...args) {
 }
 
 function row(name, value) {
+  rows.push([name, value]);
   say(`${name.padEnd(32)} ${value}`);
 }
 

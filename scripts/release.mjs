@@ -34,7 +34,6 @@ await main(async () => {
   }
   checkSources(values["allow-dirty"]);
   await setUpAndBuild();
-  checkKind();
   await step("Making the release", make);
   tell();
 });
@@ -46,12 +45,6 @@ function checkSources(allowsDirty) {
   const problems = problemsOf(packageDir);
   if (changed !== "" && !allowsDirty) problems.push(`Files have changed since the last commit:\n${changed.replace(/^/gm, "    ")}\n  Commit them, or add --allow-dirty.`);
   if (problems.length > 0) throw new Stop(`These sources cannot be released:\n\n${problems.map((text) => `  ${text}`).join("\n")}`);
-}
-
-/** Stops unless the build is the one in which a panic stays within its own task. */
-function checkKind() {
-  const { kind } = JSON.parse(readFileSync(inPackage("build", "build.json"), "utf8"));
-  if (kind !== "unwind") throw new Stop(`The build is of kind "${kind}", and a release has kind "unwind": in other kinds a panic ends more than its own task.\n\n    Run: rustup toolchain install nightly --profile minimal -c rust-src`);
 }
 
 async function make() {
@@ -89,9 +82,9 @@ function instant() {
 
 /** The programs on whose versions the bytes of a release depend. */
 function tools() {
-  const rustc = (isNightly) => /^rustc (.+)$/m.exec(rustcVersion(isNightly) ?? "")?.[1] ?? "unknown";
+  const rustc = /^rustc (.+)$/m.exec(rustcVersion() ?? "")?.[1] ?? "unknown";
   const npm = ["binaryen", "esbuild", "vite"].map((name) => [name, packageVersion(name)]);
-  return { "rustc (engine)": rustc(true), "rustc (checker)": rustc(false), node: process.versions.node, npm: query("npm", ["--version"]) ?? "unknown", ...Object.fromEntries(npm) };
+  return { rustc, node: process.versions.node, npm: query("npm", ["--version"]) ?? "unknown", ...Object.fromEntries(npm) };
 }
 
 function tell() {

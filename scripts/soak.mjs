@@ -9,9 +9,8 @@ import { scratchFolder } from "./lib/scratch.mjs";
 import { setUpAndBuild } from "./lib/setup.mjs";
 import { KINDS, USUAL_KINDS, kindsIn } from "./lib/soak-kinds.mjs";
 import { Stop, main } from "./lib/ui.mjs";
-import { outputs } from "./lib/engine.mjs";
 
-const usage = `Usage: npm run soak [-- --seed N] [--kills N] [--tasks N] [--kinds LIST] [--stable]
+const usage = `Usage: npm run soak [-- --seed N] [--kills N] [--tasks N] [--kinds LIST]
 
 Runs tasks while the Worker is killed and started again, and checks that each came to what it would have come to.
 
@@ -20,7 +19,6 @@ Runs tasks while the Worker is killed and started again, and checks that each ca
     --tasks N    how many tasks are under way at a time (12)
     --kinds LIST which kinds of executors take turns, as "callback,mcp", or "all" (${USUAL_KINDS.join(",")}); there are
                  ${KINDS.join(", ")}
-    --stable     the build without unwinding, which is not what is deployed where there is a nightly toolchain
     -h, --help   this text
 
 The last lines tell the totals, of each kind and of all. Lost, duplicated and stuck must be 0, otherwise the exit code is
@@ -29,7 +27,7 @@ The last lines tell the totals, of each kind and of all. Lost, duplicated and st
 await main(async () => {
   const numbers = { seed: randomInt(1, 2 ** 31), kills: 1000, tasks: 12 };
   const number = { type: "string" };
-  const options = { seed: number, kills: number, tasks: number, kinds: { type: "string" }, stable: { type: "boolean" } };
+  const options = { seed: number, kills: number, tasks: number, kinds: { type: "string" } };
   const { values, refuse } = readOptions({ usage, options });
   for (const name of Object.keys(numbers)) {
     if (values[name] === undefined) continue;
@@ -38,14 +36,13 @@ await main(async () => {
   }
   const kinds = values.kinds === undefined ? USUAL_KINDS : kindsIn(values.kinds);
   if (kinds === undefined) throw refuse(`--kinds needs "all" or some of ${KINDS.join(", ")}, got "${values.kinds}".`);
-  const output = values.stable ? "stable" : "default";
-  await setUpAndBuild(output);
-  const env = environment({ A2A_BUILD_DIR: outputs[output], TMPDIR: scratchFolder() });
+  await setUpAndBuild();
+  const env = environment({ TMPDIR: scratchFolder() });
   const { seed, kills, tasks } = numbers;
   const args = ["--disable-warning=ExperimentalWarning", inPackage("tests", "soak", "main.ts"), ...[seed, kills, tasks].map(String), kinds.join()];
   const { code } = await run(packagedNode(), args, { cwd: packageDir, env });
   if (code !== 0) {
-    const again = `npm run soak -- --seed ${seed} --kills ${kills} --tasks ${tasks} --kinds ${kinds.join()}${values.stable ? " --stable" : ""}`;
+    const again = `npm run soak -- --seed ${seed} --kills ${kills} --tasks ${tasks} --kinds ${kinds.join()}`;
     throw new Stop(`Something went wrong, see above. To repeat it:\n\n    ${again}`);
   }
 });

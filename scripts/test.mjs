@@ -16,6 +16,7 @@ import { cargoTerminal, environment, run } from "./lib/process.mjs";
 import { ensureComponents, ensureWasmTarget } from "./lib/rust.mjs";
 import { scratchFolder } from "./lib/scratch.mjs";
 import { setUp } from "./lib/setup.mjs";
+import { printRooms } from "./lib/rooms.mjs";
 import { printConsoleSize, printSize } from "./lib/size.mjs";
 import { tryPackage } from "./lib/trial-package.mjs";
 import { NotChecked, Stop, duration, main, say, seconds } from "./lib/ui.mjs";
@@ -39,12 +40,8 @@ const NOT_CHECKED = "not checked";
 /** The number of longest steps and spec files that are printed. */
 const LONGEST = 5;
 
-/**
- * The specs for the stable build. Both builds are compiled from the same sources, and differ only in the effect of a panic. In the stable build a
- * panic ends its isolate with all work in it, so these specs test the consequences of panics, and the data that must outlive an isolate; the smoke
- * test shows that this build serves at all. All other specs run against the deployed build, and by name against either build.
- */
-const STABLE_SPECS = ["smoke", "panic", "faults-panic", "durability"];
+/** The specs that run against the Worker of tests/probes, too: that a project with Rust serves at all. By name, all specs do. */
+const PROBES_SPECS = ["smoke"];
 
 /** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */
 const QUICK_SPECS = ["smoke", "model"];
@@ -74,13 +71,13 @@ const steps = [
   { name: "types", title: "Types of the end-to-end tests, of js/, of dev/, and of what authors write (tsc)", work: checkTypes },
   { name: "build", title: "Builds of the Worker and of tests/probes", work: buildBoth },
   { name: "testing", title: "Test agents: the engine in Node, in simulated time (node --test)", needs: ["build"], work: testTesting },
-  { name: "size", title: "Size of the upload", needs: ["build"], work: () => printSize("default") },
+  { name: "size", title: "Size of the upload", needs: ["build"], work: () => [printSize("default"), printRooms({ all: false })].every(Boolean) },
   { name: "package", title: "The npm packages: a project made of the tarballs, without Rust", needs: ["build"], work: tryPackage },
   { name: "python", title: "Python SDK for the end-to-end tests", work: findPython },
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server, and the examples in TypeScript", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd(filter) },
-  { name: "e2e-probes", title: "End-to-end tests of tests/probes, a stable build (tools and executors in Rust, panics, durability)", needs: ["build", "python"], work: testProbes },
+  { name: "e2e-probes", title: "End-to-end tests of tests/probes (tools and executors in Rust, panics)", needs: ["build", "python"], work: testProbes },
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
 ];
 
@@ -105,7 +102,7 @@ ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 "lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
 if there is none, the tests with "card" in their title; so do "e2e-default:card" and "e2e-probes:card" with one Worker only,
 and "console:card" with the specs in a browser. Without such a filter the Worker of tests/probes is tested with its own spec
-files and with these: ${STABLE_SPECS.join(", ")}.
+files and with these: ${PROBES_SPECS.join(", ")}.
 
     --only STEP,STEP   the same as naming the steps
     --quick            ${quickSteps.map(({ name }) => name).join(", ")}: with one build only, and of the
@@ -114,7 +111,6 @@ files and with these: ${STABLE_SPECS.join(", ")}.
 
 A2A_LOGS=1 in the environment shows what the Worker logs during the end-to-end tests.
 CHROME_PATH names the browser of the step "console"; on Linux x64 npm brings one, elsewhere an installed Chrome is found.
-A2A_EDGE_STABLE=1 has the Worker that is deployed be a stable build, too.
 A2A_DENY=required makes the step "deny" fail where cargo-deny is not installed; otherwise it says that it has not checked anything.`;
 
 await main(async () => {
@@ -242,7 +238,7 @@ async function buildBoth() {
 
 /** As the author of a project builds it, in its folder. */
 async function buildProbes() {
-  const { code } = await run(packagedNode(), [inPackage("scripts", "build.mjs")], { cwd: PROBES, env: environment({ A2A_EDGE_OUTPUT: "stable" }) });
+  const { code } = await run(packagedNode(), [inPackage("scripts", "build.mjs")], { cwd: PROBES });
   if (code !== 0) throw new Stop("The Worker of tests/probes was not built; why is above.");
 }
 
@@ -255,7 +251,7 @@ function joinAgents() {
   const { agents, remotes } = factsOf(checked.agents);
   const own = agents.map((agent) => ({ ...agent, default: false }));
   const joined = { ...shared, agents: [...shared.agents, ...own], remotes: [...(shared.remotes ?? []), ...remotes] };
-  writeFileSync(join(PROBES, outputs.stable, TEST_AGENTS), JSON.stringify(joined));
+  writeFileSync(join(PROBES, outputs.default, TEST_AGENTS), JSON.stringify(joined));
 }
 
 /** Builds the native programs, with the same packages and features as the unit tests, so that nothing is compiled twice. */
@@ -297,11 +293,11 @@ async function endToEnd(filter, only) {
   return runSpecs(specs, filter, { usual, concurrency: WAITING, env: { A2A_BUILD_DIR: outputs.default, A2A_EXAMPLES: examples(), ...built.python } });
 }
 
-/** Runs the specs of tests/probes, and without a filter of tests/e2e those of `STABLE_SPECS`, against the Worker of tests/probes. */
+/** Runs the specs of tests/probes, and without a filter of tests/e2e those of `PROBES_SPECS`, against the Worker of tests/probes. */
 async function testProbes(filter) {
   const [own, shared] = [specsIn("probes"), specsIn("e2e")];
-  const usual = [...shared.filter((path) => STABLE_SPECS.includes(basename(path, SPEC))), ...own];
-  const env = { A2A_BUILD_DIR: relative(packageDir, join(PROBES, outputs.stable)), A2A_EXAMPLES: examples(), ...built.python };
+  const usual = [...shared.filter((path) => PROBES_SPECS.includes(basename(path, SPEC))), ...own];
+  const env = { A2A_BUILD_DIR: relative(packageDir, join(PROBES, outputs.default)), A2A_EXAMPLES: examples(), ...built.python };
   return runSpecs([...shared, ...own], filter, { usual, concurrency: WAITING, env });
 }
 

@@ -17,6 +17,7 @@
 //! | [`remotes`] | the agents that this Worker calls by name |
 //! | [`mcp`](mod@mcp) | the MCP servers that this Worker calls by name, and the tools of agents as an MCP server |
 //! | [`remembered`] | how long values fetched from other servers are used, and which request fetches them again |
+//! | `panic` | a panic ends the call in which it occurs |
 //! | [`room`] | the memory for request bodies, and which bodies are dropped when it is full |
 //! | [`config`] | the settings of a deployment |
 //! | [`host`](Host) | the parts of a Worker: agents, tools, executors |
@@ -43,6 +44,7 @@ mod host;
 pub mod mcp;
 pub mod operation;
 pub mod overview;
+mod panic;
 pub mod port;
 pub mod prelude;
 pub mod push;

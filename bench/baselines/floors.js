@@ -9,12 +9,24 @@ const JSON_HEADERS = { "content-type": "application/json" };
 const HOUR_MS = 3_600_000;
 const encoder = new TextEncoder();
 
+const COMPLETED = "TASK_STATE_COMPLETED";
+/** How long after its last event a socket is closed: the closing of all sockets would be ahead of the last events. */
+const CLOSING_MS = 250;
+const HOLD_MS = 90_000;
+
 export class TaskObject extends DurableObject {
   #streams = new Set();
+  #held;
 
-  /** Answers a POST, or opens a stream and sends its first event at once. */
+  /** Answers a POST, or opens a stream, or a hibernating socket, and sends its first event at once. */
   async fetch(request) {
     if (request.method === "POST") return answer(request, await request.text());
+    if (request.headers.has("upgrade")) {
+      const [client, server] = Object.values(new WebSocketPair());
+      this.ctx.acceptWebSocket(server);
+      server.send(event({ first: true }));
+      return new Response(null, { status: 101, webSocket: client });
+    }
     const body = new ReadableStream({
       start: (controller) => {
         this.#streams.add(controller);
@@ -35,6 +47,13 @@ export class TaskObject extends DurableObject {
     return ANSWER;
   }
 
+  /** Stores a row and keeps its text, and is kept in memory by a timer. */
+  hold(text) {
+    this.#held = text;
+    setTimeout(() => (this.#held = undefined), HOLD_MS);
+    return this.keep(text);
+  }
+
   keepWithAlarm(text) {
     this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
     return this.keep(text);
@@ -42,17 +61,29 @@ export class TaskObject extends DurableObject {
 
   alarm() {}
 
+  webSocketClose() {}
+
   /** Sends two events to all streams as one chunk, after storing one row for both, and ends the streams. */
   publish(text) {
-    this.keep(text);
-    const timestamp = new Date().toISOString();
-    const bytes = encoder.encode(event({ name: "artifact", text }) + event({ name: "TASK_STATE_COMPLETED", timestamp, text }));
+    const bytes = encoder.encode(this.#ended(text));
     for (const stream of this.#streams) {
       stream.enqueue(bytes);
       stream.close();
     }
     this.#streams.clear();
     return ANSWER;
+  }
+
+  /** The same to all sockets, which the front Worker closes. */
+  publishToSockets(text) {
+    const events = this.#ended(text);
+    for (const socket of this.ctx.getWebSockets()) socket.send(events);
+    return ANSWER;
+  }
+
+  #ended(text) {
+    this.keep(text);
+    return event({ name: "artifact", text }) + event({ name: COMPLETED, timestamp: new Date().toISOString(), text });
   }
 }
 
@@ -63,7 +94,10 @@ export default {
     const warm = () => object(env.TASKS.idFromName("warm"));
     const fresh = () => object(env.TASKS.newUniqueId());
     const streams = () => object(env.TASKS.idFromName(search));
-    if (request.method === "GET") return pathname === "/streams" ? streams().fetch(request) : new Response(ANSWER);
+    if (request.method === "GET") {
+      if (pathname === "/sockets") return written(await streams().fetch(request.url, { headers: { upgrade: "websocket" } }));
+      return pathname === "/streams" ? streams().fetch(request) : new Response(ANSWER);
+    }
     const text = await request.text();
     switch (pathname) {
       case "/plain": return json(ANSWER);
@@ -71,7 +105,9 @@ export default {
       case "/object-rpc": return json(await warm().ask(text));
       case "/object-new": return json(await fresh().keep(text));
       case "/object-new-alarm": return json(await fresh().keepWithAlarm(text));
-      case "/publish": return json(await streams().publish(text));
+      case "/object-hold": return json(await fresh().hold(ANSWER));
+      case "/streams": return json(await streams().publish(text));
+      case "/sockets": return json(await streams().publishToSockets(text));
       case "/d1-write":
         await env.DB.prepare("INSERT INTO floor (id, body) VALUES (?, ?)").bind(crypto.randomUUID(), text).run();
         return json(ANSWER);
@@ -83,6 +119,23 @@ export default {
     }
   },
 };
+
+/** Writes the messages of a socket as a stream. */
+function written({ webSocket }) {
+  webSocket.accept();
+  const body = new ReadableStream({
+    start(controller) {
+      webSocket.addEventListener("message", ({ data }) => {
+        controller.enqueue(encoder.encode(data));
+        if (!data.includes(COMPLETED)) return;
+        controller.close();
+        setTimeout(() => webSocket.close(), CLOSING_MS);
+      });
+    },
+    cancel: () => webSocket.close(),
+  });
+  return new Response(body, { headers: { "content-type": "text/event-stream" } });
+}
 
 function answer(request, text) {
   return json(text.length > 0 ? ANSWER : "");

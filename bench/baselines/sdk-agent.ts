@@ -1,6 +1,7 @@
 // The agent of the baseline: it handles a text like the scripted agent `demo`.
 
 import { TaskState, type AgentCard, type Message } from "@a2a-js/sdk";
+import { chunk } from "../chunk.ts";
 import { AgentEvent, type AgentExecutor, type ExecutionEventBus, type RequestContext } from "@a2a-js/sdk/server";
 
 export const card: AgentCard = {
@@ -18,7 +19,7 @@ export const card: AgentCard = {
   signatures: [],
 };
 
-/** Returns a text as an artifact; for `hold 500`, after half a second. */
+/** Returns a text as an artifact; for `hold 500`, after half a second; for `chunks 500 every 20`, in 500 pieces with the times at which they are given. */
 export class Echo implements AgentExecutor {
   readonly #taskId: string;
 
@@ -34,11 +35,19 @@ export class Echo implements AgentExecutor {
     bus.publish(AgentEvent.task({ id: this.#taskId, contextId, status: status(TaskState.TASK_STATE_SUBMITTED), artifacts: [], history, metadata: {} }));
     bus.publish(AgentEvent.statusUpdate({ ...of, status: status(TaskState.TASK_STATE_WORKING) }));
     const text = textOf(userMessage);
+    const append = (piece: string, isAppended: boolean, lastChunk: boolean): void => {
+      const parts = [{ content: { $case: "text" as const, value: piece }, mediaType: "", filename: "", metadata: undefined }];
+      const artifact = { artifactId: "echo", name: "echo", description: "", parts, metadata: undefined, extensions: [] };
+      bus.publish(AgentEvent.artifactUpdate({ ...of, artifact, append: isAppended, lastChunk }));
+    };
+    const [, count, everyMs] = /^chunks (\d+) every (\d+)$/.exec(text) ?? [];
+    for (let number = 1; number <= Number(count ?? 0); number += 1) {
+      append(chunk(Date.now()), number > 1, number === Number(count));
+      await new Promise((resolve) => setTimeout(resolve, Number(everyMs)));
+    }
     const holdMs = /^hold (\d+)$/.exec(text)?.[1];
     if (holdMs !== undefined) await new Promise((resolve) => setTimeout(resolve, Number(holdMs)));
-    const parts = [{ content: { $case: "text" as const, value: text }, mediaType: "", filename: "", metadata: undefined }];
-    const artifact = { artifactId: "echo", name: "echo", description: "", parts, metadata: undefined, extensions: [] };
-    bus.publish(AgentEvent.artifactUpdate({ ...of, artifact, append: false, lastChunk: true }));
+    if (count === undefined) append(text, false, true);
     bus.publish(AgentEvent.statusUpdate({ ...of, status: status(TaskState.TASK_STATE_COMPLETED) }));
   }
 

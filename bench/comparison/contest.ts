@@ -1,52 +1,133 @@
 // A contest: several Workers do the same work in turn, round after round, so that a disturbance of the machine affects all of them.
 
-import { median } from "../figures.ts";
 import { computedMs, type Cores } from "../processor.ts";
 import type { Worker } from "../workers.ts";
 
 /** Figures of one Worker in one round, by their names. */
 export type Measured = Record<string, number>;
 
-/** The role of an entrant: this build, another build, the alternative for users, or the platform alone. */
-export type Role = "ours" | "against" | "alternative" | "floor";
+/** The role of an entrant: this build, another build, the official SDK, Cloudflare's agents SDK, or the platform alone. */
+export type Role = "ours" | "against" | "alternative" | "agents" | "floor";
 
-/** A Worker that takes part. */
-export interface Entrant {
+/** One that takes part. */
+export interface Named {
   role: Role;
   name: string;
+}
+
+/** A Worker that takes part. */
+export interface Entrant extends Named {
   start: () => Promise<Worker>;
   /** Prepares the work, warms the Worker up, and returns the work to repeat. */
   prepare: (worker: Worker) => Promise<() => Promise<Measured>>;
 }
 
-/** The figures of each entrant, in the order of the rounds. */
-export type Outcome = Map<Entrant, Measured[]>;
+/** The figures of an entrant, in the order of the rounds. */
+export interface Taken extends Named {
+  rounds: Measured[];
+}
+
+/** The figures of all entrants. */
+export type Outcome = Taken[];
+
+/** An entrant that takes longer to prepare, or for a round, has failed. */
+const PATIENCE_MS = 180_000;
+
+/** How often a Worker that fails is started again in a contest. */
+const RESTARTS = 3;
 
 /**
- * Runs a contest. Each contest has its own processes, so that later work of one, such as an alarm, is not counted for another contest.
+ * Runs a contest. Each contest has its own processes, so that later work of one, such as an alarm, is not counted for another contest. An entrant that fails is reported,
+ * started anew, and measured again.
  */
 export async function contest(entrants: Entrant[], rounds: number, cores: Cores): Promise<Outcome> {
-  const workers: Worker[] = [];
+  const stands = entrants.map((entrant) => new Stand(entrant, cores));
   try {
-    const outcome: Outcome = new Map(entrants.map((entrant) => [entrant, []]));
-    const works = new Map<Entrant, () => Promise<Measured>>();
-    for (const entrant of entrants) {
-      const worker = await entrant.start();
-      workers.push(worker);
-      cores.giveTo(worker.pid);
-      works.set(entrant, await entrant.prepare(worker));
-    }
-    for (let round = 0; round < rounds; round++) {
-      // The first entrant changes from round to round.
-      for (let turn = 0; turn < entrants.length; turn++) {
-        const entrant = entrants[(round + turn) % entrants.length] as Entrant;
-        const measured = await works.get(entrant)?.();
-        if (measured !== undefined) outcome.get(entrant)?.push(measured);
-      }
-    }
-    return outcome;
+    for (const stand of stands) await stand.prepared();
+    return await inTurn(stands, rounds, (stand) => stand.measured());
   } finally {
-    for (const worker of workers) await worker.stop();
+    for (const stand of stands) await stand.stop();
+  }
+}
+
+/** Takes the figures of all, round after round; the first one changes from round to round. */
+export async function inTurn<One extends Named>(all: One[], rounds: number, measure: (one: One) => Promise<Measured>): Promise<Outcome> {
+  const outcome = all.map(({ role, name }): Taken => ({ role, name, rounds: [] }));
+  for (let round = 0; round < rounds; round++) {
+    for (let turn = 0; turn < all.length; turn++) {
+      const index = (round + turn) % all.length;
+      outcome[index]?.rounds.push(await measure(all[index] as One));
+    }
+  }
+  return outcome;
+}
+
+/** Repeats work that fails, and reports each failure. */
+export async function persistent<Given>(name: string, work: () => Promise<Given>, repair: () => Promise<unknown> = async () => {}, repeats = RESTARTS): Promise<Given> {
+  for (let failures = 1; ; failures++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (failures > repeats) throw error;
+      process.stderr.write(`\n${name} has failed and is tried again: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+      await repair();
+    }
+  }
+}
+
+/** Fails when work takes too long. It is left alone then; the end of its Worker ends it. */
+async function inTime<Given>(work: Promise<Given>): Promise<Given> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`it took longer than ${PATIENCE_MS / 1_000} s`)), PATIENCE_MS);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** An entrant with its running Worker. */
+class Stand implements Named {
+  readonly role: Role;
+  readonly name: string;
+  readonly #entrant: Entrant;
+  readonly #cores: Cores;
+  #worker: Worker | undefined;
+  #work: (() => Promise<Measured>) | undefined;
+
+  constructor(entrant: Entrant, cores: Cores) {
+    this.role = entrant.role;
+    this.name = entrant.name;
+    this.#entrant = entrant;
+    this.#cores = cores;
+  }
+
+  prepared(): Promise<void> {
+    return persistent(this.name, () => inTime(this.#prepare()), () => this.stop());
+  }
+
+  measured(): Promise<Measured> {
+    const work = async (): Promise<Measured> => {
+      if (this.#work === undefined) await this.#prepare();
+      if (this.#work === undefined) throw new Error(`${this.name} has no work`);
+      return this.#work();
+    };
+    return persistent(this.name, () => inTime(work()), () => this.stop());
+  }
+
+  /** Ends the Worker. What is wrong with one that has failed was reported already. */
+  async stop(): Promise<void> {
+    const worker = this.#worker;
+    this.#worker = this.#work = undefined;
+    await worker?.stop().catch(() => {});
+  }
+
+  async #prepare(): Promise<void> {
+    this.#worker = await this.#entrant.start();
+    this.#cores.giveTo(this.#worker.pid);
+    this.#work = await this.#entrant.prepare(this.#worker);
   }
 }
 
@@ -57,20 +138,8 @@ export async function computing<Given>({ pid }: Worker, work: () => Promise<Give
   return [given, computedMs(pid) - before];
 }
 
-/** The median of a figure over the rounds; NaN for a role without an entrant. */
-export function typical(outcome: Outcome, role: Role, figure: string): number {
-  const rounds = roundsOf(outcome, role, figure);
-  return rounds.length === 0 ? NaN : median(rounds);
-}
-
-/** The median of the ratios of a figure between two entrants, each within one round. */
-export function ratio(outcome: Outcome, one: Role, other: Role, figure: string): number {
-  const [ours, theirs] = [roundsOf(outcome, one, figure), roundsOf(outcome, other, figure)];
-  const ratios = ours.map((value, round) => value / (theirs[round] ?? NaN)).filter((value) => !Number.isNaN(value));
-  return ratios.length === 0 ? NaN : median(ratios);
-}
-
-function roundsOf(outcome: Outcome, role: Role, figure: string): number[] {
-  const [, rounds = []] = [...outcome].find(([entrant]) => entrant.role === role) ?? [];
-  return rounds.flatMap((measured) => measured[figure] ?? []).filter((value) => !Number.isNaN(value));
+/** The outcomes of several contests of the same entrants as one. */
+export function pooled(outcomes: Outcome[]): Outcome {
+  const [first = [], ...others] = outcomes;
+  return first.map(({ role, name, rounds }, index) => ({ role, name, rounds: [...rounds, ...others.flatMap((other) => other[index]?.rounds ?? [])] }));
 }

@@ -2,31 +2,22 @@
 
 import type { Effort } from "../figures.ts";
 import { send } from "../http.ts";
-import type { Entrant } from "./contest.ts";
-import { finishedTask, floor, getTask, pageOf, repeating, sdk, speakers, type Repetition } from "./entrants.ts";
+import type { Cores } from "../processor.ts";
+import { chunkEntrants } from "./chunks.ts";
+import type { Figure, Goal } from "./compared.ts";
+import { contest, type Entrant, type Outcome } from "./contest.ts";
+import { agents, finishedTask, floor, getTask, pageOf, repeating, sdk, speakers, type Repetition } from "./entrants.ts";
+import type { DisciplineKey } from "../results/keys.ts";
+import { residents } from "./residents.ts";
+import { isolates, processes } from "./starts.ts";
 import { fanOut, fanOutFloor, firstEvents } from "./streams.ts";
 
-/** A figure, and the goal for its ratio to the alternative. */
-export interface Goal {
-  /** The name of the measured figure. */
-  figure: string;
-  /** The title in the table, for example `CPU of a request`. */
-  title: string;
-  unit: "ms" | "per second";
-  /** True if larger figures are better. */
-  isRate?: boolean;
-  ratio: number;
-}
-
-/** The work of all entrants. */
+/** What all entrants do, and what is measured of it. */
 export interface Discipline {
-  /** The name of the discipline for `--only`. */
-  key: string;
   title: string;
-  goals: Goal[];
-  rounds: number;
-  /** Figures are compared with the first floor. */
-  entrants: Entrant[];
+  /** Figures are compared with those of the first entrant of each role. */
+  figures: Figure[];
+  hold: (cores: Cores) => Promise<Outcome>;
 }
 
 const CONNECTIONS = 16;
@@ -37,46 +28,44 @@ const STREAMS = 200;
 /** The time until WebAssembly and JavaScript are fully compiled: the first second is twice as slow as later ones. */
 const WARM_UP_MS = 6_000;
 
-export function disciplines({ rounds, sliceMs, streamRounds }: Effort, against: string | undefined): Discipline[] {
+export function disciplines({ rounds, sliceMs, streamRounds, isQuick }: Effort, against: string | undefined): Record<DisciplineKey, Discipline> {
   const all = speakers(against);
   // Collects changes for as long as a2a-edge does.
   const lazy = sdk("TypeScript, changes within 300 ms listed at once", { INDEX_DELAY_MS: "300" });
   const many: Repetition = { connections: CONNECTIONS, sliceMs: 2 * sliceMs, warmUpMs: WARM_UP_MS };
   const one: Repetition = { ...many, connections: 1 };
-  const cpu = (ratio: number, title = "CPU of a request"): Goal => ({ figure: "cpuMs", title, unit: "ms", ratio });
-  return [
-    {
-      key: "send",
+  const cpu = (title: string, goal: Goal): Figure => ({ name: "cpuMs", title, unit: " ms", goal });
+  const held = (entrants: Entrant[], times: number) => (cores: Cores) => contest(entrants, times, cores);
+  return {
+    send: {
       title: `SendMessage, echo; ${CONNECTIONS} connections`,
-      goals: [cpu(0.65), { figure: "perSecond", title: "requests per second", unit: "per second", isRate: true, ratio: 1.5 }],
-      rounds,
-      entrants: [
+      figures: [
+        cpu("CPU of a request", { to: "alternative", limit: 0.65 }),
+        { name: "perSecond", title: "requests per second", unit: "", goal: { to: "alternative", limit: 1.5, isRate: true } },
+      ],
+      hold: held([
         ...[...all, lazy].map((speaker) => repeating(speaker, async (worker) => send(speaker.endpoint(worker), () => "hello"), many)),
         floor("new object with a row", "/object-new", many),
         floor("the same with an alarm", "/object-new-alarm", many),
         floor("one D1 write", "/d1-write", many),
-      ],
+      ], rounds),
     },
-    {
-      key: "get",
+    get: {
       title: `GetTask; ${CONNECTIONS} connections`,
-      goals: [cpu(0.8)],
-      rounds,
-      entrants: [
+      figures: [cpu("CPU of a request", { to: "floor", limit: 1.25 })],
+      hold: held([
         ...all.map((speaker) =>
           repeating(speaker, async (worker) => getTask(speaker.endpoint(worker), await finishedTask(speaker.endpoint(worker))), many),
         ),
         floor("warm object by RPC", "/object-rpc", many),
         floor("warm object by fetch", "/object-fetch", many),
         floor("plain Worker", "/plain", many),
-      ],
+      ], rounds),
     },
-    {
-      key: "list",
+    list: {
       title: `ListTasks, ${PAGE} of ${TASKS.toLocaleString("en-US")}; 1 connection`,
-      goals: [cpu(1)],
-      rounds,
-      entrants: [
+      figures: [cpu("CPU of a request", { to: "floor", limit: 1.15 })],
+      hold: held([
         ...all.map((speaker) =>
           repeating(
             speaker,
@@ -89,21 +78,56 @@ export function disciplines({ rounds, sliceMs, streamRounds }: Effort, against: 
           ),
         ),
         floor(`one D1 read of ${PAGE} rows`, "/d1-page", one, TASKS),
-      ],
+      ], rounds),
     },
-    {
-      key: "first-event",
+    "first-event": {
       title: "SendStreamingMessage, echo; 1 connection",
-      goals: [{ figure: "firstMs", title: "first event, p50", unit: "ms", ratio: 0.8 }],
-      rounds,
-      entrants: [...all, lazy].map((speaker) => firstEvents(speaker, 2 * sliceMs, WARM_UP_MS)),
+      figures: [
+        { name: "firstMs", title: "first event, p50", unit: " ms", goal: { to: "alternative", limit: 1 } },
+        { name: "cpuMs", title: "CPU of a stream", unit: " ms" },
+      ],
+      hold: held([...all, lazy, agents].map((speaker) => firstEvents(speaker, 2 * sliceMs, WARM_UP_MS)), rounds),
     },
-    {
-      key: "fan-out",
+    "fan-out": {
       title: `${STREAMS} streams on one task`,
-      goals: [{ figure: "lastMs", title: "delivery of the last event, p50", unit: "ms", ratio: 0.8 }, cpu(0.9, "CPU of a stream")],
-      rounds: streamRounds,
-      entrants: [...all.map((speaker) => fanOut(speaker, STREAMS)), fanOutFloor(STREAMS)],
+      figures: [
+        { name: "lastMs", title: "delivery of the last event, p50", unit: " ms", goal: { to: "floor", limit: 1.05 } },
+        cpu("CPU of a stream", { to: "floor", limit: 1.2 }),
+      ],
+      hold: held([
+        ...[...all, agents].map((speaker) => fanOut(speaker, STREAMS)),
+        fanOutFloor("hibernating sockets, written by the front", "/sockets", STREAMS),
+        fanOutFloor("an object that holds the streams", "/streams", STREAMS),
+      ], streamRounds),
     },
-  ];
+    chunks: {
+      title: "A streamed answer of 500 chunks, 50 a second; 8 at once",
+      figures: [
+        { name: "rowsPerChunk", title: "rows of the object for each chunk", unit: "", goal: { limit: 0.1 } },
+        // The second chunk is given 20 ms later.
+        { name: "firstMs", title: "first chunk, p50", unit: " ms", goal: { limit: 20 } },
+        { name: "longestMs", title: "longest hold of a chunk", unit: " ms", goal: { limit: 200 } },
+        cpu("CPU of a stream", { to: "alternative", limit: 1 }),
+      ],
+      hold: held(chunkEntrants(against), isQuick ? 1 : streamRounds),
+    },
+    memory: {
+      title: "Memory",
+      figures: [
+        { name: "taskKb", title: "a task at work", unit: " KB", goal: { to: "floor", limit: 1.2 } },
+        { name: "streamKb", title: "an idle stream", unit: " KB", goal: { to: "floor", limit: 1.2 } },
+      ],
+      hold: () => residents(against, isQuick ? 1 : streamRounds, isQuick ? 300 : 1_000),
+    },
+    start: {
+      title: "A new process",
+      figures: [{ name: "firstMs", title: "first answer", unit: " ms", goal: { to: "floor", by: "difference", limit: 70 } }],
+      hold: () => processes(against, rounds),
+    },
+    isolate: {
+      title: "A further isolate in a running process",
+      figures: [{ name: "firstMs", title: "first answer", unit: " ms" }],
+      hold: () => isolates(against, rounds),
+    },
+  };
 }

@@ -2,16 +2,20 @@
 
 import { call, Connections, send, type Exchange } from "../http.ts";
 import { Agent } from "../../tests/e2e/client.ts";
-import { startFloors, startSdk } from "../baselines/start.ts";
+import { startAgents, startFloors, startSdk } from "../baselines/start.ts";
 import { builtFolder, startBuilt, type Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured, type Role } from "./contest.ts";
 
-/** A Worker with the protocol, and its endpoint. */
-export interface Speaker {
+/** A Worker that is asked for streams, and its endpoint. */
+export interface StreamSpeaker {
   role: Role;
   name: string;
   start: () => Promise<Worker>;
   endpoint: (worker: Worker) => string;
+}
+
+/** A Worker with the protocol. */
+export interface Speaker extends StreamSpeaker {
   /** Copies the entrant's finished task `id` in D1 until there are `count` tasks. */
   fill: (worker: Worker, id: string, count: number) => Promise<unknown>;
 }
@@ -42,6 +46,9 @@ export function sdk(name: string, vars: Record<string, string>): Speaker {
     fill: (worker, id, count) => insert(worker, SDK_COPIES, id, count),
   };
 }
+
+/** Cloudflare's agents SDK, for streams. */
+export const agents: StreamSpeaker = { role: "agents", name: "`agents`", start: () => startAgents(), endpoint: ({ url }) => `${url}/` };
 
 /** An exchange that is repeated on a number of connections. */
 export interface Repetition {

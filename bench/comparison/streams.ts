@@ -6,7 +6,8 @@ import { percentile } from "../figures.ts";
 import { startFloors } from "../baselines/start.ts";
 import type { Worker } from "../workers.ts";
 import { computing, type Entrant, type Measured } from "./contest.ts";
-import type { Speaker } from "./entrants.ts";
+import { curveKey, PERCENTILES } from "./curve.ts";
+import type { StreamSpeaker } from "./entrants.ts";
 
 /** How long a task is held until all streams follow it. */
 const HOLD_MS = 1_500;
@@ -18,7 +19,7 @@ const WARM_UP_ROUNDS = 2;
 const CLOSED_MS = 600;
 
 /** One stream after the other, each read to its end: the median time from the send to the first event, and processor time of a stream. */
-export function firstEvents({ role, name, start, endpoint }: Speaker, sliceMs: number, warmUpMs: number): Entrant {
+export function firstEvents({ role, name, start, endpoint }: StreamSpeaker, sliceMs: number, warmUpMs: number): Entrant {
   return {
     role,
     name,
@@ -52,7 +53,7 @@ export async function firstEventTimes(endpoint: string, forMs: number): Promise<
  * Many streams of one task: the median time from the end of the task to the delivery of the end event, and the processor time of a stream from its
  * opening to its end.
  */
-export function fanOut({ role, name, start, endpoint }: Speaker, streams: number): Entrant {
+export function fanOut({ role, name, start, endpoint }: StreamSpeaker, streams: number): Entrant {
   const work = async (worker: Worker): Promise<Measured> => {
     const agent = new Agent(endpoint(worker));
     const { id } = await agent.sendForTask(`hold ${HOLD_MS}`, { returnImmediately: true });
@@ -61,23 +62,15 @@ export function fanOut({ role, name, start, endpoint }: Speaker, streams: number
   return { role, name, start, prepare: (worker) => prepared(worker, work) };
 }
 
-/** The same with an object that holds the streams itself, without a protocol. */
-export function fanOutFloor(streams: number): Entrant {
+/** The same without a protocol, for a path of floors.js. */
+export function fanOutFloor(name: string, path: "/sockets" | "/streams", streams: number): Entrant {
   let round = 0;
   const work = async (worker: Worker): Promise<Measured> => {
     round += 1;
-    const publish = () => fetch(`${worker.url}/publish?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
-    return followed(worker, streams, () => openStream(`${worker.url}/streams?${round}`), publish);
+    const publish = () => fetch(`${worker.url}${path}?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
+    return followed(worker, streams, () => openStream(`${worker.url}${path}?${round}`), publish);
   };
-  return { role: "floor", name: "an object that holds the streams", start: startFloors, prepare: (worker) => prepared(worker, work) };
-}
-
-/** The points of the curve of all deliveries. */
-export const PERCENTILES = [1, 5, 10, 20, 30, 40, 50, 60, 70, 80, 90, 95, 100];
-
-/** The name of the figure at one of the `PERCENTILES`. */
-export function curveKey(percent: number): string {
-  return `delivered${percent}`;
+  return { role: "floor", name, start: startFloors, prepare: (worker) => prepared(worker, work) };
 }
 
 async function prepared(worker: Worker, work: (worker: Worker) => Promise<Measured>): Promise<() => Promise<Measured>> {
@@ -124,9 +117,16 @@ export function openStream(url: string, method?: string, params?: unknown, agent
   return new Promise((resolve, reject) => {
     const headers = { "content-type": "application/json", "a2a-version": "1.0" };
     const onAnswer = (response: IncomingMessage): void => {
-      let [text, tell] = ["", (_: string) => {}];
-      const stream: Stream = { firstAt: 0, completedAt: 0, ended: new Promise((ended) => (tell = ended)), leave: () => response.destroy() };
-      response.setEncoding("utf8").on("error", reject);
+      let text = "";
+      const ended = Promise.withResolvers<string>();
+      // Whoever opened the stream may not wait for its end.
+      ended.promise.catch(() => {});
+      const stream: Stream = { firstAt: 0, completedAt: 0, ended: ended.promise, leave: () => response.destroy() };
+      const fail = (error: Error): void => {
+        reject(error);
+        ended.reject(error);
+      };
+      response.setEncoding("utf8").on("error", fail);
       response.on("data", (chunk: string) => {
         text += chunk;
         const now = performance.now();
@@ -135,7 +135,7 @@ export function openStream(url: string, method?: string, params?: unknown, agent
         stream.firstAt = now;
         resolve(stream);
       });
-      response.on("end", () => (stream.firstAt > 0 ? tell(text) : reject(new Error(`no stream but ${response.statusCode} ${text}`))));
+      response.on("end", () => (stream.firstAt > 0 ? ended.resolve(text) : fail(new Error(`no stream but ${response.statusCode} ${text}`))));
     };
     const sent = request(url, { method: method === undefined ? "GET" : "POST", headers, agent }, onAnswer).on("error", reject);
     sent.end(method === undefined ? "" : JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }));

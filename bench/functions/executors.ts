@@ -1,5 +1,6 @@
-// Executors in TypeScript for the benchmarks. All but `repeating` give back the text of their message, as the agent `demo` does.
+// Executors in TypeScript for the benchmarks. All but `repeating` and `chunking` give back the text of their message, as the agent `demo` does.
 import { executor, type Turn } from "a2a-edge";
+import { chunk } from "../chunk.ts";
 
 /** Returns its result without a promise. */
 export const returning = executor({
@@ -42,12 +43,13 @@ export const streaming = executor({
   },
 });
 
-/** What `repeating` is told: `steps 200`. */
-type Work = (turn: Turn, count: number) => void | Promise<void>;
+/** What `repeating` is told: `steps 200`, or with requests in its steps `steps 20 http://127.0.0.1:8000`. */
+type Work = (turn: Turn, count: number, url?: string) => void | Promise<void>;
 
 const works: Record<string, Work> = {
-  async steps(turn, count) {
-    for (let number = 1; number <= count; number += 1) await turn.step("count", () => number);
+  async steps(turn, count, url) {
+    const work = (number: number) => (url === undefined ? number : turn.fetch(`${url}/${number}`).then(() => number));
+    for (let number = 1; number <= count; number += 1) await turn.step("count", () => work(number));
   },
   statuses(turn, count) {
     for (let number = 1; number <= count; number += 1) turn.working(`at ${number}`);
@@ -63,7 +65,20 @@ const works: Record<string, Work> = {
 /** Repeats something as often as its message says, and completes without a result. */
 export const repeating = executor({
   async execute(turn) {
-    const [what = "", count] = turn.text.split(" ");
-    await works[what]?.(turn, Number(count));
+    const [what = "", count, url] = turn.text.split(" ");
+    await works[what]?.(turn, Number(count), url);
+  },
+});
+
+/** Writes chunks one after the other, as a model does: `chunks 500 every 20`. */
+export const chunking = executor({
+  async execute(turn) {
+    const [, count, , everyMs] = turn.text.split(" ");
+    await turn.write(async (out) => {
+      for (let number = 0; number < Number(count); number += 1) {
+        out.write(chunk(Date.now()));
+        await turn.sleep(Number(everyMs));
+      }
+    });
   },
 });

@@ -32,9 +32,9 @@ export function writeTable(table: Table): void {
   writeFileSync(FILE, `{\n${lines.join(",\n")}\n}\n`);
 }
 
-/** The differences between two lines of the table, in words; empty if there are none. `left` lists counts that are not compared. */
-export function differences(name: string, expected: Kept, measured: Kept, left: readonly string[] = []): string[] {
-  return KEPT.filter((kept) => !left.includes(kept)).flatMap((kept) => {
+/** The differences between two lines of the table, in words; empty if there are none. */
+export function differences(name: string, expected: Kept, measured: Kept): string[] {
+  return KEPT.flatMap((kept) => {
     // The file may be older than a newly stored count.
     const [before, now] = [(expected as Partial<Kept>)[kept] ?? 0, measured[kept]];
     if (Math.abs(now - before) <= before * margin(name, kept) || isUncounted(kept, expected, now - before)) return [];

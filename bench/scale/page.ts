@@ -4,7 +4,7 @@ import { wrapped } from "../../scripts/lib/wrap.mjs";
 import { digits } from "../figures.ts";
 import type { Table } from "../gate/table.ts";
 import { tableOf } from "../markdown.ts";
-import { billed, CPU_MS, deletion, kinds, RETENTION_DAYS, ROWS, ROWS_OF_INDEX_DELETION, STORED_BYTES } from "./kinds.ts";
+import { billed, CPU_MS, deletion, kinds, RETENTION_DAYS, ROWS, ROWS_OF_INDEX_DELETION, STORED_BYTES, type Kind } from "./kinds.ts";
 import { limitPages, limits, OBJECT_GB, prices, READ, storagePrices, type Billed } from "./prices.ts";
 import { ceiling, DAY_S, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
 
@@ -76,12 +76,19 @@ function thens(table: Table): string {
   return loads(table).filter(({ then }) => then !== "").map(({ what, then }) => `- ${what}: ${then}.`).join("\n");
 }
 
+const priced = (bill: Record<Billed, number>, item: Billed): number => bill[item] * prices[item].perMillion;
+
+/** The price of a million tasks of a kind with their deletion, in US$. */
+export function priceOf(kind: Kind, table: Table): number {
+  const bill = billed(kind, table);
+  return (Object.keys(prices) as Billed[]).reduce((total, item) => total + priced(bill, item), 0);
+}
+
 function priceTable(table: Table): string {
   const bills = kinds.map((kind) => billed(kind, table));
   const items = Object.keys(prices) as Billed[];
-  const priced = (bill: Record<Billed, number>, item: Billed): number => bill[item] * prices[item].perMillion;
   const rows = items.map((item) => [prices[item].unit, ...bills.map((bill) => dollars(priced(bill, item)))]);
-  const totals = bills.map((bill) => items.reduce((total, item) => total + priced(bill, item), 0));
+  const totals = kinds.map((kind) => priceOf(kind, table));
   rows.push(["**a million tasks**", ...totals.map((total) => `**${dollars(total)}**`)]);
   for (const rate of RATES) {
     rows.push([`a month of ${perSecond(rate)}`, ...totals.map((total) => dollars((total * rate * 30 * DAY_S) / 1e6))]);

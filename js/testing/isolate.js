@@ -121,6 +121,11 @@ export class Isolate {
     return object;
   }
 
+  /** Restarts the object with this id: the next call creates it again. @param {string} hex */
+  forget(hex) {
+    this.#objects.delete(hex);
+  }
+
   /**
    * Calls a function of the bridge for a run.
    *

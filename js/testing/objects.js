@@ -78,6 +78,7 @@ export function objectContext(isolate, hex) {
     id: new ObjectId(hex),
     storage: new Storage(isolate, hex, stored),
     waitUntil: isolate.event.waitUntil,
+    abort: () => isolate.forget(hex),
     blockConcurrencyWhile: (/** @type {() => unknown} */ work) => work(),
     // Nobody follows a task: see `fetch` above.
     getWebSockets: () => [],

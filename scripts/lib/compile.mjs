@@ -5,51 +5,41 @@ import { join, resolve } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
-import { cargoProgress, cargoTerminal, environment, plain, query, run } from "./process.mjs";
-import { rustcVersion } from "./rust.mjs";
+import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
+import { SYMBOLS } from "./rooms.mjs";
 import { Stop, say } from "./ui.mjs";
-
-/**
- * The kinds of builds. `unwind`: a panic unwinds to the call that caused it; nightly compiles std for this. `stable`: a panic
- * aborts the instance. `dev`: compiled quickly, neither optimized nor small.
- */
-export const kinds = {
-  unwind: { title: "panic-unwind build", unwind: true, release: true },
-  stable: { title: "stable build", unwind: false, release: true },
-  dev: { title: "development build", unwind: false, release: false },
-};
 
 /** The fixed settings of builds, in addition to sources and compilers; a build depends on them. */
 export const RECIPE = {
   wasmFeatures: [
     "mutable-globals", "sign-ext", "nontrapping-float-to-int", "bulk-memory", "multivalue", "reference-types",
-    "exception-handling",
   ],
+  /** JavaScript resets the top of the stack after a panic (js/panic.js). */
+  exports: ["__stack_pointer"],
   shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
-  /** The names in a module for cargo's folder, with the sources of crates, and for the sources of std: messages of panics contain paths of sources. */
-  sources: { cargo: "/cargo", std: "/rustc" },
+  /** The name in a module for cargo's folder, with the sources of crates: messages of panics contain paths of sources. */
+  sources: "/cargo",
 };
 
 const TARGET = "wasm32-unknown-unknown";
 const HANDLERS = ["fetch", "queue", "scheduled", "email", "tail", "connect"];
 
-/** Compiles one of the kinds into a folder below the target directory; returns the folder and the inputs. */
-export async function compile(kind, bindgen) {
+/** Compiles the engine: optimized for size, or quickly; returns its files and inputs, in a folder below the target directory. */
+export async function compile(isRelease, bindgen) {
   const crate = await readCrate();
-  // The two compilers have separate folders; otherwise each would delete the results of the other.
-  const targets = kinds[kind].unwind ? join(crate.targets, "unwind") : crate.targets;
-  const folder = join(crate.targets, "worker", crate.name);
-  const staging = join(folder, kind);
+  const profile = isRelease ? "release" : "debug";
+  const staging = join(crate.targets, "worker", crate.name, profile);
   rmSync(staging, { recursive: true, force: true });
   mkdirSync(staging, { recursive: true });
 
-  await compileRust(kind, targets, crate);
-  const artifact = join(targets, TARGET, kinds[kind].release ? "release" : "debug", crate.name);
+  await compileRust(isRelease, crate);
+  const artifact = join(crate.targets, TARGET, profile, crate.name);
   await bind(bindgen, `${artifact}.wasm`, staging);
-  await bundle(kind, staging);
+  await bundle(staging);
   return {
     script: join(staging, "bundle.js"),
-    module: kinds[kind].release ? await optimize(staging) : join(staging, "index_bg.wasm"),
+    module: isRelease ? await optimize(staging) : join(staging, "index_bg.wasm"),
+    symbols: isRelease ? join(staging, SYMBOLS) : undefined,
     /** The file in which cargo lists the sources of the module. */
     depInfo: `${artifact}.d`,
     targets: crate.targets,
@@ -62,9 +52,9 @@ export async function compileChecker() {
   const { targets, workspace } = await metadata(packageDir);
   const args = ["build", "--release", "--package", CHECKER, "--target", TARGET];
   const { code, printed, output } = await run("cargo", args, {
-    cwd: packageDir, shows: progress(), env: environment({ ...cargoTerminal(), ...cargoProgress(), ...rustFlags("stable"), CARGO_TARGET_DIR: targets }),
+    cwd: packageDir, shows: progress(), env: environment({ ...cargoTerminal(), ...cargoProgress(), ...rustFlags([]), CARGO_TARGET_DIR: targets }),
   });
-  if (code !== 0) throw new Stop(explain(diagnostics(printed), output, false));
+  if (code !== 0) throw new Stop(explain(diagnostics(printed), output));
   const artifact = join(targets, TARGET, "release", CHECKER.replaceAll("-", "_"));
   const staging = join(targets, "worker", "checker");
   mkdirSync(staging, { recursive: true });
@@ -93,53 +83,40 @@ async function metadata(folder) {
   return { packages, targets, workspace };
 }
 
-async function compileRust(kind, targets, { workspace }) {
-  const { unwind, release } = kinds[kind];
-  const args = [
-    // As a single crate type: cargo optimizes across crates (LTO) only if every crate type allows it; an rlib does not.
-    ...(unwind ? ["+nightly"] : []), "rustc", "--lib", "--crate-type", "cdylib", "--target", TARGET, ...(release ? ["--release"] : []),
-    ...(unwind ? ["-Zbuild-std=std,panic_unwind"] : []),
-  ];
+async function compileRust(isRelease, { targets, workspace }) {
+  // As a single crate type: cargo optimizes across crates (LTO) only if every crate type allows it; an rlib does not.
+  const args = ["rustc", "--lib", "--crate-type", "cdylib", "--target", TARGET, ...(isRelease ? ["--release"] : [])];
   const { code, printed, output } = await run("cargo", args, {
     cwd: projectDir,
     shows: progress(),
     env: environment({
       ...cargoTerminal(),
       ...cargoProgress(),
-      ...(release ? sizeProfile(workspace) : {}),
+      ...(isRelease ? sizeProfile(workspace) : {}),
       CARGO_TARGET_DIR: targets,
       // A setting for the macros of wasm-bindgen: futures then come from js-sys, as in the `worker` crate.
       WASM_BINDGEN_USE_JS_SYS: "1",
-      ...(release ? rustFlags(kind) : {}),
-      ...(unwind ? { CARGO_UNSTABLE_BUILD_STD_FEATURES: "optimize_for_size" } : {}),
+      ...rustFlags(RECIPE.exports.map((name) => `-Clink-arg=--export=${name}`)),
     }),
   });
   const found = diagnostics(printed);
-  if (code !== 0) throw new Stop(explain(found, output, unwind));
+  if (code !== 0) throw new Stop(explain(found, output));
   if (found.warnings.length > 0) say(`\n${found.warnings.join("\n\n")}\n`);
 }
 
 /**
- * The flags of rustc for a release, in addition to those of the environment. With them a module has the same bytes wherever cargo and rustup keep their
- * files; the sources of the workspace have relative paths without them.
+ * The flags of rustc, in addition to those of the environment. With them a module has the same bytes wherever cargo keeps its files; the sources of the
+ * workspace have relative paths without them, and std has the same everywhere.
  */
-function rustFlags(kind) {
-  const { unwind } = kinds[kind];
+function rustFlags(others) {
   const { CARGO_ENCODED_RUSTFLAGS: encoded, RUSTFLAGS: plainFlags = "", CARGO_HOME = join(homedir(), ".cargo") } = process.env;
   const given = encoded?.split(SEPARATOR) ?? plainFlags.split(/\s+/);
-  const own = [`--remap-path-prefix=${resolve(CARGO_HOME)}=${RECIPE.sources.cargo}`, ...(unwind ? [stdPrefix(), "-Cpanic=unwind"] : [])];
+  const own = [`--remap-path-prefix=${resolve(CARGO_HOME)}=${RECIPE.sources}`, ...others];
   // Unlike RUSTFLAGS, this variable allows spaces in a path.
   return { CARGO_ENCODED_RUSTFLAGS: [...given, ...own].filter(Boolean).join(SEPARATOR) };
 }
 
 const SEPARATOR = "\x1f";
-
-/** Names the sources of std, which a build with unwinding compiles, as the compiled std of a toolchain does. */
-function stdPrefix() {
-  const sources = join(query("rustc", ["+nightly", "--print", "sysroot"], { cwd: projectDir }), "lib", "rustlib", "src", "rust");
-  const commit = /^commit-hash: (\w+)$/m.exec(rustcVersion(true))?.[1] ?? "unknown";
-  return `--remap-path-prefix=${sources}=${RECIPE.sources.std}/${commit}`;
-}
 
 /** The release profile for a workspace without one: optimized for size. */
 function sizeProfile(workspace) {
@@ -154,7 +131,7 @@ async function bind(bindgen, module, staging) {
 }
 
 /** Bundles the glue with the shim: the start of the Worker and the classes of its Durable Objects. */
-async function bundle(kind, staging) {
+async function bundle(staging) {
   const at = (name) => join(staging, name);
   // The platform supports the import of a module, but not yet its source phase.
   const glue = withoutRepeats(readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import "));
@@ -164,20 +141,23 @@ async function bundle(kind, staging) {
   // What the functions of a project call by the number of their run: `runBeginStep` is `bridge.beginStep`.
   const calls = exported.flatMap((name) => /^run([A-Z]\w*)$/.exec(name)?.slice(1) ?? []);
   const objects = classes.filter((text) => /^ {4}(?:fetch|alarm)\(/m.test(text)).map((text) => /^\w+/.exec(text)[0]);
-  writeFileSync(at("index.js"), glue);
+  // The glue keeps the exports of the module to itself.
+  writeFileSync(at("index.js"), `${glue}\nexport const stackPointer = () => wasm.__stack_pointer;\n`);
   writeFileSync(at("shim.js"), RECIPE.shim);
   writeFileSync(at("worker.js"), [
     'import * as glue from "./index.js";',
     `import { give } from "./${snippet(staging, "agents.js")}";`,
     `import { giveFunctions } from "./${snippet(staging, "functions.js")}";`,
-    'import { durable, entered, starter } from "./shim.js";',
-    `export const start = starter(glue.engineVersion, { give, giveFunctions }, { ${handlers.map((name) => `${name}: glue.${name}`).join(", ")} });`,
-    `export const bridge = entered({ ${calls.map((name) => `${name[0].toLowerCase()}${name.slice(1)}: glue.run${name}`).join(", ")} });`,
-    ...objects.map((name) => `export const ${name} = durable(glue.${name});`),
+    `import * as panic from "./${snippet(staging, "panic.js")}";`,
+    'import { connect } from "./shim.js";',
+    "const { durable, starter } = connect(glue, panic);",
+    `export const start = starter({ give, giveFunctions }, ${JSON.stringify(handlers)});`,
+    `export const bridge = { ${calls.map((name) => `${name[0].toLowerCase()}${name.slice(1)}: glue.run${name}`).join(", ")} };`,
+    ...objects.map((name) => `export const ${name} = durable("${name}");`),
   ].join("\n"));
   const args = [
     "worker.js", "--bundle", "--outfile=bundle.js", "--format=esm", "--minify", "--log-level=warning",
-    "--external:cloudflare:*", "--external:./index_bg.wasm", `--define:ABORTS=${!kinds[kind].unwind}`,
+    "--external:cloudflare:*", "--external:./index_bg.wasm",
   ];
   const { code } = await run(inNpmPackage("esbuild", "bin", "esbuild"), args, { cwd: staging });
   if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
@@ -209,18 +189,17 @@ async function optimize(staging, from = join(staging, "index_bg.wasm")) {
   say("    optimizing with wasm-opt");
   const to = join(staging, "optimized.wasm");
   const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
-  const passes = ["-Os", `--symbolmap=${join(staging, "symbols.txt")}`, "--strip-debug", "--strip-producers"];
+  const passes = ["-Os", `--symbolmap=${join(staging, SYMBOLS)}`, "--strip-debug", "--strip-producers"];
   const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...passes, from, "-o", to], { cwd: projectDir });
   if (code !== 0) throw new Stop("wasm-opt failed; its messages are above.");
   return to;
 }
 
 /** The final message of a failed build: each mistake once. */
-function explain({ errors }, output, unwind) {
+function explain({ errors }, output) {
   // Diagnostics contain relative paths for files of the workspace, and absolute paths for files of other crates.
   const inSources = errors.some((error) => / --> [^/]/.test(plain(error)));
   if (inSources) return `${errors.join("\n\n")}\n\nThe Worker was not built; the compiler's errors are above.`;
-  const advice = unwind ? "\nIf the nightly toolchain is to blame, A2A_EDGE_STABLE=1 in the environment builds with the stable one." : "";
   const said = output.split("\n").filter((line) => line !== "" && !isStatus(line));
-  return `${said.join("\n")}\n\nThe Worker was not built; what the compiler says is above.${advice}`;
+  return `${said.join("\n")}\n\nThe Worker was not built; what the compiler says is above.`;
 }

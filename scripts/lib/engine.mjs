@@ -7,10 +7,10 @@ import { inPackage, inProject } from "./paths.mjs";
 import { Stop } from "./ui.mjs";
 
 /**
- * The builds and their folders. `default` is what is deployed: the panic-unwind build if its nightly is available, or else the stable one. `stable` is
- * for tests/probes and for `npm run soak`, `dev` for `npm run dev`.
+ * The builds and their folders. `default` is what is deployed, optimized for size; `dev` is for `npm run dev`: compiled quickly, neither optimized nor
+ * small.
  */
-export const outputs = { default: "build", stable: "build-stable", dev: "build-dev" };
+export const outputs = { default: "build", dev: "build-dev" };
 
 /** The module by which wrangler.toml of a project with Rust puts its own engine in the place of that of the package. */
 export const OWN_ENGINE = "./.a2a-edge/engine.js";

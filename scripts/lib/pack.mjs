@@ -20,11 +20,10 @@ export const isBuilt = () => [...ENGINE, "schemas/agent.schema.json", "build-con
 
 /** Packs a2a-edge into the folder `to`; returns the path of the tarball. */
 export function packEngine(to) {
-  const { kind } = JSON.parse(readFileSync(inPackage(RECORD), "utf8"));
   const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
   return pack(to, manifest, (staging) => {
     for (const path of [...manifest.files, ...DATA, ...reached(["scripts/a2a-edge.mjs", ...Object.keys(COMMANDS).map(moduleOf)])]) copy(path, staging);
-    writeFileSync(join(staging, RECORD), `${JSON.stringify({ kind, version: manifest.version, rust: leastRust(), sha256: hashesIn(staging) }, null, 2)}\n`);
+    writeFileSync(join(staging, RECORD), `${JSON.stringify({ version: manifest.version, rust: leastRust(), sha256: hashesIn(staging) }, null, 2)}\n`);
     writeFileSync(join(staging, "README.md"), README);
   });
 }

@@ -1,20 +1,16 @@
-// The Rust side of the set-up: wasm target, the tool that is compiled once, and the nightly for the panic-unwind build.
+// The Rust side of the set-up: the wasm target, and the tool that is compiled once.
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { progress } from "./cargo.mjs";
 import { locked } from "./lock.mjs";
 import { cacheDir, inPackage, projectDir } from "./paths.mjs";
 import { cargoProgress, cargoTerminal, environment, query, run } from "./process.mjs";
-import { leastRust } from "./requirements.mjs";
 import { Stop, step } from "./ui.mjs";
-import { atLeast } from "./versions.mjs";
 
 const toolsDir = join(cacheDir, "tools");
 const PART = ".part-";
 const TARGET = "wasm32-unknown-unknown";
-const NIGHTLY_INSTALL_MS = 5 * 60_000;
-const NIGHTLY_RETRY_MS = 24 * 60 * 60_000;
 
 /** Adds the wasm target to the active toolchain if it is missing. */
 export async function ensureWasmTarget() {
@@ -61,7 +57,7 @@ async function compileBindgen(manifest, path) {
     const aside = mkdtempSync(path + PART);
     try {
       // The host is passed explicitly, because the project's settings may select WebAssembly.
-      const host = /^host: (.*)$/m.exec(rustcVersion(false))?.[1];
+      const host = /^host: (.*)$/m.exec(rustcVersion())?.[1];
       const args = ["--locked", "--manifest-path", manifest, "--target-dir", aside, ...(host ? ["--target", host] : [])];
       const { code, output } = await run("cargo", ["build", "--release", ...args], {
         cwd: projectDir,
@@ -77,56 +73,7 @@ async function compileBindgen(manifest, path) {
   });
 }
 
-/**
- * Prepares the toolchain named `nightly` for the panic-unwind build. Returns undefined if it is ready, or else the
- * reason why not.
- */
-export async function ensureNightly() {
-  if (!hasNightly()) {
-    const failed = join(cacheDir, "nightly-failed");
-    if (existsSync(failed) && Date.now() - statSync(failed).mtimeMs < NIGHTLY_RETRY_MS) {
-      return "no nightly toolchain could be installed; retry with: rustup toolchain install nightly --profile minimal -c rust-src";
-    }
-    const installed = await step("Installing the nightly toolchain for the panic-unwind build", async () => {
-      const args = ["toolchain", "install", "nightly", "--profile", "minimal", "-c", "rust-src", "-t", TARGET, "--no-self-update"];
-      const { code } = await run("rustup", args, { cwd: projectDir, timeoutMs: NIGHTLY_INSTALL_MS });
-      return code === 0 && hasNightly();
-    });
-    mkdirSync(cacheDir, { recursive: true });
-    if (!installed) {
-      writeFileSync(failed, "Its age tells when to try again.\n");
-      return "the nightly toolchain could not be installed";
-    }
-    rmSync(failed, { force: true });
-  }
-  const version = nightlyVersion();
-  if (version === undefined || !atLeast(version, leastRust())) {
-    return `the nightly toolchain is ${version ?? "not usable"}, at least ${leastRust()} is needed; run: rustup update nightly`;
-  }
-  const sysroot = query("rustc", ["+nightly", "--print", "sysroot"], { cwd: projectDir });
-  const parts = [
-    ["component", "rust-src", join(sysroot, "lib", "rustlib", "src", "rust", "library", "Cargo.lock")],
-    ["target", TARGET, join(sysroot, "lib", "rustlib", TARGET, "lib")],
-  ];
-  for (const [kind, name, proof] of parts) {
-    if (existsSync(proof)) continue;
-    const { code } = await step(`Adding ${name} to the nightly toolchain`, () =>
-      run("rustup", [kind, "add", name, "--toolchain", "nightly"], { cwd: projectDir, timeoutMs: NIGHTLY_INSTALL_MS }),
-    );
-    if (code !== 0) return `${name} could not be added to the nightly toolchain`;
-  }
-  return undefined;
-}
-
-/** The full version text of the toolchain of a kind of build; a build depends on it. */
-export function rustcVersion(unwind) {
-  return query("rustc", unwind ? ["+nightly", "-vV"] : ["-vV"], { cwd: projectDir });
-}
-
-function hasNightly() {
-  return /^nightly-(?!\d{4}-)/m.test(query("rustup", ["toolchain", "list"], { cwd: projectDir }) ?? "");
-}
-
-function nightlyVersion() {
-  return /^rustc (\d+\.\d+\.\d+)/.exec(query("rustc", ["+nightly", "--version"], { cwd: projectDir }) ?? "")?.[1];
+/** The full version text of the toolchain; a build depends on it. */
+export function rustcVersion() {
+  return query("rustc", ["-vV"], { cwd: projectDir });
 }

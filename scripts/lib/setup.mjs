@@ -21,19 +21,20 @@ export async function setUpAndBuild(output = "default") {
 
 /**
  * Checks and writes the agents, and makes the engine of a project with Rust. `output` is the build, or "served", any that can be served soon. Returns
- * what `writeAgents` returns, and which `output` of which `kind` was built.
+ * what `writeAgents` returns, and which `output` was built.
  */
 export async function build(output) {
   if (!hasRust) return writeAgents();
   // The checker of a checkout is one of the things that are built. Elsewhere it is ready, and mistakes are told before the compiler is waited for.
   if (!isCheckout) writeAgents();
   const built = await buildEngine(output);
-  return { ...writeAgents(), ...built };
+  return { ...writeAgents(), output: built };
 }
 
 async function buildEngine(output) {
-  const { ensureBuilt, ensureServable } = await import("./worker.mjs");
-  const built = output === "served" ? await ensureServable() : { output, kind: await ensureBuilt(output) };
-  chooseEngine(built.output);
+  const { ensureBuilt, servableOutput } = await import("./worker.mjs");
+  const built = output === "served" ? await servableOutput() : output;
+  await ensureBuilt(built);
+  chooseEngine(built);
   return built;
 }

@@ -5,15 +5,16 @@ import { createHash } from "node:crypto";
 import { dirname, join } from "node:path";
 import { wholeForm } from "./agents.mjs";
 import { check, schemas } from "./checker.mjs";
-import { RECIPE, compile, compileChecker, kinds } from "./compile.mjs";
+import { RECIPE, compile, compileChecker } from "./compile.mjs";
 import { ensureConsole } from "./console.mjs";
 import { outputs } from "./engine.mjs";
 import { changedSince, contentHash, inputsOf } from "./inputs.mjs";
 import { locked } from "./lock.mjs";
 import { packageVersion } from "./packages.mjs";
 import { inPackage, inProject, isCheckout, isRepository, packageDir, projectDir } from "./paths.mjs";
-import { ensureBindgen, ensureNightly, ensureWasmTarget, rustcVersion } from "./rust.mjs";
-import { Stop, say, step } from "./ui.mjs";
+import { SYMBOLS } from "./rooms.mjs";
+import { ensureBindgen, ensureWasmTarget, rustcVersion } from "./rust.mjs";
+import { Stop, step } from "./ui.mjs";
 
 const MANIFEST = "build.json";
 const MODULES = ["engine.js", "index_bg.wasm"];
@@ -24,37 +25,28 @@ const SCHEMAS = "schemas";
 /** The agents of tests/agents as one JSON object: the end-to-end tests pass them to the Worker in the variable `AGENTS`. */
 export const TEST_AGENTS = "test-agents.json";
 
-/**
- * Makes sure that there is a build that can be served, and returns its output and its kind: the one of a deployment if it is current, which takes
- * minutes to make, or else the quick one of development.
- */
-export async function ensureServable() {
-  const manifest = inProject(outputs.default, MANIFEST);
-  if (existsSync(manifest)) {
-    const { kind } = JSON.parse(readFileSync(manifest, "utf8"));
-    if (Object.hasOwn(kinds, kind) && isCurrent(inProject(outputs.default), MANIFEST, MODULES, recipeHash(kind, await ensureBindgen()))) {
-      await ensureBuilt("default");
-      return { output: "default", kind };
-    }
-  }
-  return { output: "dev", kind: await ensureBuilt("dev") };
+/** The output to serve: that of a deployment if it is current, since it takes minutes to make, or else the quick one of development. */
+export async function servableOutput() {
+  const isReady = isCurrent(inProject(outputs.default), MANIFEST, MODULES, recipeHash("default", await ensureBindgen()));
+  return isReady ? "default" : "dev";
 }
 
-/** Updates one of the `outputs` and returns its kind: "unwind", "stable" or "dev". */
+/** Updates one of the `outputs`. */
 export async function ensureBuilt(output) {
   await ensureWasmTarget();
   const bindgen = await ensureBindgen();
-  const kind = output === "default" ? await defaultKind() : output;
-  const recipe = recipeHash(kind, bindgen);
+  const recipe = recipeHash(output, bindgen);
   // At the same time: optimizing a module keeps one core busy for minutes.
   await together([ensureChecker(), locked(inProject(".wrangler", "build.lock"), async () => {
     await ensureConsole();
     if (isCurrent(inProject(outputs[output]), MANIFEST, MODULES, recipe)) return;
-    await step(`Building the Worker (${kinds[kind].title})`, () => build(output, kind, recipe, bindgen));
+    await step(`Building the Worker${isRelease(output) ? "" : " for development"}`, () => build(output, recipe, bindgen));
   })]);
   if (isRepository) writeTestAgents(output);
-  return kind;
 }
+
+/** Whether an output is optimized for size, as what is deployed. */
+const isRelease = (output) => output !== "dev";
 
 /** Waits for all of the work, so that none is left running when another part fails. */
 async function together(work) {
@@ -65,7 +57,7 @@ async function together(work) {
 /** Updates the checker and the schemas of the checkout; the package has them. */
 async function ensureChecker() {
   if (!isCheckout) return;
-  const recipe = createHash("sha256").update(JSON.stringify([RECIPE, rustcVersion(false), packageVersion("binaryen")])).digest("hex");
+  const recipe = createHash("sha256").update(JSON.stringify([RECIPE, rustcVersion(), packageVersion("binaryen")])).digest("hex");
   const folder = inPackage(outputs.default);
   await locked(inPackage(".wrangler", "checker.lock"), async () => {
     if (isCurrent(folder, CHECKER_MANIFEST, [CHECKER, join("..", SCHEMAS)], recipe, packageDir)) return;
@@ -87,19 +79,13 @@ function writeTestAgents(output) {
   writeFileSync(inProject(outputs[output], TEST_AGENTS), wholeForm(agents));
 }
 
-async function defaultKind() {
-  const obstacle = process.env.A2A_EDGE_STABLE ? "A2A_EDGE_STABLE is set" : await ensureNightly();
-  if (obstacle === undefined) return "unwind";
-  say(`Using the stable build, in which a panic ends its whole isolate: ${obstacle}.`);
-  return "stable";
-}
-
-async function build(output, kind, recipe, bindgen) {
+async function build(output, recipe, bindgen) {
   const begun = Date.now();
-  const made = await compile(kind, bindgen);
+  const made = await compile(isRelease(output), bindgen);
   publish(made.module, inProject(outputs[output], "index_bg.wasm"));
   publish(made.script, inProject(outputs[output], "engine.js"));
-  writeManifest(inProject(outputs[output], MANIFEST), { kind, recipe, begun, inputs: inputsOf(made, projectDir), root: projectDir });
+  if (made.symbols !== undefined) publish(made.symbols, inProject(outputs[output], SYMBOLS));
+  writeManifest(inProject(outputs[output], MANIFEST), { recipe, begun, inputs: inputsOf(made, projectDir), root: projectDir });
 }
 
 /** Writes what a build was made of. */
@@ -124,8 +110,7 @@ function isCurrent(folder, manifest, files, recipe, root = projectDir) {
 }
 
 /** A hash of everything that a build depends on, except for its input files. */
-function recipeHash(kind, bindgen) {
-  const { unwind } = kinds[kind];
-  const tools = [rustcVersion(unwind), bindgen, packageVersion("binaryen"), packageVersion("esbuild")];
-  return createHash("sha256").update(JSON.stringify([kinds[kind], RECIPE, tools, process.env.RUSTFLAGS, process.env.CARGO_ENCODED_RUSTFLAGS])).digest("hex");
+function recipeHash(output, bindgen) {
+  const tools = [rustcVersion(), bindgen, packageVersion("binaryen"), packageVersion("esbuild")];
+  return createHash("sha256").update(JSON.stringify([isRelease(output), RECIPE, tools, process.env.RUSTFLAGS, process.env.CARGO_ENCODED_RUSTFLAGS])).digest("hex");
 }

@@ -13,6 +13,7 @@ pub struct Caller {
     /// Unique among callers. A caller without a group can only read its own tasks.
     pub id: String,
     /// The permissions of the caller, for example `admin`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
     /// The caller's own session, as named in its credentials.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -80,7 +81,7 @@ mod tests {
             ..Caller::new("c")
         };
         for (caller, stored) in [
-            (Caller::anonymous(), r#"{"id":"anonymous","permissions":[]}"#),
+            (Caller::anonymous(), r#"{"id":"anonymous"}"#),
             (
                 known,
                 r#"{"id":"c","permissions":["admin"],"session":"s","expires_at":"1970-01-01T00:00:00.007Z","group":"@g"}"#,

@@ -1,18 +1,16 @@
 //! The events of a Worker: what the macro `worker!` exports to the platform.
 
-use std::panic::AssertUnwindSafe;
-
 use worker::wasm_bindgen::JsValue;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 use worker::worker_sys::web_sys;
 use worker::{Context, Env, MessageBatch, Request, Response, Result, console_error, worker_sys};
 
 use super::{agents, front, jobs};
+use crate::edge::panics::caught;
 use crate::host::Host;
 
 /// Starts an instance of the Worker with this host. No request is answered before.
 pub fn begin(host: Host) {
-    console_error_panic_hook::set_once();
     agents::set_host(host);
 }
 
@@ -41,10 +39,9 @@ pub async fn fetch(
     env: Env,
     context: worker_sys::Context,
 ) -> Answered {
-    let answered = AssertUnwindSafe(async move {
-        answer(Request::from(request), env, Context::new(context)).await
-    });
-    let response = match answered.await {
+    let answered =
+        caught(async move { answer(Request::from(request), env, Context::new(context)).await });
+    let response = match answered.await? {
         Ok(response) => response,
         Err(error) => {
             console_error!("{error}");
@@ -57,7 +54,7 @@ pub async fn fetch(
 /// The event `scheduled`: the cron trigger has fired.
 #[doc(hidden)]
 pub async fn scheduled(env: Env) -> Answered {
-    AssertUnwindSafe(jobs::expire(&env)).await;
+    caught(jobs::expire(&env)).await?;
     Ok(JsValue::UNDEFINED)
 }
 
@@ -68,7 +65,7 @@ pub async fn queue(
     env: Env,
     context: worker_sys::Context,
 ) -> Answered {
-    AssertUnwindSafe(jobs::consume(MessageBatch::from(batch), env, Context::new(context))).await;
+    caught(jobs::consume(MessageBatch::from(batch), env, Context::new(context))).await?;
     Ok(JsValue::UNDEFINED)
 }
 

@@ -3,7 +3,6 @@
 
 use std::cell::RefCell;
 use std::future::Future;
-use std::panic::{AssertUnwindSafe, RefUnwindSafe};
 use std::rc::Rc;
 
 use js_sys::{Function, Promise};
@@ -129,9 +128,6 @@ fn with<T>(run: u32, call: impl FnOnce(&OpenRun) -> Result<T, Refused>) -> Resul
 /// The functions that settle a promise: to fulfil it, and to reject it.
 struct Settling(RefCell<Option<(Function, Function)>>);
 
-// A panic cannot occur between the parts of a change: there is one assignment.
-impl RefUnwindSafe for Settling {}
-
 impl Settling {
     fn keep(&self, resolve: Function, reject: Function) {
         self.0.replace(Some((resolve, reject)));
@@ -151,13 +147,13 @@ fn promise<F: Future<Output = Result<String, Refused>> + 'static>(
     let promise = Promise::new(&mut |resolve, reject| settling.keep(resolve, reject));
     if let Some((resolve, reject)) = settling.0.take() {
         let job = job(open.clone());
-        open.add_job(Box::pin(AssertUnwindSafe(async move {
+        open.add_job(Box::pin(async move {
             // Functions that settle a promise do not throw.
-            let _ = match AssertUnwindSafe(job).0.await {
+            let _ = match job.await {
                 Ok(text) => resolve.call1(&JsValue::UNDEFINED, &JsValue::from_str(&text)),
                 Err(refused) => reject.call1(&JsValue::UNDEFINED, &thrown(refused)),
             };
-        })));
+        }));
     }
     promise
 }

@@ -19,6 +19,7 @@ mod functions;
 mod jobs;
 mod object;
 mod objects;
+mod panics;
 mod peers;
 mod poll;
 mod response;

@@ -1,4 +1,5 @@
-//! Sockets between the front Worker and an object: the codes with which either side closes a socket.
+//! Sockets between the front Worker and an object: the codes with which an object closes a socket. `js/client-stream.js` has
+//! all codes.
 
 use worker::WebSocket;
 
@@ -9,8 +10,6 @@ pub(super) enum CloseCode {
     Over,
     /// A page of the log is full: connect again from the last position.
     More,
-    /// The follower reads too slowly: connect again later.
-    TooSlow,
     /// The object cannot read the request of the follower, or its own task: another version can.
     Unreadable,
     /// The object cannot open its task now, and has done nothing: repeat the request.
@@ -23,7 +22,6 @@ impl CloseCode {
         match self {
             Self::Over => 1000,
             Self::More => 4000,
-            Self::TooSlow => 4001,
             Self::Unreadable => 4002,
             Self::Unavailable => 4003,
         }

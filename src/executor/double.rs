@@ -1,6 +1,7 @@
 //! Scripted agents as test doubles: their scripts can be replaced while the Worker runs, only in development and only in
 //! the memory of the instance: after a restart, the scripts of the agent files are used again.
 
+use crate::panic::Shared;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -65,13 +66,13 @@ impl Double {
         if !problems.is_empty() {
             return Err(problems);
         }
-        SET.with_borrow_mut(|set| set.insert(self.slug.clone(), Rc::new(script)));
+        SET.change(|set| set.insert(self.slug.clone(), Rc::new(script)));
         Ok(())
     }
 
     /// Restores the script of the agent file.
     pub fn restore(&self) {
-        SET.with_borrow_mut(|set| set.remove(&self.slug));
+        SET.change(|set| set.remove(&self.slug));
     }
 }
 

@@ -26,8 +26,10 @@ pub(crate) struct Command<C = TaskCall> {
     /// The form of the answer.
     pub(crate) reply: Reply,
     /// The fingerprint of the message of an idempotent send.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) fingerprint: Option<String>,
     /// The terms of the call.
+    #[serde(skip_serializing_if = "Terms::are_default")]
     pub(crate) terms: Terms,
     /// The origin of this server, for a message: the origin of the request, or `PUBLIC_URL`. `None` from front Workers of
     /// earlier versions.

@@ -44,17 +44,27 @@ fn reads_all<T: Decode + Serialize>(kind: &str) {
     }
 }
 
-/// True if a value contains all members and items of another value; a null member may be absent.
+/// True if a value contains all members and items of another value; a member with its default may be absent.
 fn holds(value: &Value, wanted: &Value) -> bool {
     match (value, wanted) {
-        (Value::Object(value), Value::Object(wanted)) => wanted
-            .iter()
-            .all(|(name, wanted)| holds(value.get(name).unwrap_or(&Value::Null), wanted)),
+        (Value::Object(value), Value::Object(wanted)) => wanted.iter().all(|(name, wanted)| {
+            value.get(name).map_or(is_default(wanted), |value| holds(value, wanted))
+        }),
         (Value::Array(value), Value::Array(wanted)) => {
             value.len() == wanted.len()
                 && value.iter().zip(wanted).all(|(value, wanted)| holds(value, wanted))
         }
         (value, wanted) => value == wanted,
+    }
+}
+
+/// True if a member with this value may be left out: null, `false`, an empty list, or an object of such members.
+fn is_default(value: &Value) -> bool {
+    match value {
+        Value::Null | Value::Bool(false) => true,
+        Value::Array(values) => values.is_empty(),
+        Value::Object(members) => members.values().all(is_default),
+        Value::Bool(true) | Value::Number(_) | Value::String(_) => false,
     }
 }
 

@@ -54,7 +54,7 @@ impl<'a> Head<'a> {
         &self.headers
     }
 
-    /// The value of the header with this name, which must be in [`NAMES`] or belong to a policy.
+    /// The value of the header with this name, which must be in [`names_for`] its method or belong to a policy.
     pub(crate) fn header(&self, name: &str) -> Option<&'a str> {
         let found = self.headers.iter().find(|(known, _)| *known == name);
         found.map(|(_, value)| *value)
@@ -64,19 +64,38 @@ impl<'a> Head<'a> {
 /// The name of the entry in which `js/hop.js` passes the id of the request. No client can send a header with this name.
 pub(crate) const REQUEST: &str = ":request";
 
-/// The headers that every Worker passes in a head. The headers of policies and those that [`Head::trail`] reads are
-/// added to them. Reading each of these headers from the platform costs a fraction of iterating over all headers.
-pub(crate) const NAMES: [&str; 14] = [
+/// The headers that every Worker passes in a head of a request with this method. The headers of policies and those that
+/// [`Head::trail`] reads are added to them. Reading each of these headers from the platform costs a fraction of iterating
+/// over all headers.
+pub(crate) fn names_for(method: &str) -> impl Iterator<Item = &'static str> {
+    let own: &[&str] = match method {
+        "POST" => &[],
+        "OPTIONS" => &PREFLIGHT,
+        _ => &CONDITIONS,
+    };
+    NAMES.iter().chain(own).copied()
+}
+
+/// True if heads contain the header with this name whatever the policies of agents read.
+pub(crate) fn is_passed(name: &str) -> bool {
+    NAMES.iter().chain(&PREFLIGHT).chain(&CONDITIONS).any(|known| *known == name)
+}
+
+/// The headers of preflights.
+const PREFLIGHT: [&str; 1] = ["access-control-request-headers"];
+
+/// The headers of conditional requests for documents.
+const CONDITIONS: [&str; 2] = ["if-modified-since", "if-none-match"];
+
+/// The headers of requests of all methods.
+const NAMES: [&str; 11] = [
     "a2a-extensions",
     "a2a-version",
     "accept",
-    "access-control-request-headers",
     "after-generation",
     "content-type",
     "idempotency-key",
     "if-generation-match",
-    "if-modified-since",
-    "if-none-match",
     "last-event-id",
     "prefer",
     "run-timeout-ms",

@@ -1,6 +1,7 @@
 //! The plan of a stream for `js/stream.js`: the data about the stream that only the Rust code has, as text.
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
 use serde::Serialize;
 
@@ -8,12 +9,12 @@ use crate::format;
 use crate::forms::command::StreamCommand;
 use crate::task::LogEntry;
 use a2a::FollowCall;
-use a2a::binding::http::{COMMON, HttpResponse};
+use a2a::binding::http::HttpResponse;
 use a2a::binding::{Reply, StreamText, sse};
 use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, read_own};
+use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, append, read_own};
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
 #[derive(Serialize)]
@@ -21,26 +22,31 @@ use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, rea
 struct Plan<'a> {
     /// The texts before and after the id of the object.
     resume: (&'a str, &'a str),
+    #[serde(skip_serializing_if = "Not::not")]
     begins: bool,
+    #[serde(skip_serializing_if = "Not::not")]
     is_turn: bool,
+    #[serde(skip_serializing_if = "Not::not")]
     is_new: bool,
     position: Option<Generation>,
+    #[serde(skip_serializing_if = "Not::not")]
     shows_generation: bool,
     /// The form of the answer as JSON, for [`event_text`]; `None` for 1.0.
     form: Option<String>,
+    #[serde(skip_serializing_if = "Not::not")]
     refuses_by_stream: bool,
     before: &'a str,
     behind: &'a str,
     headers: BTreeMap<&'a str, &'a str>,
-    every: BTreeMap<&'a str, &'a str>,
 }
 
-/// The plan of the stream for the request `hello`: a line of JSON, and in the next line the first message to the object.
+/// Appends the plan of the stream for the request `hello` to a text: a line of JSON, and in the next line the first message
+/// to the object. That is empty for a subscription, whose first message equals those after a drop.
 ///
 /// # Errors
 ///
 /// If the plan cannot be encoded.
-pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
+pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result<String> {
     let (is_turn, is_new) = match &hello.command.call {
         FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),
         FollowCall::SubscribeToTask(_) => (false, false),
@@ -52,17 +58,21 @@ pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
         // No other client knows the task, so a repeated send gets its events from the first one on, not a snapshot.
         hello.after = Some(Generation::NONE);
     }
-    let first = serde_json::to_string(&hello)?;
+    let is_exact = position.is_none_or(|Generation(position)| position <= MAX_EXACT);
+    let first = match &hello.command.call {
+        FollowCall::SubscribeToTask(_) if is_exact => String::new(),
+        _ => append(String::new(), &hello)?,
+    };
     let request = SubscribeToTaskRequest { tenant: None, id: ID.into() };
     hello.command.call = FollowCall::SubscribeToTask(request);
     hello.after = None;
-    let resume = serde_json::to_string(&hello)?;
+    let resume = append(String::new(), &hello)?;
     // The call and the position are the last members.
     let resume = resume.strip_suffix(NO_POSITION).and_then(|resume| resume.rsplit_once(ID));
     let reply = &hello.command.reply;
     let (before, behind) = reply.around_result();
     let extensions = reply.extensions_header();
-    let mut headers: BTreeMap<&str, &str> = COMMON.into_iter().chain(sse::HEADERS).collect();
+    let mut headers = BTreeMap::from(sse::HEADERS);
     headers.extend(extensions.as_ref().map(|(name, value)| (*name, value.as_str())));
     let plan = Plan {
         resume: resume.unwrap_or_default(),
@@ -76,14 +86,17 @@ pub(crate) fn plan(mut hello: StreamCommand) -> serde_json::Result<String> {
         before: &before,
         behind,
         headers,
-        every: COMMON.into_iter().collect(),
     };
-    Ok(format!("{}\n{first}", serde_json::to_string(&plan)?))
+    let text = append(text, &plan)?;
+    Ok([&text, "\n", &first].concat())
 }
 
 /// The placeholder that the stream replaces by the id of the object, which a new task does not have yet. For a task whose id
 /// a client has chosen, the object uses the separate member with the chosen id.
 const ID: char = '?';
+
+/// The largest number that JavaScript writes as it was read.
+const MAX_EXACT: u64 = (1 << 53) - 1;
 
 /// The end of a [`StreamCommand`] without a position. The stream inserts its position there.
 const NO_POSITION: &str = "null}";
@@ -170,9 +183,15 @@ mod tests {
     }
 
     fn planned(hello: StreamCommand) -> (Value, StreamCommand) {
-        let text = plan(hello).expect("plain data");
+        let text = plan("s".to_owned(), hello).expect("plain data");
+        let text = text.strip_prefix('s').expect("the text before the plan");
         let (plan, hello) = text.split_once('\n').expect("two lines");
-        (serde_json::from_str(plan).expect("JSON"), read_json(hello).expect("a hello"))
+        let plan = serde_json::from_str(plan).expect("JSON");
+        let hello = match hello {
+            "" => resume(&plan, plan["position"].as_u64().map(Generation)),
+            hello => hello.to_owned(),
+        };
+        (plan, read_json(&hello).expect("a hello"))
     }
 
     /// Inserts id and position into a plan, like `js/client-stream.js`.
@@ -199,7 +218,7 @@ mod tests {
             let (plan, hello) = planned(keyed);
             assert_eq!(hello.after, after);
             assert_eq!((&plan["isNew"], &plan["position"]), (&json!(true), &json!(after)));
-            assert_eq!(plan["begins"], false);
+            assert_eq!(plan["begins"], Value::Null);
         }
     }
 
@@ -210,7 +229,7 @@ mod tests {
         named.command = named.command.of_chosen_id(TaskId::new("mine").unwrap());
         let (plan, hello) = planned(named);
         assert_eq!(hello.after, None);
-        assert_eq!((&plan["isNew"], &plan["begins"]), (&json!(true), &json!(false)));
+        assert_eq!((&plan["isNew"], &plan["begins"]), (&json!(true), &Value::Null));
         let resumed: StreamCommand =
             read_json(&resume(&plan, Some(Generation(3)))).expect("a hello");
         assert_eq!(resumed.command.chosen_id, TaskId::new("mine"));
@@ -225,8 +244,21 @@ mod tests {
         {
             let (plan, hello) = planned(following(operation, Some("t"), None));
             assert_eq!(hello, following(operation, Some("t"), None));
-            assert_eq!((&plan["isTurn"], &plan["isNew"]), (&json!(is_turn), &json!(false)));
-            assert_eq!(plan["begins"], false);
+            assert_eq!((plan["isTurn"] == true, &plan["isNew"]), (is_turn, &Value::Null));
+            assert_eq!(plan["begins"], Value::Null);
+        }
+    }
+
+    /// The object refuses such a position, and says which one it was.
+    #[test]
+    fn a_position_that_javascript_would_round_is_in_the_first_message() {
+        for position in [MAX_EXACT, MAX_EXACT + 1, u64::MAX] {
+            let hello =
+                following(Operation::SubscribeToTask, Some("t"), Some(Generation(position)));
+            let text = plan(String::new(), hello.clone()).expect("plain data");
+            let (_, first) = text.split_once('\n').expect("two lines");
+            assert_eq!(first.is_empty(), position == MAX_EXACT, "{position}");
+            assert_eq!(planned(hello).1.after, Some(Generation(position)));
         }
     }
 
@@ -256,13 +288,14 @@ mod tests {
         let before = r#"{"jsonrpc":"2.0","id":null,"result":"#;
         assert_eq!((&plan["before"], &plan["behind"]), (&json!(before), &json!("}")));
         assert_eq!(plan["position"], 3);
-        let header = |of: &str, name: &str| plan[of][name].as_str().map(str::to_owned);
-        assert_eq!(header("headers", "content-type").as_deref(), Some("text/event-stream"));
-        assert_eq!(header("headers", "a2a-extensions").as_deref(), Some("urn:a, urn:b"));
-        for of in ["headers", "every"] {
-            assert_eq!(header(of, "access-control-allow-origin").as_deref(), Some("*"));
-        }
-        assert_eq!(header("every", "content-type"), None);
+        let header = |name: &str| plan["headers"][name].as_str().map(str::to_owned);
+        assert_eq!(header("content-type").as_deref(), Some("text/event-stream"));
+        assert_eq!(header("a2a-extensions").as_deref(), Some("urn:a, urn:b"));
+        assert_eq!(
+            header("access-control-allow-origin"),
+            None,
+            "js/hop.js adds the headers of all answers"
+        );
     }
 
     #[test]

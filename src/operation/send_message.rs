@@ -6,9 +6,8 @@
 //! emits something about a task, or `TASK_GRACE_MS` is over. So an agent that answers with a direct message writes no row, and an
 //! agent that panics before its first event leaves no data behind. The run is polled once within the send, so a quick agent is
 //! answered without a turn of the event loop. A run that waits continues under `State::wait_until`, even if the client
-//! disconnects. The operation starts a run only after everything that the run needs is stored and registered. Each poll is
-//! guarded by `catch_unwind`: in the unwind build a panic fails only its own task. In the aborting build the instance is lost;
-//! the runtime makes a new one at the next request, and objects are rebuilt from their rows.
+//! disconnects. The operation starts a run only after everything that the run needs is stored and registered. A panic in a
+//! poll fails its task alone ([`panic`](crate::panic)).
 //!
 //! The task of a plain blocking send is *unannounced* at first: no alarm is set for it, and if it is finished with its first row,
 //! that row already records that the index has it. It is announced by whichever of these happens first: its answer is about to be

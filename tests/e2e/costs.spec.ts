@@ -4,12 +4,8 @@ import assert from "node:assert/strict";
 import { before, describe, test } from "node:test";
 import { KNOWN, measureAll } from "../../bench/gate/operations.ts";
 import { differences, readTable, type Table } from "../../bench/gate/table.ts";
-import { buildKind } from "./harness.ts";
 
 const expected = readTable();
-
-/** In the stable build each call is guarded against the end of the instance by a panic, so its calls are not compared. */
-const LEFT = buildKind === "unwind" ? [] : ["callsIn", "callsOut"];
 
 describe("an operation costs what bench/costs.json says", () => {
   let measured: Table;
@@ -22,7 +18,7 @@ describe("an operation costs what bench/costs.json says", () => {
     test(name, () => {
       const now = measured[name];
       assert.ok(now !== undefined, `this is not measured any more; to accept that: npm run costs`);
-      const changes = differences(name, kept, now, LEFT);
+      const changes = differences(name, kept, now);
       const advice = "If that is meant to be, or is less than before, accept it: npm run costs";
       assert.equal(changes.length, 0, `${name}: ${changes.join(", ")}.\n${advice}`);
     });
@@ -32,7 +28,7 @@ describe("an operation costs what bench/costs.json says", () => {
     test(`${name}: what it costs without credentials`, () => {
       const open = expected[name.slice(0, -KNOWN.length)];
       assert.ok(open !== undefined);
-      assert.deepEqual(differences(name, open, kept, LEFT), []);
+      assert.deepEqual(differences(name, open, kept), []);
     });
   }
 

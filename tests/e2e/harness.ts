@@ -35,6 +35,8 @@ export interface WorkerOptions {
   entry?: string;
   /** Rate limits by the names of their bindings; the period is in seconds. A restart resets their counts. */
   rateLimits?: Record<string, { limit: number; period: 10 | 60 }>;
+  /** Compatibility flags in addition to those of wrangler.toml, for Workers other than the build. */
+  compatibilityFlags?: string[];
   /** True to run a second Worker at the same time, with the same D1 database: see `Worker.twin`. */
   hasTwin?: boolean;
   /**
@@ -106,9 +108,6 @@ export interface Worker {
 const root = fileURLToPath(new URL("../..", import.meta.url));
 const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
 
-/** The kind of the build under test: the two kinds differ in the effect of a panic. */
-export const buildKind = readBuildKind();
-
 /** The agents of tests/agents in the embedded form. */
 export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
 
@@ -157,7 +156,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(options), logs };
+  const settings = { storage, ownStorage, vars, rateLimits, compatibilityFlags: options.compatibilityFlags ?? [], hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(options), logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
   const { url, port: bound } = instance;
 
@@ -232,6 +231,7 @@ interface Launch {
   ownStorage: boolean;
   vars: Record<string, string>;
   rateLimits: Record<string, { namespace_id: string; simple: { limit: number; period: number } }>;
+  compatibilityFlags: string[];
   hasTwin: boolean;
   services: Record<string, string>;
   assets: boolean | string;
@@ -261,7 +261,7 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, services, assets: served, hasDev, notes, entryText, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ storage, ownStorage, vars, rateLimits, compatibilityFlags, hasTwin, services, assets: served, hasDev, notes, entryText, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
   const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
@@ -277,6 +277,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, hasTwin, servi
     rootPath: root,
     modulesRoot: buildDir,
     modules: [...noted, ...development, ...product, module("CompiledWasm", "index_bg.wasm")],
+    compatibilityFlags: [...(worker.compatibilityFlags ?? []), ...compatibilityFlags],
     bindings: vars,
     ratelimits: rateLimits,
     ...(served !== false && { assets: { ...assets, ...(typeof served === "string" && { directory: served }) } }),
@@ -375,12 +376,6 @@ function watch(pid: number, folder: string): ChildProcess {
   return watchdog;
 }
 
-function readBuildKind(): "unwind" | "stable" {
-  const manifest = join(buildDir, "build.json");
-  if (!existsSync(manifest)) throw new Error(`${buildDir} holds no build; run: npm run build`);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { kind: "unwind" | "stable" }).kind;
-}
-
 // The used part of wrangler's and Miniflare's interfaces. Their own declarations need packages that are not installed.
 
 interface Miniflare {
@@ -418,6 +413,7 @@ interface WranglerModule {
 
 interface WorkerConfig {
   compatibilityDate: string;
+  compatibilityFlags?: string[];
   modulesRules: unknown;
   bindings: Record<string, unknown>;
   assets?: object;

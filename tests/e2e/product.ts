@@ -25,24 +25,49 @@ export function checked(folder: string): Agents {
   return agents;
 }
 
+/** The package whose `js/` an engine works with. */
+interface Home {
+  folder: string;
+  version: string;
+}
+
+/**
+ * The package of the engine in a build folder. The engine and the `js/` that an entry module imports belong together: they call each other, and take only agents of their
+ * version. So the package is the one around the build folder, or inside of it, if `js/` and package.json were copied into it, and else this repository.
+ */
+function homeOf(build: string): Home {
+  for (const folder of [build, dirname(build), root]) {
+    const manifest = join(folder, "package.json");
+    if (!existsSync(manifest) || !existsSync(join(folder, "js", "index.js"))) continue;
+    const { name, version } = JSON.parse(readFileSync(manifest, "utf8")) as { name: string; version: string };
+    if (name === "a2a-edge") return { folder, version };
+  }
+  throw new Error(`${root} is not a2a-edge`);
+}
+
 /**
  * The entry module of a Worker, bundled like wrangler does it; it imports the engine of the build folder as `./engine.js`. Default: the entry of this
  * repository with its agents. Most tests give other agents in the variable `AGENTS`.
  */
 export async function entry(folder: string, path?: string, agents: Agents = checked(path === undefined ? root : dirname(path))): Promise<string> {
   if (!hasBridge(folder)) return olderEntry(agents);
+  const home = homeOf(folder);
+  // The checked form of this version is not that of another one, whose Worker has its agents from `AGENTS`.
+  const own = home.folder === root ? agents : { ...agents, version: home.version };
   const project: Plugin = {
     name: "project",
     setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^a2a-edge$/ }, () => ({ path: join(root, "js", "index.js") }));
+      onResolve({ filter: /^a2a-edge$/ }, () => ({ path: join(home.folder, "js", "index.js") }));
       onResolve({ filter: /^a2a-edge\/engine$/ }, () => ({ path: "./engine.js", external: true }));
       onResolve({ filter: /^#agents$/ }, () => ({ path: "agents", namespace: "checked" }));
-      onLoad({ filter: /^agents$/, namespace: "checked" }, () => ({ contents: `export default ${JSON.stringify(agents)};` }));
+      onLoad({ filter: /^agents$/, namespace: "checked" }, () => ({ contents: `export default ${JSON.stringify(own)};` }));
     },
   };
   const { outputFiles } = await build({
     entryPoints: [path ?? join(root, "src", "index.ts")],
     bundle: true, format: "esm", write: false, sourcemap: "inline", external: ["cloudflare:*"], plugins: [project],
+    // A copied `js/` has a tsconfig.json whose base is missing.
+    ...(home.folder !== root && { logLevel: "error" }),
   });
   const [bundle] = outputFiles;
   if (bundle === undefined) throw new Error(`${path} was not bundled`);

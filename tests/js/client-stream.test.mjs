@@ -8,7 +8,7 @@ import { ClientStream, CloseCode, HEARTBEAT } from "../../js/client-stream.js";
 function stream(plan) {
   const whole = {
     resume: ['{"', '":'], begins: false, isTurn: false, isNew: false, position: null, showsGeneration: false,
-    form: null, refusesByStream: false, before: "", behind: "", headers: {}, every: {}, ...plan,
+    form: null, refusesByStream: false, before: "", behind: "", headers: {}, ...plan,
   };
   return new ClientStream(whole, "t", "hello", {
     refuse: (failure, hasBegun, limit) => ({ status: 500, headers: {}, body: [failure, hasBegun, limit].join() }),
@@ -25,7 +25,7 @@ const subscription = (position = null) => stream({ position });
 
 const plans = { silent: {
   resume: ["", ""], begins: false, isTurn: false, isNew: true, position: null, showsGeneration: false, refusesByStream: false,
-  before: "", behind: "", headers: {}, every: {},
+  before: "", behind: "", headers: {},
 } };
 
 /** Takes a frame that can be read. */

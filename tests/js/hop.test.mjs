@@ -68,6 +68,17 @@ describe("what Rust is told", () => {
     assert.deepEqual([new TextDecoder().decode(body), isBroken], ["{}", false]);
   });
 
+  test("the headers that count for the method", async () => {
+    const { hop, calls } = rustOf("=204\n\n", { headerNames: (env, method) => (method === "POST" ? "accept" : "accept\nif-none-match") });
+    const headers = { accept: "a", "if-none-match": "b" };
+    for (const _ of [1, 2]) {
+      await hop.serve(post("{}", headers), {});
+      await hop.serve(new Request("https://a.example/demo", { headers }), {});
+    }
+    const heads = calls.map(([, , head]) => head.slice(head.indexOf("accept"), head.indexOf("\n:request")));
+    assert.deepEqual(heads, ["accept\na", "accept\na\nif-none-match\nb", "accept\na", "accept\na\nif-none-match\nb"]);
+  });
+
   test("the certificate that the platform has verified, where it counts, and nothing that a client says of one", async () => {
     const { hop, calls } = rustOf("=204\n\n", { headerNames: () => "accept\n:certificate" });
     const certified = Object.assign(new Request("https://a.example/demo"), { cf: { tlsClientAuth: { certPresented: "1", line: "a\nb" } } });
@@ -100,8 +111,8 @@ describe("what Rust is told", () => {
 
   test("a request without a body has an empty one", async () => {
     const { hop, calls } = rustOf("=204\n\n");
-    await hop.serve(new Request("https://a.example/"), {});
-    assert.deepEqual([calls[0][3].length, calls[0][4]], [0, false]);
+    for (const method of ["GET", "POST", "DELETE"]) await hop.serve(new Request("https://a.example/", { method }), {});
+    assert.deepEqual(calls.map(([, , , body, isBroken]) => [body.length, isBroken]), [[0, false], [0, false], [0, false]]);
   });
 
   test("a body that ends early, or breaks off, is broken", async () => {

@@ -6,8 +6,11 @@ import { open } from "../../js/stream.js";
 
 const PLAN = {
   resume: ['{"', '":'], begins: false, isTurn: false, isNew: true, position: null, showsGeneration: false,
-  form: null, refusesByStream: false, before: "", behind: "", headers: { "content-type": "text/event-stream", cors: "*" }, every: { cors: "*" },
+  form: null, refusesByStream: false, before: "", behind: "", headers: { "content-type": "text/event-stream" },
 };
+
+/** Makes responses with a header of all answers. */
+const respond = (status, headers, body) => new Response(body, { status, headers: { cors: "*", ...headers } });
 
 class Socket {
   isAccepted = false;
@@ -66,7 +69,7 @@ class TaskObject {
 
   /** Opens a stream; `said` are the first frames. */
   async open(said, { hello = '{"hello":1}', ...plan } = {}) {
-    const opened = open(this.namespace, "t", `${JSON.stringify({ ...PLAN, ...plan })}\n${hello}`, this.rust);
+    const opened = open(this.namespace, "t", `${JSON.stringify({ ...PLAN, ...plan })}\n${hello}`, this.rust, respond);
     opened.catch(() => {});
     await settled();
     this.last?.say(...said);
@@ -122,6 +125,12 @@ suite("the hello", () => {
     assert.match(object.hellos[0], /^[ -~]+$/);
     assert.deepEqual(JSON.parse(object.hellos[0]), JSON.parse(hello));
     assert.deepEqual(object.last.sent, []);
+  });
+
+  test("of a subscription is that after a drop", async () => {
+    const object = new TaskObject();
+    await object.open(["S4\n.{}"], { hello: "", isNew: undefined, position: null });
+    assert.deepEqual(object.hellos, ['{"t":null}']);
   });
 
   test("is repeated over the socket for an object that has not read the header", async () => {

@@ -21,7 +21,7 @@ before(() => {
   for (const project of [one, other]) {
     for (const name of ["create", "LICENSE-APACHE", "LICENSE-MIT"]) cpSync(join(root, name), project.at(name), { recursive: true });
     for (const path of BUILT) project.write(path, path);
-    project.write("build/build.json", '{"kind": "unwind", "inputs": ["../of this machine"]}');
+    project.write("build/build.json", '{"inputs": ["../of this machine"]}');
   }
   // What a checkout has besides.
   other.write("create/templates/basic/.wrangler/state", "local state");

@@ -109,7 +109,6 @@ function handle(folder, entry, place = folder) {
     TMPDIR: tmpdir(),
     PROJECT: folder,
     A2A_EDGE_CACHE: at("cache"),
-    A2A_EDGE_STABLE: "1",
   };
   return {
     folder,
@@ -230,6 +229,7 @@ mkdirSync(snippets, { recursive: true });
 writeFileSync(join(snippets, "answer.js"), ${JSON.stringify(standIn("answer.js"))});
 writeFileSync(join(snippets, "agents.js"), 'import { state } from "./answer.js";\\nexport function give(agents) { state.served = agents; }\\n');
 writeFileSync(join(snippets, "functions.js"), 'export function giveFunctions() {}\\n');
+writeFileSync(join(snippets, "panic.js"), 'export const giveInstance = () => {};\\nexport const noteStop = () => false;\\nexport const recover = () => true;\\nexport const restart = () => {};\\n');
 writeFileSync(join(out, "index_bg.wasm"), Buffer.from("0061736d01000000", "hex"));
 writeFileSync(join(out, "index.js"), \`
 import source wasmModule from "./index_bg.wasm";

@@ -5,16 +5,20 @@ use serde_json::Value;
 
 use crate::model::decode::{Decode, Fields};
 
-/// The terms of a call. Terms that do not apply to the operation are not set.
+/// The terms of a call. Terms that do not apply to the operation are not set, and have no member in the written form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Terms {
     /// The generation that the task must have for a message or a cancel to be accepted (`If-Generation-Match`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<u64>,
     /// GetTask waits until the task is after this generation (`After-Generation`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// How long GetTask waits at most, in milliseconds (`Prefer: wait`); limited to the time of a blocking send.
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub wait_ms: Option<u64>,
     /// The time limit for the run that a send begins, in milliseconds, if lower than the agent's limit (`Run-Timeout-Ms`).
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub run_timeout_ms: Option<u64>,
     /// How long a send waits for the end of the task before the present task is returned, in milliseconds, if lower than
     /// for a blocking send. Only older dialects set it.
@@ -27,12 +31,13 @@ pub struct Terms {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub refuses_canceled: bool,
     /// Whether the metadata of returned tasks contains their generation.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_generation: bool,
     /// Whether returned tasks contain their past statuses. Only older dialects set it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_statuses: bool,
     /// The caller's quota of unfinished tasks, if it is used up: a send that would begin a task is refused.
-    #[serde(rename = "quota")]
+    #[serde(rename = "quota", skip_serializing_if = "Option::is_none")]
     pub over_quota: Option<u64>,
     /// The caller's daily limit that is used up, if any: a message is refused unless it is a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -40,6 +45,13 @@ pub struct Terms {
     /// The rest of the caller's daily budget, if it is limited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Allowance>,
+}
+
+impl Terms {
+    /// True if no term is set.
+    pub fn are_default(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// A used-up daily limit of a caller.

@@ -16,8 +16,8 @@ fn main() -> ExitCode {
     };
     let mut bindgen = Bindgen::new();
     bindgen.input_path(module).out_name("index").typescript(false);
-    // The glue can put a new instance in the place of one that has aborted.
-    bindgen.reset_state_function(true).force_enable_abort_handler(true);
+    // The glue can put a new instance in the place of one that is unusable.
+    bindgen.reset_state_function(true);
     let result = bindgen.module(true).and_then(|bindgen| bindgen.generate(folder));
     match result {
         Ok(()) => ExitCode::SUCCESS,

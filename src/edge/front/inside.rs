@@ -10,7 +10,7 @@ use super::facts::body::Body;
 use super::waiting::Waiting;
 use crate::edge::response::to_response;
 use crate::front::facts::{Facts, Inside};
-use crate::front::head::{NAMES, REQUEST, TRACE, head_of};
+use crate::front::head::{REQUEST, TRACE, head_of, is_passed};
 use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
 
@@ -56,7 +56,7 @@ pub(super) fn front_for(env: Env, url: &str) -> Result<std::result::Result<Front
 /// The head of a request. It contains only the headers that determine how to answer the request. No line break remains
 /// in it.
 fn head(method: &str, url: &str, headers: &[(String, String)], request: Option<&str>) -> String {
-    let is_kept = |name: &str| NAMES.contains(&name) || TRACE.contains(&name);
+    let is_kept = |name: &str| is_passed(name) || TRACE.contains(&name);
     let named = request.map(|request| (REQUEST, request));
     head_of(method, url, headers, is_kept, named)
 }

@@ -28,13 +28,13 @@ use crate::forms::address::TaskAddress;
 use crate::forms::answer::to_text;
 use crate::front::decide::{Decision, decide};
 use crate::front::facts::{Facts, FoundPage, Need, Received};
-use crate::front::head::{Head, NAMES};
+use crate::front::head::{Head, names_for};
 use crate::front::limit::Limit;
 use crate::front::plan::Plan;
 use crate::front::stream;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
-use a2a::model::encode;
+use a2a::model::{append, encode};
 
 /// The plan of a request. `body` is `undefined` if it was not received yet.
 #[wasm_bindgen(js_name = plan)]
@@ -78,13 +78,13 @@ pub fn listed(
     plan_text(decision.plan)
 }
 
-/// The names of the headers that a head contains, one per line.
+/// The names of the headers that the head of a request with this method contains, one per line.
 #[wasm_bindgen(js_name = headerNames)]
-pub fn header_names(env: Env) -> String {
+pub fn header_names(env: Env, method: &str) -> String {
     let front = Front::of(env);
     let agents = front.as_ref().ok().map(|front| &front.deployment.agents);
     let mut names = agents.map(|agents| agents.headers().to_vec()).unwrap_or_default();
-    for name in NAMES {
+    for name in names_for(method) {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());
         }
@@ -134,15 +134,9 @@ pub(super) fn plan_text(plan: Plan) -> String {
         Plan::List(query) => return format!("l{}", D1Index::listing(&query)),
         Plan::Visit => return "g".to_owned(),
         Plan::Need(_) => return NEED.to_owned(),
-        Plan::Call(address, command) => {
-            encode(&*command).map(|command| format!("{}\n{command}", address_text(&address)))
-        }
-        Plan::Stream(address, hello) => {
-            stream::plan(*hello).map(|plan| format!("s{}\n{plan}", address_text(&address)))
-        }
-        Plan::CallBack(called) => {
-            encode(&called.post).map(|post| format!("c{}\n{post}", called.object))
-        }
+        Plan::Call(address, command) => append(address_line("", &address), &*command),
+        Plan::Stream(address, hello) => stream::plan(address_line("s", &address), *hello),
+        Plan::CallBack(called) => append(format!("c{}\n", called.object), &called.post),
     };
     planned.unwrap_or_else(|_| answered(&HttpResponse::error(&Error::Internal { task: None })))
 }
@@ -154,11 +148,12 @@ pub(super) fn answered(answer: &HttpResponse) -> String {
     plan
 }
 
-fn address_text(address: &TaskAddress) -> String {
+/// The line with an address, after the letter of the plan.
+fn address_line(letter: &str, address: &TaskAddress) -> String {
     match address {
-        TaskAddress::New => "n".to_owned(),
-        TaskAddress::Object(id) => format!("i{id}"),
-        TaskAddress::Named(name) => format!("k{}", encode(name).unwrap_or_default()),
+        TaskAddress::New => [letter, "n\n"].concat(),
+        TaskAddress::Object(id) => [letter, "i", id.as_str(), "\n"].concat(),
+        TaskAddress::Named(name) => [letter, "k", &encode(name).unwrap_or_default(), "\n"].concat(),
     }
 }
 

@@ -2,12 +2,11 @@
 //! answers to its requests itself, and sends requests to agents like any other client.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
-use std::panic::AssertUnwindSafe;
-
 use wasm_bindgen::prelude::*;
 use worker::{Env, Request};
 
 use super::deployment::Front;
+use crate::edge::panics::caught;
 use crate::edge::response::to_response;
 use crate::front::head::Head;
 use crate::front::route::{Route, route};
@@ -18,7 +17,7 @@ use a2a::error::Error;
 ///
 /// # Errors
 ///
-/// If the platform fails to build a response.
+/// If the platform fails to build a response, or a panic occurs.
 #[wasm_bindgen(js_name = visit)]
 pub async fn visit(
     env: Env,
@@ -26,7 +25,7 @@ pub async fn visit(
     head: String,
     body: Option<js_sys::Uint8Array>,
 ) -> std::result::Result<web_sys::Response, JsValue> {
-    let answered = AssertUnwindSafe(async move {
+    let answered = caught(async move {
         let front = match Front::of(env) {
             Ok(front) => front,
             Err(answer) => return to_response(answer),
@@ -50,5 +49,5 @@ pub async fn visit(
             _ => to_response(HttpResponse::error(&Error::Internal { task: None })),
         }
     });
-    Ok(answered.await?.into())
+    Ok(answered.await??.into())
 }

@@ -3,7 +3,6 @@
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use std::cell::{Cell, RefCell};
-use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
@@ -14,6 +13,7 @@ use super::deployment::Front;
 use super::facts::FoundBody;
 use super::facts::body::{Body, Turn};
 use super::plan::{answered, shown_to, text_of};
+use crate::edge::panics::caught;
 use crate::edge::service::clock::now;
 use crate::front::decide::{Decision, decide, refuse};
 use crate::front::facts::{Facts, FoundPage, Need, Received};
@@ -50,10 +50,6 @@ struct Inner {
     rounds: Cell<usize>,
 }
 
-// A request whose decision panicked is answered by an internal error, and freed.
-impl std::panic::UnwindSafe for Waiting {}
-impl std::panic::RefUnwindSafe for Waiting {}
-
 #[wasm_bindgen]
 impl Waiting {
     /// The next plan, see [`Plan`].
@@ -78,11 +74,11 @@ impl Waiting {
         inner.text_of(decision)
     }
 
-    /// Finds the missing fact that the last plan named. The promise is never rejected.
+    /// Finds the missing fact that the last plan named. The promise is rejected only if a panic occurs.
     #[wasm_bindgen(js_name = find)]
     pub fn find(&self, request: Option<web_sys::Request>) -> js_sys::Promise {
         let inner = self.inner.clone();
-        future_to_promise(AssertUnwindSafe(async move {
+        let found = caught(async move {
             if inner.need.borrow().is_none() {
                 inner.text_of(inner.decide(&Head::parse(&inner.head)));
             }
@@ -94,8 +90,8 @@ impl Waiting {
                     inner.body.replace(body);
                 }
             }
-            Ok(JsValue::UNDEFINED)
-        }))
+        });
+        future_to_promise(async move { Ok(found.await.map(|()| JsValue::UNDEFINED)?) })
     }
 
     /// Records that these rate limits, a JSON list, have admitted the request.

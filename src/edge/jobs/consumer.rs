@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use futures_util::{StreamExt, stream};
+use futures_util::{FutureExt, StreamExt, stream};
 use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
@@ -22,10 +22,12 @@ use crate::config::Settings;
 use crate::edge::bindings;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
+use crate::edge::panics::caught;
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::forms::address::ObjectId;
 use crate::forms::queue::{Body, DeadLetter, QueuedJob};
+use crate::panic::Shared;
 use crate::port::{Observation, Observer, WebhookJob};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
@@ -50,8 +52,7 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
     let leases: Vec<Lease> = taken.filter_map(std::future::ready).collect().await;
     let bytes = leases.iter().map(|lease| lease.notification.body.len()).sum();
     let timeout_ms = settings.limits.webhook_timeout_ms;
-    let entered =
-        CROWD.with_borrow_mut(|crowd| crowd.enter(leases.len(), bytes, timeout_ms, now()));
+    let entered = CROWD.change(|crowd| crowd.enter(leases.len(), bytes, timeout_ms, now()));
     let sender = Sender {
         env,
         settings,
@@ -61,10 +62,14 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
     };
     match entered {
         None => sender.serve_all(leases).await,
-        Some(entered) => context.wait_until(async move {
-            sender.serve_all(leases).await;
-            CROWD.with_borrow_mut(|crowd| crowd.leave(entered));
-        }),
+        Some(entered) => {
+            let served = caught(async move {
+                sender.serve_all(leases).await;
+                CROWD.change(|crowd| crowd.leave(entered));
+            });
+            // The log has the message of a panic.
+            context.wait_until(served.map(|_| ()));
+        }
     }
 }
 

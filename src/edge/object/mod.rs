@@ -9,26 +9,25 @@ mod store;
 mod streams;
 
 use std::cell::RefCell;
-use std::panic::AssertUnwindSafe;
 use std::rc::Rc;
 use std::time::Duration;
 
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
-use worker::{
-    Delay, DurableObject, Env, Request, Response, ResponseBuilder, Result, State, durable_object,
-};
+use worker::worker_sys::DurableObjectState;
+use worker::{Delay, Env, State};
 
 use crate::auth::not_for_operators;
 use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::objects;
+use crate::edge::panics::PanicError;
 use crate::edge::poll::poll_now;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::format;
 use crate::forms::answer::to_text;
-use crate::forms::ask::{Form, HELLO, Refusal, Upgrade};
+use crate::forms::ask::{Form, Refusal};
 use crate::forms::callback::{CallbackPost, answer_to};
 use crate::forms::command::Command;
 use crate::operation;
@@ -43,38 +42,29 @@ use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
 use a2a::{Operation, TaskCall};
-use followers::Untold;
+use followers::SocketCounts;
 use store::SqlTaskStore;
 
-/// The object of one task. The macro exports only the handler of requests; the other handlers are exported below. Closed or broken
-/// sockets need no handler.
-#[durable_object(fetch)]
+/// The object of one task. Its handlers are exported without the macro `durable_object`, whose handlers are Rust futures
+/// even if they do not wait. Closed or broken sockets need no handler.
+#[wasm_bindgen]
 #[derive(Clone)]
 pub struct TaskObject {
     state: Rc<State>,
     env: Env,
     session: Rc<InMemory>,
-    untold: Rc<Untold>,
-}
-
-// The object continues after a caught panic. A broken session is opened again from storage.
-impl std::panic::UnwindSafe for TaskObject {}
-impl std::panic::RefUnwindSafe for TaskObject {}
-
-impl DurableObject for TaskObject {
-    fn new(state: State, env: Env) -> Self {
-        Self { state: Rc::new(state), env, session: Rc::default(), untold: Rc::default() }
-    }
-
-    /// The upgrade to a socket for a follower; the only request that an object receives.
-    async fn fetch(&self, request: Request) -> Result<Response> {
-        let upgrade = Upgrade::read(&request.path(), request.headers().get(HELLO)?);
-        self.accept_follower(upgrade).await?.or_else(refuse)
-    }
+    counts: Rc<SocketCounts>,
 }
 
 #[wasm_bindgen]
 impl TaskObject {
+    /// The object that the platform wakes, with the platform's state of the object.
+    #[wasm_bindgen(constructor)]
+    pub fn new(state: DurableObjectState, env: Env) -> Self {
+        let state = Rc::new(State::from(state));
+        Self { state, env, session: Rc::default(), counts: Rc::default() }
+    }
+
     /// Answers a form (`forms/ask.rs`) in the text form of `forms/answer.rs`: at once if the answer needs no wait, else by a
     /// promise. A status of 500 or more is a `Refusal`.
     #[wasm_bindgen(js_name = ask)]
@@ -86,7 +76,10 @@ impl TaskObject {
         };
         match poll_now(answer) {
             Ok(answer) => answer,
-            Err(rest) => future_to_promise(AssertUnwindSafe(async move { Ok(rest.await) })).into(),
+            Err(rest) => {
+                let object = self.clone();
+                future_to_promise(async move { Ok(object.caught(rest).await?) }).into()
+            }
         }
     }
 
@@ -97,11 +90,10 @@ impl TaskObject {
         self.ask(form, String::from_utf8(text).unwrap_or_default())
     }
 
-    /// The alarm: a deadline of the task is due. The macro `durable_object` exports either the alarm or the other events, so this
-    /// export is made here.
+    /// The alarm: a deadline of the task is due.
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
-        AssertUnwindSafe(async move {
+        self.caught(async move {
             match self.session(Opening::ByAlarm, Visitor::Server, None) {
                 Ok(session) => session.wake().await,
                 // The deadline stays due until a version that can read the task wakes the object.
@@ -113,21 +105,27 @@ impl TaskObject {
             }
             Ok(())
         })
-        .await
+        .await?
     }
 
     /// The first and only message over the socket of a follower whose hello was not sent with the upgrade.
     #[wasm_bindgen(js_name = webSocketMessage)]
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
-        let handled = AssertUnwindSafe(async move {
-            let hello = message.as_string().unwrap_or_default();
-            self.take_hello(&socket.into(), &hello).await;
-        });
-        handled.await;
+        let hello = message.as_string().unwrap_or_default();
+        // After a panic, the platform closes the socket with the object.
+        let _ = self.caught(self.take_hello(&socket.into(), &hello)).await;
     }
 }
 
 impl TaskObject {
+    /// The output of a future. If it panics, the object is restarted.
+    async fn caught<T>(
+        &self,
+        future: impl Future<Output = T>,
+    ) -> std::result::Result<T, PanicError> {
+        platform::caught(&self.state, future).await
+    }
+
     /// Answers a text in this form.
     async fn answer(&self, form: Option<Form>, text: &str) -> std::result::Result<String, Refusal> {
         let unreadable = |error: serde_json::Error| self.unreadable(&error);
@@ -311,7 +309,7 @@ impl TaskObject {
                 &self.env,
                 self.observer(),
                 &self.session,
-                &self.untold,
+                &self.counts,
             ),
             settings.limits.clone(),
             find,
@@ -341,7 +339,7 @@ impl TaskObject {
             return;
         }
         let session = self.session.clone();
-        self.state.wait_until(async move {
+        platform::go_on(&self.state, async move {
             Delay::from(LET_GO_AFTER).await;
             let_go(&session);
         });
@@ -369,18 +367,6 @@ fn let_go(session: &InMemory) {
     session
         .borrow_mut()
         .take_if(|session| Rc::strong_count(session) == 1 && session.is_dispensable());
-}
-
-/// The answer of the object to an upgrade. An error for the client of a call is an `Ok` answer; a `Refusal` is for the caller
-/// of the object.
-type Answer = std::result::Result<Response, Refusal>;
-
-fn refuse(refusal: Refusal) -> Result<Response> {
-    let builder = ResponseBuilder::new().with_status(refusal.status());
-    match refusal.limit() {
-        Some((name, limit)) => Ok(builder.with_header(name, &limit.to_string())?.empty()),
-        None => Ok(builder.empty()),
-    }
 }
 
 /// The message to clients if the run of a task has to continue but cannot.

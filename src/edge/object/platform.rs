@@ -7,9 +7,10 @@ use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
-use super::followers::{self, Untold};
+use super::followers::{self, SocketCounts};
 use super::{InMemory, let_go};
 use crate::edge::bindings;
+use crate::edge::panics::{self, PanicError};
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::service::clock::WorkerClock;
@@ -31,11 +32,11 @@ pub(super) fn ports(
     env: &Env,
     observer: ConsoleObserver,
     session: &Rc<InMemory>,
-    untold: &Rc<Untold>,
+    counts: &Rc<SocketCounts>,
 ) -> Ports {
     let index = D1Index { env: env.clone() };
-    let counts = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
-    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts });
+    let counts_tasks = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
+    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts: counts_tasks });
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),
@@ -43,7 +44,7 @@ pub(super) fn ports(
         followers: Rc::new(Sockets {
             state: state.clone(),
             session: Rc::downgrade(session),
-            untold: untold.clone(),
+            counts: counts.clone(),
         }),
         queue: Rc::new(Queue { env: env.clone(), object }),
         index: index.clone(),
@@ -57,6 +58,26 @@ pub(super) fn ports(
     }
 }
 
+/// The output of a future of an object. If the future panics, the object is restarted: its values in memory may be locked or
+/// incomplete, those in its storage are not. The platform then rejects all calls of the object that are under way.
+pub(super) async fn caught<T>(
+    state: &State,
+    future: impl Future<Output = T>,
+) -> Result<T, PanicError> {
+    panics::caught(future).await.inspect_err(|_| {
+        restart(state.as_raw());
+    })
+}
+
+/// Lets the object continue with a future after its events are answered. If the future panics, the object is restarted.
+pub(super) fn go_on(state: &Rc<State>, future: impl Future<Output = ()> + 'static) {
+    let kept = state.clone();
+    state.wait_until(async move {
+        // The log has the message of the panic.
+        let _ = caught(&kept, future).await;
+    });
+}
+
 /// The runtime of one object.
 struct ObjectRuntime {
     state: Rc<State>,
@@ -66,7 +87,7 @@ struct ObjectRuntime {
 impl Runtime for ObjectRuntime {
     fn spawn(&self, future: LocalBoxFuture<'static, ()>) {
         if let Err(rest) = poll_now(future) {
-            self.state.wait_until(rest);
+            go_on(&self.state, rest);
         }
     }
 
@@ -75,7 +96,7 @@ impl Runtime for ObjectRuntime {
         // The alarm is set without an await before it, so that it commits together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         let observer = self.observer;
-        self.state.wait_until(async move {
+        go_on(&self.state, async move {
             if let Err(error) = JsFuture::from(set).await {
                 let (what, reason) = ("setting the alarm", format!("{error:?}"));
                 observer.observe(&Observation::PlatformFailed { what, reason: &reason });
@@ -118,14 +139,14 @@ impl Runtime for ObjectRuntime {
 struct Sockets {
     state: Rc<State>,
     session: Weak<InMemory>,
-    untold: Rc<Untold>,
+    counts: Rc<SocketCounts>,
 }
 
 impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
-        if followers::publish(&self.state, &self.untold, frame) && is_over {
+        if followers::publish(&self.state, &self.counts, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
-            self.state.wait_until(async move {
+            go_on(&self.state, async move {
                 followers::close_late(&state).await;
                 if let Some(session) = session.upgrade() {
                     let_go(&session);
@@ -154,10 +175,17 @@ impl WebhookQueue for Queue {
     }
 }
 
+#[wasm_bindgen(module = "/js/panic.js")]
+extern "C" {
+    /// Restarts the object with this state, soon.
+    fn restart(state: &JsValue);
+}
+
 #[wasm_bindgen]
 extern "C" {
     type SyncStorage;
     type Keeper;
+
     type AlarmStorage;
 
     /// Settles when everything written so far is durable.

@@ -1,46 +1,71 @@
 //! New followers: the check that they may follow the task, and their first frames.
 
-use a2a::model::Generation;
 use std::rc::Rc;
 
-use worker::{ResponseBuilder, Result, WebSocket, WebSocketPair};
+use wasm_bindgen::prelude::*;
+use wasm_bindgen_futures::future_to_promise;
+use worker::{ResponseBuilder, WebSocket};
 
-use super::followers::{self, Accepted};
-use super::{Answer, TaskObject, sender, task_of, visitor};
+use super::{TaskObject, followers, sender, task_of, visitor};
 use crate::auth::not_for_operators;
+use crate::edge::poll::poll_now;
 use crate::edge::socket::{CloseCode, close};
 use crate::forms::ask::{HELLO, Refusal, Upgrade};
 use crate::forms::command::{Command, StreamCommand};
 use crate::operation;
 use crate::port::{Observation, Observer};
 use crate::session::{Beginning, Opening, TaskSession};
+use a2a::binding::http::split_url;
 use a2a::error::Error;
+use a2a::model::Generation;
 use a2a::model::decode::read_json;
 use a2a::{FollowCall, Operation};
 
+#[wasm_bindgen]
 impl TaskObject {
-    /// Accepts one more follower. If its hello came with the upgrade, the follower is answered at once: the first frames
-    /// are written to the socket before the response with the client's end of the socket is returned.
-    pub(super) async fn accept_follower(&self, upgrade: Upgrade) -> Result<Answer> {
-        let Ok(settings) = self.settings() else { return Ok(Err(Refusal::Failed(500))) };
+    /// The upgrade to a socket for a follower; the only request that an object receives. If its hello came with the upgrade,
+    /// the follower is answered at once: the first frames are written to the socket before the response with the client's
+    /// end of the socket is returned. The answer is a promise only if that has to wait.
+    ///
+    /// # Errors
+    ///
+    /// If the platform cannot accept a socket.
+    #[wasm_bindgen(js_name = fetch)]
+    pub fn handle_upgrade(&self, request: &web_sys::Request) -> Result<JsValue, JsValue> {
+        let (object, url) = (self.clone(), request.url());
+        let (_, path, _) = split_url(&url);
+        let upgrade = Upgrade::read(path, request.headers().get(HELLO)?);
+        match poll_now(async move { object.accept_follower(upgrade).await }) {
+            Ok(answer) => answer,
+            Err(rest) => {
+                let object = self.clone();
+                Ok(future_to_promise(async move { object.caught(rest).await? }).into())
+            }
+        }
+    }
+}
+
+impl TaskObject {
+    /// Accepts one more follower, and answers it if its hello came with the upgrade.
+    async fn accept_follower(&self, upgrade: Upgrade) -> Result<JsValue, JsValue> {
+        let Ok(settings) = self.settings() else { return refuse(Refusal::Failed(500)) };
         let limit = settings.limits.max_streams;
         let has_told = upgrade.hello.is_some();
-        let accepted = followers::accept(&self.state, &self.untold, limit, has_told)?;
-        let Some(Accepted { pair: WebSocketPair { client, server }, is_surplus }) = accepted else {
-            return Ok(Err(Refusal::TooManyFollowers(limit)));
-        };
-        let answer = ResponseBuilder::new().with_status(101).with_websocket(client);
-        let Some(hello) = upgrade.hello else { return Ok(Ok(answer.empty())) };
-        let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
-        self.answer_follower(&server, &hello, opening, &|| is_surplus).await;
-        Ok(Ok(answer.with_header(HELLO, "read")?.empty()))
+        let accepted = followers::accept_one(&self.state, &self.counts, limit, has_told)?;
+        let Some(accepted) = accepted else { return refuse(Refusal::TooManyFollowers(limit)) };
+        if let Some(hello) = upgrade.hello {
+            let opening = if upgrade.begins { Opening::New } else { Opening::ByRequest };
+            let is_surplus = || accepted.is_surplus;
+            self.answer_follower(&accepted.server, &hello, opening, &is_surplus).await;
+        }
+        accepted.answer(has_told)
     }
 
     /// Answers a follower whose hello is the first and only message over its socket.
     pub(super) async fn take_hello(&self, socket: &WebSocket, hello: &str) {
-        let is_surplus = || followers::note_told(&self.state, socket) > self.max_streams();
+        let is_surplus = || followers::note_told_one(&self.state, socket) > self.max_streams();
         self.answer_follower(socket, hello, Opening::ByRequest, &is_surplus).await;
-        self.untold.forget_one();
+        self.counts.forget_untold();
     }
 
     /// Answers a follower that sends a [`StreamCommand`]: with its first frames, or by closing its socket. `is_surplus`
@@ -96,7 +121,7 @@ impl TaskObject {
         &self,
         command: &Command<FollowCall>,
         opening: Opening,
-    ) -> std::result::Result<Rc<TaskSession>, Error> {
+    ) -> Result<Rc<TaskSession>, Error> {
         let task = command.call.task_id();
         let chosen = command.chosen_id.as_ref();
         let session = self.session(opening, visitor(command, task), chosen)?;
@@ -108,12 +133,22 @@ impl TaskObject {
     }
 }
 
+/// The answer to an upgrade that is refused.
+fn refuse(refusal: Refusal) -> Result<JsValue, JsValue> {
+    let builder = ResponseBuilder::new().with_status(refusal.status());
+    let builder = match refusal.limit() {
+        Some((name, limit)) => builder.with_header(name, &limit.to_string())?,
+        None => builder,
+    };
+    Ok(web_sys::Response::from(builder.empty()).into())
+}
+
 /// The first frames of a stream, and how the stream continues after them.
 async fn begin_stream(
     session: &Rc<TaskSession>,
     command: Command<FollowCall>,
     after: Option<Generation>,
-) -> std::result::Result<Beginning, Error> {
+) -> Result<Beginning, Error> {
     let (command, call) = command.take_call();
     let terms = command.terms;
     match call {

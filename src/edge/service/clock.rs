@@ -76,7 +76,7 @@ impl Timer {
                 waker.wake();
             }
         };
-        let ring = Closure::wrap_assert_unwind_safe(Box::new(ring) as Box<dyn FnMut()>);
+        let ring = Closure::wrap(Box::new(ring) as Box<dyn FnMut()>);
         let id = set_timeout(&ring, millis.min(LONGEST_MS) as f64);
         Self { id, state, _ring: ring }
     }

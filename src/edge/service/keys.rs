@@ -10,6 +10,7 @@ use worker::js_sys::JSON;
 use super::observer::ConsoleObserver;
 use super::web_crypto;
 use crate::edge::bindings;
+use crate::panic::Shared;
 use crate::port::{Observation, Observer};
 use crate::signing::{Algorithm, Claims, SigningKey, SigningKeys, join};
 
@@ -81,7 +82,7 @@ async fn signature(key: &SigningKey, input: &str) -> Result<Vec<u8>, JsValue> {
         None => {
             let private = JSON::parse(key.private_jwk().reveal())?;
             let handle = web_crypto::import("jwk", &private, &algorithm, &["sign"]).await?;
-            IMPORTED.with_borrow_mut(|imported| {
+            IMPORTED.change(|imported| {
                 imported.retain(|(kid, _)| kid != key.kid());
                 imported.push((key.kid().to_owned(), handle.clone()));
             });

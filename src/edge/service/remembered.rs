@@ -22,6 +22,7 @@ use super::clock::now;
 use super::observer::ConsoleObserver;
 use super::rows::read_row;
 use crate::edge::bindings;
+use crate::panic::Shared;
 use crate::port::{Observation, Observer};
 use crate::remembered::{
     Claim, Job, LEASE_MS, MAX_KEY_BYTES, MAX_VALUE_BYTES, Memories, Memory, Need, Remembered, Step,
@@ -196,7 +197,7 @@ impl Source {
     }
 
     fn memory<T>(&self, with: impl FnOnce(&mut Memory) -> T) -> T {
-        MEMORIES.with_borrow_mut(|memories| with(memories.of(&self.key, now())))
+        MEMORIES.change(|memories| with(memories.of(&self.key, now())))
     }
 }
 

@@ -8,6 +8,7 @@ use worker::js_sys::JSON;
 
 use super::web_crypto;
 use crate::auth::PublicKey;
+use crate::panic::Shared;
 use a2a_agents::access::JwtAlgorithm;
 
 /// True if a signature over a text was made with the private half of a key; false also for a signature of the wrong length.
@@ -47,7 +48,7 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
         return Ok(handle);
     }
     let handle = web_crypto::import("jwk", &JSON::parse(&jwk)?, algorithm, &["verify"]).await?;
-    IMPORTED.with_borrow_mut(|imported| {
+    IMPORTED.change(|imported| {
         if imported.len() >= MAX_IMPORTED {
             imported.clear();
         }

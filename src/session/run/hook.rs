@@ -2,12 +2,11 @@
 //! it runs concurrently with that run, which may end first. If the executor requires a guaranteed call (`ensures_cancel`), the
 //! hook is also called for every run that did not end by its executor, and the call is repeated after a crash.
 
-use std::panic::AssertUnwindSafe;
 use std::task::{Context, Waker};
 
-use futures_util::FutureExt;
 use futures_util::future::{Either, LocalBoxFuture, select};
 
+use crate::panic::Catching;
 use crate::port::Observation;
 use crate::session::{TaskSession, run};
 use crate::task::{Notice, RunStart};
@@ -38,8 +37,8 @@ pub(in crate::session) fn call(session: &TaskSession) {
         let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(limit_ms);
-        let hook = AssertUnwindSafe(runner.executor.cancel(&turn)).catch_unwind();
-        let called = select(Box::pin(hook), limit).await;
+        let hook = Catching::new(runner.executor.cancel(&turn));
+        let called = select(hook, limit).await;
         handle.run.set_telling(false);
         if let Either::Left((Err(_), _)) = called {
             // A panic counts as a crash: if the call is guaranteed, the alarm repeats it.

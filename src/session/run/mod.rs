@@ -12,8 +12,8 @@ pub(super) mod state;
 pub(super) mod tracing;
 mod usage;
 
-use std::future::Future;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::future::{Future, pending};
+use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::task::{Context, Poll};
@@ -25,6 +25,7 @@ use super::TaskSession;
 use super::agents::RunLimits;
 use super::debts::{self, Sums};
 use crate::executor::{Events, ExecutorError, Runner, Turn};
+use crate::panic::catch;
 use crate::port::{Observation, yield_once};
 use crate::task::{
     LogEntry, Loss, Notice, Recall, Recovery, RunOutcome, RunRequest, RunStart, timed_out,
@@ -301,7 +302,7 @@ async fn bounded(run: Flushing<'_>, turn: &Turn, session: &TaskSession, bounds: 
 /// idle.
 async fn until_idle(session: &TaskSession, limit_ms: u64) {
     if limit_ms == 0 {
-        return std::future::pending().await;
+        return pending().await;
     }
     loop {
         if session.life.is_settled() {
@@ -333,10 +334,14 @@ impl Future for Flushing<'_> {
 
     fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Ending> {
         let run = &mut self.run;
-        let polled = catch_unwind(AssertUnwindSafe(|| run.as_mut().poll(context)));
+        let polled = catch(|| run.as_mut().poll(context));
         if let Ok(Poll::Ready(result)) = polled {
             // The end is stored together with the last events.
             return Poll::Ready(Ending::Returned(result));
+        }
+        if polled.is_err() {
+            // A future that has panicked must not be dropped ([`panic`](crate::panic)).
+            mem::forget(mem::replace(run, Box::pin(pending())));
         }
         // A pending run may have sent a request to another server and wait for the answer; a panicked run may also have sent a
         // request.

@@ -6,12 +6,13 @@ mod tools;
 
 use a2a_edge::prelude::*;
 
-use executors::{CredentialsProbe, UsageProbe};
+use executors::{CredentialsProbe, PanicProbe, UsageProbe};
 
 fn host() -> Host {
     Host::new()
         .tools(tools::all())
         .executor("probe_credentials", |probe: CredentialsProbe, _| Ok(probe))
+        .executor("probe_panics", |probe: PanicProbe, _| probe.made())
         .executor("probe_usage", |probe: UsageProbe, _| Ok(probe))
 }
 

@@ -1,10 +1,12 @@
 //! A fast path for the plainest requests of the JSON-RPC binding, which are read without a JSON tree: requests whose
-//! only parameter is a task.
+//! only parameter is a task, and lists without filters other than a conversation.
 //!
 //! Most requests of clients that poll are plain. Every other form is left to the general reader, so that each refusal
 //! is made in one place. For a plain request both readers have the same result.
 
-use crate::model::{CancelTaskRequest, GetTaskRequest, SubscribeToTaskRequest, TaskId};
+use crate::model::{
+    CancelTaskRequest, ContextId, GetTaskRequest, ListTasksRequest, SubscribeToTaskRequest, TaskId,
+};
 use crate::wire::jsonrpc::RequestId;
 use crate::{Call, FollowCall, Operation, TaskCall};
 
@@ -21,7 +23,8 @@ pub struct PlainRead<'a> {
 
 impl<'a> PlainRead<'a> {
     /// Reads a body; `None` unless the body is a GetTask, CancelTask or SubscribeToTask of 1.0 whose only parameters
-    /// are the id of the task and, for GetTask, a history length.
+    /// are the id of the task and, for GetTask, a history length, or a ListTasks whose only parameters are a page, a
+    /// history length and a conversation.
     pub fn parse(body: &'a [u8]) -> Option<Self> {
         let mut text = Scanner { rest: std::str::from_utf8(body).ok()? };
         let (mut version, mut id, mut method, mut params) = (None, None, None, None);
@@ -42,41 +45,77 @@ impl<'a> PlainRead<'a> {
 }
 
 /// The parameters of a plain request.
-struct Params {
-    id: TaskId,
+#[derive(Default)]
+struct Params<'a> {
+    id: Option<&'a str>,
     history_length: Option<u32>,
+    page_size: Option<u32>,
+    page_token: Option<&'a str>,
+    context_id: Option<&'a str>,
 }
 
-impl Params {
-    fn read(text: &mut Scanner<'_>) -> Option<Self> {
-        let (mut id, mut history_length) = (None, None);
+impl<'a> Params<'a> {
+    fn read(text: &mut Scanner<'a>) -> Option<Self> {
+        let mut params = Self::default();
         text.object(|name, text| match name {
-            "id" => first(&mut id, text.string()?),
-            "historyLength" => first(&mut history_length, text.digits()?.parse().ok()?),
+            "id" => first(&mut params.id, text.string()?),
+            "historyLength" => first(&mut params.history_length, text.digits()?.parse().ok()?),
+            "pageSize" => first(&mut params.page_size, text.digits()?.parse().ok()?),
+            "pageToken" => first(&mut params.page_token, text.string()?),
+            "contextId" => first(&mut params.context_id, text.string()?),
             _ => None,
         })?;
-        Some(Self { id: TaskId::new(id?)?, history_length })
+        Some(params)
     }
 
     fn call(self, operation: Operation) -> Option<Call> {
-        let Self { id, history_length } = self;
         let tenant = None;
-        match (operation, history_length) {
-            (Operation::GetTask, _) => {
-                let history_length = history_length.map(i32::try_from).transpose().ok()?;
+        let Self { id, history_length, .. } = self;
+        let history_length = history_length.map(i32::try_from).transpose().ok()?;
+        match (operation, self.task()) {
+            (Operation::GetTask, Some(id)) => {
                 let request = GetTaskRequest { tenant, id, history_length };
                 Some(Call::Task(TaskCall::GetTask(request)))
             }
-            (Operation::CancelTask, None) => {
+            (Operation::CancelTask, Some(id)) if history_length.is_none() => {
                 let request = CancelTaskRequest { tenant, id, metadata: None };
                 Some(Call::Task(TaskCall::CancelTask(request)))
             }
-            (Operation::SubscribeToTask, None) => {
+            (Operation::SubscribeToTask, Some(id)) if history_length.is_none() => {
                 let request = SubscribeToTaskRequest { tenant, id };
                 Some(Call::Follow(FollowCall::SubscribeToTask(request)))
             }
+            (Operation::ListTasks, None) if id.is_none() => self.list(history_length),
             (_, _) => None,
         }
+    }
+
+    /// The task, if the parameters are those of a request about one task.
+    fn task(&self) -> Option<TaskId> {
+        let Self { id, page_size: None, page_token: None, context_id: None, .. } = self else {
+            return None;
+        };
+        TaskId::new(*id.as_ref()?)
+    }
+
+    fn list(&self, history_length: Option<i32>) -> Option<Call> {
+        let page_size = match self.page_size {
+            None => ListTasksRequest::DEFAULT_PAGE_SIZE,
+            Some(given) => {
+                let size = u8::try_from(given).ok();
+                size.filter(|size| (1..=ListTasksRequest::MAX_PAGE_SIZE).contains(size))?
+            }
+        };
+        Some(Call::List(ListTasksRequest {
+            tenant: None,
+            context_id: self.context_id.and_then(ContextId::new),
+            status: None,
+            page_size,
+            page_token: self.page_token.filter(|token| !token.is_empty()).map(str::to_owned),
+            history_length,
+            status_timestamp_after: None,
+            include_artifacts: false,
+        }))
     }
 }
 
@@ -184,6 +223,9 @@ mod tests {
             r#"{"jsonrpc":"2.0","method":"GetTask","params":{"id":"t"}}"#,
             r#"{"jsonrpc":"2.0","id":"ä","method":"CancelTask","params":{"id":"ä"}}"#,
             r#"{"jsonrpc":"2.0","id":"","method":"SubscribeToTask","params":{"id":"t"}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageSize":20}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageToken":"x","contextId":"c","historyLength":0}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageToken":"","contextId":""}}"#,
         ] {
             assert!(plainly(body).is_some(), "{body}");
             assert_eq!(plainly(body), generally(body), "{body}");
@@ -214,6 +256,10 @@ mod tests {
             r#"{"jsonrpc":"2.0","id":"a","method":"GetTask","params":{"id":"t","historyLength":1234567890}}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"CancelTask","params":{"id":"t","historyLength":1}}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"id":"t"}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageSize":0}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"pageSize":101}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"ListTasks","params":{"status":"TASK_STATE_WORKING"}}"#,
+            r#"{"jsonrpc":"2.0","id":"a","method":"GetTask","params":{"id":"t","pageSize":1}}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"tasks/get","params":{"id":"t"}}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"GetTask","params":[]}"#,
             r#"{"jsonrpc":"2.0","id":"a","method":"GetTask"}"#,
@@ -228,9 +274,12 @@ mod tests {
         fn what_is_read_plainly_is_read_in_the_same_way_in_general(
             members in proptest::sample::subsequence(vec![0usize, 1, 2, 3, 4], 0..=5).prop_shuffle(),
             id in prop_oneof![Just("\"a\""), Just("12"), Just("0"), Just("null"), Just("1.0"), Just("\"\\n\""), Just("{}")],
-            method in prop_oneof![Just("GetTask"), Just("CancelTask"), Just("SubscribeToTask"), Just("SendMessage")],
+            method in prop_oneof![
+                Just("GetTask"), Just("CancelTask"), Just("SubscribeToTask"), Just("SendMessage"), Just("ListTasks"),
+            ],
             params in prop_oneof![
                 Just("{\"id\":\"t\"}"), Just("{\"id\":\"t\",\"historyLength\":3}"), Just("{\"id\":\"t\",\"history_length\":3}"),
+                Just("{\"pageSize\":7}"), Just("{\"pageSize\":700,\"contextId\":\"c\"}"), Just("{\"pageToken\":\"p\",\"contextId\":\"\"}"),
                 Just("{\"id\":\"t\",\"x\":[]}"), Just("{ }"), Just("null"), Just("{\"id\":\"t\",\"id\":\"u\"}"),
             ],
             cut in 0usize..200,

@@ -27,6 +27,7 @@ pub struct Reply {
     #[serde(skip_serializing_if = "Habits::are_default")]
     habits: Habits,
     /// The URIs of the extensions that the answer lists as active (spec §3.2.6).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     extensions: Vec<String>,
 }
 

@@ -103,13 +103,15 @@ impl Fields {
 
     /// The value of a member; `null` counts as a value.
     pub fn nullable(&mut self, name: &str) -> Option<Value> {
-        self.members.remove(name).or_else(|| self.members.remove(&snake_case(name)))
+        let found = self.members.remove(name);
+        found.or_else(|| self.members.remove(&other_name(name)?))
     }
 
     /// Whether the object has this member, under its camelCase or its snake_case name, with a value other than
     /// `null`.
     pub fn has(&self, name: &str) -> bool {
-        let found = self.members.get(name).or_else(|| self.members.get(&snake_case(name)));
+        let found = self.members.get(name);
+        let found = found.or_else(|| self.members.get(&other_name(name)?));
         found.is_some_and(|value| !value.is_null())
     }
 
@@ -451,6 +453,11 @@ pub(crate) fn snake_case(name: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
+}
+
+/// The snake_case name of a member, if it is not the same as the camelCase name.
+fn other_name(name: &str) -> Option<String> {
+    name.bytes().any(|letter| letter.is_ascii_uppercase()).then(|| snake_case(name))
 }
 
 /// A float without fraction as an integer; too large floats saturate, and are later refused as out of range.

@@ -119,7 +119,8 @@ impl Default for Metadata {
 ///
 /// For a map with keys other than strings, which the model does not have.
 pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
-    encode_line(value).map(|(text, _)| text)
+    let bytes = Sink::default().take(value)?.bytes;
+    Sink::of(String::new(), bytes).take(value)?.text()
 }
 
 /// Encodes a value as [`encode`] does, with space for a line end; also returns the number of JSON values.
@@ -128,38 +129,89 @@ pub fn encode<T: Serialize>(value: &T) -> serde_json::Result<String> {
 ///
 /// As [`encode`].
 pub fn encode_line<T: Serialize>(value: &T) -> serde_json::Result<(String, usize)> {
-    let measured = Measured::of(value)?;
-    let mut text = Vec::with_capacity(measured.bytes + 1);
-    serde_json::to_writer(&mut text, value)?;
-    let text = String::from_utf8(text).map_err(serde::ser::Error::custom)?;
-    Ok((text, measured.json.values))
+    let measured = Sink::counting().take(value)?;
+    let text = Sink::of(String::new(), measured.bytes + 1).take(value)?.text()?;
+    Ok((text, measured.values()))
 }
 
-/// A writer that only counts bytes and JSON values.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Measured {
-    bytes: usize,
-    json: JsonSize,
+/// Appends the JSON of a value to a text that is passed on at once, such as a message to another part of the server. A
+/// short value is encoded without being measured first; the buffer grows to exactly the size of a long one.
+///
+/// # Errors
+///
+/// As [`encode`].
+pub fn append<T: Serialize>(text: String, value: &T) -> serde_json::Result<String> {
+    let begun = text.len();
+    let sink = Sink::of(text, SHORT_BYTES).take(value)?;
+    if sink.bytes <= SHORT_BYTES {
+        return sink.text();
+    }
+    let Sink { mut text, bytes, .. } = sink;
+    text.truncate(begun);
+    Sink::on(text, bytes).take(value)?.text()
 }
 
 /// The number of bytes of a value's JSON, and the number of JSON values in it.
 pub fn measure<T: Serialize>(value: &T) -> (usize, usize) {
-    let measured = Measured::of(value);
-    measured.map_or((usize::MAX, usize::MAX), |measured| (measured.bytes, measured.json.values))
+    let measured = Sink::counting().take(value);
+    measured.map_or((usize::MAX, usize::MAX), |measured| (measured.bytes, measured.values()))
 }
 
-impl Measured {
-    fn of<T: Serialize>(value: &T) -> serde_json::Result<Self> {
-        let mut measured = Self::default();
-        serde_json::to_writer(&mut measured, value)?;
-        Ok(measured)
+/// The space for a value that [`append`] does not measure first.
+const SHORT_BYTES: usize = 1024;
+
+/// A writer that keeps what it has room for, and counts all bytes. One writer for all encodings of a type: the code that
+/// writes a type exists once for each kind of writer.
+#[derive(Default)]
+struct Sink {
+    text: Vec<u8>,
+    /// The number of bytes that are kept.
+    room: usize,
+    bytes: usize,
+    /// The size in JSON values, if it is counted.
+    json: Option<JsonSize>,
+}
+
+impl Sink {
+    /// Counts bytes and JSON values, and keeps nothing.
+    fn counting() -> Self {
+        Self { json: Some(JsonSize::default()), ..Self::default() }
+    }
+
+    /// Keeps up to `room` bytes behind a text.
+    fn of(text: String, room: usize) -> Self {
+        Self::on(text.into_bytes(), room)
+    }
+
+    fn on(mut text: Vec<u8>, room: usize) -> Self {
+        text.reserve_exact(room);
+        Self { text, room, ..Self::default() }
+    }
+
+    /// Writes a value.
+    fn take<T: Serialize>(mut self, value: &T) -> serde_json::Result<Self> {
+        serde_json::to_writer(&mut self, value)?;
+        Ok(self)
+    }
+
+    fn values(&self) -> usize {
+        self.json.map_or(0, |json| json.values)
+    }
+
+    fn text(self) -> serde_json::Result<String> {
+        String::from_utf8(self.text).map_err(serde::ser::Error::custom)
     }
 }
 
-impl Write for Measured {
+impl Write for Sink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.bytes += bytes.len();
-        self.json.read(bytes);
+        if self.bytes <= self.room {
+            self.text.extend_from_slice(bytes);
+        }
+        if let Some(json) = &mut self.json {
+            json.read(bytes);
+        }
         Ok(bytes.len())
     }
 
@@ -192,6 +244,15 @@ mod tests {
         ] {
             let size = JsonSize::of(text.as_bytes());
             assert_eq!((size.depth, size.values), (depth, values), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_value_is_appended_whatever_its_size() {
+        for size in [0, 1, SHORT_BYTES - 3, SHORT_BYTES - 2, SHORT_BYTES - 1, 3 * SHORT_BYTES] {
+            let value = json!("x".repeat(size));
+            let text = append("a\n".to_owned(), &value).unwrap();
+            assert_eq!(text, format!("a\n{value}"), "{size}");
         }
     }
 

@@ -33,7 +33,7 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;
 pub use id::{ContextId, EmptyId, TaskId, Uuid};
-pub use json::{Json, Metadata, Text, encode, encode_line, measure};
+pub use json::{Json, Metadata, Text, append, encode, encode_line, measure};
 pub use json_size::JsonSize;
 pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
 pub use reading::{

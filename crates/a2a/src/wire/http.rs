@@ -94,10 +94,11 @@ impl HttpResponse {
             .with_header("allow", allowed)
             .with_header("access-control-max-age", "86400")
             .with_header("vary", "Access-Control-Request-Headers");
-        match requested_headers.filter(|names| are_header_names(names)) {
-            Some(names) => response.with_header("access-control-allow-headers", names),
-            None => response,
-        }
+        PREFLIGHT.into_iter().fold(response, |response, (name, value)| {
+            let requested = requested_headers.filter(|names| are_header_names(names));
+            let is_for_headers = name == "access-control-allow-headers";
+            response.with_header(name, requested.filter(|_| is_for_headers).unwrap_or(value))
+        })
     }
 }
 
@@ -114,13 +115,22 @@ fn are_header_names(text: &str) -> bool {
 /// The longest list of headers in a preflight, in bytes.
 const MAX_REQUESTED_BYTES: usize = 4096;
 
-/// The headers of every answer: pages of any origin may call agents, and browsers must not guess the type of an answer. In
-/// the answer to a preflight with request headers, the list of these replaces the one here.
+/// The headers of every answer: pages of any origin may call agents, and browsers must not guess the type of an answer.
 ///
 /// The headers allow no credentials, so a browser hides answers that depend on cookies. If an agent lists the origins of
 /// its pages, the server replaces `*` by one origin.
-pub const COMMON: [(&str, &str); 5] = [
+pub const COMMON: [(&str, &str); 3] = [
     ("access-control-allow-origin", "*"),
+    (
+        "access-control-expose-headers",
+        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate, X-A2A-Extensions, X-Request-Id",
+    ),
+    ("x-content-type-options", "nosniff"),
+];
+
+/// The headers of the answer to a preflight, in addition to [`COMMON`]; browsers read them only there. If the preflight
+/// lists request headers, its list replaces the one here.
+pub const PREFLIGHT: [(&str, &str); 2] = [
     ("access-control-allow-methods", "GET, HEAD, POST, DELETE, OPTIONS"),
     (
         "access-control-allow-headers",
@@ -128,11 +138,6 @@ pub const COMMON: [(&str, &str); 5] = [
          Idempotency-Key, Last-Event-ID, If-Generation-Match, After-Generation, Prefer, \
          Run-Timeout-Ms",
     ),
-    (
-        "access-control-expose-headers",
-        "A2A-Extensions, ETag, Generation, Retry-After, WWW-Authenticate, X-A2A-Extensions, X-Request-Id",
-    ),
-    ("x-content-type-options", "nosniff"),
 ];
 
 #[cfg(test)]
@@ -148,14 +153,15 @@ mod tests {
                 .find(|(name, _)| *name == "access-control-allow-headers")
                 .map(|(_, value)| value)
         };
+        let [_, (_, of_protocol)] = PREFLIGHT;
         for names in ["traceparent", "x-api-key, traceparent,a2a-version", "X-Odd!#$%&'*+-.^_`|~"] {
             assert_eq!(allowed(Some(names)).as_deref(), Some(names));
         }
         let long = "x".repeat(4097);
         for names in ["", ",", "a,,b", "a b", "a\r\nb", "ä", "a;b", "*,(", long.as_str()] {
-            assert_eq!(allowed(Some(names)), None, "{names:?}");
+            assert_eq!(allowed(Some(names)).as_deref(), Some(of_protocol), "{names:?}");
         }
-        assert_eq!(allowed(None), None);
+        assert_eq!(allowed(None).as_deref(), Some(of_protocol));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use std::collections::BTreeMap;
 use serde_json::{Value, json};
 
 use crate::executor::{HostedAgent, Needs};
+use crate::panic::Shared;
 use crate::port::{HttpAnswer, HttpError, HttpRequest, Target};
 use crate::push::origin_of;
 use a2a::binding::http::HttpResponse;
@@ -47,7 +48,7 @@ pub(super) async fn ask(
             of_answer(&answer, &at)
         }
     };
-    KNOWN.with_borrow_mut(|known| known.insert(agent.slug.to_string(), (now.0, health.clone())));
+    KNOWN.change(|known| known.insert(agent.slug.to_string(), (now.0, health.clone())));
     Some(health)
 }
 

@@ -17,6 +17,7 @@ use worker::{Delay, Request, console_warn};
 use crate::edge::chunks::{Chunks, whole};
 use crate::edge::service::clock::now;
 use crate::front::address::{ADDRESS, network};
+use crate::panic::Shared;
 use crate::room::{Room, SMALL_BYTES, Sender};
 use a2a::error::Error;
 
@@ -136,12 +137,12 @@ struct Place(u64);
 
 impl Place {
     fn of(sender: Sender) -> Self {
-        Self(ROOM.with_borrow_mut(|room| room.enter(sender, now())))
+        Self(ROOM.change(|room| room.enter(sender, now())))
     }
 
     /// Keeps a chunk of a body whose expected length is at most `most` bytes, unless the [`Room`] has dropped the body.
     fn keep(&self, chunk: &Uint8Array, most: usize) {
-        ROOM.with_borrow_mut(|room| {
+        ROOM.change(|room| {
             let free = room.extend(self.0, chunk.length() as usize, most, now());
             if let Some(free) = free {
                 chunk.copy_to(free);
@@ -151,13 +152,13 @@ impl Place {
 
     /// The whole body; `None` if the [`Room`] has dropped it.
     fn complete(&self) -> Option<Vec<u8>> {
-        ROOM.with_borrow_mut(|room| room.complete(self.0))
+        ROOM.change(|room| room.complete(self.0))
     }
 }
 
 impl Drop for Place {
     fn drop(&mut self) {
-        ROOM.with_borrow_mut(|room| room.leave(self.0));
+        ROOM.change(|room| room.leave(self.0));
     }
 }
 

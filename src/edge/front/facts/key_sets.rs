@@ -24,6 +24,7 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::remembered::{Fetched, FetchedValue, Recalled, Source};
 use crate::edge::target::{check_key_url, host_of};
+use crate::panic::Shared;
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer};
 use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered, fresh_ms};
 use a2a::binding::media_type::essence;
@@ -180,7 +181,7 @@ fn parsed(key: &str, fetched: UnixMillis, value: &str) -> Option<Rc<KeySet>> {
         return Some(keys);
     }
     let keys = Rc::new(KeySet::parse(value).ok()?);
-    PARSED.with_borrow_mut(|parsed| {
+    PARSED.change(|parsed| {
         if parsed.len() >= MAX_PARSED {
             parsed.clear();
         }

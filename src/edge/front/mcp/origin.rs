@@ -6,7 +6,7 @@ use super::super::deployment::Front;
 use crate::auth::Policy;
 use crate::executor::HostedAgent;
 use crate::front::head::Head;
-use a2a::binding::http::{COMMON, split_url};
+use a2a::binding::http::{COMMON, PREFLIGHT, split_url};
 
 /// The rules for the page that sends a request.
 pub(in crate::edge::front) struct Pages {
@@ -67,7 +67,7 @@ impl Pages {
         headers.set("vary", vary.as_deref().unwrap_or("Origin"))?;
         headers.set("cross-origin-resource-policy", "same-origin")?;
         if origin.is_empty() {
-            for name in COMMON.map(|(name, _)| name) {
+            for (name, _) in COMMON.into_iter().chain(PREFLIGHT) {
                 if name.starts_with("access-control-") {
                     headers.delete(name)?;
                 }

@@ -15,7 +15,7 @@ use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::outbound::Bounds;
 use crate::edge::service::random::WorkerRandom;
 use crate::front::facts::Facts;
-use crate::front::head::{Head, NAMES, TRACE, head_of};
+use crate::front::head::{Head, TRACE, head_of, is_passed};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest};
 use a2a::binding::http::split_url;
 use a2a::client::{CardSource, Client, ClientError, Ports, RemoteCard, Settings};
@@ -41,7 +41,7 @@ impl Outer {
     /// trace, those in `meta` are used.
     pub(super) fn new(env: Env, head: &Head<'_>, meta: &Meta) -> Self {
         let (origin, _, query) = split_url(head.url());
-        let is_own = |(name, _): &&(&str, &str)| !NAMES.contains(name);
+        let is_own = |(name, _): &&(&str, &str)| !is_passed(name);
         let owned = |(name, value): &(&str, &str)| ((*name).to_owned(), (*value).to_owned());
         let mut headers: Vec<(String, String)> =
             head.headers().iter().filter(is_own).map(owned).collect();
@@ -82,7 +82,7 @@ impl Http for Outer {
             if !outer.query.is_empty() && !url.contains('?') {
                 url = format!("{url}?{}", outer.query);
             }
-            let is_of_call = |name: &str| NAMES.contains(&name);
+            let is_of_call = |name: &str| is_passed(name);
             let more = outer.headers.iter().map(|(name, value)| (name.as_str(), value.as_str()));
             let head = head_of(method, &url, &headers, is_of_call, more);
             let env = outer.env.clone();

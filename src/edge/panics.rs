@@ -1,0 +1,47 @@
+//! Panics at the doors of the Worker, where futures become promises of JavaScript.
+
+use wasm_bindgen::prelude::*;
+
+use crate::panic::Catching;
+
+/// The output of a future that may panic.
+///
+/// # Errors
+///
+/// [`PanicError`] if the future panics.
+pub(in crate::edge) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, PanicError> {
+    Catching::new(future).await.map_err(|_| PanicError)
+}
+
+/// The error of a call that has panicked.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::edge) struct PanicError;
+
+const MESSAGE: &str = "internal error: a panic; the log has its message";
+
+impl From<PanicError> for JsValue {
+    fn from(_: PanicError) -> Self {
+        JsError::new(MESSAGE).into()
+    }
+}
+
+impl From<PanicError> for worker::Error {
+    fn from(_: PanicError) -> Self {
+        Self::RustError(MESSAGE.to_owned())
+    }
+}
+
+/// Writes the message of each panic to the log. Called by JavaScript for each instance, after the start functions of all crates: that of the `worker` crate sets
+/// a hook, too.
+#[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+#[wasm_bindgen(js_name = reportPanics)]
+pub fn report_panics() {
+    crate::panic::report_panics();
+}
+
+/// True if a panic has made this instance unusable. Called by JavaScript when no function of the instance is running.
+#[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
+#[wasm_bindgen(js_name = isBroken)]
+pub fn is_broken() -> bool {
+    crate::panic::is_broken()
+}

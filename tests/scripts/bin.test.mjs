@@ -52,9 +52,10 @@ test("a build writes the agents, and calls no compiler", async () => {
 test("with Rust, a build goes into the project, and what changes nothing is not built again", async () => {
   const { code, output } = await rust.run("build");
   assert.equal(code, 0, output);
+  assert.match(output, /^==> Building the Worker$/m);
   for (const name of ["engine.js", "index_bg.wasm", "build.json"]) assert.ok(rust.exists(`build/${name}`), name);
   const before = builds();
-  assert.deepEqual(await rust.run("build"), { code: 0, output: `${output.split("\n")[0]}\n` });
+  assert.deepEqual(await rust.run("build"), { code: 0, output: "" });
   rust.write("README.md", "of no concern");
   rust.write("agents/one.toml", "one 2");
   await rust.run("build");

@@ -51,8 +51,11 @@ export function withoutNoise(before: Table, now: Table): Table {
   return Object.fromEntries(Object.entries(now).map(([name, kept]) => [name, { ...kept, rowsRead: read(name, kept) }]));
 }
 
-/** The number of tasks of a caller that the triggers leave uncounted (migrations/0002_fewer_rows.sql); each write and each list reads them. */
-const UNCOUNTED = 32;
+/**
+ * The rows that a write or a list reads for tasks that are not counted yet: 32 that the triggers leave uncounted (migrations/0002_fewer_rows.sql), and the
+ * entries on the way to them.
+ */
+const UNCOUNTED = 36;
 
 /** True if a difference is one of tasks that are not counted yet. */
 function isUncounted(kept: keyof Kept, { statements }: Kept, difference: number): boolean {

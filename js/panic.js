@@ -5,7 +5,7 @@
  * The instance of the engine's module.
  *
  * @typedef {object} Instance
- * @property {() => WebAssembly.Global} stackPointer The top of the stack of Rust, which is in the memory of the instance.
+ * @property {() => { value: number }} stackPointer The top of the stack of Rust, which is in the memory of the instance.
  * @property {() => boolean} isBroken Whether a panic occurred while a value of the instance was changed.
  * @property {() => void} reportPanics Has each panic call `report`.
  */
@@ -53,7 +53,7 @@ export function report(message) {
 export function noteStop(error) {
   if (!isReported) console.error(error instanceof Error ? error.stack : String(error));
   isReported = false;
-  const stops = error instanceof WebAssembly.RuntimeError || error instanceof RangeError;
+  const stops = error instanceof RangeError || (error instanceof Error && error.name === "RuntimeError");
   isStopped ||= stops;
   return stops;
 }

@@ -1,7 +1,6 @@
 // The engine of the package: its module is compiled once in a process, and has an instance for each isolate.
 import { existsSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { setFlagsFromString } from "node:v8";
 import { compileFunction } from "node:vm";
 
 const ENGINE = fileURLToPath(new URL("../../build/engine.js", import.meta.url));
@@ -62,16 +61,8 @@ function member(exported) {
 }
 
 function compiledModule() {
-  const { CompileError, Module } = /** @type {any} */ (globalThis).WebAssembly;
-  const bytes = read(WASM);
-  try {
-    return new Module(bytes);
-  } catch (error) {
-    if (!(error instanceof CompileError)) throw error;
-    // Older versions of Node 22 need a flag for the exceptions of WebAssembly.
-    setFlagsFromString("--experimental-wasm-exnref");
-    return new Module(bytes);
-  }
+  const { Module } = /** @type {any} */ (globalThis).WebAssembly;
+  return new Module(read(WASM));
 }
 
 /** @param {string} path */

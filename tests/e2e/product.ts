@@ -1,12 +1,12 @@
 // The Worker of a build folder as modules: its entry module, which src/index.ts is for a deployment, and the engine.
 
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { check } from "../../scripts/lib/checker.mjs";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
+const root = resolve(fileURLToPath(new URL("../..", import.meta.url)));
 
 /** True if a folder has an engine. A variant that a benchmark has made, and a build of a version before 0.4.0, is one module, `index.js`. */
 export const hasEngine = (folder: string): boolean => existsSync(join(folder, "engine.js"));

@@ -276,10 +276,6 @@ fn keep_step(
         session.note(Notice::Used(usage));
     }
     kept?;
-    // With `panic = "abort"`, a later panic ends the isolate, and unsaved entries would be lost.
-    if cfg!(panic = "abort") {
-        session.flush().map_err(|_| not_stored())?;
-    }
     refusal.map_or(Ok(()), |refusal| Err(ExecutorError(refusal)))
 }
 

@@ -523,7 +523,8 @@ export interface Turn<S = {}> extends Run {
   artifact(content: Content, options?: ArtifactOptions): void;
   /**
    * Streams into an artifact and gives the whole text. A step named `write <id>`: an artifact that is whole is not written again,
-   * and the text is read from it; one that was interrupted begins anew. Pieces within 50 ms are passed on together.
+   * and the text is read from it; one that was interrupted begins anew. Pieces that come faster than
+   * `EVENT_INTERVAL_MS` are stored and shown together.
    */
   write(source: WriteSource, options?: ArtifactOptions): Promise<string>;
 

@@ -4,9 +4,6 @@ import { jsonText } from "./json.js";
 import { partJson } from "./parts.js";
 import { insideOf } from "./turn.js";
 
-/** How long texts that are appended are gathered before they are said together, in milliseconds. */
-const GATHER_MS = 50;
-
 const ENDS = ["complete", "fail", "reject", "input_required", "auth_required", "reply"];
 const CONTENTS = ["text", "data", "raw", "url", "filename", "mediaType"];
 
@@ -27,7 +24,7 @@ export class Saying {
   /** The artifacts that this answer has begun or appended to. @type {Map<string, Extent>} */
   #extents = new Map();
   /**
-   * The text that is gathered, and its artifact.
+   * The text that was appended in this turn of the event loop, and its artifact. The engine stores and shows texts at the pace of `EVENT_INTERVAL_MS`.
    *
    * @type {{ id: string, text: string, timer: ReturnType<typeof setTimeout> } | undefined}
    */
@@ -123,7 +120,7 @@ export class Saying {
   /** @param {string} id @param {string} text */
   #gather(id, text) {
     if (this.#gathered !== undefined && this.#gathered.id !== id) this.#flush();
-    this.#gathered ??= { id, text: "", timer: setTimeout(() => this.#flushInTime(), GATHER_MS) };
+    this.#gathered ??= { id, text: "", timer: setTimeout(() => this.#flushInTime(), 0) };
     this.#gathered.text += text;
   }
 

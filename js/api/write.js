@@ -8,9 +8,6 @@ import { durable } from "./steps.js";
 /** @typedef {import("../index.d.ts").WriteSource} WriteSource */
 /** @typedef {import("../index.d.ts").Json} Json */
 
-/** How long pieces of text are gathered before they are passed to the engine together, in milliseconds. */
-const GATHER_MS = 50;
-
 /**
  * Writes a source into the artifact of an id, once.
  *
@@ -62,7 +59,10 @@ function readerOf(link, source) {
   };
 }
 
-/** An artifact that grows by pieces. */
+/**
+ * An artifact that grows by pieces. Those that come in one turn of the event loop are passed to the engine together, which stores and shows pieces at the
+ * pace of `EVENT_INTERVAL_MS`.
+ */
 class Growing {
   #link;
   #id;
@@ -87,7 +87,7 @@ class Growing {
     if (typeof piece === "string") {
       this.#text += piece;
       this.#gathered += piece;
-      if (piece !== "") this.#timer ??= setTimeout(() => this.#flushInTime(), GATHER_MS);
+      if (piece !== "") this.#timer ??= setTimeout(() => this.#flushInTime(), 0);
       return;
     }
     const what = `a piece of artifact ${this.#id}`;

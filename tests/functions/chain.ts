@@ -84,8 +84,8 @@ class Work {
     const nonce = crypto.randomUUID();
     const source = async (out: { write(piece: string): void }): Promise<void> => {
       out.write(BEGINNING);
-      // Pieces within 50 ms become one event.
-      await this.turn.sleep(60);
+      // Pieces of one turn of the event loop become one event.
+      await this.turn.sleep(10);
       for (let piece = 1; piece <= pieces; piece += 1) {
         await this.turn.sleep(pauseMs);
         out.write(`<${nonce}: ${piece} of ${pieces}>`);

@@ -9,7 +9,7 @@
 //!
 //! - A future that has panicked is neither polled nor dropped again ([`Catching`]).
 //! - An executor that panics fails its task. A panic elsewhere in a task object restarts the object, as a crash does; other
-//!   objects are not affected (`scripts/shim/shim.js`, [`edge::object`](crate::edge)).
+//!   objects are not affected (`scripts/shim/shim.js`, `src/edge/object/platform.rs`).
 //! - Values of the instance are changed by [`Shared::change`], which notices a panic during the change. The instance is then
 //!   replaced before its next event.
 

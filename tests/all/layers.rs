@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the server, each with the modules that it may use. The use of other crates is limited by their public
 /// interfaces.
-const MAY_USE: [(&str, &[&str]); 27] = [
+const MAY_USE: [(&str, &[&str]); 28] = [
     // The code blocks of the documentation.
     ("documentation", &[]),
     ("config", &[]),
@@ -17,6 +17,7 @@ const MAY_USE: [(&str, &[&str]); 27] = [
     ("room", &[]),
     ("mcp", &["remotes"]),
     ("overview", &[]),
+    ("panic", &["port"]),
     ("trail", &[]),
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
@@ -26,7 +27,7 @@ const MAY_USE: [(&str, &[&str]); 27] = [
     ("twins", &["auth", "port", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "mcp", "port", "push", "remotes", "twins", "usage"]),
+    ("executor", &["task", "auth", "mcp", "panic", "port", "push", "remotes", "twins", "usage"]),
     // `embedded` is the macro.
     ("host", &["executor", "port", "twins", "embedded"]),
     ("demo", &["host", "tools", "port", "twins", "embedded", "prelude", "testing"]),
@@ -48,9 +49,12 @@ const MAY_USE: [(&str, &[&str]); 27] = [
     ),
     (
         "session",
-        &["config", "auth", "mcp", "task", "port", "executor", "push", "trail", "twins", "usage"],
+        &[
+            "config", "auth", "mcp", "task", "panic", "port", "executor", "push", "trail", "twins",
+            "usage",
+        ],
     ),
-    ("operation", &["auth", "push", "session", "format", "port", "task", "usage"]),
+    ("operation", &["auth", "push", "session", "format", "panic", "port", "task", "usage"]),
     // The forms of data between the programs of `edge`.
     ("forms", &["auth", "format", "operation", "port", "push", "session", "trail"]),
     // The pure part of the front.
@@ -91,6 +95,7 @@ const MAY_USE: [(&str, &[&str]); 27] = [
             "format",
             "mcp",
             "overview",
+            "panic",
             "remembered",
             "room",
             "trail",

@@ -14,6 +14,7 @@
 //!   replaced before its next event.
 
 use std::cell::{Cell, RefCell};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::thread::LocalKey;
@@ -32,7 +33,7 @@ pub(crate) struct Panicked;
 pub(crate) fn catch<T>(call: impl FnOnce() -> T) -> Result<T, Panicked> {
     let mut call = Some(call);
     let mut output = None;
-    let is_done = platform::attempt(&mut || output = call.take().map(|call| call()));
+    let is_done = ATTEMPT.get()(&mut || output = call.take().map(|call| call()));
     output.filter(|_| is_done).ok_or(Panicked)
 }
 
@@ -83,41 +84,21 @@ pub(crate) fn is_broken() -> bool {
     CHANGES.get() > 0
 }
 
+/// Calls a function that may panic; returns false if it has panicked.
+type Attempt = fn(&mut dyn FnMut()) -> bool;
+
+/// Has [`catch`] call by this function from now on. Code that cannot unwind needs one.
+pub(crate) fn catch_by(attempt: Attempt) {
+    ATTEMPT.set(attempt);
+}
+
 thread_local! {
     /// The number of changes that have begun and not ended.
     static CHANGES: Cell<u32> = const { Cell::new(0) };
-}
 
-/// Writes the message of each panic to the log.
-pub(crate) fn report_panics() {
-    std::panic::set_hook(Box::new(|panic| platform::report(&panic.to_string())));
-}
-
-#[cfg(target_arch = "wasm32")]
-mod platform {
-    use wasm_bindgen::prelude::*;
-
-    #[wasm_bindgen(module = "/js/panic.js")]
-    extern "C" {
-        /// Calls a function; returns false if it was stopped.
-        pub(super) fn attempt(call: &mut dyn FnMut()) -> bool;
-
-        /// Writes the message of a panic to the log, with the stack.
-        pub(super) fn report(message: &str);
-    }
-}
-
-#[cfg(not(target_arch = "wasm32"))]
-mod platform {
-    use std::panic::{AssertUnwindSafe, catch_unwind};
-
-    pub(super) fn attempt(call: &mut dyn FnMut()) -> bool {
-        catch_unwind(AssertUnwindSafe(call)).is_ok()
-    }
-
-    pub(super) fn report(message: &str) {
-        eprintln!("{message}");
-    }
+    /// How calls are tried: unless set, by unwinding.
+    static ATTEMPT: Cell<Attempt> =
+        const { Cell::new(|call| catch_unwind(AssertUnwindSafe(call)).is_ok()) };
 }
 
 #[cfg(test)]

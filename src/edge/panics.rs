@@ -31,12 +31,22 @@ impl From<PanicError> for worker::Error {
     }
 }
 
-/// Writes the message of each panic to the log. Called by JavaScript for each instance, after the start functions of all crates: that of the `worker` crate sets
-/// a hook, too.
+/// Has JavaScript catch panics, and writes the message of each to the log. Called by JavaScript for each instance, after the
+/// start functions of all crates: that of the `worker` crate sets a hook, too.
 #[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 #[wasm_bindgen(js_name = reportPanics)]
 pub fn report_panics() {
-    crate::panic::report_panics();
+    crate::panic::catch_by(|call| attempt(&mut || call()));
+    std::panic::set_hook(Box::new(|panic| report(&panic.to_string())));
+}
+
+#[wasm_bindgen(module = "/js/panic.js")]
+extern "C" {
+    /// Calls a function; returns false if it was stopped.
+    fn attempt(call: &mut dyn FnMut()) -> bool;
+
+    /// Writes the message of a panic to the log, with the stack.
+    fn report(message: &str);
 }
 
 /// True if a panic has made this instance unusable. Called by JavaScript when no function of the instance is running.

@@ -90,13 +90,13 @@ class Index {
   }
 }
 
-for (const seed of [1, 2, 3]) {
-  test(`totals are those of a model after each of 250 random changes (seed ${seed})`, async () => {
+for (const seed of [1, 2]) {
+  test(`totals are those of a model after each of 600 random changes (seed ${seed})`, async () => {
     const database = await worker.d1();
     const random = randomness(seed);
     const index = new Index(database, random);
     const agent = new Agent(worker.url);
-    for (let step = 0; step < 250; step++) {
+    for (let step = 0; step < 600; step++) {
       const kind = random(20);
       if (kind < 11) await index.insert(false);
       else if (kind < 13) await index.insert(true);

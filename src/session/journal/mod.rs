@@ -463,9 +463,10 @@ impl LeakyBucket {
         UnixMillis(self.empty_at.0.saturating_sub(burst)).millis_since(now)
     }
 
-    /// Counts a row.
+    /// Counts a row. After rows that could not wait, such as those of steps, the next one waits for one interval at most.
     fn take(&mut self, interval_ms: u64, now: UnixMillis) {
-        self.empty_at = self.empty_at.max(now).after(interval_ms);
+        let full = now.after(interval_ms.saturating_mul(BURST));
+        self.empty_at = self.empty_at.max(now).after(interval_ms).min(full);
     }
 }
 
@@ -525,6 +526,10 @@ mod tests {
             at = at.after(200);
             assert_eq!(bucket.wait_ms(200, at), 0);
             bucket.take(200, at);
+        }
+        for _ in 0..10 {
+            bucket.take(200, at);
+            assert_eq!(bucket.wait_ms(200, at), 200, "rows that do not wait are no debt");
         }
         let later = at.after(100_000);
         bucket.take(200, later);

@@ -7,7 +7,7 @@
  * @typedef {object} Instance
  * @property {() => { value: number }} stackPointer The top of the stack of Rust, which is in the memory of the instance.
  * @property {() => boolean} isBroken Whether a panic occurred while a value of the instance was changed.
- * @property {() => void} reportPanics Has each panic call `report`.
+ * @property {() => void} catchPanics Has Rust make the calls that may panic by `attempt`, and each panic call `report`.
  */
 
 /** @type {Instance} */
@@ -26,7 +26,7 @@ let isReported = false;
 export function giveInstance(given) {
   instance = given;
   base = given.stackPointer().value;
-  given.reportPanics();
+  given.catchPanics();
 }
 
 /** Calls a function of Rust; returns false if it was stopped. @param {() => void} call */

@@ -53,7 +53,7 @@ export function everything(all: Compared[]): Section {
     title: "Everything that was compared",
     text:
       "All figures of the same runs. The latency is that of a request, of the first event or chunk, or of the delivery of the last one. What follows " +
-      "TypeScript are `agents` and the floors: the first floor of each row is that of the table above, and a send needs a D1 write besides, to be listed. " +
+      "TypeScript are `agents` and the floors: the first floor of each row is that of the table above, and a send also needs a D1 write, which lists its task. " +
       "The TypeScript baseline lists each change of a task's state before it shows it to anybody. The variant that gathers changes, as " +
       "a2a-edge does, forgets to list a task whose object dies meanwhile.",
     columns: ["", "what", "CPU", "per second", "latency, p50", "further"],

@@ -13,9 +13,7 @@ Error.stackTraceLimit = 100;
 
 const state = initState();
 
-/**
- * Connects the exports of the glue with the platform. `panics` is the module js/panic.js.
- */
+/** Connects the exports of the glue with the platform, by the functions of js/panic.js. */
 export function connect(glue, { giveInstance, noteStop, recover, restart }) {
   giveInstance(glue);
 

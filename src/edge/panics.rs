@@ -34,8 +34,8 @@ impl From<PanicError> for worker::Error {
 /// Has JavaScript catch panics, and writes the message of each to the log. Called by JavaScript for each instance, after the
 /// start functions of all crates: that of the `worker` crate sets a hook, too.
 #[allow(unreachable_pub, reason = "what JavaScript calls must be public")]
-#[wasm_bindgen(js_name = reportPanics)]
-pub fn report_panics() {
+#[wasm_bindgen(js_name = catchPanics)]
+pub fn catch_panics() {
     crate::panic::catch_by(|call| attempt(&mut || call()));
     std::panic::set_hook(Box::new(|panic| report(&panic.to_string())));
 }

@@ -40,7 +40,7 @@ impl Retention {
         if self.retention_ms == 0 || !machine.state().is_terminal() {
             return None;
         }
-        let ended = machine.task().status.timestamp.unwrap_or(UnixMillis(0));
+        let ended = machine.task().status.instant();
         let until = ended.after(self.retention_ms);
         Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
     }

@@ -197,12 +197,6 @@ impl TaskMachine {
         self.generation
     }
 
-    /// The instant of the present status. No later status has an earlier one, even if the clock goes backwards: the index
-    /// relies on it.
-    fn status_instant(&self) -> UnixMillis {
-        self.task.status.timestamp.unwrap_or(UnixMillis(0))
-    }
-
     /// The generation of the event that set the current status.
     pub fn status_generation(&self) -> Generation {
         self.status_generation
@@ -390,7 +384,12 @@ impl TaskMachine {
         let event = TaskStatusUpdateEvent {
             task_id: self.task.id.clone(),
             context_id: self.task.context_id.clone(),
-            status: TaskStatus { state, message, timestamp: Some(now.max(self.status_instant())) },
+            // No status is earlier than the one before it, even if the clock goes backwards: the index relies on that.
+            status: TaskStatus {
+                state,
+                message,
+                timestamp: Some(now.max(self.task.status.instant())),
+            },
             metadata,
         };
         self.append(LogEntry::StatusUpdate(event))

@@ -22,7 +22,7 @@ export function __wbg_reset_state() {
 }
 export const stackPointer = () => instance.stack;
 export const isBroken = () => instance.isBroken;
-export const reportPanics = () => log.push("reports");
+export const catchPanics = () => log.push("catches");
 export const engineVersion = () => "1.2.3";
 export function stop(bytes) {
   instance.stack.value -= bytes;
@@ -57,7 +57,7 @@ export const { instance, log, stop } = glue;
 `;
 
 /** What the start of the Worker passes to the module. */
-const GIVEN = ["reports", ["the agents"], ["the functions"]];
+const GIVEN = ["catches", ["the agents"], ["the functions"]];
 
 let folder;
 before(() => {
@@ -132,7 +132,7 @@ test("an instance that a panic left unusable is replaced before the next event, 
   instance.isBroken = true;
   assert.equal(task.fetch("request")[0], 2);
   assert.equal(task.fetch("request")[0], 2);
-  assert.deepEqual(log, [...GIVEN, "made", "replaced", "reports", "made"]);
+  assert.deepEqual(log, [...GIVEN, "made", "replaced", "catches", "made"]);
 });
 
 test("a caught panic gives its caller the stack as it was, and one message to the log", async (t) => {
@@ -157,7 +157,7 @@ test("a Worker that is started again, by a bundler that replaces modules, has a 
   const handlers = start({ version: "1.2.3", index: "others", agents: {} }, "other functions");
   assert.deepEqual(handlers.fetch("request"), ["request", undefined, undefined]);
   assert.deepEqual(task.fetch("request"), [2, "request", "ctx", "env"]);
-  assert.deepEqual(log, [...GIVEN, "made", "replaced", "reports", ["others"], ["other functions"], "made"]);
+  assert.deepEqual(log, [...GIVEN, "made", "replaced", "catches", ["others"], ["other functions"], "made"]);
 });
 
 test("a Worker does not start without agents, nor with those of another version", async () => {

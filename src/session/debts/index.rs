@@ -5,7 +5,7 @@
 
 use std::cell::RefCell;
 
-use super::index_row::{instant_of, row_of};
+use super::index_row::row_of;
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
 use crate::port::{Clock, IndexPlaces, Indexed, Observation, StoreError, TaskStore};
 use crate::session::TaskSession;
@@ -91,7 +91,7 @@ impl Shown {
             if generation <= indexed.generation {
                 instants.clear();
             }
-            let instant = instant_of(status);
+            let instant = status.instant();
             if instants.last() != Some(&instant) {
                 instants.push(instant);
             }
@@ -126,7 +126,7 @@ pub(in crate::session) fn places(session: &TaskSession) -> Option<IndexPlaces> {
     session.life.with_live(|facts, machine| {
         let task = machine.task();
         let mut instants = session.debts.shown.instants();
-        let present = instant_of(&task.status);
+        let present = task.status.instant();
         if !instants.contains(&present) {
             instants.push(present);
         }

@@ -4,12 +4,12 @@ use crate::port::{IndexRow, TaskFacts};
 use crate::task::{FAILED_STEPS, TaskMachine, set_member};
 use serde_json::Value;
 
-use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, UnixMillis, encode, measure};
+use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, encode, measure};
 
 /// The row for the present state of a task, without the instants of its earlier statuses.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     let task = machine.task();
-    let status_ms = instant_of(&task.status);
+    let status_ms = task.status.instant();
     let created = machine.created().unwrap_or(status_ms);
     let duration_ms = u64::try_from(status_ms.0.saturating_sub(created.0)).unwrap_or(0);
     IndexRow {
@@ -25,11 +25,6 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
         head: head(task),
         history: newest(&task.history),
     }
-}
-
-/// The instant of a status. Each status of a task has one.
-pub(super) fn instant_of(status: &TaskStatus) -> UnixMillis {
-    status.timestamp.unwrap_or(UnixMillis(0))
 }
 
 /// The task without history and artifacts. A head above [`MAX_HEAD_BYTES`] also loses the status message and the metadata, except for

@@ -117,6 +117,13 @@ pub struct TaskStatus {
     pub timestamp: Option<UnixMillis>,
 }
 
+impl TaskStatus {
+    /// When the task entered the state; the epoch if the status does not have the time.
+    pub fn instant(&self) -> UnixMillis {
+        self.timestamp.unwrap_or(UnixMillis(0))
+    }
+}
+
 /// The states of a task (spec §4.1.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub enum TaskState {

@@ -94,11 +94,11 @@ impl HttpResponse {
             .with_header("allow", allowed)
             .with_header("access-control-max-age", "86400")
             .with_header("vary", "Access-Control-Request-Headers");
-        PREFLIGHT.into_iter().fold(response, |response, (name, value)| {
-            let requested = requested_headers.filter(|names| are_header_names(names));
-            let is_for_headers = name == "access-control-allow-headers";
-            response.with_header(name, requested.filter(|_| is_for_headers).unwrap_or(value))
-        })
+        let [(methods, all_methods), (headers, of_protocol)] = PREFLIGHT;
+        let requested = requested_headers.filter(|names| are_header_names(names));
+        response
+            .with_header(methods, all_methods)
+            .with_header(headers, requested.unwrap_or(of_protocol))
     }
 }
 

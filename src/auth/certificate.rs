@@ -1,10 +1,10 @@
 //! Client certificates in the platform's report. The platform has verified the chain and the possession of the key.
 
 use chrono::NaiveDateTime;
-use serde::Deserialize;
 
 use super::proof::{Proven, Refused, check_id};
-use a2a::model::{UnixMillis, read_own};
+use a2a::model::UnixMillis;
+use a2a::model::decode::{Decode, read_json};
 
 /// The certificates that a scheme accepts.
 pub(super) struct CertificateRules {
@@ -16,7 +16,7 @@ pub(super) struct CertificateRules {
 }
 
 /// The members of `cf.tlsClientAuth` that are used.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Default, Decode)]
 #[serde(default)]
 struct Reported {
     #[serde(rename = "certPresented")]
@@ -38,7 +38,7 @@ impl CertificateRules {
     /// the certificate, which stays the same when the certificate is renewed.
     pub(super) fn prove(&self, reported: &str, now: UnixMillis) -> Option<Result<Proven, Refused>> {
         // A report in another form counts as no certificate.
-        let reported: Reported = read_own(reported).ok()?;
+        let reported: Reported = read_json(reported).ok()?;
         (reported.presented == "1").then(|| self.judge(reported, now))
     }
 

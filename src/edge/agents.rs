@@ -17,7 +17,7 @@ use crate::config::Settings;
 use crate::executor::{Agents, Parts, Registry, Unreadable};
 use crate::host::Host;
 use crate::port::{Observation, Observer, Outside};
-use a2a::model::read_own;
+use a2a::model::decode::read_json;
 use a2a_agents::access::{Access, RateLimit};
 use a2a_agents::{AgentSource, AgentTexts, Checked, CheckedAgent, Index, Misfit};
 
@@ -92,11 +92,11 @@ struct ModuleAgents;
 impl AgentSource for ModuleAgents {
     fn index(&self) -> serde_json::Result<Index> {
         let missing = || serde::de::Error::custom("the entry module has passed none to the engine");
-        read_own(&agent_index().ok_or_else(missing)?)
+        read_json(&agent_index().ok_or_else(missing)?)
     }
 
     fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>> {
-        agent_text(slug).map(|text| read_own(&text)).transpose()
+        agent_text(slug).map(|text| read_json(&text)).transpose()
     }
 }
 

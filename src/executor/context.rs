@@ -25,7 +25,7 @@ impl Turn {
             return Ok(Vec::new());
         }
         if self.number > 1 {
-            return Ok(self.last_step::<Vec<Message>>(STEP)?.unwrap_or_default());
+            return Ok(self.last_kept::<Vec<Message>>(STEP)?.unwrap_or_default());
         }
         self.step(STEP, async || Box::pin(self.look_at_tasks(count)).await).await
     }

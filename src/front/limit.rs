@@ -1,17 +1,18 @@
 //! The rate limits that `js/hop.js` applies before a plan is carried out.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::address::address;
 use super::head::Head;
 use crate::auth::Policy;
 use crate::executor::{Agents, HostedAgent};
-use a2a::model::{UnixMillis, hex, read_own};
+use a2a::model::decode::{Decode, read_json};
+use a2a::model::{UnixMillis, hex};
 use a2a_agents::access::{Access, RateLimit};
 
 /// A rate limit to ask.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 pub(crate) struct Limit {
     /// The name of the binding of the rate limiter.
     binding: String,
@@ -44,7 +45,7 @@ impl Limit {
 /// period of the limit.
 pub(crate) fn refused_s(limits: &str, agents: &Agents, head: &Head<'_>, now: UnixMillis) -> u32 {
     // The text comes from `js/hop.js`, which returns limits in the form in which it got them.
-    let limits: Vec<Limit> = read_own(limits).unwrap_or_default();
+    let limits: Vec<Limit> = read_json(limits).unwrap_or_default();
     for limit in limits.iter().filter(|limit| !limit.guessed_at.is_empty()) {
         let agent = agents.find(Some(&limit.guessed_at));
         if let Some(policy) = agent.and_then(|agent| agent.policy.as_ref().ok()) {

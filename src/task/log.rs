@@ -1,7 +1,6 @@
 //! The entries of a task's log.
 
 use serde::Serialize;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{CallbackCall, CallbackRecord, Park, WaitEnd};
@@ -9,7 +8,7 @@ use crate::auth::Caller;
 use crate::trail::Trail;
 use crate::usage::StepUsage;
 use a2a::Allowance;
-use a2a::model::decode::{Decode, Fields, read_json};
+use a2a::model::decode::{Decode, Fields, Member, decode, read_json};
 use a2a::model::{
     Json, Message, Metadata, StreamResponse, Task, TaskArtifactUpdateEvent, TaskStatus,
     TaskStatusUpdateEvent, UnixMillis,
@@ -231,9 +230,9 @@ impl StepRecord {
     }
 
     /// The result of the step; `None` if the step failed, or its result is no `T`.
-    pub(crate) fn result<T: DeserializeOwned>(&self) -> Option<T> {
+    pub(crate) fn result<T: Member>(&self) -> Option<T> {
         let result = self.outcome.as_ref().ok()?;
-        serde_json::from_value(result.value()).ok()
+        decode(result.value()).ok()
     }
 
     /// True if the step failed.

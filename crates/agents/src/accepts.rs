@@ -1,10 +1,12 @@
 //! The media types that an agent accepts in messages: the key `accepts` of its file.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// The media types that the parts of a message may have (spec §3.1.1).
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum Accepts {
     /// Any media type.

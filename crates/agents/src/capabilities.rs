@@ -1,12 +1,13 @@
 //! The optional parts of the protocol that an agent supports: the table `[capabilities]` of its file.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
+use a2a::model::decode::Decode;
 use a2a::model::{AgentCapabilities, AgentExtension};
 
 /// The optional parts of the protocol (spec §4.4.3).
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Capabilities {
     /// True if the agent supports SendStreamingMessage and SubscribeToTask; true unless given.

@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use crate::access::Access;
 use crate::{
@@ -13,9 +13,10 @@ use crate::{
     Misfit, Need, Problem, RegisteredSkill, Remote, RestrictedSkill, RunSettings, Slug, Table,
 };
 use a2a::model::UnixMillis;
+use a2a::model::decode::{Decode, read_json};
 
 /// The checked form as a whole: every agent, and the remote agents and MCP servers that agents may call by name.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct Checked {
     /// The instant of the checker, in milliseconds since the epoch. It is the date of all cards.
     pub built_ms: i64,
@@ -30,7 +31,7 @@ pub struct Checked {
 }
 
 /// The facts about a project's agents that every request may need, and what all agents share.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct Index {
     /// The instant of the check, in milliseconds since the epoch. It is the date of all cards.
     pub built_ms: i64,
@@ -48,7 +49,7 @@ pub struct Index {
 }
 
 /// An agent in an [`Index`].
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 pub struct IndexedAgent {
     /// The slug: the agent's path and tenant.
     pub slug: Slug,
@@ -112,7 +113,7 @@ impl AgentSource for Checked {
 }
 
 /// The checked form as the texts of a module, `agents.js`, and of the body of `PUT /_dev/agents`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 pub struct AgentTexts {
     /// The version of a2a-edge whose checker wrote the form. A Worker of another version does not read it.
     pub version: String,
@@ -141,11 +142,11 @@ impl AgentTexts {
 
 impl AgentSource for AgentTexts {
     fn index(&self) -> serde_json::Result<Index> {
-        a2a::model::read_own(&self.index)
+        read_json(&self.index)
     }
 
     fn agent(&self, slug: &str) -> serde_json::Result<Option<CheckedAgent>> {
-        self.agents.get(slug).map(|text| a2a::model::read_own(text)).transpose()
+        self.agents.get(slug).map(|text| read_json(text)).transpose()
     }
 }
 
@@ -153,7 +154,7 @@ impl AgentSource for AgentTexts {
 pub const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The checked form of an agent: the values that are needed to answer. The others are in the card.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct CheckedAgent {
     /// The slug: the agent's path and tenant.
     pub slug: Slug,
@@ -197,7 +198,7 @@ pub struct CheckedAgent {
 }
 
 /// The checked form of an executor.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct CheckedExecutor {
     /// The kind. The Worker selects the constructor by it.
     pub kind: String,
@@ -212,7 +213,7 @@ pub struct CheckedExecutor {
 }
 
 /// The lines of an agent file that configure its executor.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 pub struct ExecutorPlace {
     /// The path of the file, as `agents/demo.toml`.
     pub file: String,
@@ -287,7 +288,7 @@ impl Checked {
     ///
     /// The first invalid value of the JSON.
     pub fn read(json: &str) -> serde_json::Result<Self> {
-        a2a::model::read_own(json)
+        read_json(json)
     }
 }
 

@@ -1,15 +1,16 @@
 //! The older versions of the protocol that an agent supports: the table `[dialects]`.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 #[cfg(any(test, feature = "checker"))]
 use crate::Problem;
 use crate::access::Access;
 use a2a::dialect::{self, Habits};
+use a2a::model::decode::Decode;
 
 /// The versions of the protocol that an agent supports in addition to 1.0, which all agents support.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Dialects {
     /// A2A 0.3, which includes 0.2.
@@ -21,8 +22,8 @@ pub struct Dialects {
 }
 
 /// The settings of an agent for A2A 0.3.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct V0_3 {
     /// True if the agent supports A2A 0.3; true unless given.
@@ -32,8 +33,8 @@ pub struct V0_3 {
 }
 
 /// The encoding of `fileWithBytes` in responses over HTTP+JSON in A2A 0.3. Requests may have either encoding.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum FileBytes {
     /// Base64 of base64, like the SDKs for Python and Go of that version.
@@ -44,8 +45,8 @@ pub enum FileBytes {
 }
 
 /// The settings of an agent for A2A 0.1.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Legacy {
     /// True if the agent supports A2A 0.1; true unless given in agents with access schemes, otherwise false. In A2A 0.1,
@@ -58,8 +59,8 @@ pub struct Legacy {
 }
 
 /// The contents of a task's history in A2A 0.1.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LegacyHistory {
     /// The messages.

@@ -4,28 +4,28 @@
 //! modules of the Worker fetch the skills; this module adds them to the card. The skills are texts of other parties, so
 //! placeholders in them are not replaced, and their number and size are limited.
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{Misfit, RestrictedSkill};
 use a2a::binding::discovery::verbatim;
 use a2a::client::RemoteCard;
 use a2a::model::AgentSkill;
+use a2a::model::decode::Decode;
 
 /// The skills that an agent learns, in the checked form.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct LearnedSkills {
     /// The sources in the order of the card; at least one.
     pub parts: Vec<LearnedPart>,
     /// The skills of the agent file that no source known to the checker has. They overwrite members of learned skills with the same
     /// id.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub own: Vec<OwnSkill>,
 }
 
 /// A source of learned skills, and its position.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 pub struct LearnedPart {
     /// The source.
     pub source: LearnedSource,
@@ -34,7 +34,7 @@ pub struct LearnedPart {
 }
 
 /// A skill of an agent file.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct OwnSkill {
     /// The id and the members that the file sets, as in a card.
     pub skill: Map<String, Value>,
@@ -44,7 +44,7 @@ pub struct OwnSkill {
 }
 
 /// The skill of a tool that the Worker registers: the checker knows only the name of the tool.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct RegisteredSkill {
     /// The name of the tool.
     pub tool: String,
@@ -56,7 +56,7 @@ pub struct RegisteredSkill {
 }
 
 /// A source of learned skills.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
 #[serde(rename_all = "snake_case")]
 pub enum LearnedSource {
     /// The card of the agent with this name: a table of `remotes.toml`, or the slug of an agent of the same Worker.
@@ -79,33 +79,7 @@ pub struct ShownSkills {
     pub restricted: Vec<RestrictedSkill>,
 }
 
-/// Implemented by hand: every agent is read at each start of the Worker, few agents learn skills, and a derived reader is several
-/// times larger.
-impl<'de> Deserialize<'de> for LearnedSkills {
-    fn deserialize<D: Deserializer<'de>>(learned: D) -> Result<Self, D::Error> {
-        let learned = Value::deserialize(learned)?;
-        Self::read(&learned).ok_or_else(|| D::Error::custom("`learned` is none of this version"))
-    }
-}
-
 impl LearnedSkills {
-    fn read(learned: &Value) -> Option<Self> {
-        let part = |part: &Value| {
-            let source = LearnedSource::read(part.get("source")?)?;
-            let position = usize::try_from(part.get("position")?.as_u64()?).ok()?;
-            Some(LearnedPart { source, position })
-        };
-        let own = |own: &Value| {
-            let permissions = own.get("permissions").and_then(Value::as_array);
-            let text = |permission: &Value| permission.as_str().map(str::to_owned);
-            let permissions = permissions.into_iter().flatten().map(text).collect::<Option<_>>()?;
-            Some(OwnSkill { skill: own.get("skill")?.as_object()?.clone(), permissions })
-        };
-        let parts = learned.get("parts")?.as_array()?.iter().map(part).collect::<Option<_>>()?;
-        let all = learned.get("own").and_then(Value::as_array).into_iter().flatten();
-        Some(Self { parts, own: all.map(own).collect::<Option<_>>()? })
-    }
-
     /// Adds learned skills to a card that the checker made, and to the skills that are not in it. `learned` contains the skills of
     /// each part; a part that is not yet known is empty.
     ///
@@ -182,17 +156,6 @@ impl LearnedSkills {
 }
 
 impl LearnedSource {
-    fn read(source: &Value) -> Option<Self> {
-        if let Some(remote) = source.get("remote") {
-            return Some(Self::Remote(remote.as_str()?.to_owned()));
-        }
-        let texts = |name: &str| -> Option<Vec<String>> {
-            let texts = source.get("mcp")?.get(name)?.as_array()?.iter();
-            texts.map(|text| text.as_str().map(str::to_owned)).collect()
-        };
-        Some(Self::Mcp { choices: texts("choices")?, own: texts("own")? })
-    }
-
     /// The ids that an agent file may use for the permissions of a skill. The id of a tool is its name, or the server's name and
     /// its name if other tools have the same name. An agent file may use both.
     fn names_of(&self, skill: &Value) -> Vec<String> {

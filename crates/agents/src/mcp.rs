@@ -1,10 +1,12 @@
 //! The tools of an agent for clients of MCP: the table `[mcp]` of its file.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// The tools of an agent for clients of MCP.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct McpTable {
     /// The tools that represent the agent.
@@ -12,8 +14,8 @@ pub struct McpTable {
 }
 
 /// The tools of MCP that represent an agent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum McpTools {
     /// One tool, which accepts any message.

@@ -1,9 +1,11 @@
 //! The secrets and variables that a deployment has to set for an agent.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// A secret or a variable that an agent needs.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct Need {
     /// The name of the secret or variable.
     pub name: String,

@@ -1,11 +1,13 @@
 //! Skills that need permissions.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
+
+use a2a::model::decode::Decode;
 
 /// A skill that needs permissions. For callers without them the skill does not exist: neither their cards nor the
 /// agent's answers contain it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct RestrictedSkill {
     /// A caller needs all of these permissions; at least one.
     pub permissions: Vec<String>,

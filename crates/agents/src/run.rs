@@ -1,9 +1,11 @@
 //! The limits of an agent's runs: the table `[executor.run]` of its file.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// The limits of an agent's runs, and the recovery of interrupted runs: the table `[executor.run]`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
 #[serde(default, deny_unknown_fields)]
 pub struct RunSettings {
     /// The recovery of interrupted runs. Default: the recovery of the kind of executor.
@@ -18,7 +20,7 @@ pub struct RunSettings {
 }
 
 /// The recovery of a run that was interrupted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Decode)]
 #[serde(rename_all = "snake_case")]
 pub enum Recovery {
     /// Run again. Finished steps return their stored results, and stored events are not sent a second time.

@@ -4,8 +4,10 @@ use std::borrow::Borrow;
 use std::fmt;
 use std::ops::Deref;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::Serialize;
+use serde_json::Value;
+
+use a2a::model::decode::{Fields, Member};
 
 /// The slug of an agent: 1 to 63 lower-case letters, digits and `-`, beginning with a letter. Words that the Worker uses or
 /// reserves for its own paths are excluded.
@@ -79,10 +81,11 @@ impl PartialEq<Slug> for &str {
 }
 
 /// Checks the slug, because agents in a variable of the deployment were not checked by a checker.
-impl<'de> Deserialize<'de> for Slug {
-    fn deserialize<D: Deserializer<'de>>(text: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(text)?;
-        Self::parse(&text).map_err(|rule| D::Error::custom(format!("`slug` {rule}, got {text:?}")))
+impl Member for Slug {
+    fn read(fields: &mut Fields, name: &str, value: Value) -> Option<Self> {
+        let text = fields.text(name, value)?;
+        let slug = Self::parse(&text).map_err(|rule| format!("{rule}, got {text:?}"));
+        slug.map_err(|rule| fields.refuse(name, rule)).ok()
     }
 }
 

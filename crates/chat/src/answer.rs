@@ -1,7 +1,9 @@
 //! The answers of a model.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+use a2a::model::decode::{Decode, Fields};
 
 use crate::message::{calls, string};
 use crate::{ChatMessage, ToolCall, Usage};
@@ -132,9 +134,8 @@ impl Serialize for ChatAnswer {
     }
 }
 
-impl<'de> Deserialize<'de> for ChatAnswer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Value::deserialize(deserializer)?;
-        Self::from_json(&json).ok_or_else(|| serde::de::Error::custom("it is no answer of a model"))
+impl Decode for ChatAnswer {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("an answer of a model", Self::from_json)
     }
 }

@@ -1,7 +1,9 @@
 //! The messages of a conversation with a model.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+use a2a::model::decode::{Decode, Fields};
 
 /// A message of a conversation, oldest first.
 #[derive(Clone, Debug, PartialEq)]
@@ -165,9 +167,8 @@ impl Serialize for ChatMessage {
     }
 }
 
-impl<'de> Deserialize<'de> for ChatMessage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Value::deserialize(deserializer)?;
-        Self::from_json(&json).ok_or_else(|| serde::de::Error::custom("it is no message"))
+impl Decode for ChatMessage {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("a message of a conversation", Self::from_json)
     }
 }

@@ -1,7 +1,9 @@
 //! The usage of an answer.
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
+
+use a2a::model::decode::{Decode, Fields};
 
 /// The number of tokens of a request and its answer, as counted by the provider.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -22,10 +24,9 @@ impl Serialize for Usage {
     }
 }
 
-impl<'de> Deserialize<'de> for Usage {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Value::deserialize(deserializer)?;
-        Self::from_json(&json).ok_or_else(|| serde::de::Error::custom("it is no usage"))
+impl Decode for Usage {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("a usage", Self::from_json)
     }
 }
 

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 use syn::{Data, DataEnum, DeriveInput, Error, Fields, FieldsNamed, Ident, Result, Variant};
 
-use crate::attributes::{FieldAttributes, as_value, rename_all, renamed};
+use crate::attributes::{FieldAttributes, as_value, rename_all, renamed, words_of};
 use crate::docs;
 
 pub(crate) fn expand(mut input: DeriveInput) -> Result<TokenStream> {
@@ -202,16 +202,4 @@ fn named_variant(variant: &mut Variant, rule: &str) -> Result<(String, String)> 
         None => renamed(&words_of(&variant.ident.to_string()), rule, &variant.ident)?,
     };
     Ok((name, meaning))
-}
-
-/// The words of a name in CamelCase, in lower case, split at every capital letter, as serde does.
-fn words_of(name: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    for letter in name.chars() {
-        match words.last_mut() {
-            Some(word) if !letter.is_uppercase() => word.push(letter),
-            _ => words.push(letter.to_ascii_lowercase().to_string()),
-        }
-    }
-    words
 }

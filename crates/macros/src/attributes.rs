@@ -124,6 +124,18 @@ pub(crate) fn renamed(words: &[String], rule: &str, at: &impl ToTokens) -> Resul
     })
 }
 
+/// The words of a name in CamelCase, in lower case, split at every capital letter, as serde does.
+pub(crate) fn words_of(name: &str) -> Vec<String> {
+    let mut words: Vec<String> = Vec::new();
+    for letter in name.chars() {
+        match words.last_mut() {
+            Some(word) if !letter.is_uppercase() => word.push(letter),
+            _ => words.push(letter.to_ascii_lowercase().to_string()),
+        }
+    }
+    words
+}
+
 /// The text of a literal.
 pub(crate) fn text(expression: &Expr) -> Option<String> {
     match expression {

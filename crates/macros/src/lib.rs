@@ -1,10 +1,11 @@
 //! The attributes `#[tool]`, `#[arguments]` and `#[settings]`. They run at compile time; a Worker contains only the schema
-//! as constants, and the decoder that serde derives.
+//! as constants, and the decoder that serde derives. The generated code uses paths that begin with `::a2a_edge`, the library.
 //!
-//! The generated code uses paths that begin with `::a2a_edge`, the library.
+//! `#[derive(Decode)]` is for the crates of a2a-edge themselves. Its paths begin with `::a2a`, the protocol.
 
 mod arguments;
 mod attributes;
+mod decode;
 mod docs;
 mod kind;
 mod limit;
@@ -50,6 +51,19 @@ pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let syn::parse::Nothing = nothing;
     let input = parse_macro_input!(item as syn::DeriveInput);
     arguments::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// Makes a type readable from stored and embedded JSON, in the form in which serde's `Serialize` writes it.
+///
+/// The reader follows the attributes of serde on the type: `default` on a type or a field, `flatten`, `from`, `rename`,
+/// `rename_all`, `skip`, `tag` and `transparent`. Unknown members are ignored, also with `deny_unknown_fields`: only the files of
+/// people are checked for them, and serde reads these.
+///
+/// A struct with named fields and an enum with a tag implement `a2a::model::decode::Decode`; other types implement `Member`.
+#[proc_macro_derive(Decode, attributes(serde))]
+pub fn decode(item: TokenStream) -> TokenStream {
+    let input = parse_macro_input!(item as syn::DeriveInput);
+    decode::expand(&input).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Makes a struct the settings of an executor: the table `[executor.<kind>]`. serde decodes it, and unknown keys are

@@ -15,7 +15,7 @@ use crate::edge::agents;
 use crate::front::head::Head;
 use a2a::binding::http::HttpResponse;
 use a2a::error::{Error, Refusal};
-use a2a::model::read_own;
+use a2a::model::decode::read_json;
 use a2a_agents::tool::Tool;
 use a2a_agents::{AgentSource, AgentTexts, VERSION};
 
@@ -75,7 +75,7 @@ impl Front {
             invalid(format!("the body is not the checked form: {error}"))
         };
         let body = str::from_utf8(body.bytes()).map_err(|error| unread(&error))?;
-        let texts: AgentTexts = read_own(body).map_err(|error| unread(&error))?;
+        let texts: AgentTexts = read_json(body).map_err(|error| unread(&error))?;
         if texts.version != VERSION {
             let AgentTexts { version, .. } = texts;
             return Err(invalid(format!(

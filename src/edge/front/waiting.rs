@@ -24,7 +24,7 @@ use crate::front::plan::{Form, Plan};
 use crate::front::route::{Route, route};
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::error::Error;
-use a2a::model::read_own;
+use a2a::model::decode::read_json;
 
 /// A request whose decision needs facts that have to be awaited. Its methods return plans as
 /// [`plan`](super::plan::plan) does, but with the facts that were found.
@@ -97,7 +97,7 @@ impl Waiting {
     /// Records that these rate limits, a JSON list, have admitted the request.
     #[wasm_bindgen(js_name = noteLimits)]
     pub fn note_limits(&self, limits: &str) {
-        let asked: Vec<_> = read_own(limits).unwrap_or_default();
+        let asked: Vec<_> = read_json(limits).unwrap_or_default();
         self.inner.facts.borrow_mut().asked.extend(asked);
         self.inner.let_go();
     }

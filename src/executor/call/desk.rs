@@ -7,13 +7,14 @@ use std::rc::Rc;
 use std::slice;
 
 use futures_util::lock::{Mutex, MutexGuard};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::is_for;
 use super::question;
 use crate::executor::{Events, ExecutorError, Turn};
 use ::mcp::model::Question;
 use a2a::model::Message;
+use a2a::model::decode::Decode;
 
 /// Serializes the questions of the calls of one round. Only the call that holds the [place](Self::place) may ask the
 /// user; the others wait for it.
@@ -38,7 +39,7 @@ impl Place {
 }
 
 /// The number of messages that a finished call has taken, as its step stores it; none if it has taken no message.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
 pub(in crate::executor) struct Taken {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     took: Option<u64>,

@@ -1,21 +1,20 @@
 //! The description of the functions, as `js/api` gives it.
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use crate::task::Recovery;
-use a2a::model::read_own;
+use a2a::model::decode::{Decode, read_json};
 use a2a_agents::Misfit;
 
 /// The functions of the entry module.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Decode)]
 pub(super) struct Described {
     pub(super) tools: Vec<DescribedTool>,
     pub(super) executors: Vec<DescribedExecutor>,
 }
 
 /// A tool.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Decode)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct DescribedTool {
     pub(super) name: String,
@@ -26,7 +25,7 @@ pub(super) struct DescribedTool {
 }
 
 /// A kind of executors.
-#[derive(Clone, Debug, Deserialize)]
+#[derive(Clone, Debug, Decode)]
 pub(super) struct DescribedExecutor {
     pub(super) kind: String,
     pub(super) recovery: Recovery,
@@ -34,7 +33,7 @@ pub(super) struct DescribedExecutor {
 }
 
 /// Whether the executor has a cancel hook, and with what certainty the hook is called.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Decode)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Cancels {
     Never,
@@ -49,7 +48,7 @@ impl Described {
     ///
     /// If the description has another form.
     pub(super) fn read(text: &str) -> Result<Self, Misfit> {
-        read_own(text).map_err(|error| {
+        read_json(text).map_err(|error| {
             Misfit(format!("the functions of the entry module cannot be read: {error}"))
         })
     }

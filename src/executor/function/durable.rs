@@ -1,15 +1,15 @@
 //! The parts of a run that survive its process: steps, waits, callbacks and messages.
 
-use serde::Deserialize;
 use serde_json::json;
 
 use super::run::{OpenRun, Refused, Role, read_value};
 use crate::executor::{CallbackTerms, ExecutorError, StepStart, Wait, WaitStart};
 use crate::task::{CallbackName, WokenBy};
-use a2a::model::{Json, TaskState, UnixMillis, read_own};
+use a2a::model::decode::{Decode, read_json};
+use a2a::model::{Json, TaskState, UnixMillis};
 
 /// A wait, as `js/api` describes it.
-#[derive(Deserialize)]
+#[derive(Decode)]
 #[serde(rename_all = "camelCase")]
 struct Waiting {
     until_ms: Option<i64>,
@@ -19,7 +19,7 @@ struct Waiting {
     callback: Option<Named>,
 }
 
-#[derive(Deserialize)]
+#[derive(Decode)]
 struct Named {
     name: String,
     nth: u32,
@@ -99,7 +99,7 @@ impl OpenRun {
     /// If the run must not wait.
     pub fn wait(&self, wait: &str) -> Result<&'static str, Refused> {
         self.check_turn("wait outside of memory")?;
-        let Waiting { until_ms, for_ms, or_message, callback } = read_own(wait)?;
+        let Waiting { until_ms, for_ms, or_message, callback } = read_json(wait)?;
         let wait = match until_ms {
             Some(until_ms) => Wait::until(UnixMillis(until_ms)),
             None => Wait::for_millis(for_ms.unwrap_or_default()),

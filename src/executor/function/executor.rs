@@ -3,7 +3,6 @@
 use std::rc::Rc;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 
 use super::described::{Cancels, DescribedExecutor};
 use super::document::turn_document;
@@ -12,7 +11,7 @@ use super::runs::Runs;
 use super::thrown::Thrown;
 use crate::executor::{AgentExecutor, Events, ExecutorError, Turn};
 use crate::task::Recovery;
-use a2a::model::read_own;
+use a2a::model::decode::{Decode, read_json};
 use a2a_agents::{CheckedExecutor, Misfit};
 
 /// A kind of executors.
@@ -32,7 +31,7 @@ struct FunctionExecutor {
 }
 
 /// A problem of the settings in an agent file.
-#[derive(Deserialize)]
+#[derive(Decode)]
 struct SettingsProblem {
     path: String,
     problem: String,
@@ -65,7 +64,7 @@ impl FunctionKind {
 }
 
 fn misfit(executor: &CheckedExecutor, problems: &str) -> Misfit {
-    let problems: Vec<SettingsProblem> = match read_own(problems) {
+    let problems: Vec<SettingsProblem> = match read_json(problems) {
         Ok(problems) => problems,
         Err(error) => return Misfit(format!("its problems cannot be read: {error}")),
     };

@@ -1,14 +1,13 @@
 //! What a run reads without changing its task, and the usage that it records.
 
-use serde::Deserialize;
 use serde_json::{Map, json};
 
 use super::run::{OpenRun, Refused};
 use crate::usage::Usage;
-use a2a::model::read_own;
+use a2a::model::decode::{Decode, read_json};
 
 /// The usage of models, as `js/api` describes it.
-#[derive(Deserialize)]
+#[derive(Decode)]
 #[serde(rename_all = "camelCase", default)]
 struct Used {
     requests: u64,
@@ -71,7 +70,7 @@ impl OpenRun {
     /// If the usage has another form, or the run is over.
     pub fn record_usage(&self, used: &str) -> Result<(), Refused> {
         self.check()?;
-        let Used { requests, input_tokens, output_tokens, cost_micros } = read_own(used)?;
+        let Used { requests, input_tokens, output_tokens, cost_micros } = read_json(used)?;
         self.turn.record_usage(Usage { requests, input_tokens, output_tokens, cost_micros });
         self.wake();
         Ok(())

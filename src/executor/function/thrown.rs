@@ -1,14 +1,12 @@
 //! The errors that functions throw: the text for the log, and the text for the caller.
 
-use serde::Deserialize;
-
 use crate::executor::Turn;
 use crate::port::Observation;
-use a2a::model::read_own;
+use a2a::model::decode::{Decode, read_json};
 use a2a_agents::tool::ToolError;
 
 /// An error that a function has thrown.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Decode)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Thrown {
     /// The text of the error.
@@ -23,7 +21,7 @@ pub(super) struct Thrown {
     stack: Option<String>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+#[derive(Clone, Copy, Debug, Decode)]
 #[serde(rename_all = "lowercase")]
 enum Blamed {
     Arguments,
@@ -34,7 +32,7 @@ enum Blamed {
 impl Thrown {
     /// Reads the error in the end of a function; a text of another form is an error itself.
     pub(super) fn read(text: &str) -> Self {
-        read_own(text).unwrap_or_else(|error| Self {
+        read_json(text).unwrap_or_else(|error| Self {
             failed: format!("its end cannot be read: {error}"),
             fault: None,
             is_failure: false,

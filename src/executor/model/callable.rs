@@ -2,11 +2,12 @@
 //! user.
 
 use futures_util::future::LocalBoxFuture;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::executor::call::desk::Desk;
 use crate::executor::{Events, ExecutorError, Turn};
+use a2a::model::decode::Decode;
 use a2a::model::{Part, TaskState};
 use chat::ToolSpec;
 
@@ -77,7 +78,7 @@ pub(in crate::executor) enum Said {
 }
 
 /// The question of a call to the user.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 #[serde(from = "StoredQuestion", into = "StoredQuestion")]
 pub(in crate::executor) struct Question {
     /// The state that the task enters: `input-required` or `auth-required`.
@@ -89,7 +90,7 @@ pub(in crate::executor) struct Question {
 }
 
 /// The form in which steps store a question.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 #[serde(rename_all = "camelCase")]
 struct StoredQuestion {
     needs_auth: bool,

@@ -1,8 +1,9 @@
 //! The conversation with a model: its input and its answers, over all turns of the task.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::parts;
+use a2a::model::decode::{Decode, Fields};
 use a2a::model::{Message, Role, measure};
 use chat::{ChatMessage, Content, ToolCall};
 
@@ -13,7 +14,7 @@ pub(super) struct Conversation {
 }
 
 /// A message of a conversation, as a step stores it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(super) enum StoredEntry {
     /// A message of the client, which the task has.
@@ -23,6 +24,15 @@ pub(super) enum StoredEntry {
     },
     /// Any other message.
     Message(ChatMessage),
+}
+
+impl Decode for StoredEntry {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        if fields.has("client") {
+            return fields.required("client").map(|client| Self::Client { client });
+        }
+        ChatMessage::decode(fields).map(Self::Message)
+    }
 }
 
 /// A message of a conversation.

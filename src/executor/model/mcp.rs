@@ -10,6 +10,7 @@ use crate::executor::call::mcp::content::parts_of;
 use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, failure, unknown};
 use crate::executor::call::question;
 use ::mcp::model::{CallResult, Tool};
+use a2a::model::decode::decode;
 use chat::ToolSpec;
 
 /// A tool of an MCP server.
@@ -35,7 +36,7 @@ impl Callable for ServerTool {
 
     fn answered<'a>(&'a self, call: &'a ModelCall<'a>, kept: &'a Value) -> Saying<'a> {
         Box::pin(async {
-            let Ok(asked) = serde_json::from_value::<Asked>(kept.clone()) else {
+            let Ok(asked) = decode::<Asked>(kept.clone()) else {
                 return Ok(Said::error("what the tool had asked cannot be read; call it again"));
             };
             match question::answers(&call.turn.message, &asked.questions) {

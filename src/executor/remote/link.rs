@@ -2,15 +2,13 @@
 
 use std::rc::Rc;
 
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Value;
+use serde::{Serialize, Serializer};
 
 use super::super::{ExecutorError, Turn};
 use a2a::binding::Binding;
 use a2a::client::{Client, Connection};
 use a2a::dialect::Dialect;
-use a2a::model::decode::{Decode, Fields, decode};
+use a2a::model::decode::{Decode, Fields};
 use a2a::model::{ContextId, TaskId};
 
 /// The name of the step that stores the link.
@@ -36,7 +34,7 @@ impl Link {
     ///
     /// If storage fails, or the link cannot be read.
     pub(super) fn last(turn: &Turn) -> Result<Option<Self>, ExecutorError> {
-        turn.last_step(LINKED)
+        turn.last_kept(LINKED)
     }
 
     /// A client for the interface that the link names.
@@ -76,13 +74,6 @@ impl Serialize for Link {
             streams: *streams,
         };
         stored.serialize(serializer)
-    }
-}
-
-impl<'de> Deserialize<'de> for Link {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let stored = Value::deserialize(deserializer)?;
-        decode(stored).map_err(|_| D::Error::custom("the link to a remote task cannot be read"))
     }
 }
 

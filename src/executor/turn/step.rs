@@ -6,6 +6,7 @@ use serde::de::DeserializeOwned;
 use super::{Retry, StepStart, Turn};
 use crate::executor::ExecutorError;
 use a2a::model::Json;
+use a2a::model::decode::{Member, decode, summary};
 
 impl Turn {
     /// Executes `work` once: the result or error is stored, and a run that resumes gets the stored value instead of
@@ -41,9 +42,10 @@ impl Turn {
         retry: Retry,
         work: impl AsyncFn() -> Result<T, ExecutorError>,
     ) -> Result<T, ExecutorError> {
-        let nth = match self.begin_step(name)? {
+        let nth = match self.run_task.begin_step(name)? {
             StepStart::New(nth) => nth,
-            StepStart::Done(outcome) => return outcome.map_err(ExecutorError),
+            StepStart::Done(Ok(json)) => return read(name, &json),
+            StepStart::Done(Err(reason)) => return Err(ExecutorError(reason)),
         };
         let ends = |_: &ExecutorError| self.is_canceled();
         let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
@@ -62,20 +64,26 @@ impl Turn {
         self.run_task.last_step(name)?.map(|json| read(name, &json)).transpose()
     }
 
+    /// The result of the newest step of this name, as [`last_step`](Self::last_step). It is a form of this program.
+    ///
+    /// # Errors
+    ///
+    /// As [`last_step`](Self::last_step).
+    pub(crate) fn last_kept<T: Member>(&self, name: &str) -> Result<Option<T>, ExecutorError> {
+        self.run_task.last_step(name)?.map(|json| kept(name, &json)).transpose()
+    }
+
     /// Begins a step that the caller ends by [`end_step`](Self::end_step). An earlier attempt may have ended the step; its result
-    /// is read as `T`.
+    /// is read as `T`, a form of this program.
     ///
     /// # Errors
     ///
     /// If the run must not have such a step, or the stored result is no `T`.
-    pub(crate) fn begin_step<T: DeserializeOwned>(
-        &self,
-        name: &str,
-    ) -> Result<StepStart<T>, ExecutorError> {
+    pub(crate) fn begin_step<T: Member>(&self, name: &str) -> Result<StepStart<T>, ExecutorError> {
         Ok(match self.run_task.begin_step(name)? {
             StepStart::New(nth) => StepStart::New(nth),
             StepStart::Done(Err(reason)) => StepStart::Done(Err(reason)),
-            StepStart::Done(Ok(json)) => StepStart::Done(Ok(read(name, &json)?)),
+            StepStart::Done(Ok(json)) => StepStart::Done(Ok(kept(name, &json)?)),
         })
     }
 
@@ -146,6 +154,13 @@ fn written<T: Serialize>(name: &str, value: &T) -> Result<Json, ExecutorError> {
 }
 
 fn read<T: DeserializeOwned>(name: &str, json: &Json) -> Result<T, ExecutorError> {
-    let misfit = |error| ExecutorError(format!("the stored result of step {name:?}: {error}"));
-    serde_json::from_value(json.value()).map_err(misfit)
+    serde_json::from_value(json.value()).map_err(|error| misfit(name, &error))
+}
+
+fn kept<T: Member>(name: &str, json: &Json) -> Result<T, ExecutorError> {
+    decode(json.value()).map_err(|found| misfit(name, &summary(found)))
+}
+
+fn misfit(name: &str, error: &serde_json::Error) -> ExecutorError {
+    ExecutorError(format!("the stored result of step {name:?}: {error}"))
 }

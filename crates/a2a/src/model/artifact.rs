@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::decode::{Decode, Fields, decode_via_fields};
+use super::decode::{Decode, Fields};
 use super::{Metadata, Part};
+use crate::decode_via_fields;
 
 /// One result of a task (spec §4.1.7).
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use super::decode::{Decode, Fields, decode_via_fields};
+use super::decode::{Decode, Fields};
 use super::{Artifact, ContextId, Message, Metadata, Task, TaskId, TaskStatus};
+use crate::decode_via_fields;
 
 /// One event of a stream (spec §3.2.3); on the wire, exactly one of these members is present.
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -6,8 +6,9 @@ use base64::engine::{DecodePaddingMode, general_purpose::STANDARD};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
-use super::decode::{Decode, Fields, decode_via_fields};
+use super::decode::{Decode, Fields};
 use super::{ContextId, Json, Metadata, TaskId, Text};
+use crate::decode_via_fields;
 
 /// A message of a conversation (spec §4.1.4).
 #[derive(Clone, Debug, PartialEq, Serialize)]

@@ -2,11 +2,12 @@
 
 use serde::Serialize;
 
-use super::decode::{Decode, Fields, decode_via_fields};
+use super::decode::{Decode, Fields};
 use super::task::STATES;
 use super::{
     ContextId, Message, Metadata, TaskId, TaskPushNotificationConfig, TaskState, UnixMillis,
 };
+use crate::decode_via_fields;
 
 /// The parameters of SendMessage and SendStreamingMessage (spec §3.2.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]

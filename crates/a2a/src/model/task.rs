@@ -3,8 +3,9 @@
 use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 
-use super::decode::{Decode, Fields, decode_via_fields};
+use super::decode::{Decode, Fields};
 use super::{Artifact, ContextId, GENERATION_MEMBER, Message, Metadata, TaskId, UnixMillis};
+use crate::decode_via_fields;
 
 /// A unit of work with a state (spec §4.1.1).
 #[derive(Clone, Debug, PartialEq)]

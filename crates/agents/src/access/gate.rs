@@ -1,11 +1,13 @@
 //! Settings that apply before the caller is known: allowed origins and rate limits.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// A limit of the rate of requests: a rate-limit binding of wrangler.toml, which contains the limit and the period. The
 /// platform counts per location, so the limit is not a quota.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct RateLimit {
     /// The name of the binding.
@@ -20,8 +22,8 @@ pub struct RateLimit {
 }
 
 /// The requests that a rate limit counts together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "snake_case")]
 pub enum LimitedBy {
     /// The requests of a caller to this agent. Anonymous callers are distinguished by their IP addresses.

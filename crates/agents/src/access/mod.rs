@@ -13,7 +13,9 @@ mod url;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 pub use gate::{LimitedBy, RateLimit};
 pub use headers::{ACT_AS, ADDRESS, ASSERTION, CERTIFICATE, ORIGIN};
@@ -34,8 +36,8 @@ pub(crate) use check::{is_same_scheme, problems_of};
 pub(crate) use needs::{needs_of, secrets_of};
 
 /// The callers that an agent accepts. An agent without schemes treats all callers as the same anonymous caller.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct Access {
     /// True if the agent is served without schemes outside of development. Excludes `schemes`.

@@ -2,11 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
+
+use a2a::model::decode::Decode;
 
 /// A scheme. `${NAME}` in its texts is replaced by variables of the deployment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Scheme {
     /// A key in a header, in the query or in a cookie.
@@ -57,8 +59,8 @@ impl Scheme {
 }
 
 /// A key in a header, in the query or in a cookie.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct ApiKey {
     /// The place of the key.
@@ -74,8 +76,8 @@ pub struct ApiKey {
 }
 
 /// The place of a key.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum KeyLocation {
     /// In a header.
@@ -88,8 +90,8 @@ pub enum KeyLocation {
 }
 
 /// Tokens that are secrets of the deployment, as `Authorization: Bearer`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StaticBearer {
     /// The description in the card, for people.
@@ -100,8 +102,8 @@ pub struct StaticBearer {
 }
 
 /// A name and a password (RFC 7617). The name is the id of a caller.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Basic {
     /// The description in the card, for people.
@@ -112,8 +114,8 @@ pub struct Basic {
 }
 
 /// A caller who proves its identity by a secret of the deployment.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct StaticCaller {
     /// The caller's own id. The id in the system is the scheme's name, a colon and this id, as `key:billing`.
@@ -130,8 +132,8 @@ pub struct StaticCaller {
 }
 
 /// A JSON Web Token (RFC 7519). Exactly one of `secrets`, `jwks_url` and `discover` is the source of its keys.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Jwt {
     /// The description in the card, for people.
@@ -177,8 +179,8 @@ pub struct Jwt {
 }
 
 /// The names of the claims that are read from a token. A name with dots is a path into nested objects.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct JwtClaims {
     /// The id of the caller: `sub` unless given.
@@ -201,8 +203,8 @@ impl Default for JwtClaims {
 }
 
 /// A signature algorithm (RFC 7518, RFC 8037).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 pub enum JwtAlgorithm {
     /// HMAC with SHA-256, and a shared secret.
     #[serde(rename = "HS256")]
@@ -219,8 +221,8 @@ pub enum JwtAlgorithm {
 }
 
 /// The kind of the card's declaration of a scheme of tokens.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum DeclaredAs {
     /// `httpAuthSecurityScheme` with `Bearer`, `JWT`.
@@ -234,8 +236,8 @@ pub enum DeclaredAs {
 }
 
 /// An OAuth 2.0 flow (spec §4.5.8 and following).
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
 pub struct OAuthFlow {
     /// The page at which people allow access.
@@ -258,8 +260,8 @@ pub struct OAuthFlow {
 }
 
 /// The token that Cloudflare Access sends in `Cf-Access-Jwt-Assertion`, signed with the keys of the team.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct CloudflareAccess {
     /// The description in the card, for people.
@@ -275,8 +277,8 @@ pub struct CloudflareAccess {
 }
 
 /// A client certificate that the platform has verified.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct MutualTls {
     /// The description in the card, for people.

@@ -1,16 +1,17 @@
 //! Converts a response of a server into the result of a tool.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::excerpt::excerpt;
 use super::redaction::Redaction;
 use crate::tool::ToolOutput;
 use a2a::http::HttpAnswer;
+use a2a::model::decode::Decode;
 use a2a::model::{Base64, MAX_FOREIGN_VALUES, Part, PartContent, UnfitJson, read_foreign};
 
 /// The result of a call, in the form in which its step is stored.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 #[serde(rename_all = "camelCase")]
 pub(super) enum Answer {
     Text(String),
@@ -18,6 +19,8 @@ pub(super) enum Answer {
     /// Bytes in base64, and their media type.
     Raw(String, String),
 }
+
+a2a::decode_via_fields!(Answer);
 
 impl Answer {
     /// Converts a successful response: JSON becomes data, text remains text, and other bodies become bytes. With a

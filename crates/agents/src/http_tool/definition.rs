@@ -2,12 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
+use a2a::model::decode::Decode;
+
 /// A tool that sends a request to another server: `[[tools]]` in an agent file, or a file `tools/<name>.toml`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[cfg_attr(any(test, feature = "checker"), schemars(extend("oneOf" = [{"required": ["url"]}, {"required": ["service"]}])))]
 #[serde(deny_unknown_fields)]
 pub struct HttpToolDefinition {
@@ -74,8 +76,8 @@ pub struct HttpToolDefinition {
 }
 
 /// The method of the request.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(any(test, feature = "checker"), derive(schemars::JsonSchema))]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Decode)]
+#[cfg_attr(any(test, feature = "checker"), derive(serde::Deserialize, schemars::JsonSchema))]
 #[serde(rename_all = "UPPERCASE")]
 pub enum Method {
     /// Reads a resource.

@@ -220,7 +220,7 @@ fn what_is_learned_is_embedded_by_its_source_alone() {
     let json = serde_json::to_value(&learned).unwrap();
     let expected = json!({"parts": [{"source": {"remote": "far"}, "position": 2}], "own": [{"skill": {"id": "x", "inputModes": ["a/b"]}}]});
     assert_eq!(json, expected);
-    assert_eq!(serde_json::from_value::<LearnedSkills>(json).unwrap(), learned);
+    assert_eq!(decode::<LearnedSkills>(json).unwrap(), learned);
 }
 
 /// An agent with tools of the Worker and of servers.

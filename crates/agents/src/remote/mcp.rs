@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::credentials::{self, OWN_MCP_HEADERS};
 #[cfg(any(test, feature = "checker"))]
@@ -13,9 +13,10 @@ use crate::Problem;
 use crate::service::{check_path, check_service, service_url};
 use crate::table::{Keys, Reader, keys};
 use crate::{Need, Table, Values};
+use a2a::model::decode::Decode;
 
 /// An MCP server as its table describes it, before secrets and variables are filled in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct McpServer {
     /// The name, in the form of a slug.
     pub name: String,

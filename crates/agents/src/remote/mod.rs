@@ -9,7 +9,7 @@ mod mcp;
 
 use std::fmt;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 #[cfg(any(test, feature = "checker"))]
 use crate::Problem;
@@ -18,12 +18,13 @@ use crate::{Need, Slug, Table, Values};
 use a2a::binding::Binding;
 use a2a::client::{Settings, Streaming, Verify};
 use a2a::dialect::Dialect;
+use a2a::model::decode::Decode;
 
 pub use credentials::{KeyPlace, RemoteCredentials, RemoteKey, RemoteOAuth2};
 pub use mcp::{McpChoice, McpServer, McpSettings, matches_pattern};
 
 /// A remote agent as its table describes it, before secrets and variables are filled in.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Decode)]
 pub struct Remote {
     /// The name, a slug.
     pub name: String,

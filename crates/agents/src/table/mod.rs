@@ -28,6 +28,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use a2a::model::decode::Decode;
+
 pub(crate) use keys::{Keys, forms, keys};
 pub use nearest::no_such;
 pub(crate) use nearest::{closest, no_such_key, with_meant_key};
@@ -37,7 +39,7 @@ pub(crate) use record::Record;
 pub(crate) use texts::Texts;
 
 /// The table of an executor, as `[executor.script]`. Only the code of the executor interprets it.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, Decode)]
 #[serde(transparent)]
 pub struct Table(Value);
 

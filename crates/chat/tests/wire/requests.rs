@@ -71,7 +71,7 @@ fn a_conversation_with_tools_is_written_as_the_api_wants_it() {
     assert_eq!(body["messages"], expected);
     for message in messages {
         let kept = serde_json::to_value(&message).unwrap();
-        assert_eq!(serde_json::from_value::<ChatMessage>(kept).unwrap(), message);
+        assert_eq!(decode::<ChatMessage>(kept).unwrap(), message);
     }
 }
 
@@ -119,7 +119,7 @@ fn images_files_and_sounds_are_parts() {
     ]);
     assert_eq!(body["messages"][0]["content"], expected);
     let kept = serde_json::to_value(&message).unwrap();
-    assert_eq!(serde_json::from_value::<ChatMessage>(kept).unwrap(), message);
+    assert_eq!(decode::<ChatMessage>(kept).unwrap(), message);
 }
 
 #[test]
@@ -289,12 +289,12 @@ fn an_answer_is_kept_and_becomes_a_message() {
     ] {
         let answer = ChatAnswer { end, ..answer.clone() };
         let kept = serde_json::to_value(&answer).unwrap();
-        assert_eq!(serde_json::from_value::<ChatAnswer>(kept).unwrap(), answer);
+        assert_eq!(decode::<ChatAnswer>(kept).unwrap(), answer);
     }
     let ChatMessage::Assistant { text, calls, reasoning } = answer.to_message() else {
         panic!("another message");
     };
     assert_eq!((text.as_str(), calls, reasoning.as_deref()), ("No.", answer.calls, Some("Hm.")));
-    assert!(serde_json::from_value::<ChatAnswer>(json!({"text": "a"})).is_err());
-    assert!(serde_json::from_value::<ChatMessage>(json!({"role": "tool"})).is_err());
+    assert!(decode::<ChatAnswer>(json!({"text": "a"})).is_err());
+    assert!(decode::<ChatMessage>(json!({"role": "tool"})).is_err());
 }

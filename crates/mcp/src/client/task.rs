@@ -1,7 +1,7 @@
 //! Calls that servers continue as tasks: the extension `io.modelcontextprotocol/tasks` of 2026-07-28.
 
 use futures_util::future::LocalBoxFuture;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value, json};
 
 use super::asking::responses;
@@ -10,6 +10,7 @@ use super::open::{Ask, put};
 use super::questions::questions;
 use super::{Client, McpError};
 use crate::model::{Answer, CallResult, Question, RpcError};
+use a2a::model::decode::{Decode, Fields};
 
 /// A task of a server. The handle contains all data for reading the task later, so callers may store it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,10 +57,9 @@ impl Serialize for TaskHandle {
     }
 }
 
-impl<'de> Deserialize<'de> for TaskHandle {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let json = Value::deserialize(deserializer)?;
-        Self::read(&json).ok_or_else(|| serde::de::Error::custom("it is no task of a server"))
+impl Decode for TaskHandle {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("a task of a server", Self::read)
     }
 }
 

@@ -1,25 +1,27 @@
 //! Questions that an MCP server asks in the middle of a call, in the form that steps store.
 
-use serde::{Deserialize, Serialize};
+use serde::{Serialize, Serializer};
+use serde_json::Value;
 
 use ::mcp::client::TaskHandle;
 use ::mcp::model::Question;
+use a2a::model::decode::{Decode, Fields, Member};
 
 /// The questions that a server has asked in the middle of a call, and the data that is needed to continue the call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(in crate::executor) struct Asked {
     /// The position of the call in its round, from 1.
     pub(in crate::executor) position: usize,
     /// The questions.
-    #[serde(with = "stored_questions")]
+    #[serde(serialize_with = "write_questions")]
     pub(in crate::executor) questions: Vec<Question>,
     /// How the call continues.
     pub(in crate::executor) way: Way,
 }
 
 /// How a call continues after its question is answered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(from = "StoredWay", into = "StoredWay")]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(into = "StoredWay")]
 pub(in crate::executor) enum Way {
     /// The call is made again, with the answers and with the state that the server wants returned.
     Round {
@@ -36,71 +38,76 @@ pub(in crate::executor) enum Way {
 }
 
 /// The form in which a step stores the way.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize)]
 #[serde(untagged)]
 enum StoredWay {
-    Held(Held),
+    Held(&'static str),
     Task { task: TaskHandle },
     Round { state: Option<String>, round: u32 },
 }
 
-#[derive(Serialize, Deserialize)]
-enum Held {
-    #[serde(rename = "held")]
-    Held,
+/// The form in which a step stores a question: the parameters of MCP, and the key.
+#[derive(Serialize)]
+struct StoredQuestion<'a> {
+    #[serde(flatten)]
+    params: Value,
+    key: &'a str,
 }
+
+/// A question in its stored form.
+struct ReadQuestion(Question);
 
 impl From<Way> for StoredWay {
     fn from(way: Way) -> Self {
         match way {
             Way::Round { state, round } => Self::Round { state, round },
             Way::Task(task) => Self::Task { task },
-            Way::Held => Self::Held(Held::Held),
+            Way::Held => Self::Held(HELD),
         }
     }
 }
 
-impl From<StoredWay> for Way {
-    fn from(way: StoredWay) -> Self {
-        match way {
-            StoredWay::Round { state, round } => Self::Round { state, round },
-            StoredWay::Task { task } => Self::Task(task),
-            StoredWay::Held(Held::Held) => Self::Held,
+fn write_questions<S: Serializer>(
+    questions: &[Question],
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    serializer.collect_seq(
+        questions
+            .iter()
+            .map(|question| StoredQuestion { params: question.to_json(), key: &question.key }),
+    )
+}
+
+impl Decode for Asked {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let questions = fields.required::<Vec<ReadQuestion>>("questions")?.into_iter();
+        Some(Self {
+            position: fields.required("position")?,
+            questions: questions.map(|ReadQuestion(question)| question).collect(),
+            way: fields.required("way")?,
+        })
+    }
+}
+
+impl Decode for ReadQuestion {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let key: String = fields.required("key")?;
+        fields.rest("a question of a server", |params| Question::read(&key, params)).map(Self)
+    }
+}
+
+impl Member for Way {
+    fn read(fields: &mut Fields, name: &str, value: Value) -> Option<Self> {
+        if value == HELD {
+            return Some(Self::Held);
         }
+        let mut fields = fields.of_member(name, value)?;
+        if fields.has("task") {
+            return fields.required("task").map(Self::Task);
+        }
+        Some(Self::Round { state: fields.required("state")?, round: fields.required("round")? })
     }
 }
 
-/// The form in which a step stores questions: the parameters of MCP, and the key.
-mod stored_questions {
-    use serde::de::Error;
-    use serde::{Deserialize, Deserializer, Serialize, Serializer};
-    use serde_json::Value;
-
-    use ::mcp::model::Question;
-
-    #[derive(Serialize, Deserialize)]
-    struct StoredQuestion {
-        #[serde(flatten)]
-        params: Value,
-        key: String,
-    }
-
-    pub(super) fn serialize<S: Serializer>(
-        questions: &[Question],
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(questions.iter().map(|question| StoredQuestion {
-            params: question.to_json(),
-            key: question.key.clone(),
-        }))
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<Vec<Question>, D::Error> {
-        let stored = Vec::<StoredQuestion>::deserialize(deserializer)?.into_iter();
-        let questions = stored.map(|stored| Question::read(&stored.key, &stored.params));
-        let questions = questions.collect::<Option<_>>();
-        questions.ok_or_else(|| D::Error::custom("a question of a server cannot be read"))
-    }
-}
+/// The stored form of [`Way::Held`].
+const HELD: &str = "held";

@@ -7,12 +7,11 @@
 //! | `agent <call> <agent>` | the link to the task of a call |
 //! | `<call>` | the outcome of a call, `<round>.<position>` |
 
-use serde::Deserialize;
-
 use super::super::super::remote::link::Link;
 use super::{TEAM, ToolNames};
 use crate::task::StepRecord;
 use a2a::model::TaskId;
+use a2a::model::decode::Decode;
 
 /// The tasks of other agents, and the calls that may have begun a task that is not known.
 #[derive(Default)]
@@ -120,18 +119,18 @@ struct Reading<'s> {
 }
 
 /// The calls in a stored answer of the model.
-#[derive(Deserialize)]
+#[derive(Decode)]
 struct Answer {
     calls: Vec<Call>,
 }
 
-#[derive(Deserialize)]
+#[derive(Decode)]
 struct Call {
     name: String,
 }
 
 /// The text that a stored call has as its outcome.
-#[derive(Deserialize)]
+#[derive(Decode)]
 struct Outcome {
     result: String,
 }

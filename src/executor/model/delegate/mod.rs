@@ -14,12 +14,11 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
 use futures_util::future::{Either, join_all, select};
-use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use serde_json::Map;
+use serde::{Serialize, Serializer};
 
 use super::super::{ExecutorError, StepStart, Turn};
 use a2a::client::{Client, RemoteCard, build_coordinator_prompt, create_a2a_tool, tool_names};
+use a2a::model::decode::{Decode, Fields};
 use ledger::Ledger;
 
 pub(super) use call::Delegation;
@@ -182,12 +181,13 @@ impl Serialize for ToolNames {
     }
 }
 
-impl<'de> Deserialize<'de> for ToolNames {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let members = Map::deserialize(deserializer)?.into_iter();
-        let named = members.map(|(agent, tool)| Some((agent, tool.as_str()?.to_owned())));
-        let named = named.collect::<Option<_>>();
-        named.map(Self).ok_or_else(|| D::Error::custom("the name of a tool is no text"))
+impl Decode for ToolNames {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        fields.rest("the name of a tool for each agent", |json| {
+            let named = json.as_object()?.iter();
+            let named = named.map(|(agent, tool)| Some((agent.clone(), tool.as_str()?.to_owned())));
+            named.collect::<Option<_>>().map(Self)
+        })
     }
 }
 

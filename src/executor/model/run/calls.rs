@@ -3,7 +3,7 @@
 use futures_util::StreamExt;
 use futures_util::future::LocalBoxFuture;
 use futures_util::stream;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::super::callable::{ModelCall, Question, Said};
@@ -12,6 +12,7 @@ use super::super::toolbox::Toolbox;
 use super::Run;
 use crate::executor::call::desk::{Desk, Taken, take_again};
 use crate::executor::{ExecutorError, StepStart};
+use a2a::model::decode::Decode;
 use a2a::model::{MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, UnfitJson, read_foreign};
 use chat::ToolCall;
 
@@ -182,7 +183,7 @@ fn arguments_of(written: &str) -> Result<Map<String, Value>, String> {
 }
 
 /// The result of a call, as its step stores it. The name of the tool is stored for people who read the task.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 pub(super) struct StoredCall {
     #[serde(default)]
     tool: String,

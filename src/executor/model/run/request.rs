@@ -1,7 +1,7 @@
 //! One request to a model: repeated after temporary errors. Its answer is stored as a step.
 
 use futures_util::future::{Either, select};
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::budget::Budget;
 use super::super::conversation::{Conversation, size_of};
@@ -11,6 +11,7 @@ use super::super::writer::Writer;
 use super::Run;
 use crate::executor::{ExecutorError, Redaction, StepStart};
 use a2a::model::Json;
+use a2a::model::decode::Decode;
 use chat::{
     AnswerStream, ChatAnswer, ChatError, ChatErrorKind, ChatRequest, Delta, Endpoint, ToolSpec,
     Usage,
@@ -286,7 +287,7 @@ impl Run<'_> {
 }
 
 /// An answer and the usage of its request, in the form in which a step stores them.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 #[serde(rename_all = "camelCase")]
 struct StoredAnswer {
     #[serde(flatten)]

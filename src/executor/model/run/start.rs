@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 use serde_json::Value;
 
 use super::super::ask_user::AskUser;
@@ -21,6 +21,7 @@ use crate::executor::call::is_for;
 use crate::executor::{ExecutorError, StepStart};
 use crate::task::StepRecord;
 use a2a::model::TaskState;
+use a2a::model::decode::Decode;
 use a2a_agents::{DEV_MODEL, Expandable, ModelSettings, Provider};
 use chat::{ChatMessage, Endpoint, ToolCall};
 
@@ -260,7 +261,7 @@ fn expandable(text: &str) -> Result<Expandable, ExecutorError> {
 }
 
 /// The conversation of a turn that has asked the user, as a step stores it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 struct StoredConversation {
     /// The number of the turn.
     turn: usize,
@@ -271,7 +272,7 @@ struct StoredConversation {
 }
 
 /// A call that has asked the user.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 struct PendingCall {
     id: String,
     /// The data that the call needs to continue.
@@ -279,7 +280,7 @@ struct PendingCall {
 }
 
 /// The conversation of a round in which a call with an open connection asks the user, as a step stores it.
-#[derive(Serialize, Deserialize)]
+#[derive(Serialize, Decode)]
 struct OpenCalls {
     /// The number of the turn.
     turn: usize,

@@ -109,7 +109,7 @@ impl Run<'_> {
         let is_recovered = kept.is_some();
         // The message may answer a question of an earlier turn.
         if kept.is_none() && self.turn.number > 1 {
-            kept = self.turn.last_step(ASKED)?;
+            kept = self.turn.last_kept(ASKED)?;
         }
         let tools = match &kept {
             Some(plan) => self.planned_tools(plan),

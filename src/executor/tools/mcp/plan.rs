@@ -5,15 +5,16 @@
 
 use std::rc::Rc;
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::super::offer::{Callable, Named};
 use crate::executor::ExecutorError;
 use crate::executor::call::mcp::asked::Asked;
 use crate::executor::call::mcp::{McpTool, bare};
+use a2a::model::decode::{Decode, Fields};
 
 /// The calls of a turn.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Decode)]
 pub(super) struct Plan {
     /// The number of the client's messages that name the calls and their arguments.
     pub(super) messages: usize,
@@ -26,7 +27,7 @@ pub(super) struct Plan {
 }
 
 /// A planned call.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub(super) enum Planned {
     /// Calls a tool of an MCP server.
@@ -38,7 +39,6 @@ pub(super) enum Planned {
         /// The name of the tool at the server.
         tool: String,
         /// True if the call may be repeated although it may have been carried out.
-        #[serde(default)]
         repeats: bool,
     },
     /// Calls a tool of this Worker.
@@ -46,6 +46,17 @@ pub(super) enum Planned {
         /// The name of the tool.
         tool: String,
     },
+}
+
+impl Decode for Planned {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tool = fields.required("tool")?;
+        if !fields.has("id") {
+            return Some(Self::Own { tool });
+        }
+        let (id, server) = (fields.required("id")?, fields.required("server")?);
+        Some(Self::Mcp { id, server, tool, repeats: fields.or("repeats", bool::default)? })
+    }
 }
 
 impl Plan {

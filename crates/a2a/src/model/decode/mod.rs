@@ -5,13 +5,20 @@
 //! a wrong type, a missing required field, an unknown enum value, several members of a choice.
 //! All violations of a request are reported together, up to [`MAX_VIOLATIONS`].
 
+mod member;
+
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::Map;
 
 use super::{Metadata, UnixMillis, read_own};
+
+pub use a2a_macros::Decode;
+pub use member::Member;
+// For the code that `#[derive(Decode)]` writes.
+pub use serde_json::Value;
 
 /// A wrong field in a request (`google.rpc.BadRequest.FieldViolation`).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,8 +41,10 @@ impl FieldViolation {
 /// # Errors
 ///
 /// All violations, at least one and at most [`MAX_VIOLATIONS`].
-pub fn decode<T: Decode>(value: Value) -> Result<T, Vec<FieldViolation>> {
-    decode_with(value, T::decode)
+pub fn decode<T: Member>(value: Value) -> Result<T, Vec<FieldViolation>> {
+    let mut fields = Fields::empty();
+    let decoded = T::read(&mut fields, "", value);
+    fields.finish(decoded)
 }
 
 /// Decodes a value from parsed JSON by a function.
@@ -47,14 +56,9 @@ pub fn decode_with<T>(
     value: Value,
     read: impl FnOnce(&mut Fields) -> Option<T>,
 ) -> Result<T, Vec<FieldViolation>> {
-    let mut fields = Fields::of(value)?;
-    let decoded = read(&mut fields);
-    let found = fields.violations.take();
-    match decoded {
-        Some(decoded) if found.is_empty() => Ok(decoded),
-        Some(_) | None if !found.is_empty() => Err(found),
-        Some(_) | None => Err(vec![FieldViolation::new("", "cannot be read")]),
-    }
+    let mut fields = Fields::empty();
+    let decoded = fields.nested("", value).and_then(|mut fields| read(&mut fields));
+    fields.finish(decoded)
 }
 
 /// Decodes JSON that this program has written: to store it, or to send it from one part of the server to another.
@@ -63,7 +67,7 @@ pub fn decode_with<T>(
 /// # Errors
 ///
 /// If the text is not JSON, or does not match the type.
-pub fn read_json<T: Decode>(text: &str) -> serde_json::Result<T> {
+pub fn read_json<T: Member>(text: &str) -> serde_json::Result<T> {
     decode(read_own(text)?).map_err(summary)
 }
 
@@ -81,11 +85,18 @@ pub struct Fields {
 }
 
 impl Fields {
-    fn of(value: Value) -> Result<Self, Vec<FieldViolation>> {
-        let Value::Object(members) = value else {
-            return Err(vec![FieldViolation::new("", expected("an object", &value))]);
-        };
-        Ok(Self { members, path: String::new(), violations: Rc::default() })
+    fn empty() -> Self {
+        Self { members: Map::new(), path: String::new(), violations: Rc::default() }
+    }
+
+    /// The decoded value, if there are no violations.
+    fn finish<T>(self, decoded: Option<T>) -> Result<T, Vec<FieldViolation>> {
+        let found = self.violations.take();
+        match decoded {
+            Some(decoded) if found.is_empty() => Ok(decoded),
+            Some(_) | None if !found.is_empty() => Err(found),
+            Some(_) | None => Err(vec![FieldViolation::new("", "cannot be read")]),
+        }
     }
 
     /// Adds a violation for the field `name` of this object, or for the object itself if `name` is empty.
@@ -411,22 +422,22 @@ impl Fields {
     }
 }
 
-/// Implements `serde::Deserialize` by [`Decode`], for executors that store values of the model in their steps. The
-/// Worker itself uses [`decode`] and [`read_json`].
+/// Implements `serde::Deserialize` by [`Decode`] or [`Member`], for values that steps store: the steps of tools and of executors
+/// of other authors read their results by serde. The Worker itself uses [`decode()`] and [`read_json`].
+#[macro_export]
 macro_rules! decode_via_fields {
     ($($name:ident),+) => {$(
         impl<'de> serde::Deserialize<'de> for $name {
             fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-                let value = <serde_json::Value as serde::Deserialize>::deserialize(deserializer)?;
+                let value = $crate::model::decode::Value::deserialize(deserializer)?;
                 $crate::model::decode::decode(value).map_err($crate::model::decode::summary)
             }
         }
     )+};
 }
-pub(crate) use decode_via_fields;
 
 /// The violations as one error, as serde requires.
-pub(crate) fn summary<E: serde::de::Error>(violations: Vec<FieldViolation>) -> E {
+pub fn summary<E: serde::de::Error>(violations: Vec<FieldViolation>) -> E {
     let lines = violations.iter().map(|found| format!("{}: {}", found.field, found.description));
     E::custom(lines.collect::<Vec<_>>().join("; "))
 }
@@ -570,8 +581,8 @@ mod tests {
 
     #[test]
     fn numbers_of_our_own_are_read_in_the_whole_range_of_their_type() {
-        let mut fields = Fields::of(json!({"a": u64::MAX, "b": i64::MIN, "c": u64::MAX, "d": -1}));
-        let fields = fields.as_mut().unwrap();
+        let numbers = json!({"a": u64::MAX, "b": i64::MIN, "c": u64::MAX, "d": -1});
+        let mut fields = Fields::empty().nested("", numbers).unwrap();
         assert_eq!(fields.number::<u64>("a"), Some(u64::MAX));
         assert_eq!(fields.number::<i64>("b"), Some(i64::MIN));
         assert_eq!(fields.number::<i64>("c"), None);

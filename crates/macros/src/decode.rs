@@ -8,6 +8,7 @@ use syn::{
 };
 
 use crate::attributes::{renamed, text, words_of};
+use crate::kind::{inner, is_one_argument};
 
 pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     if !input.generics.params.is_empty() {
@@ -37,20 +38,7 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 let fields = fields.named.iter();
                 let fields = fields.map(|field| Member::read(field, &attributes.rename_all));
                 let fields = fields.collect::<Result<Vec<_>>>()?;
-                let decoded = if attributes.has_default {
-                    let replaced = fields.iter().map(Member::replaced);
-                    quote! {
-                        let mut decoded = <Self as ::core::default::Default>::default();
-                        #(#replaced)*
-                        Some(decoded)
-                    }
-                } else {
-                    // A flattened type gets the members that the others leave.
-                    let (flat, own): (Vec<_>, Vec<_>) =
-                        fields.iter().partition(|field| field.serde.is_flat);
-                    let decoded = own.into_iter().chain(flat).map(Member::decoded);
-                    quote! { Some(Self { #(#decoded),* }) }
-                };
+                let decoded = decoded(&fields, attributes.has_default);
                 Ok(object(decoded))
             }
             Fields::Unnamed(fields) if attributes.is_transparent && fields.unnamed.len() == 1 => {
@@ -76,6 +64,37 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             }
         }
         Data::Union(data) => Err(Error::new_spanned(data.union_token, "a union has no members")),
+    }
+}
+
+/// The reader of a struct with these fields. The struct is made first, and each member is read into its place: this needs the
+/// least code, and all violations are found. A type that may have no value of its own is read before, and a flattened type last,
+/// because it gets the members that the others leave.
+fn decoded(fields: &[Member<'_>], has_default: bool) -> TokenStream {
+    let start = if has_default {
+        quote!(<Self as ::core::default::Default>::default())
+    } else {
+        let starts = fields.iter().map(Member::start);
+        quote!(Self { #(#starts),* })
+    };
+    let (before, placed): (Vec<_>, Vec<_>) =
+        fields.iter().partition(|field| !has_default && field.is_before());
+    if placed.iter().any(|field| field.serde.is_flat) {
+        let (flat, own): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.serde.is_flat);
+        let reads = own.into_iter().chain(flat).map(Member::decoded);
+        return quote! { Some(Self { #(#reads),* }) };
+    }
+    let before = before.into_iter().map(|field| {
+        let Member { ident, name, .. } = field;
+        quote! { let #ident = fields.required(#name)?; }
+    });
+    let placed = placed.into_iter().filter(|field| !field.serde.is_skipped).map(Member::placed);
+    quote! {
+        #(#before)*
+        let mut decoded = #start;
+        let mut is_whole = true;
+        #(is_whole &= #placed;)*
+        is_whole.then_some(decoded)
     }
 }
 
@@ -161,6 +180,8 @@ struct Member<'a> {
     ident: &'a Ident,
     name: String,
     serde: Serde,
+    /// Whether the type is known to have a default.
+    has_plain_type: bool,
 }
 
 impl<'a> Member<'a> {
@@ -175,12 +196,13 @@ impl<'a> Member<'a> {
             (None, Some(rule)) => renamed(&words, rule, ident)?,
             (None, None) => plain,
         };
-        Ok(Self { ident, name, serde })
+        let has_plain_type = is_one_argument(&field.ty) && inner(&field.ty, "Box").is_none();
+        Ok(Self { ident, name, serde, has_plain_type })
     }
 
     /// The field in the expression that makes the struct.
     fn decoded(&self) -> TokenStream {
-        let Self { ident, name, serde } = self;
+        let Self { ident, name, serde, .. } = self;
         let value = match serde {
             Serde { is_skipped: true, .. } => quote!(::core::default::Default::default()),
             Serde { is_flat: true, .. } => quote!(::a2a::model::decode::Decode::decode(fields)?),
@@ -193,13 +215,32 @@ impl<'a> Member<'a> {
         quote! { #ident: #value }
     }
 
-    /// The statement that replaces the default of the field.
-    fn replaced(&self) -> TokenStream {
-        let Self { ident, name, serde } = self;
-        if serde.is_skipped {
-            return TokenStream::new();
+    /// Whether the value is read before the struct is made, because its type may have no default.
+    fn is_before(&self) -> bool {
+        let Serde { default, has_default, is_skipped, is_flat, .. } = &self.serde;
+        let has_start = *has_default || *is_skipped || *is_flat || default.is_some();
+        !has_start && !self.has_plain_type
+    }
+
+    /// The field in the expression that makes the struct before its members are read.
+    fn start(&self) -> TokenStream {
+        let ident = self.ident;
+        match &self.serde.default {
+            Some(default) => quote!(#ident: #default()),
+            None if self.is_before() => quote!(#ident),
+            None => quote!(#ident: ::core::default::Default::default()),
         }
-        quote! { fields.replace(#name, &mut decoded.#ident)?; }
+    }
+
+    /// The call that reads the member into the field; true if it is not wrong.
+    fn placed(&self) -> TokenStream {
+        let Self { ident, name, serde, has_plain_type } = self;
+        let is_required = *has_plain_type && !serde.has_default && serde.default.is_none();
+        if is_required {
+            quote!(fields.fill(#name, &mut decoded.#ident))
+        } else {
+            quote!(fields.replace(#name, &mut decoded.#ident))
+        }
     }
 }
 

@@ -9,7 +9,9 @@ use serde_json::{Map, Value};
 /// Reads a JSON object in a token of at most 8 KiB; `None` for anything else, and for an object with a duplicate member.
 #[expect(clippy::disallowed_methods, reason = "the size of a token bounds it")]
 pub(super) fn read_object(json: &[u8]) -> Option<Map<String, Value>> {
-    let mut deserializer = serde_json::Deserializer::from_slice(json);
+    // As a text: parsing bytes would add a second copy of the parser to the program.
+    let text = std::str::from_utf8(json).ok()?;
+    let mut deserializer = serde_json::Deserializer::from_str(text);
     let value = Unique.deserialize(&mut deserializer).ok()?;
     deserializer.end().ok()?;
     match value {

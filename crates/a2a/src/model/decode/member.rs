@@ -40,12 +40,17 @@ impl Fields {
         }
     }
 
-    /// Replaces a value by a member, if the object has it.
-    pub fn replace<T: Member>(&mut self, name: &str, old: &mut T) -> Option<()> {
-        if let Some(value) = self.nullable(name) {
-            *old = T::read(self, name, value)?;
+    /// Reads a [required](Self::required) member into its place. Returns false if it cannot be decoded.
+    pub fn fill<T: Member>(&mut self, name: &str, place: &mut T) -> bool {
+        self.required(name).map(|value| *place = value).is_some()
+    }
+
+    /// Reads a member into its place, unless it is absent. Returns false if it cannot be decoded.
+    pub fn replace<T: Member>(&mut self, name: &str, place: &mut T) -> bool {
+        match self.nullable(name) {
+            Some(value) => T::read(self, name, value).map(|value| *place = value).is_some(),
+            None => true,
         }
-        Some(())
     }
 
     /// The index of a text in a list of names.

@@ -3,7 +3,7 @@
 //! The kind of a message follows from its members, so the names of queues are free. Bodies are JSON texts to which
 //! members may be added: a consumer of another version reads them during a deploy.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::address::ObjectId;
 use crate::format;
@@ -103,7 +103,7 @@ pub(crate) struct Deletion {
 }
 
 /// The place of a row of the index.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct RowPlace {
     pub(crate) owner: String,
     pub(crate) agent: String,

@@ -108,7 +108,7 @@ where
 fn agent(executor: &Value) -> CheckedAgent {
     let agent = json!({"slug": "a", "default": true, "development": false, "card": "{}",
         "capabilities": {"streaming": true}, "executor": executor});
-    serde_json::from_value(agent).expect("an agent")
+    a2a::model::decode::decode(agent).expect("an agent")
 }
 
 impl Functions for Entry {

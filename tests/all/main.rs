@@ -13,6 +13,7 @@
 mod callback_bodies;
 mod calling;
 mod changing;
+mod checked_form;
 mod chosen_ids;
 mod coordinator;
 mod docs;

@@ -226,7 +226,7 @@ fn front_with(kind: &str, agent: Value, trusts: bool) -> (Front, Server) {
         "executor": {"kind": kind, "table": agent, "run": {}},
     });
     let made =
-        Registry::default().make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
+        Registry::default().make(&a2a::model::decode::decode(embedded).unwrap(), &outside).unwrap();
     let found = Rc::new(RefCell::new(None));
     let kept = found.clone();
     let of = platform.clone();

@@ -64,7 +64,7 @@ impl Scene {
             "slug": "a", "default": true, "development": false, "card": "{}",
             "capabilities": {"streaming": true}, "executor": {"kind": kind, "table": table, "run": {}},
         });
-        let made = registry.make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
+        let made = registry.make(&a2a::model::decode::decode(embedded).unwrap(), &outside).unwrap();
         let server = json!({"url": "https://files.example/mcp", "trust_hints": true, "call_timeout_ms": 60_000});
         let agent = TestAgent::new(Made(made)).with_mcp("files", server);
         let (asked, calls) = (Rc::new(RefCell::new(Vec::new())), Rc::new(RefCell::new(Vec::new())));

@@ -81,7 +81,7 @@ fn agent_with(table: Value, restricted: Value) -> TestAgent {
         "slug": "a", "default": true, "development": false, "card": "{}", "restricted": restricted,
         "capabilities": {"streaming": true}, "executor": {"kind": "tools", "table": table, "run": {}},
     });
-    let made = registry.make(&serde_json::from_value(embedded).unwrap(), &outside).unwrap();
+    let made = registry.make(&a2a::model::decode::decode(embedded).unwrap(), &outside).unwrap();
     let agent = TestAgent::new(Made(made)).with_secret("KEY", "s3cr3t-k3y");
     agent.http().answer_with(|_, _| Ok(ok("done")));
     agent

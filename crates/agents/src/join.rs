@@ -64,7 +64,7 @@ mod tests {
         let definition = AgentDefinition { slug: "a".to_owned(), may_register: true, ..definition };
         let agent = CheckedAgent::new(definition, &[], &[]).unwrap();
         let text = serde_json::to_string(&agent).unwrap();
-        let agent: CheckedAgent = serde_json::from_str(&text).unwrap();
+        let agent: CheckedAgent = a2a::model::decode::read_json(&text).unwrap();
         let registered: [Rc<dyn Tool>; 2] = [Rc::new(hello()), Rc::new(goodbye())];
         let joined = agent.join(&registered).unwrap();
         let card: Value = serde_json::from_str(&joined.card).unwrap();

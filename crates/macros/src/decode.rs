@@ -37,8 +37,11 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
             Fields::Named(fields) => {
                 let fields = fields.named.iter();
                 let fields = fields.map(|field| Member::read(field, &attributes.rename_all));
-                let fields = fields.collect::<Result<Vec<_>>>()?;
-                let decoded = decoded(&fields, attributes.has_default);
+                let mut fields = fields.collect::<Result<Vec<_>>>()?;
+                // The default of the type has a value for every field.
+                let has_default = attributes.has_default;
+                fields.iter_mut().for_each(|field| field.serde.has_default |= has_default);
+                let decoded = decoded(&fields, has_default);
                 Ok(object(decoded))
             }
             Fields::Unnamed(fields) if attributes.is_transparent && fields.unnamed.len() == 1 => {
@@ -77,8 +80,7 @@ fn decoded(fields: &[Member<'_>], has_default: bool) -> TokenStream {
         let starts = fields.iter().map(Member::start);
         quote!(Self { #(#starts),* })
     };
-    let (before, placed): (Vec<_>, Vec<_>) =
-        fields.iter().partition(|field| !has_default && field.is_before());
+    let (before, placed): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.is_before());
     if placed.iter().any(|field| field.serde.is_flat) {
         let (flat, own): (Vec<_>, Vec<_>) = fields.iter().partition(|field| field.serde.is_flat);
         let reads = own.into_iter().chain(flat).map(Member::decoded);
@@ -217,9 +219,13 @@ impl<'a> Member<'a> {
 
     /// Whether the value is read before the struct is made, because its type may have no default.
     fn is_before(&self) -> bool {
+        self.is_required() && !self.has_plain_type
+    }
+
+    /// Whether an absent member is wrong, unless its type has a value for it.
+    fn is_required(&self) -> bool {
         let Serde { default, has_default, is_skipped, is_flat, .. } = &self.serde;
-        let has_start = *has_default || *is_skipped || *is_flat || default.is_some();
-        !has_start && !self.has_plain_type
+        !(*has_default || *is_skipped || *is_flat || default.is_some())
     }
 
     /// The field in the expression that makes the struct before its members are read.
@@ -234,9 +240,8 @@ impl<'a> Member<'a> {
 
     /// The call that reads the member into the field; true if it is not wrong.
     fn placed(&self) -> TokenStream {
-        let Self { ident, name, serde, has_plain_type } = self;
-        let is_required = *has_plain_type && !serde.has_default && serde.default.is_none();
-        if is_required {
+        let Self { ident, name, .. } = self;
+        if self.is_required() {
             quote!(fields.fill(#name, &mut decoded.#ident))
         } else {
             quote!(fields.replace(#name, &mut decoded.#ident))

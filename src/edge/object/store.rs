@@ -5,12 +5,10 @@ use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use futures_util::future::LocalBoxFuture;
-use serde::Deserialize;
-use serde::de::DeserializeOwned;
 use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
-use crate::edge::service::rows::read_row;
+use crate::edge::service::rows::{FromRow, read_row, rows};
 use crate::format;
 use crate::port::{
     Batch, Counted, FirstRow, Indexed, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts,
@@ -31,12 +29,16 @@ impl SqlTaskStore {
         self.state.storage().sql()
     }
 
-    fn rows<T: DeserializeOwned>(
+    fn rows<T: FromRow>(
         &self,
         query: &str,
         values: Vec<SqlStorageValue>,
     ) -> worker::Result<Vec<T>> {
-        self.sql().exec(query, values)?.map(|row| read_row(row?)).collect()
+        let mut rows = Vec::new();
+        for row in self.sql().exec(query, values)? {
+            rows.push(read_row(row?)?);
+        }
+        Ok(rows)
     }
 
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
@@ -292,68 +294,61 @@ struct Page {
     has_more: bool,
 }
 
-/// A table of the object.
-#[derive(Deserialize)]
-struct TableRow {
-    name: String,
-}
+rows! {
+    /// A table of the object.
+    struct TableRow {
+        name: String,
+    }
 
-/// The facts in the first row of the log.
-#[derive(Deserialize)]
-struct FactsRow {
-    schema: i64,
-    agent: String,
-    owner: String,
-    fingerprint: Option<String>,
-    indexed: Generation,
-    index_failures: u32,
-}
+    /// The facts in the first row of the log.
+    struct FactsRow {
+        schema: i64,
+        agent: String,
+        owner: String,
+        fingerprint: Option<String>,
+        indexed: Generation,
+        index_failures: u32,
+    }
 
-/// A row of the log: a batch, or a piece of a batch that continues in the next row (`more`). Each column costs a crossing, so
-/// queries that need neither the number of a row nor its times do not select these.
-#[derive(Deserialize)]
-struct PieceOfLog {
-    #[serde(default)]
-    seq: Option<u64>,
-    generation: Generation,
-    more: u8,
-    marks: String,
-    #[serde(default)]
-    times: String,
-    lines: String,
-}
+    /// A row of the log: a batch, or a piece of a batch that continues in the next row (`more`). Each column costs a crossing, so
+    /// queries that need neither the number of a row nor its times do not select these.
+    struct PieceOfLog {
+        seq: Option<u64>,
+        generation: Generation,
+        more: u8,
+        marks: String,
+        times: Option<String>,
+        lines: String,
+    }
 
-/// The entries of a row of the log.
-#[derive(Deserialize)]
-struct LinesRow {
-    lines: String,
-}
+    /// The entries of a row of the log.
+    struct LinesRow {
+        lines: String,
+    }
 
-/// A row of the log with the size of its entries in bytes, without the entries.
-#[derive(Clone, Copy, Deserialize)]
-struct PieceRow {
-    seq: i64,
-    more: u8,
-    size: usize,
-}
+    /// A row of the log with the size of its entries in bytes, without the entries.
+    #[derive(Clone, Copy)]
+    struct PieceRow {
+        seq: i64,
+        more: u8,
+        size: usize,
+    }
 
-/// The last turn whose usage is counted.
-#[derive(Deserialize)]
-struct UsageRow {
-    counted: u64,
-    failures: u32,
-}
+    /// The last turn whose usage is counted.
+    struct UsageRow {
+        counted: u64,
+        failures: u32,
+    }
 
-/// The sealed credentials of a turn.
-#[derive(Deserialize)]
-struct CredentialsRow {
-    sealed: String,
-}
+    /// The sealed credentials of a turn.
+    struct CredentialsRow {
+        sealed: String,
+    }
 
-/// A webhook.
-#[derive(Deserialize)]
-struct WebhookRow {
-    body: String,
+    /// A webhook.
+    struct WebhookRow {
+        body: String,
+    }
 }
 
 #[wasm_bindgen]
@@ -429,6 +424,7 @@ fn batches(rows: Vec<PieceOfLog>) -> Vec<LogRow> {
                 row.batch.lines.push_str(&lines);
             }
             _ => {
+                let times = times.unwrap_or_default();
                 let batch = Batch { generation, marks, times, lines };
                 let counted = || log.last().map_or(1, |last| last.row + last.rows);
                 let row = seq.unwrap_or_else(counted);

@@ -4,14 +4,13 @@
 use std::cell::Cell;
 
 use futures_util::try_join;
-use serde::Deserialize;
 use worker::wasm_bindgen::JsValue;
 use worker::{Env, Result, js_sys::Reflect};
 
 use super::clock::now;
 use super::database::{Statement, Value, number, run_one};
 use super::observer::ConsoleObserver;
-use super::rows::read_row;
+use super::rows::{read_row, rows};
 use crate::overview::{
     BOUNDS, BUCKETS_MS, Counted, HOUR_MS, KEPT_MS, Overview, Unfinished, WebhookTrouble,
     first_hour, hour_of, hours_of,
@@ -95,29 +94,28 @@ impl D1Overview {
     }
 }
 
-/// The tasks of an hour in one state. The counts by duration are columns that are read separately.
-#[derive(Deserialize)]
-struct HourRow {
-    hour: i64,
-    state: i64,
-    number: u64,
-    total_ms: u64,
-}
+rows! {
+    /// The tasks of an hour in one state. The counts by duration are columns that are read separately.
+    struct HourRow {
+        hour: i64,
+        state: i64,
+        number: u64,
+        total_ms: u64,
+    }
 
-/// The number of unfinished tasks in a state, either of the requested agent or of all others.
-#[derive(Deserialize)]
-struct StateRow {
-    state: i64,
-    is_asked: u8,
-    number: u64,
-}
+    /// The number of unfinished tasks in a state, either of the requested agent or of all others.
+    struct StateRow {
+        state: i64,
+        is_asked: u8,
+        number: u64,
+    }
 
-#[derive(Deserialize)]
-struct TroubleRow {
-    failing: u64,
-    suspended: u64,
-    dead_letters: u64,
-    number: u64,
+    struct TroubleRow {
+        failing: u64,
+        suspended: u64,
+        dead_letters: u64,
+        number: u64,
+    }
 }
 
 fn read_counted(row: JsValue) -> Result<Counted> {

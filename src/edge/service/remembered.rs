@@ -10,7 +10,6 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use futures_util::future::{Either, LocalBoxFuture, select};
-use serde::Deserialize;
 use wasm_bindgen_futures::JsFuture;
 use worker::js_sys::Array;
 use worker::wasm_bindgen::{JsCast, JsValue};
@@ -20,7 +19,7 @@ use worker::{Delay, Env, Error, Result};
 use super::background::go_on;
 use super::clock::now;
 use super::observer::ConsoleObserver;
-use super::rows::read_row;
+use super::rows::{read_row, rows};
 use crate::edge::bindings;
 use crate::panic::Shared;
 use crate::port::{Observation, Observer};
@@ -249,7 +248,7 @@ async fn run(env: &Env, statements: Vec<(&str, Vec<JsValue>)>) -> Result<Vec<Vec
 
 /// Reads a row; `None` if the row cannot be read, which counts as a missing row.
 fn remembered(row: JsValue) -> Option<Remembered> {
-    let Row { value, fetched_ms, fresh_until_ms } = read_row(row).ok()?;
+    let KeptRow { value, fetched_ms, fresh_until_ms } = read_row(row).ok()?;
     Some(Remembered {
         value: value.into(),
         fetched: UnixMillis(fetched_ms as i64),
@@ -266,11 +265,12 @@ fn millis_of_lease() -> i64 {
     i64::try_from(LEASE_MS).unwrap_or(i64::MAX)
 }
 
-#[derive(Deserialize)]
-struct Row {
-    value: String,
-    fetched_ms: f64,
-    fresh_until_ms: f64,
+rows! {
+    struct KeptRow {
+        value: String,
+        fetched_ms: f64,
+        fresh_until_ms: f64,
+    }
 }
 
 thread_local! {

@@ -3,14 +3,13 @@
 use std::cell::RefCell;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use worker::{Env, Result};
 
 use super::clock::now;
 use super::database::{Statement, Value, number, run_one};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
-use super::rows::read_row;
+use super::rows::{read_row, rows};
 use crate::port::{CountedTurn, Observation, Observer, UsageSums};
 use crate::usage::{TurnUsage, Usage, day_of};
 use a2a::model::UnixMillis;
@@ -64,13 +63,14 @@ impl UsageSums for ObjectIndex {
     }
 }
 
-/// A row of the sums.
-#[derive(Deserialize)]
-struct SumRow {
-    requests: u64,
-    input_tokens: u64,
-    output_tokens: u64,
-    cost_micros: u64,
+rows! {
+    /// A row of the sums.
+    struct SumRow {
+        requests: u64,
+        input_tokens: u64,
+        output_tokens: u64,
+        cost_micros: u64,
+    }
 }
 
 /// Adds a turn, unless it is counted already. A trigger of the table adds the turn to the sum.

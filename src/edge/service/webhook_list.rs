@@ -3,14 +3,13 @@
 use std::cell::Cell;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use worker::{Env, Result};
 
 use super::clock::now;
 use super::database::{Statement, Value, number, run_one};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
-use super::rows::read_row;
+use super::rows::{read_row, rows};
 use crate::auth::Owners;
 use crate::operation::list_webhooks::{FoundWebhook, WebhookPlace, WebhookQuery};
 use crate::port::{
@@ -65,14 +64,15 @@ impl WebhookList for ObjectIndex {
     }
 }
 
-/// A row of the list.
-#[derive(Deserialize)]
-struct ListRow {
-    owner: String,
-    task: String,
-    id: String,
-    since_ms: i64,
-    shown: String,
+rows! {
+    /// A row of the list.
+    struct ListRow {
+        owner: String,
+        task: String,
+        id: String,
+        since_ms: i64,
+        shown: String,
+    }
 }
 
 /// Writes the row of a webhook, or deletes the row if the webhook has no troubles any more. A row of a newer change is

@@ -143,6 +143,7 @@ mod tests {
 
     use super::super::conversation::StoredEntry;
     use super::*;
+    use a2a::model::decode::read_json;
 
     fn client(id: &str, text: &str) -> Message {
         Message {
@@ -240,7 +241,7 @@ mod tests {
         let kept = conversation.kept(100_000);
         let json = serde_json::to_string(&kept).unwrap();
         assert!(!json.contains("uuu"), "the task has it");
-        assert_eq!(serde_json::from_str::<Vec<StoredEntry>>(&json).unwrap(), kept);
+        assert_eq!(read_json::<Vec<StoredEntry>>(&json).unwrap(), kept);
         assert_eq!(Conversation::read(kept.clone(), &history, &[]), Some(conversation.clone()));
         assert_eq!(Conversation::read(kept, &[], &[]), None);
         let cut = conversation.kept(300);

@@ -103,6 +103,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use a2a::model::decode::{decode, read_json};
 
     #[test]
     fn a_link_is_read_as_it_was_stored() {
@@ -121,9 +122,9 @@ mod tests {
             let (task, context) = (TaskId::new("t-1").unwrap(), ContextId::new("c-1"));
             let link = Link { task, context, has_webhooks: true, connection };
             let stored = serde_json::to_value(&link).unwrap();
-            assert_eq!(serde_json::from_value::<Link>(stored).ok(), Some(link));
+            assert_eq!(decode::<Link>(stored).ok(), Some(link));
         }
-        assert!(serde_json::from_value::<Link>(json!({"taskId": "t"})).is_err());
+        assert!(decode::<Link>(json!({"taskId": "t"})).is_err());
     }
 
     #[test]
@@ -132,7 +133,7 @@ mod tests {
             r#"{"taskId":"t-1","contextId":"","webhooks":true,"url":"https://a.example/x","rest":true,"#,
             r#""version":"0.3","tenant":null,"trusted":true,"streams":false}"#
         );
-        let link: Link = serde_json::from_str(stored).unwrap();
+        let link: Link = read_json(stored).unwrap();
         assert_eq!(link.context, None);
         assert!(link.has_webhooks && link.connection.is_trusted && !link.connection.streams);
         assert_eq!(link.connection.binding, Binding::Rest);

@@ -64,7 +64,7 @@ impl Coordinated {
             "slug": "team", "default": true, "development": true, "card": "{}", "capabilities": {"streaming": true},
             "executor": {"kind": "model", "table": table, "run": {}}, "tools": [], "restricted": [],
         });
-        let embedded = serde_json::from_value(embedded).expect("an agent");
+        let embedded = a2a::model::decode::decode(embedded).expect("an agent");
         let made = Registry::default().make(&embedded, &outside);
         let made = made.unwrap_or_else(|misfit| panic!("{misfit}"));
         let model = Model::new(&platform);

@@ -233,7 +233,7 @@ impl HttpAgent {
             "slug": "a", "default": true, "development": false, "card": "{}", "capabilities": {"streaming": true},
             "executor": {"kind": "http", "table": table, "run": run},
         });
-        let embedded = serde_json::from_value(embedded).expect("an agent");
+        let embedded = a2a::model::decode::decode(embedded).expect("an agent");
         let made = Registry::default().make(&embedded, &outside).expect("an executor");
         let agent = Self::new(platform);
         let server = agent.clone();
@@ -241,7 +241,7 @@ impl HttpAgent {
             server.0.commits.replace(Some(commits));
             Rc::new(server)
         });
-        let front = front.with_run(serde_json::from_value(run.clone()).expect("settings"));
+        let front = front.with_run(a2a::model::decode::decode(run.clone()).expect("settings"));
         (front, agent)
     }
 }

@@ -113,7 +113,7 @@ impl Setup {
             "executor": {"kind": "model", "table": self.table, "run": {}},
             "tools": self.tools, "restricted": self.restricted,
         });
-        let embedded = serde_json::from_value(embedded).expect("an agent");
+        let embedded = a2a::model::decode::decode(embedded).expect("an agent");
         let made = registry.make(&embedded, &outside).unwrap_or_else(|misfit| panic!("{misfit}"));
         let model = Model::new(&platform);
         let shop = Shop::new(&platform);

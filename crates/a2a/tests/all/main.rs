@@ -12,6 +12,7 @@
 
 #[allow(dead_code, reason = "the tests of `client` use the rest")]
 mod arbitrary;
+mod derived;
 mod following;
 mod golden;
 mod golden_legacy;

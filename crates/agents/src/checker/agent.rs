@@ -148,7 +148,7 @@ mod tests {
             [need("BASE", &["tool near"]), need("KEY", &["tool near", "tool own"])]
         );
         let text = serde_json::to_string(&agent).unwrap();
-        assert_eq!(serde_json::from_str::<CheckedAgent>(&text).unwrap(), agent);
+        assert_eq!(a2a::model::decode::read_json::<CheckedAgent>(&text).unwrap(), agent);
         let agent = embed(
             "executor = { kind = 'seats', seats = { a = 'x ${KEY}', b = ['${KEY}', '$${NO}'] } }",
         );
@@ -163,6 +163,6 @@ mod tests {
         let others = [need("FAR", &["tool far", "scheme jwt"]), need("ME", &["scheme jwt"])];
         assert_eq!(agent.needs, [&others[..], &[either, need("B", &["scheme key"])]].concat());
         let text = serde_json::to_string(&agent).unwrap();
-        assert_eq!(serde_json::from_str::<CheckedAgent>(&text).unwrap(), agent);
+        assert_eq!(a2a::model::decode::read_json::<CheckedAgent>(&text).unwrap(), agent);
     }
 }

@@ -7,6 +7,7 @@ use crate::checker::FileSkill;
 use crate::checker::skills::{learned_of, problems_of, public_skills, restricted_skills};
 use crate::tool::tool;
 use a2a::binding::discovery::at_origin;
+use a2a::model::decode::{decode, read_json};
 
 /// Says.
 #[tool]
@@ -241,7 +242,7 @@ fn tools_of_servers_stand_behind_those_of_the_worker() {
     };
     assert_eq!(learned.parts, [LearnedPart { source, position: 3 }]);
     let text = serde_json::to_string(&learned).unwrap();
-    assert_eq!(serde_json::from_str::<LearnedSkills>(&text).unwrap(), learned);
+    assert_eq!(read_json::<LearnedSkills>(&text).unwrap(), learned);
     let card = json!({"skills": public_skills(&agent, &[&say()])}).to_string();
     let taken = take_over(&[of_server("read", "files")]);
     let shown = learned.show(&card, &[], &[&taken]).unwrap();

@@ -4,9 +4,9 @@
 //! all built-in kinds of executors, remotes and MCP servers. The reader reports all problems at once, each with its key, fills in
 //! secrets, and needs less code in WebAssembly than derived readers.
 //!
-//! The other parts of an agent file (`checker/definition.rs`) have derived readers, because the same types are in the checked form.
-//! The JSON Schemas of all files follow from both readers: `recording.rs` records the calls of a `Reader`, and types with derived
-//! readers derive `JsonSchema`.
+//! The other parts of an agent file (`checker/definition.rs`) are types that are in the checked form, too: the checker reads them by
+//! serde, the Worker by `Decode`, and both readers are derived from the same attributes. The JSON Schemas of all files follow from
+//! the readers: `recording.rs` records the calls of a `Reader`, and types that serde reads derive `JsonSchema`.
 //!
 //! [`Table::read`] reads the settings of an executor that a Worker registers into a type of that Worker.
 

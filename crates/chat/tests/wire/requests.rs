@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::support::{request, sent};
 use a2a::model::Secret;
+use a2a::model::decode::decode;
 
 fn call(id: &str, arguments: &str) -> ToolCall {
     ToolCall {

@@ -4,14 +4,13 @@
 //! So the old tasks of each caller with each agent are one range of the table, and need no index of their own. The walk
 //! reads one group after the other in pages; the caller stores the position.
 
-use serde::Deserialize;
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
 use super::statements::{IS_FINISHED, TOTAL};
 use super::{D1Index, total};
 use crate::edge::service::database::{Statement, number};
-use crate::edge::service::rows::read_row;
+use crate::edge::service::rows::{FromRow, Row, read_row, rows};
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::Position;
 use a2a::model::{TaskId, UnixMillis};
@@ -34,11 +33,13 @@ pub(in crate::edge) struct End {
     pub(in crate::edge) id: Option<TaskId>,
 }
 
-/// The tasks of a caller with an agent.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-pub(in crate::edge) struct Group {
-    owner: String,
-    agent: String,
+rows! {
+    /// The tasks of a caller with an agent.
+    #[derive(Clone, Debug, Default, PartialEq, Eq)]
+    pub(in crate::edge) struct Group {
+        owner: String,
+        agent: String,
+    }
 }
 
 /// The position at which a walk continues.
@@ -117,15 +118,23 @@ fn next_place(found: &[RowPlace], most: usize) -> Option<Place> {
     (found.len() >= most).then_some(Place::Within(Group { owner, agent }, position))
 }
 
+impl FromRow for RowPlace {
+    fn from_row(row: &Row) -> Result<Self> {
+        let (owner, agent) = (row.column("owner")?, row.column("agent")?);
+        Ok(Self { owner, agent, status_ms: row.column("status_ms")?, id: row.column("id")? })
+    }
+}
+
 fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<RowPlace>> {
     rows.into_iter().map(read_row).collect()
 }
 
-/// The position of a task in its group.
-#[derive(Deserialize)]
-struct PositionRow {
-    status_ms: i64,
-    id: TaskId,
+rows! {
+    /// The position of a task in its group.
+    struct PositionRow {
+        status_ms: i64,
+        id: TaskId,
+    }
 }
 
 /// Selects the last group of the window. The window contains the first [`WINDOW`] groups after `behind`; with fewer groups

@@ -7,12 +7,11 @@ mod statements;
 mod under_way;
 
 use async_trait::async_trait;
-use serde::Deserialize;
 use worker::wasm_bindgen::JsValue;
 use worker::{Env, Error, Result};
 
 use super::database::{Statement, run_one};
-use super::rows::read_row;
+use super::rows::{read_row, rows};
 use crate::forms::address::ObjectId;
 use crate::forms::listing::{LINE_END, read_listing};
 use crate::forms::queue::RowPlace;
@@ -121,17 +120,17 @@ impl TaskIndex for ObjectIndex {
     }
 }
 
-/// A row of a listing.
-#[derive(Deserialize)]
-struct LineRow {
-    line: String,
-    total: u64,
-}
+rows! {
+    /// A row of a listing.
+    struct LineRow {
+        line: String,
+        total: u64,
+    }
 
-/// A count.
-#[derive(Deserialize)]
-struct TotalRow {
-    total: u64,
+    /// A count.
+    struct TotalRow {
+        total: u64,
+    }
 }
 
 /// The count in the first row, or 0 without one.

@@ -1,12 +1,11 @@
 //! The tasks that are under way, for development.
 
-use serde::Deserialize;
 use worker::Result;
 
 use super::D1Index;
 use super::statements::IS_UNFINISHED;
 use crate::edge::service::database::{Statement, Value};
-use crate::edge::service::rows::read_row;
+use crate::edge::service::rows::{read_row, rows};
 use a2a::model::{TaskId, TaskState};
 
 impl D1Index {
@@ -21,10 +20,11 @@ impl D1Index {
     }
 }
 
-/// A row with the id of an object.
-#[derive(Deserialize)]
-struct IdRow {
-    id: TaskId,
+rows! {
+    /// A row with the id of an object.
+    struct IdRow {
+        id: TaskId,
+    }
 }
 
 fn under_way_statement(most: u32) -> Statement {

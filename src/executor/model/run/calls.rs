@@ -222,6 +222,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use a2a::model::decode::read_json;
     use a2a::model::{Part, TaskState};
 
     #[test]
@@ -240,16 +241,16 @@ mod tests {
         ] {
             let call = StoredCall::of(said, "x", Taken::default());
             assert_eq!(serde_json::to_value(&call).unwrap().to_string(), stored);
-            let read: StoredCall = serde_json::from_str(stored).unwrap();
+            let read: StoredCall = read_json(stored).unwrap();
             let read = read.said().unwrap();
             let is_failure = *said == Said::error("no");
             assert!(read == *said || is_failure && read == Said::Result("error: no".to_owned()));
         }
         let stored = r#"{"tool":"x","result":"21","took":2}"#;
-        let call: StoredCall = serde_json::from_str(stored).unwrap();
+        let call: StoredCall = read_json(stored).unwrap();
         assert_eq!(serde_json::to_value(&call).unwrap().to_string(), stored);
-        assert!(serde_json::from_str::<StoredCall>("5").is_err());
-        assert!(serde_json::from_str::<StoredCall>("{}").unwrap().said().is_err());
+        assert!(read_json::<StoredCall>("5").is_err());
+        assert!(read_json::<StoredCall>("{}").unwrap().said().is_err());
     }
 
     #[test]

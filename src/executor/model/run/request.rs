@@ -363,6 +363,7 @@ const CLOSING_MS: u64 = 1_000;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use a2a::model::decode::read_json;
 
     #[test]
     fn an_answer_has_the_form_that_0_3_0_has_stored() {
@@ -370,7 +371,7 @@ mod tests {
         let stored = format!(
             r#"{{"text":"","refusal":null,"calls":[{{"id":"c","name":"x","arguments":"{{}}","extra":null}}],"end":"stop","usage":{usage},"model":"m","reasoning":null,"took":{usage},"requestBytes":90,"isShown":true}}"#
         );
-        let kept: StoredAnswer = serde_json::from_str(&stored).unwrap();
+        let kept: StoredAnswer = read_json(&stored).unwrap();
         assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
         let answered = Answered::from(kept);
         assert_eq!((answered.answer.text.as_str(), answered.request_bytes), (SHOWN, 90));

@@ -323,6 +323,7 @@ const NO_DEV_MODEL: &str = "dev:model is the scripted model of development, whic
 #[cfg(test)]
 mod tests {
     use super::*;
+    use a2a::model::decode::read_json;
 
     #[test]
     fn conversations_have_the_form_that_0_3_0_has_stored() {
@@ -333,11 +334,11 @@ mod tests {
         let stored = format!(
             r#"{{"turn":2,"entries":{entries},"pending":[{{"id":"c","kept":{{"task":"t"}}}}],"question":{{"needsAuth":false,"parts":[{{"text":"who?"}}],"kept":null}}}}"#
         );
-        let kept: StoredConversation = serde_json::from_str(&stored).unwrap();
+        let kept: StoredConversation = read_json(&stored).unwrap();
         assert_eq!(kept.entries[0], StoredEntry::Client { client: "m-1".to_owned() });
         assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
         let stored = format!(r#"{{"turn":2,"round":3,"entries":{entries}}}"#);
-        let kept: OpenCalls = serde_json::from_str(&stored).unwrap();
+        let kept: OpenCalls = read_json(&stored).unwrap();
         assert_eq!(serde_json::to_value(&kept).unwrap().to_string(), stored);
     }
 }

@@ -114,6 +114,7 @@ mod tests {
     use crate::executor::call::mcp::asked::Way;
     use ::mcp::client::TaskHandle;
     use ::mcp::model::{Question, QuestionKind};
+    use a2a::model::decode::{decode, read_json};
     use serde_json::json;
 
     #[test]
@@ -150,12 +151,12 @@ mod tests {
             Plan { messages: 3, calls: vec![call], text: Some("a".to_owned()), answers: None };
         assert_eq!(again(&text), text);
         for other in [json!(null), json!({}), json!({"messages": 1, "calls": [{}]})] {
-            assert!(serde_json::from_value::<Plan>(other.clone()).is_err(), "{other}");
+            assert!(decode::<Plan>(other.clone()).is_err(), "{other}");
         }
     }
 
     fn again(plan: &Plan) -> Plan {
-        serde_json::from_value(serde_json::to_value(plan).unwrap()).unwrap()
+        decode(serde_json::to_value(plan).unwrap()).unwrap()
     }
 
     #[test]
@@ -171,13 +172,13 @@ mod tests {
             let stored = format!(
                 r#"{{"messages":1,"calls":[{{"tool":"echo"}},{{"id":"files.read","server":"files","tool":"read","repeats":true}}],"text":null,"answers":{{"position":2,"questions":[{question},{form}],"way":{way}}}}}"#
             );
-            let plan: Plan = serde_json::from_str(&stored).unwrap();
+            let plan: Plan = read_json(&stored).unwrap();
             assert_eq!(plan.server(2).ok(), Some("files"));
             assert!([0, 1, 3].into_iter().all(|other| plan.server(other).is_err()));
             assert_eq!(serde_json::to_value(&plan).unwrap().to_string(), stored);
         }
         let stored = r#"{"messages":3,"calls":[{"tool":"echo"}],"text":"a","answers":null}"#;
-        let plan: Plan = serde_json::from_str(stored).unwrap();
+        let plan: Plan = read_json(stored).unwrap();
         assert_eq!(serde_json::to_value(&plan).unwrap().to_string(), stored);
     }
 }

@@ -61,7 +61,7 @@ fn filled(text: &str, values: &dyn Values) -> Result<RemoteSettings, RemoteMisfi
     let remotes = parse_named(FILE, text).unwrap().remotes;
     // The Worker reads the remote from the checked form.
     let text = serde_json::to_string(&remotes[0]).unwrap();
-    serde_json::from_str::<Remote>(&text).unwrap().fill(values)
+    a2a::model::decode::read_json::<Remote>(&text).unwrap().fill(values)
 }
 
 #[test]

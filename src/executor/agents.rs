@@ -477,9 +477,10 @@ mod tests {
 
     #[test]
     fn agents_that_cannot_be_read_are_an_error_and_not_none() {
-        for (agents, reason) in
-            [(json!(5), "invalid type: integer `5`"), (json!({}), "missing field `slug`")]
-        {
+        for (agents, reason) in [
+            (json!(5), "agents[1]: must be an object, got 5"),
+            (json!({}), "agents[1].slug: is required"),
+        ] {
             let all = [agent("a", "default", true.into()), agents];
             let error = read(&all, true, None).err().unwrap().to_string();
             assert!(error.contains(reason), "{error}");

@@ -8,7 +8,7 @@ use std::path::Path;
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Member, decode, read_json};
 use a2a_agents::access::Access;
-use a2a_agents::files::Disk;
+use a2a_agents::files::{Disk, Entry, Files, Unreadable};
 use a2a_agents::project::{Terms, check};
 use a2a_agents::{
     Accepts, AgentSource, AgentTexts, Checked, Dialects, HttpToolDefinition, LearnedPart,
@@ -21,10 +21,9 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 /// The folders of the repository with agent files.
-const PROJECTS: [&str; 9] = [
+const PROJECTS: [&str; 8] = [
     ".",
     "create/templates/basic",
-    "create/templates/rust",
     "examples/typescript",
     "examples/typescript/expenses",
     "tests",
@@ -33,13 +32,38 @@ const PROJECTS: [&str; 9] = [
     "tests/upgrade/project-0.3.0",
 ];
 
+/// The template for Rust: its files are added to those of the basic template.
+const RUST: [&str; 2] = ["create/templates/rust", "create/templates/basic"];
+
+/// The files of several folders together.
+struct Layers(Vec<Disk>);
+
+impl Files for Layers {
+    fn read(&self, path: &str) -> Result<String, Unreadable> {
+        let mut found = self.0.iter().map(|disk| disk.read(path));
+        found.find(Result::is_ok).unwrap_or(Err(Unreadable::Missing))
+    }
+
+    fn list(&self, folder: &str) -> Result<Vec<Entry>, Unreadable> {
+        let lists: Vec<_> = self.0.iter().filter_map(|disk| disk.list(folder).ok()).collect();
+        if lists.is_empty() {
+            return Err(Unreadable::Missing);
+        }
+        let entries: BTreeSet<Entry> = lists.into_iter().flatten().collect();
+        Ok(entries.into_iter().collect())
+    }
+}
+
 #[test]
 fn the_checked_form_of_every_project_is_read_as_it_was_written() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut slugs = BTreeSet::new();
-    for project in PROJECTS {
+    let projects = PROJECTS.map(|project| vec![project]).into_iter().chain([RUST.to_vec()]);
+    for folders in projects {
+        let project = folders.join(" and ");
         let terms = Terms { may_register: true, now: UnixMillis(1_767_603_601_000) };
-        let checked = check(&Disk::new(root.join(project)), terms).expect(project);
+        let layers = folders.iter().map(|folder| Disk::new(root.join(folder))).collect();
+        let checked = check(&Layers(layers), terms).expect(&project);
         assert_eq!(Checked::read(&checked.to_json().unwrap()).unwrap(), checked, "{project}");
         let texts = AgentTexts::of(&checked).unwrap();
         let sent = serde_json::to_string(&texts).unwrap();

@@ -308,7 +308,10 @@ mod tests {
         for slug in ["mcp", "_dev", "Demo"] {
             let text = json!({"built_ms": 0, "agents": [agent(slug)]}).to_string();
             let refused = Checked::read(&text).unwrap_err().to_string();
-            assert!(refused.contains("`slug` must") && refused.contains(slug), "{refused}");
+            assert!(
+                refused.contains("agents[0].slug: must") && refused.contains(slug),
+                "{refused}"
+            );
         }
     }
 }

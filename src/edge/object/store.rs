@@ -534,7 +534,7 @@ mod tests {
             generation,
             more,
             marks: marks.to_owned(),
-            times: marks.replace('o', "1 "),
+            times: Some(marks.replace('o', "1 ")),
             lines: lines.to_owned(),
         };
         let log = batches(vec![

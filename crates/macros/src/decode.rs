@@ -41,6 +41,10 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
                 // The default of the type has a value for every field.
                 let has_default = attributes.has_default;
                 fields.iter_mut().for_each(|field| field.serde.has_default |= has_default);
+                if has_default && fields.iter().any(|field| field.serde.is_flat) {
+                    let fix = "`flatten` needs a type without `#[serde(default)]`";
+                    return Err(Error::new_spanned(name, fix));
+                }
                 let decoded = decoded(&fields, has_default);
                 Ok(object(decoded))
             }

@@ -1,7 +1,7 @@
 //! Decodes the members of stored and embedded JSON by their types. `#[derive(Decode)]` writes the calls.
 //!
-//! In contrast to a reader that serde derives, nothing here is compiled once for each type except the list of its members:
-//! the code for a text, a number or a list is shared.
+//! A reader that serde derives is compiled as a whole for each type and each way to reach it. Here, only the list of its members
+//! is compiled for each type: the code for a text, a number or a list is shared.
 
 use std::collections::BTreeMap;
 
@@ -102,11 +102,10 @@ impl Fields {
 
     /// A number of at least `least` and at most `most`, with its bits as those of an `i64`.
     fn bits(&mut self, name: &str, value: &Value, least: i64, most: u64) -> Option<i64> {
-        let signed = value.as_i64().filter(|number| *number >= least);
-        let signed = signed
-            .filter(|number| u64::try_from(*number).is_ok_and(|it| it <= most) || *number < 0);
-        let number =
-            signed.or_else(|| value.as_u64().filter(|it| *it <= most).map(u64::cast_signed));
+        let number = match value.as_u64() {
+            Some(number) => (number <= most).then_some(number.cast_signed()),
+            None => value.as_i64().filter(|number| *number >= least),
+        };
         if number.is_none() {
             return self.wrong(name, "a whole number", value);
         }
@@ -210,4 +209,4 @@ macro_rules! numbers {
     )+};
 }
 
-numbers!(u8, u32, u64, usize, i64);
+numbers!(u8, u16, u32, u64, usize, i64);

@@ -232,14 +232,9 @@ impl Fields {
     }
 
     /// A number of any size in the form in which this program writes it, without the leniency for foreign numbers.
-    pub fn number<T: TryFrom<i128>>(&mut self, name: &str) -> Option<T> {
+    pub fn number<T: Member>(&mut self, name: &str) -> Option<T> {
         let value = self.member(name)?;
-        let number = value.as_i64().map(i128::from).or_else(|| value.as_u64().map(i128::from));
-        let number = number.and_then(|number| T::try_from(number).ok());
-        if number.is_none() {
-            return self.wrong(name, "a whole number", &value);
-        }
-        number
+        T::read(self, name, value)
     }
 
     /// An [`integer`](Self::integer) that must be 0 or more.

@@ -1,7 +1,6 @@
 //! The format of an HTTP tool in a file.
 
-use std::collections::BTreeMap;
-
+use a2a::sorted::SortedMap;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -41,8 +40,8 @@ pub struct HttpToolDefinition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The headers, each with a template as its value.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub headers: SortedMap<String, String>,
     /// The body: a string is a template of text; a table or an array is JSON with templates in its strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,

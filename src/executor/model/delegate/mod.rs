@@ -13,12 +13,13 @@ mod outcome;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use futures_util::future::{Either, join_all, select};
+use futures_util::future::{Either, select};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Map;
 
 use super::super::{ExecutorError, StepStart, Turn};
+use crate::port::join_all;
 use a2a::client::{Client, RemoteCard, build_coordinator_prompt, create_a2a_tool, tool_names};
 use ledger::Ledger;
 

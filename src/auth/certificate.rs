@@ -1,6 +1,5 @@
 //! Client certificates in the platform's report. The platform has verified the chain and the possession of the key.
 
-use chrono::NaiveDateTime;
 use serde::Deserialize;
 
 use super::proof::{Proven, Refused, check_id};
@@ -54,8 +53,7 @@ impl CertificateRules {
         if !self.fingerprints.is_empty() && !self.fingerprints.contains(&fingerprint) {
             return Err(Refused::because("the client certificate is not one of those taken"));
         }
-        let not_after = NaiveDateTime::parse_from_str(&reported.not_after, "%b %e %H:%M:%S %Y GMT");
-        let expires_at = not_after.ok().map(|end| UnixMillis(end.and_utc().timestamp_millis()));
+        let expires_at = UnixMillis::parse_certificate_date(&reported.not_after);
         if expires_at.is_some_and(|end| now >= end) {
             return Err(Refused::because("the client certificate has expired"));
         }

@@ -6,7 +6,6 @@
 
 mod agent_card;
 mod artifact;
-mod date;
 pub mod decode;
 mod event;
 mod generation;

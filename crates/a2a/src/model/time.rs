@@ -1,10 +1,15 @@
 //! Instants and their wire form (spec §5.6.1).
 
+mod calendar;
+mod http_date;
+mod unread;
+
 use std::fmt;
 
 use serde::{Serialize, Serializer};
 
-use super::date::{Date, number};
+use calendar::{date_of, days_in, days_until};
+use unread::Unread;
 
 /// An instant in milliseconds since 1970-01-01T00:00:00Z.
 ///
@@ -13,48 +18,45 @@ use super::date::{Date, number};
 pub struct UnixMillis(pub i64);
 
 impl UnixMillis {
-    /// Parses an ISO 8601 instant with any number of fraction digits. An offset other than `Z` is
-    /// converted; without an offset, the instant is read as UTC (A2A 0.3 clients omit it). Digits
-    /// after the millisecond are dropped. `None` for any other text.
+    /// Parses an ISO 8601 instant of the years 0 to 9999 with any number of fraction digits. An offset other than `Z`
+    /// is converted; without an offset, the instant is read as UTC (A2A 0.3 clients omit it). Digits after the
+    /// millisecond are dropped; second 60 is the next minute. `None` for any other text.
     pub fn parse(text: &str) -> Option<Self> {
-        #[rustfmt::skip]
-        let [
-            y1, y2, y3, y4, b'-', o1, o2, b'-', d1, d2, b'T' | b't' | b' ',
-            h1, h2, b':', m1, m2, b':', s1, s2, ref rest @ ..
-        ] = *text.as_bytes() else { return None };
-        let (millis, offset) = match rest.strip_prefix(b".") {
-            Some(rest) => fraction(rest)?,
-            None => (0, rest),
-        };
-        let date = Date {
-            year: number(&[y1, y2, y3, y4])?,
-            month: number(&[o1, o2])?,
-            day: number(&[d1, d2])?,
-            hour: number(&[h1, h2])?,
-            minute: number(&[m1, m2])?,
-            second: number(&[s1, s2])?,
-            millis,
-        };
-        let Self(local) = date.instant()?;
-        Some(Self(local - offset_ms(offset)?))
+        let mut rest = Unread(text.as_bytes());
+        let year = rest.number(4)?;
+        let month = rest.after(b"-")?.number(2)?;
+        let day = rest.after(b"-")?.number(2)?;
+        let hour = rest.after(b"Tt ")?.number(2)?;
+        let minute = rest.after(b":")?.number(2)?;
+        let second = rest.after(b":")?.number(2)?;
+        let is_time = hour < 24 && minute < 60 && second <= 60;
+        if !is_time || !(1..=12).contains(&month) || !(1..=days_in(year, month)).contains(&day) {
+            return None;
+        }
+        let millis = rest.fraction()?;
+        let offset_min = rest.offset_min()?;
+        let minutes = (days_until(year, month, day) * 24 + hour) * 60 + minute - offset_min;
+        Some(Self((minutes * 60 + second) * 1000 + millis))
+    }
+
+    /// Parses an instant in UTC of which the words are known: the English abbreviation of the month, and a time of day
+    /// as `09:00:01`. `None` for any other words.
+    pub fn parse_words(year: &str, month: &str, day: &str, time: &str) -> Option<Self> {
+        let month = http_date::MONTHS.iter().position(|name| *name == month)? + 1;
+        Self::parse(&format!("{year}-{month:02}-{day:0>2}T{time}Z"))
     }
 
     /// Parses an instant of an HTTP header, for example `Mon, 05 Jan 2026 09:00:01 GMT` (RFC 9110
-    /// §5.6.7), including the obsolete forms. `None` for any other text.
+    /// §5.6.7), including the obsolete forms. The day of the week is not compared with the date. `None` for any other
+    /// text.
     pub fn parse_http_date(text: &str) -> Option<Self> {
-        Date::parse_http(text)?.instant()
-    }
-
-    /// Parses an instant as OpenSSL prints that of a certificate, for example
-    /// `Jan  5 09:00:01 2026 GMT`. `None` for any other text.
-    pub fn parse_certificate_date(text: &str) -> Option<Self> {
-        Date::parse_certificate(text)?.instant()
+        http_date::read(text)
     }
 
     /// The instant in the form of HTTP headers, in whole seconds; an instant before the epoch
-    /// becomes the epoch.
+    /// becomes the epoch, and one after the year 9999 the last of that year.
     pub fn http_date(self) -> String {
-        Date::of(Self(self.0.max(0))).to_http()
+        http_date::write(Self(self.0.clamp(0, LAST_MS)))
     }
 
     /// The instant this number of milliseconds later; at most the largest `i64`.
@@ -69,60 +71,32 @@ impl UnixMillis {
 }
 
 impl fmt::Display for UnixMillis {
+    /// An instant outside of the years 0 to 9999, which the form cannot express, becomes the nearest one inside.
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Date { year, month, day, hour, minute, second, millis } = Date::of(*self);
-        let mut text = String::with_capacity(24);
-        if !(0..=9_999).contains(&year) {
-            text.push(if year < 0 { '-' } else { '+' });
-        }
-        push(&mut text, year.abs(), year.abs().max(1_000).ilog10() + 1, '-');
-        push(&mut text, month, 2, '-');
-        push(&mut text, day, 2, 'T');
-        push(&mut text, hour, 2, ':');
-        push(&mut text, minute, 2, ':');
-        push(&mut text, second, 2, '.');
-        push(&mut text, millis, 3, 'Z');
-        out.write_str(&text)
+        let instant = Self(self.0.clamp(FIRST_MS, LAST_MS));
+        let (year, month, day) = date_of(instant.0.div_euclid(DAY_MS));
+        let (hour, minute, second) = time_of(instant);
+        let millis = instant.0.rem_euclid(1000);
+        write!(out, "{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
     }
 }
+
+/// The hour, the minute and the second of an instant in its day.
+fn time_of(instant: UnixMillis) -> (i64, i64, i64) {
+    let seconds = instant.0.rem_euclid(DAY_MS) / 1000;
+    (seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The instants 0000-01-01T00:00:00.000Z and 9999-12-31T23:59:59.999Z.
+const FIRST_MS: i64 = -62_167_219_200_000;
+const LAST_MS: i64 = 253_402_300_799_999;
 
 impl Serialize for UnixMillis {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
     }
-}
-
-/// The milliseconds of a fraction of a second, and the text after its digits.
-fn fraction(text: &[u8]) -> Option<(i64, &[u8])> {
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (digits, rest) = text.split_at_checked(digits)?;
-    let millis = number(digits.get(..3).unwrap_or(digits))?;
-    let missing = 3_usize.saturating_sub(digits.len());
-    Some((millis * [1, 10, 100].get(missing)?, rest))
-}
-
-/// The offset of a local time from UTC, in milliseconds.
-fn offset_ms(text: &[u8]) -> Option<i64> {
-    let (is_west, time) = match text {
-        [] | b"Z" | b"z" => return Some(0),
-        [b'+', time @ ..] => (false, time),
-        // The sign may also be a minus sign, U+2212.
-        [b'-', time @ ..] | [0xe2, 0x88, 0x92, time @ ..] => (true, time),
-        _ => return None,
-    };
-    let [h1, h2, b':', m1, m2] = *time else { return None };
-    let (hours, minutes) = (number(&[h1, h2])?, number(&[m1, m2])?);
-    let offset = (hours * 60 + minutes) * 60_000;
-    (hours < 24 && minutes < 60).then_some(if is_west { -offset } else { offset })
-}
-
-/// Appends a number with this number of digits, and a letter.
-fn push(text: &mut String, number: i64, digits: u32, behind: char) {
-    for place in (0..digits).rev() {
-        let digit = number / 10_i64.pow(place) % 10;
-        text.push(char::from(b'0' + u8::try_from(digit).unwrap_or_default()));
-    }
-    text.push(behind);
 }
 
 /// The delay after `failures` failures, in milliseconds: `first_ms`, doubled for each further
@@ -134,65 +108,12 @@ pub fn doubled(first_ms: u64, failures: u32, most_ms: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use std::time::{Duration, UNIX_EPOCH};
 
-    use chrono::{DateTime, NaiveDateTime, SecondsFormat};
+    use chrono::{DateTime, SecondsFormat};
     use proptest::prelude::*;
 
-    proptest! {
-        #[test]
-        fn instants_are_written_as_chrono_writes_them(millis in -99_999_999_999_999_i64..=999_999_999_999_999) {
-            let text = UnixMillis(millis).to_string();
-            let expected = DateTime::from_timestamp_millis(millis).unwrap();
-            prop_assert_eq!(&text, &expected.to_rfc3339_opts(SecondsFormat::Millis, true));
-        }
-
-        #[test]
-        fn instants_are_read_as_chrono_reads_them(
-            text in "[0-9]{3}[0-9]-[01][0-9]-[0-3][0-9][Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{0,11})?(Z|z|[+−-][0-2][0-9]:?[0-6][0-9]|)x?"
-        ) {
-            let read = |text: &str| DateTime::parse_from_rfc3339(text).ok();
-            let expected = read(&text).or_else(|| read(&format!("{text}Z")));
-            let expected = expected.map(|instant| UnixMillis(instant.timestamp_millis()));
-            prop_assert_eq!(UnixMillis::parse(&text), expected);
-        }
-
-        #[test]
-        fn http_dates_are_written_and_read_as_httpdate_does(seconds in 0..250_000_000_000_u64) {
-            let time = std::time::UNIX_EPOCH + std::time::Duration::from_secs(seconds);
-            let text = httpdate::fmt_http_date(time);
-            let instant = UnixMillis(i64::try_from(seconds * 1_000).unwrap());
-            prop_assert_eq!(instant.http_date(), text.clone());
-            prop_assert_eq!(UnixMillis::parse_http_date(&text), Some(instant));
-            let since = DateTime::from_timestamp_millis(instant.0).unwrap();
-            for form in ["%a %b %e %H:%M:%S %Y", "%A, %d-%b-%y %H:%M:%S GMT"] {
-                let text = since.format(form).to_string();
-                let expected = httpdate::parse_http_date(&text).ok();
-                let expected = expected.map(|time| time.duration_since(std::time::UNIX_EPOCH));
-                let read = UnixMillis::parse_http_date(&text).map(|instant| instant.0 / 1_000);
-                let expected = expected.map(|since| i64::try_from(since.unwrap().as_secs()).unwrap());
-                prop_assert_eq!(read, expected, "{}", text);
-            }
-            let text = since.format("%b %e %H:%M:%S %Y GMT").to_string();
-            let expected = NaiveDateTime::parse_from_str(&text, "%b %e %H:%M:%S %Y GMT");
-            let expected = expected.ok().map(|date| UnixMillis(date.and_utc().timestamp_millis()));
-            prop_assert_eq!(UnixMillis::parse_certificate_date(&text), expected);
-        }
-
-        #[test]
-        fn any_text_is_read_without_a_panic(text in ".{0,40}") {
-            UnixMillis::parse(&text);
-            UnixMillis::parse_http_date(&text);
-            UnixMillis::parse_certificate_date(&text);
-        }
-    }
-
-    #[test]
-    fn the_first_and_the_last_instant_are_written() {
-        for millis in [i64::MIN, i64::MAX] {
-            assert!(UnixMillis(millis).to_string().ends_with('Z'));
-        }
-    }
+    use super::*;
 
     #[test]
     fn instants_are_written_in_utc_with_milliseconds() {
@@ -221,8 +142,60 @@ mod tests {
 
     #[test]
     fn what_is_no_instant_is_refused() {
-        for text in ["", "yesterday", "2026-01-05", "2026-13-05T09:00:01Z", "1767603601250"] {
+        for text in [
+            "",
+            "yesterday",
+            "2026-01-05",
+            "1767603601250",
+            "2026-13-05T09:00:01Z",
+            "2026-00-05T09:00:01Z",
+            "2025-02-29T09:00:01Z",
+            "1900-02-29T09:00:01Z",
+            "2026-01-00T09:00:01Z",
+            "2026-01-05T24:00:01Z",
+            "2026-01-05T09:60:01Z",
+            "2026-01-05T09:00:61Z",
+            "2026-01-05T09:00:01.Z",
+            "2026-01-05T09:00:01+0100",
+            "2026-01-05T09:00:01+24:00",
+            "2026-01-05T09:00:01+01:60",
+            "2026-01-05T09:00:01ZZ",
+            "2026-01-05T09:00:01 Z",
+            "2026-1-5T9:0:1Z",
+            "+2026-01-05T09:00:01Z",
+            "2026-01-05T09:00:0\u{661}Z",
+        ] {
             assert_eq!(UnixMillis::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn an_instant_that_the_form_cannot_express_is_written_as_the_nearest() {
+        for millis in [LAST_MS, LAST_MS + 1, i64::MAX] {
+            assert_eq!(UnixMillis(millis).to_string(), "9999-12-31T23:59:59.999Z");
+        }
+        for millis in [FIRST_MS, FIRST_MS - 1, i64::MIN] {
+            assert_eq!(UnixMillis(millis).to_string(), "0000-01-01T00:00:00.000Z");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_instant_is_read_and_written_as_by_chrono(millis in FIRST_MS..=LAST_MS) {
+            let instant = DateTime::from_timestamp_millis(millis).unwrap();
+            let text = instant.to_rfc3339_opts(SecondsFormat::Millis, true);
+            prop_assert_eq!(UnixMillis(millis).to_string(), text.as_str());
+            prop_assert_eq!(UnixMillis::parse(&text), Some(UnixMillis(millis)));
+        }
+
+        #[test]
+        fn every_text_is_read_as_by_chrono(
+            text in "[0-9]{3}[0-9]-[01][0-9]-[0-3][0-9][Tt ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{0,12})?(Z|z|[+-][0-2][0-9]:[0-6][0-9])?"
+        ) {
+            let expected = DateTime::parse_from_rfc3339(&text)
+                .or_else(|_| DateTime::parse_from_rfc3339(&format!("{text}Z")));
+            let expected = expected.ok().map(|instant| UnixMillis(instant.timestamp_millis()));
+            prop_assert_eq!(UnixMillis::parse(&text), expected);
         }
     }
 
@@ -240,15 +213,49 @@ mod tests {
         let text = "Mon, 05 Jan 2026 09:00:01 GMT";
         assert_eq!(UnixMillis(1_767_603_601_250).http_date(), text);
         assert_eq!(UnixMillis::parse_http_date(text), Some(UnixMillis(1_767_603_601_000)));
+        assert_eq!(UnixMillis(-1).http_date(), "Thu, 01 Jan 1970 00:00:00 GMT");
+        assert_eq!(UnixMillis(i64::MAX).http_date(), "Fri, 31 Dec 9999 23:59:59 GMT");
+        for obsolete in ["Sunday, 06-Nov-94 08:49:37 GMT", "Sun Nov  6 08:49:37 1994"] {
+            let parsed = UnixMillis::parse_http_date(obsolete);
+            assert_eq!(parsed, Some(UnixMillis(784_111_777_000)), "{obsolete}");
+        }
         for other in [
             "",
             "now",
             "2026-01-05T09:00:01Z",
             "Mon, 32 Jan 2026 09:00:01 GMT",
-            "Tue, 05 Jan 2026 09:00:01 GMT",
-            "Mon, 05 Jan 2026 09:00:60 GMT",
+            "Mon, 05 January 2026 09:00:01 GMT",
+            "Mon, 05 Jan 2026 09:00:01 CET",
+            "Mon, 05 Jan 2026 09:00:01",
+            "M\u{f6}n, 05 Jan 2026 09:00:01 GMT",
+            "Mon, 05 Jan 26 GMT",
+            "Mon, 05 Jan 2026 09:00:01.5+01:00 GMT",
         ] {
             assert_eq!(UnixMillis::parse_http_date(other), None, "{other}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_http_date_is_read_and_written_as_by_httpdate(seconds in 0..=LAST_MS / 1000) {
+            let instant = UnixMillis(seconds * 1000);
+            let since = Duration::from_secs(seconds.unsigned_abs());
+            prop_assert_eq!(instant.http_date(), httpdate::fmt_http_date(UNIX_EPOCH + since));
+            prop_assert_eq!(UnixMillis::parse_http_date(&instant.http_date()), Some(instant));
+        }
+
+        #[test]
+        fn every_obsolete_http_date_is_read_as_by_httpdate(seconds in 0..3_155_760_000_i64) {
+            let instant = DateTime::from_timestamp(seconds, 0).unwrap();
+            for format in ["%A, %d-%b-%y %H:%M:%S GMT", "%a %b %e %H:%M:%S %Y"] {
+                let text = instant.format(format).to_string();
+                let expected = httpdate::parse_http_date(&text).unwrap();
+                let expected = expected.duration_since(UNIX_EPOCH).unwrap().as_millis();
+                prop_assert_eq!(
+                    UnixMillis::parse_http_date(&text).map(|read| read.0),
+                    i64::try_from(expected).ok()
+                );
+            }
         }
     }
 }

@@ -132,10 +132,10 @@ impl Visit<'_> {
                 self.value(schema, element, &format!("{path}[{index}]"), depth + 1);
             }
         }
-        if keywords.get("uniqueItems") == Some(&Value::Bool(true)) {
-            if let Some(twice) = first_repeated(elements) {
-                self.report(path, &format!("must not hold anything twice, has two of {twice}"));
-            }
+        if keywords.get("uniqueItems") == Some(&Value::Bool(true))
+            && let Some(twice) = first_repeated(elements)
+        {
+            self.report(path, &format!("must not hold anything twice, has two of {twice}"));
         }
     }
 

@@ -1,11 +1,10 @@
 //! The overview of an agent for operators: ended tasks by hour and state with their durations, unfinished tasks, and webhooks in
 //! trouble. Pure; `edge/service/overview.rs` reads the data from D1.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use a2a::model::{TaskState, UnixMillis};
+use a2a::sorted::SortedMap;
 
 /// The overview of one agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -35,7 +34,7 @@ pub struct Hour {
     /// The number of tasks that ended in each state.
     pub states: Ended,
     /// The durations of the tasks, by the state in which they ended; only states with at least one task.
-    pub durations: BTreeMap<&'static str, Durations>,
+    pub durations: SortedMap<&'static str, Durations>,
 }
 
 /// The number of tasks that ended in each state.

@@ -42,8 +42,8 @@ pub(crate) struct Catching<'a, T>(Option<LocalBoxFuture<'a, T>>);
 
 impl<'a, T> Catching<'a, T> {
     /// Wraps a future.
-    pub(crate) fn new(future: impl Future<Output = T> + 'a) -> Self {
-        Self(Some(Box::pin(future)))
+    pub(crate) fn new(future: LocalBoxFuture<'a, T>) -> Self {
+        Self(Some(future))
     }
 }
 
@@ -121,21 +121,21 @@ mod tests {
     fn a_future_that_panics_is_neither_polled_nor_dropped_again() {
         let held = Rc::new(());
         let kept = held.clone();
-        let mut future = Box::pin(Catching::new(async move {
+        let mut future = Box::pin(Catching::new(Box::pin(async move {
             let _kept = kept;
             yield_once().await;
             panic!("a test")
-        }));
+        })));
         assert_eq!(block_on(future.as_mut()), Err::<(), _>(Panicked));
         assert_eq!(block_on(future.as_mut()), Err(Panicked));
     }
 
     #[test]
     fn a_future_that_does_not_panic_gives_its_output() {
-        let future = Catching::new(async {
+        let future = Catching::new(Box::pin(async {
             yield_once().await;
             7
-        });
+        }));
         assert_eq!(block_on(future), Ok(7));
     }
 

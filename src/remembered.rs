@@ -5,11 +5,11 @@
 //! is *too old*: it is not used before it is fetched again. All instances of the Worker share the rows; a [`Memory`] is one
 //! instance's copy of one row.
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use a2a::binding::http::OWS;
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 
 /// A value, with the end of its freshness.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -187,7 +187,7 @@ impl Memory {
 /// An instance's copies of all rows that it has needed, by their keys: at most [`MAX_MEMORIES`], with values of at most
 /// [`MAX_MEMORY_BYTES`] in total. Beyond that, the values that were fetched first are dropped.
 #[derive(Debug, Default)]
-pub struct Memories(BTreeMap<String, Memory>);
+pub struct Memories(SortedMap<String, Memory>);
 
 impl Memories {
     /// The instance's copy of the row with this key.
@@ -195,7 +195,7 @@ impl Memories {
         if !self.0.contains_key(key) {
             self.make_room(now);
         }
-        self.0.entry(key.to_owned()).or_default()
+        self.0.get_or_insert_with(key.to_owned(), Memory::default)
     }
 
     fn make_room(&mut self, now: UnixMillis) {

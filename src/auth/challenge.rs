@@ -2,6 +2,7 @@
 
 use super::method::{Method, Place};
 use a2a::error::{Error, Refusal};
+use a2a::sorted::sort_by;
 
 /// The challenges of an agent.
 pub(super) struct Challenges {
@@ -19,11 +20,12 @@ impl Challenges {
                 places.push(method.place.clone());
             }
         }
-        places.sort_by_key(|place| match place {
+        let rank = |place: &Place| match place {
             Place::Bearer => 0,
             Place::Basic => 1,
             _ => 2,
-        });
+        };
+        sort_by(&mut places, |one, other| rank(one).cmp(&rank(other)));
         Self { realm: realm.to_owned(), places }
     }
 

@@ -2,10 +2,10 @@
 //! many such credentials.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use super::method::Place;
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 
 /// The finding of an agent about the value in one place of a request. A request has at most one value in a place, so the place
 /// identifies the value.
@@ -131,7 +131,7 @@ impl Guesses {
 
 /// The addresses that have sent more guesses than a rate limit allows: at most [`MAX_HELD`], each until an instant.
 #[derive(Default)]
-pub(super) struct HeldAddresses(RefCell<BTreeMap<String, UnixMillis>>);
+pub(super) struct HeldAddresses(RefCell<SortedMap<String, UnixMillis>>);
 
 impl HeldAddresses {
     /// For how many more seconds nothing is accepted from an address; `None` if it is not held. `address` is called

@@ -1,11 +1,12 @@
 //! A cache of verified tokens, so that the next request with one of them needs no check of the signature.
 
 use std::cell::RefCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::TokenDigest;
 use super::proof::Proven;
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 
 /// Verified tokens and their callers: the newest [`MAX_KNOWN`], each until it expires, and for [`MAX_KNOWN_MS`] at
 /// most.
@@ -14,7 +15,7 @@ pub(super) struct KnownTokens(RefCell<Known>);
 
 #[derive(Default)]
 struct Known {
-    tokens: BTreeMap<TokenDigest, (Proven, UnixMillis)>,
+    tokens: SortedMap<TokenDigest, (Proven, UnixMillis)>,
     /// In the order of their arrival.
     order: VecDeque<TokenDigest>,
 }

@@ -9,6 +9,7 @@ use super::proof::{Proof, Proven, Refused};
 use super::{Caller, Evidence, Finding, Identity, Judged, TokenDigest, UncheckedToken, Verdict};
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis};
+use a2a::sorted::sort_by;
 use a2a_agents::access::{Access, Requirement, Scheme};
 use a2a_agents::{Misfit, Values};
 
@@ -51,7 +52,7 @@ impl Policy {
             made.map_err(|problem| Misfit(format!("[access.schemes.{name}] {problem}")))
         };
         let mut methods = access.schemes.iter().map(make).collect::<Result<Vec<_>, _>>()?;
-        methods.sort_by_key(Method::rank);
+        sort_by(&mut methods, |one, other| one.rank().cmp(&other.rank()));
         let alternative = |requirement: &Requirement| {
             let mut places = Vec::new();
             for (name, scopes) in requirement {
@@ -59,7 +60,7 @@ impl Policy {
                 let unknown = || Misfit(format!("`access.requires` names no scheme {name:?}"));
                 places.push((place.ok_or_else(unknown)?, scopes.clone()));
             }
-            places.sort_by_key(|(place, _)| *place);
+            sort_by(&mut places, |(one, _), (other, _)| one.cmp(other));
             if places.is_empty() {
                 Err(Misfit("`access.requires` has an entry without schemes".to_owned()))
             } else {

@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use std::future::Future;
 use std::rc::Rc;
 
+use futures_util::future::LocalBoxFuture;
 use js_sys::{Function, Promise};
 use wasm_bindgen_futures::JsFuture;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
@@ -139,14 +140,16 @@ fn promise<F: Future<Output = Result<String, Refused>> + 'static>(
     run: u32,
     job: impl FnOnce(Rc<OpenRun>) -> F,
 ) -> Promise {
-    let open = match find(run) {
-        Ok(open) => open,
-        Err(error) => return Promise::reject(&error),
-    };
+    match find(run) {
+        Ok(open) => promise_of(&open, Box::pin(job(open.clone()))),
+        Err(error) => Promise::reject(&error),
+    }
+}
+
+fn promise_of(open: &OpenRun, job: LocalBoxFuture<'static, Result<String, Refused>>) -> Promise {
     let settling = Settling(RefCell::new(None));
     let promise = Promise::new(&mut |resolve, reject| settling.keep(resolve, reject));
     if let Some((resolve, reject)) = settling.0.take() {
-        let job = job(open.clone());
         open.add_job(Box::pin(async move {
             // Functions that settle a promise do not throw.
             let _ = match job.await {

@@ -1,16 +1,20 @@
 //! Panics at the doors of the Worker, where futures become promises of JavaScript.
 
+use futures_util::TryFutureExt;
+use futures_util::future::MapErr;
 use wasm_bindgen::prelude::*;
 
-use crate::panic::Catching;
+use crate::panic::{Catching, Panicked};
 
 /// The output of a future that may panic.
 ///
 /// # Errors
 ///
 /// [`PanicError`] if the future panics.
-pub(in crate::edge) async fn caught<T>(future: impl Future<Output = T>) -> Result<T, PanicError> {
-    Catching::new(future).await.map_err(|_| PanicError)
+pub(in crate::edge) fn caught<'a, T>(
+    future: impl Future<Output = T> + 'a,
+) -> MapErr<Catching<'a, T>, fn(Panicked) -> PanicError> {
+    Catching::new(Box::pin(future)).map_err(|_| PanicError)
 }
 
 /// The error of a call that has panicked.

@@ -1,11 +1,13 @@
 //! Polls futures once when they are created. A future that does not wait then needs no promise and no turn of the event
 //! loop, each of which costs more than most computations here.
 
-use std::future::{Future, pending};
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Wake, Waker};
 
 use futures_util::future::LocalBoxFuture;
-use futures_util::stream::FuturesUnordered;
-use futures_util::{FutureExt, StreamExt};
+use futures_util::task::AtomicWaker;
 
 /// Polls a future once. Returns its output if it is ready.
 ///
@@ -13,19 +15,41 @@ use futures_util::{FutureExt, StreamExt};
 ///
 /// The rest of the future, which the caller has to poll to its end.
 pub(super) fn poll_now<T: 'static>(
-    future: impl Future<Output = T> + 'static,
+    mut future: LocalBoxFuture<'static, T>,
 ) -> Result<T, LocalBoxFuture<'static, T>> {
-    // The set has a waker of its own, which stays the same when another task polls the rest. Some futures, such as the
-    // delays of the `worker` crate, keep the waker of their first poll.
-    let mut begun: FuturesUnordered<_> = [future].into_iter().collect();
-    match begun.next().now_or_never() {
-        Some(Some(output)) => Ok(output),
-        Some(None) | None => Err(Box::pin(async move {
-            match begun.next().await {
-                Some(output) => output,
-                None => pending().await,
-            }
-        })),
+    let relay = Arc::new(Relay::default());
+    let waker = Waker::from(relay.clone());
+    match future.as_mut().poll(&mut Context::from_waker(&waker)) {
+        Poll::Ready(output) => Ok(output),
+        Poll::Pending => Err(Box::pin(Rest { future, relay, waker })),
+    }
+}
+
+/// Wakes the task that polls the rest of a future. The future's waker stays the same when another task polls the rest: some
+/// futures, such as the delays of the `worker` crate, keep the waker of their first poll.
+#[derive(Default)]
+struct Relay(AtomicWaker);
+
+impl Wake for Relay {
+    fn wake(self: Arc<Self>) {
+        self.0.wake();
+    }
+}
+
+/// A future that was polled once.
+struct Rest<T> {
+    future: LocalBoxFuture<'static, T>,
+    relay: Arc<Relay>,
+    waker: Waker,
+}
+
+impl<T> Future for Rest<T> {
+    type Output = T;
+
+    fn poll(self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<T> {
+        let rest = self.get_mut();
+        rest.relay.0.register(context.waker());
+        rest.future.as_mut().poll(&mut Context::from_waker(&rest.waker))
     }
 }
 
@@ -43,16 +67,16 @@ mod tests {
 
     #[test]
     fn a_future_that_does_not_wait_is_over_at_once() {
-        assert_eq!(poll_now(async { 7 }).ok(), Some(7));
+        assert_eq!(poll_now(Box::pin(async { 7 })).ok(), Some(7));
     }
 
     #[test]
     fn one_that_waits_goes_on_where_its_rest_is_polled() {
-        let rest = poll_now(async {
+        let rest = poll_now(Box::pin(async {
             yield_once().await;
             yield_once().await;
             7
-        });
+        }));
         assert_eq!(block_on(rest.expect_err("it waits")), 7);
     }
 
@@ -65,7 +89,7 @@ mod tests {
             first.borrow_mut().get_or_insert_with(|| context.waker().clone());
             if std::mem::replace(&mut is_over, true) { Poll::Ready(7) } else { Poll::Pending }
         });
-        let rest = poll_now(keeps_first_waker).expect_err("it waits");
+        let rest = poll_now(Box::pin(keeps_first_waker)).expect_err("it waits");
         let wake = async {
             yield_once().await;
             if let Some(waker) = kept.take() {

@@ -1,17 +1,17 @@
 //! The runs of an executor that are in memory.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use tokio::sync::oneshot;
 
 use super::Turn;
+use a2a::sorted::SortedMap;
 
 /// The tasks whose runs are in memory, by their unique ids, with the listeners for the ends of these runs. A run in memory
 /// receives a cancel through its turn. If the run is parked, was dropped or died with its process, the `cancel` hook must
 /// end the run's work at other servers.
 #[derive(Default)]
-pub(super) struct AwakeRuns(RefCell<BTreeMap<String, Vec<oneshot::Sender<()>>>>);
+pub(super) struct AwakeRuns(RefCell<SortedMap<String, Vec<oneshot::Sender<()>>>>);
 
 /// The registration of a run that is in memory. A call of [`end`](Self::end) or a drop of this value removes the
 /// registration.

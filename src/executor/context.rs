@@ -2,9 +2,8 @@
 
 use std::rc::Rc;
 
-use futures_util::future::join_all;
-
 use super::{ExecutorError, Turn};
+use crate::port::join_all;
 use a2a::binding::Binding;
 use a2a::client::{Client, Connection, Settings};
 use a2a::dialect::Dialect;

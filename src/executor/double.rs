@@ -3,9 +3,9 @@
 
 use crate::panic::Shared;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use a2a::sorted::SortedMap;
 use a2a_agents::script::Rule;
 use a2a_agents::{CheckedAgent, ExecutorKind, Problem, ScriptTable, Slug, Table};
 
@@ -83,7 +83,7 @@ pub(super) fn script_of(slug: &str) -> Option<Rc<Script>> {
 
 thread_local! {
     /// The scripts that were set, by the slugs of their agents.
-    static SET: RefCell<BTreeMap<Slug, Rc<Script>>> = const { RefCell::new(BTreeMap::new()) };
+    static SET: RefCell<SortedMap<Slug, Rc<Script>>> = const { RefCell::new(SortedMap::new()) };
 }
 
 #[cfg(test)]

@@ -1,6 +1,5 @@
 //! The plan of a stream for `js/stream.js`: the data about the stream that only the Rust code has, as text.
 
-use std::collections::BTreeMap;
 use std::ops::Not;
 
 use serde::Serialize;
@@ -15,6 +14,7 @@ use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, append, read_own};
+use a2a::sorted::SortedMap;
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
 #[derive(Serialize)]
@@ -37,7 +37,7 @@ struct Plan<'a> {
     refuses_by_stream: bool,
     before: &'a str,
     behind: &'a str,
-    headers: BTreeMap<&'a str, &'a str>,
+    headers: SortedMap<&'a str, &'a str>,
 }
 
 /// Appends the plan of the stream for the request `hello` to a text: a line of JSON, and in the next line the first message
@@ -73,7 +73,7 @@ pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result
     let reply = &hello.command.reply;
     let (before, behind) = reply.around_result();
     let extensions = reply.extensions_header();
-    let mut headers = BTreeMap::from(sse::HEADERS);
+    let mut headers = SortedMap::from(sse::HEADERS);
     headers.extend(extensions.as_ref().map(|(name, value)| (*name, value.as_str())));
     let plan = Plan {
         resume: resume.unwrap_or_default(),
@@ -106,7 +106,7 @@ const NO_POSITION: &str = "null}";
 #[derive(Serialize)]
 struct Answer<'a> {
     status: u16,
-    headers: BTreeMap<&'a str, &'a str>,
+    headers: SortedMap<&'a str, &'a str>,
     body: &'a str,
 }
 

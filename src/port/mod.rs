@@ -3,6 +3,7 @@
 mod audit;
 mod functions;
 mod index;
+mod join;
 mod observation_table;
 mod observations;
 mod observer;
@@ -22,6 +23,7 @@ pub use a2a::port::{Clock, Random};
 pub use audit::{Act, Audit};
 pub use functions::{FunctionEnd, Functions, RunEnd};
 pub use index::{IndexPlaces, IndexRow, Indexed, TaskIndex};
+pub(crate) use join::{join_all, join_some};
 pub use observation_table::Severity;
 pub use observations::Observation;
 pub use observer::Observer;

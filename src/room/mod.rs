@@ -17,16 +17,16 @@
 mod incoming;
 
 use std::cmp::Ordering;
-use std::collections::BTreeMap;
 
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 use incoming::Incoming;
 
 /// The bodies of an isolate that are being received or wait to be parsed.
 #[derive(Debug, Default)]
 pub struct Room {
     /// In the order in which they began.
-    bodies: BTreeMap<u64, Incoming>,
+    bodies: SortedMap<u64, Incoming>,
     entered: u64,
 }
 
@@ -167,9 +167,9 @@ fn keep_greediest<'r>(
     share: usize,
     group: impl Fn(&'r Incoming) -> Option<&'r str>,
 ) {
-    let mut groups = BTreeMap::<Option<&str>, (usize, bool)>::new();
+    let mut groups = SortedMap::<Option<&str>, (usize, bool)>::new();
     for one in &*crowd {
-        let (taken, gives_way) = groups.entry(group(one.body)).or_default();
+        let (taken, gives_way) = groups.get_or_insert_with(group(one.body), Default::default);
         *taken += one.taken;
         *gives_way |= one.gives_way();
     }

@@ -1,6 +1,6 @@
 //! The events and steps of an interrupted run. The run that resumes it repeats neither.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 use std::fmt;
 use std::hash::{DefaultHasher, Hasher};
 use std::io;
@@ -9,6 +9,7 @@ use serde::Serialize;
 
 use super::{CallbackName, HeldText, Input, LogEntry, Unanswered, WokenBy};
 use a2a::model::{Json, Message, Part, TaskState, TaskStatus, UnixMillis};
+use a2a::sorted::SortedMap;
 
 /// The part of a task's log that belongs to the newest turn, with the position of the resumed run in it.
 ///
@@ -23,11 +24,11 @@ pub struct Recall {
     events: VecDeque<Emitted>,
     /// True if events are compared by their content.
     by_content: bool,
-    steps: BTreeMap<(String, u32), Result<Json, String>>,
+    steps: SortedMap<(String, u32), Result<Json, String>>,
     /// The reasons that ended the waits, by the waits' numbers.
-    waits: BTreeMap<u32, WokenBy>,
+    waits: SortedMap<u32, WokenBy>,
     /// The bodies posted to callbacks, by the callbacks' names and the bodies' numbers.
-    calls: BTreeMap<(CallbackName, u32), Part>,
+    calls: SortedMap<(CallbackName, u32), Part>,
     /// The planned duration of the newest wait, in milliseconds.
     last_wait_ms: Option<u64>,
     /// The unanswered requests for which the run was parked the last time.
@@ -80,6 +81,8 @@ impl Recall {
     /// Collects the newest turn's events and results from the whole log of its task.
     pub fn of<'a>(log: impl IntoIterator<Item = &'a LogEntry>) -> Self {
         let mut recall = Self::default();
+        // Collected, because a log may have many steps, and their names need not come in order.
+        let mut steps = Vec::new();
         let mut state = TaskState::Submitted;
         let mut is_plain = false;
         let mut is_answered = false;
@@ -92,6 +95,7 @@ impl Recall {
                 }
                 LogEntry::Run(start) if !start.resumes => {
                     recall = Self { is_plainly_working: is_plain, ..Self::default() };
+                    steps.clear();
                 }
                 LogEntry::Run(_) | LogEntry::Taken | LogEntry::Ended | LogEntry::Callback(_) => {}
                 LogEntry::Parked(park) => {
@@ -126,7 +130,7 @@ impl Recall {
                     }
                 }
                 LogEntry::Step(step) => {
-                    recall.steps.insert((step.name.clone(), step.nth), step.outcome.clone());
+                    steps.push(((step.name.clone(), step.nth), step.outcome.clone()));
                 }
                 LogEntry::Called(call) => {
                     recall.calls.insert((call.name.clone(), call.number), call.body.clone());
@@ -136,6 +140,7 @@ impl Recall {
                 }
             }
         }
+        recall.steps = steps.into_iter().collect();
         recall
     }
 
@@ -255,7 +260,7 @@ impl Recall {
     }
 
     /// The numbers of the newest bodies posted to callbacks.
-    pub fn newest_calls(&self) -> BTreeMap<CallbackName, u32> {
+    pub fn newest_calls(&self) -> SortedMap<CallbackName, u32> {
         self.calls.keys().cloned().collect()
     }
 

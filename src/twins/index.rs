@@ -7,6 +7,7 @@ use async_trait::async_trait;
 
 use crate::port::{IndexPlaces, IndexRow, TaskIndex, yield_once};
 use a2a::model::{TaskId, UnixMillis};
+use a2a::sorted::sort_by;
 
 /// An index that can fail, never answer, or fail and carry out the statement all the same.
 #[derive(Default)]
@@ -34,7 +35,7 @@ impl MemoryIndex {
     pub fn rows(&self, id: &TaskId) -> Vec<IndexRow> {
         let rows = self.rows.borrow();
         let mut found: Vec<IndexRow> = rows.values().filter(|row| row.id == *id).cloned().collect();
-        found.sort_by_key(|row| row.status_ms);
+        sort_by(&mut found, |one, other| one.status_ms.cmp(&other.status_ms));
         found
     }
 

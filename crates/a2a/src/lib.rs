@@ -32,6 +32,7 @@
 //! | [`client`] | calls to other agents, of any version |
 //! | [`http`] | requests to other servers, as a trait that platforms implement |
 //! | [`port`] | time and random numbers, as traits that platforms implement |
+//! | [`sorted`] | ordered maps and sets for few entries, and sorting |
 //! | [`canonical`] | the canonical forms of a card, which are signed (§8.4) |
 //! | [`binding`] | bytes to calls and outcomes to bytes (§8, §9, §11) |
 
@@ -52,6 +53,7 @@ pub mod model;
 mod operation;
 mod outcome;
 pub mod port;
+pub mod sorted;
 mod terms;
 mod wire;
 

@@ -3,8 +3,6 @@
 //! The Worker gets the form in two parts: an [`Index`], which it reads when it starts, and one text for each agent, which it reads
 //! when the agent is first called. [`Checked`] is the whole of it.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use crate::access::Access;
@@ -14,6 +12,7 @@ use crate::{
 };
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, read_json};
+use a2a::sorted::{SortedMap, SortedSet};
 
 /// The checked form as a whole: every agent, and the remote agents and MCP servers that agents may call by name.
 #[derive(Clone, Debug, PartialEq, Serialize, Decode)]
@@ -88,10 +87,8 @@ pub trait AgentSource {
 impl AgentSource for Checked {
     fn index(&self) -> serde_json::Result<Index> {
         let Self { built_ms, agents, remotes, mcp } = self;
-        let mut headers: Vec<String> =
+        let headers: SortedSet<String> =
             agents.iter().flat_map(|agent| agent.access.headers()).collect();
-        headers.sort();
-        headers.dedup();
         let indexed = |agent: &CheckedAgent| IndexedAgent {
             slug: agent.slug.clone(),
             default: agent.default,
@@ -101,7 +98,7 @@ impl AgentSource for Checked {
         Ok(Index {
             built_ms: *built_ms,
             agents: agents.iter().map(indexed).collect(),
-            headers,
+            headers: headers.into_iter().collect(),
             remotes: remotes.clone(),
             mcp: mcp.clone(),
         })
@@ -120,7 +117,7 @@ pub struct AgentTexts {
     /// The [`Index`], as JSON.
     pub index: String,
     /// Each [`CheckedAgent`], as JSON, by its slug.
-    pub agents: BTreeMap<String, String>,
+    pub agents: SortedMap<String, String>,
 }
 
 impl AgentTexts {
@@ -218,7 +215,7 @@ pub struct ExecutorPlace {
     /// The path of the file, as `agents/demo.toml`.
     pub file: String,
     /// The line of `kind`, and the lines of the keys in the table, as `seats.rows`.
-    pub lines: BTreeMap<String, usize>,
+    pub lines: SortedMap<String, usize>,
 }
 
 impl CheckedExecutor {

@@ -155,27 +155,28 @@ fn plain(text: &str) -> String {
 
 /// The delay that the provider requires, in milliseconds. A date is compared with the date of the answer.
 fn retry_after(answer: &HttpAnswer) -> Option<u64> {
-    let number = |text: &str| {
-        let number: f64 = text.trim().parse().ok()?;
-        (number.is_finite() && number >= 0.0).then_some(number)
-    };
-    if let Some(millis) = answer.header("retry-after-ms").and_then(number) {
-        return Some(whole(millis));
+    if let Some(thousandths) = answer.header("retry-after-ms").and_then(thousandths) {
+        return Some(thousandths / 1_000);
     }
     let text = answer.header("retry-after")?;
-    if let Some(seconds) = number(text) {
-        return Some(whole(seconds * 1_000.0));
+    if let Some(millis) = thousandths(text) {
+        return Some(millis);
     }
     retry_after_ms(text, answer.header("date").and_then(UnixMillis::parse_http_date)?)
 }
 
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "what does not fit is cut to what does"
-)]
-fn whole(number: f64) -> u64 {
-    number as u64
+/// A decimal number that is not negative, as its thousandths; the rest is dropped. The parser of the standard library for such numbers
+/// has tables of 10 KB.
+fn thousandths(text: &str) -> Option<u64> {
+    let (whole, part) = text.trim().split_once('.').unwrap_or((text.trim(), ""));
+    let is_number = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_number(whole) || !is_number(part) || whole.len() + part.len() == 0 {
+        return None;
+    }
+    let millis = part.bytes().chain(*b"000").take(3);
+    let digits = whole.bytes().chain(millis);
+    let digit = |digit: u8| u64::from(digit - b'0');
+    Some(digits.fold(0, |number: u64, next| number.saturating_mul(10).saturating_add(digit(next))))
 }
 
 /// The beginning of a body.

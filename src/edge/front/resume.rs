@@ -1,7 +1,6 @@
 //! A guest, in development only: `POST /_dev/resume`, with the token of the start. `a2a-edge dev` asks for it after a reload of the
 //! Worker, which ends all runs: their tasks would resume at the next request for them, or at their alarm, up to half a minute later.
 
-use futures_util::{StreamExt, stream};
 use serde_json::json;
 use worker::{Env, Request};
 
@@ -12,6 +11,7 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::D1Index;
 use crate::forms::address::TaskAddress;
 use crate::front::head::Head;
+use crate::port::join_some;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::TaskId;
@@ -32,9 +32,8 @@ impl Front {
         let Ok(tasks) = index.under_way(MAX_TASKS).await else {
             return HttpResponse::error(&Error::Unavailable("the tasks cannot be listed"));
         };
-        let opened = stream::iter(tasks).map(|task| open(&self.env, task));
-        let opened: Vec<Result<(), AskError>> =
-            opened.buffer_unordered(ANSWERS_AT_ONCE).collect().await;
+        let opened = tasks.into_iter().map(|task| open(&self.env, task));
+        let opened = join_some(ANSWERS_AT_ONCE, opened).await;
         let count = opened.iter().filter(|one| one.is_ok()).count();
         HttpResponse::json(200, json!({"tasks": count}).to_string())
     }

@@ -11,7 +11,7 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use futures_util::{FutureExt, StreamExt, stream};
+use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
@@ -28,7 +28,7 @@ use crate::edge::service::observer::ConsoleObserver;
 use crate::forms::address::ObjectId;
 use crate::forms::queue::{Body, DeadLetter, QueuedJob};
 use crate::panic::Shared;
-use crate::port::{Observation, Observer, WebhookJob};
+use crate::port::{Observation, Observer, WebhookJob, join_some};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
     Standing, patience_ms,
@@ -46,10 +46,9 @@ pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, cont
         }
     };
     let observer = ConsoleObserver::of(&env);
-    let messages = stream::iter(batch.raw_iter());
-    let taken = messages.map(|message| take(message, &env, observer));
-    let taken = taken.buffer_unordered(ANSWERS_AT_ONCE);
-    let leases: Vec<Lease> = taken.filter_map(std::future::ready).collect().await;
+    let taken = batch.raw_iter().map(|message| take(message, &env, observer));
+    let taken = join_some(ANSWERS_AT_ONCE, taken).await;
+    let leases: Vec<Lease> = taken.into_iter().flatten().collect();
     let bytes = leases.iter().map(|lease| lease.notification.body.len()).sum();
     let timeout_ms = settings.limits.webhook_timeout_ms;
     let entered = CROWD.change(|crowd| crowd.enter(leases.len(), bytes, timeout_ms, now()));
@@ -137,14 +136,14 @@ struct Sender {
 
 impl Sender {
     async fn serve_all(&self, leases: Vec<Lease>) {
-        let served = stream::iter(leases).for_each_concurrent(ANSWERS_AT_ONCE, async |lease| {
+        let served = leases.into_iter().map(async |lease| {
             let job = lease.job.job.clone();
             if let Err(error) = self.serve(lease).await {
                 // When the lease ends, the alarm of the object sends another job.
                 self.observer.observe(&postponed(&job, &error.to_string()));
             }
         });
-        served.await;
+        join_some(ANSWERS_AT_ONCE, served).await;
     }
 
     /// Sends the due notifications of a webhook, until nothing is left, another sender has the lease, or the turn is over.

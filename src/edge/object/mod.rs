@@ -12,6 +12,7 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use std::time::Duration;
 
+use futures_util::future::LocalBoxFuture;
 use wasm_bindgen::prelude::*;
 use wasm_bindgen_futures::future_to_promise;
 use worker::worker_sys::DurableObjectState;
@@ -72,15 +73,9 @@ impl TaskObject {
         let (object, form) = (self.clone(), Form::named(form));
         let answer = async move {
             let answer = object.answer(form, &text).await;
-            JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text()))
+            Ok(JsValue::from_str(&answer.unwrap_or_else(|refusal| refusal.to_text())))
         };
-        match poll_now(answer) {
-            Ok(answer) => answer,
-            Err(rest) => {
-                let object = self.clone();
-                future_to_promise(async move { Ok(object.caught(rest).await?) }).into()
-            }
-        }
+        self.begin(Box::pin(answer)).unwrap_or_else(|error| error)
     }
 
     /// Like [`ask`](Self::ask), with the text as UTF-8 bytes: as a string, a long text may need twice this memory.
@@ -93,7 +88,7 @@ impl TaskObject {
     /// The alarm: a deadline of the task is due.
     #[wasm_bindgen(js_name = alarm)]
     pub async fn handle_alarm(&self) -> std::result::Result<(), JsValue> {
-        self.caught(async move {
+        let woken = async move {
             match self.session(Opening::ByAlarm, Visitor::Server, None) {
                 Ok(session) => session.wake().await,
                 // The deadline stays due until a version that can read the task wakes the object.
@@ -104,8 +99,8 @@ impl TaskObject {
                 Err(error) => return Err(JsValue::from_str(&error.to_string())),
             }
             Ok(())
-        })
-        .await?
+        };
+        self.caught(Box::pin(woken)).await?
     }
 
     /// The first and only message over the socket of a follower whose hello was not sent with the upgrade.
@@ -113,16 +108,24 @@ impl TaskObject {
     pub async fn handle_message(&self, socket: web_sys::WebSocket, message: JsValue) {
         let hello = message.as_string().unwrap_or_default();
         // After a panic, the platform closes the socket with the object.
-        let _ = self.caught(self.take_hello(&socket.into(), &hello)).await;
+        let _ = self.caught(Box::pin(self.take_hello(&socket.into(), &hello))).await;
     }
 }
 
 impl TaskObject {
-    /// The output of a future. If it panics, the object is restarted.
-    async fn caught<T>(
+    /// The output of a future if it does not wait, else a promise of its output.
+    fn begin(
         &self,
-        future: impl Future<Output = T>,
-    ) -> std::result::Result<T, PanicError> {
+        future: LocalBoxFuture<'static, std::result::Result<JsValue, JsValue>>,
+    ) -> std::result::Result<JsValue, JsValue> {
+        poll_now(future).unwrap_or_else(|rest| {
+            let object = self.clone();
+            Ok(future_to_promise(async move { object.caught(rest).await? }).into())
+        })
+    }
+
+    /// The output of a future. If it panics, the object is restarted.
+    async fn caught<T>(&self, future: LocalBoxFuture<'_, T>) -> std::result::Result<T, PanicError> {
         platform::caught(&self.state, future).await
     }
 
@@ -339,10 +342,11 @@ impl TaskObject {
             return;
         }
         let session = self.session.clone();
-        platform::go_on(&self.state, async move {
+        let later = async move {
             Delay::from(LET_GO_AFTER).await;
             let_go(&session);
-        });
+        };
+        platform::go_on(&self.state, Box::pin(later));
     }
 
     /// The session in memory; `None` if there is no session, or if its storage has failed.

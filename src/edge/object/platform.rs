@@ -10,7 +10,7 @@ use worker::{Env, State, js_sys};
 use super::followers::{self, SocketCounts};
 use super::{InMemory, let_go};
 use crate::edge::bindings;
-use crate::edge::panics::{self, PanicError};
+use crate::edge::panics::PanicError;
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::service::clock::WorkerClock;
@@ -22,6 +22,7 @@ use crate::edge::service::random::WorkerRandom;
 use crate::edge::service::vault::WorkerVault;
 use crate::forms::address::ObjectId;
 use crate::forms::queue::QueuedJob;
+use crate::panic::Catching;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
 use a2a::model::UnixMillis;
 
@@ -62,15 +63,15 @@ pub(super) fn ports(
 /// incomplete, those in its storage are not. The platform then rejects all calls of the object that are under way.
 pub(super) async fn caught<T>(
     state: &State,
-    future: impl Future<Output = T>,
+    future: LocalBoxFuture<'_, T>,
 ) -> Result<T, PanicError> {
-    panics::caught(future).await.inspect_err(|_| {
+    Catching::new(future).await.map_err(|_| PanicError).inspect_err(|_| {
         restart(state.as_raw());
     })
 }
 
 /// Lets the object continue with a future after its events are answered. If the future panics, the object is restarted.
-pub(super) fn go_on(state: &Rc<State>, future: impl Future<Output = ()> + 'static) {
+pub(super) fn go_on(state: &Rc<State>, future: LocalBoxFuture<'static, ()>) {
     let kept = state.clone();
     state.wait_until(async move {
         // The log has the message of the panic.
@@ -96,12 +97,13 @@ impl Runtime for ObjectRuntime {
         // The alarm is set without an await before it, so that it commits together with the rows just written.
         let set = storage.as_raw().unchecked_ref::<AlarmStorage>().set_alarm(at.0 as f64);
         let observer = self.observer;
-        go_on(&self.state, async move {
+        let set = async move {
             if let Err(error) = JsFuture::from(set).await {
                 let (what, reason) = ("setting the alarm", format!("{error:?}"));
                 observer.observe(&Observation::PlatformFailed { what, reason: &reason });
             }
-        });
+        };
+        go_on(&self.state, Box::pin(set));
     }
 
     fn alarm(&self) -> LocalBoxFuture<'static, Option<UnixMillis>> {
@@ -146,12 +148,13 @@ impl Followers for Sockets {
     fn publish(&self, frame: &dyn Fn() -> Option<String>, is_over: bool) {
         if followers::publish(&self.state, &self.counts, frame) && is_over {
             let (state, session) = (self.state.clone(), self.session.clone());
-            go_on(&self.state, async move {
+            let closed = async move {
                 followers::close_late(&state).await;
                 if let Some(session) = session.upgrade() {
                     let_go(&session);
                 }
-            });
+            };
+            go_on(&self.state, Box::pin(closed));
         }
     }
 }

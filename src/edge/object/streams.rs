@@ -3,12 +3,10 @@
 use std::rc::Rc;
 
 use wasm_bindgen::prelude::*;
-use wasm_bindgen_futures::future_to_promise;
 use worker::{ResponseBuilder, WebSocket};
 
 use super::{TaskObject, followers, sender, task_of, visitor};
 use crate::auth::not_for_operators;
-use crate::edge::poll::poll_now;
 use crate::edge::socket::{CloseCode, close};
 use crate::forms::ask::{HELLO, Refusal, Upgrade};
 use crate::forms::command::{Command, StreamCommand};
@@ -35,13 +33,7 @@ impl TaskObject {
         let (object, url) = (self.clone(), request.url());
         let (_, path, _) = split_url(&url);
         let upgrade = Upgrade::read(path, request.headers().get(HELLO)?);
-        match poll_now(async move { object.accept_follower(upgrade).await }) {
-            Ok(answer) => answer,
-            Err(rest) => {
-                let object = self.clone();
-                Ok(future_to_promise(async move { object.caught(rest).await? }).into())
-            }
-        }
+        self.begin(Box::pin(async move { object.accept_follower(upgrade).await }))
     }
 }
 

@@ -10,7 +10,10 @@ use crate::panic::Catching;
 /// The promise is fulfilled when the work is done. Other requests must not wait for the promise, since the platform may drop
 /// this request with all its promises.
 pub(in crate::edge) fn go_on(work: impl Future<Output = ()> + 'static) -> Promise {
-    let work = Catching::new(work);
+    promise_of(Catching::new(Box::pin(work)))
+}
+
+fn promise_of(work: Catching<'static, ()>) -> Promise {
     let promise = future_to_promise(async move {
         // The log has the message of a panic.
         let _ = work.await;

@@ -1,7 +1,6 @@
 //! Checks signatures with the public keys of other parties, by WebCrypto.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use wasm_bindgen::JsValue;
 use worker::js_sys::JSON;
@@ -9,6 +8,7 @@ use worker::js_sys::JSON;
 use super::web_crypto;
 use crate::auth::PublicKey;
 use crate::panic::Shared;
+use a2a::sorted::SortedMap;
 use a2a_agents::access::JwtAlgorithm;
 
 /// True if a signature over a text was made with the private half of a key; false also for a signature of the wrong length.
@@ -59,7 +59,7 @@ async fn handle(key: &PublicKey, algorithm: &JsValue) -> Result<JsValue, JsValue
 
 thread_local! {
     /// The imported keys by their JWKs; no key belongs to a request.
-    static IMPORTED: RefCell<BTreeMap<String, JsValue>> = const { RefCell::new(BTreeMap::new()) };
+    static IMPORTED: RefCell<SortedMap<String, JsValue>> = const { RefCell::new(SortedMap::new()) };
 }
 
 /// The largest number of keys in an instance. When it is exceeded, all imported keys are dropped.

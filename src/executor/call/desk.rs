@@ -2,7 +2,6 @@
 //! until the answer arrives.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::slice;
 
@@ -15,6 +14,7 @@ use crate::executor::{Events, ExecutorError, Turn};
 use ::mcp::model::Question;
 use a2a::model::Message;
 use a2a::model::decode::Decode;
+use a2a::sorted::SortedMap;
 
 /// Serializes the questions of the calls of one round. Only the call that holds the [place](Self::place) may ask the
 /// user; the others wait for it.
@@ -24,7 +24,7 @@ pub(in crate::executor) struct Desk<'a> {
     place: Place,
     keep: Box<Keep<'a>>,
     /// The number of messages that each call has taken, by the key of the call.
-    taken: RefCell<BTreeMap<String, u64>>,
+    taken: RefCell<SortedMap<String, u64>>,
 }
 
 /// The place of the call that asks the user. Clones are the same place.
@@ -89,7 +89,7 @@ impl<'a> Desk<'a> {
     /// The next message of the client, which is counted as taken by the call with this key.
     pub(super) async fn message(&self, key: &str) -> Message {
         let message = self.turn.next_message().await;
-        *self.taken.borrow_mut().entry(key.to_owned()).or_default() += 1;
+        *self.taken.borrow_mut().get_or_insert_with(key.to_owned(), u64::default) += 1;
         message
     }
 

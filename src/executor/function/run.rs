@@ -1,7 +1,6 @@
 //! One open run: the turn that a function handles, as the function reaches it.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::fmt;
 use std::rc::Rc;
 use std::task::Waker;
@@ -15,6 +14,7 @@ use crate::executor::{Events, ExecutorError, Turn};
 use crate::port::RunEnd;
 use a2a::client::TaskStream;
 use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
+use a2a::sorted::SortedMap;
 
 /// An open run.
 ///
@@ -27,7 +27,7 @@ pub struct OpenRun {
     pub(super) is_parked: Cell<bool>,
     pub(super) jobs: Jobs,
     /// The open streams of other agents, by their numbers. A stream is absent while its next event is awaited.
-    pub(super) streams: RefCell<BTreeMap<u32, TaskStream>>,
+    pub(super) streams: RefCell<SortedMap<u32, TaskStream>>,
     pub(super) newest_stream: Cell<u32>,
 }
 

@@ -1,7 +1,6 @@
 //! The table of the runs that are open.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::future::poll_fn;
 use std::rc::Rc;
 use std::task::Poll;
@@ -11,13 +10,14 @@ use futures_util::future::LocalBoxFuture;
 
 use super::run::{OpenRun, Refused, Role};
 use crate::port::{FunctionEnd, Functions, RunEnd};
+use a2a::sorted::SortedMap;
 
 /// The open runs of functions, by their numbers.
 pub struct Runs {
     pub(super) functions: Rc<dyn Functions>,
     /// True if callers see the text of every error.
     pub(super) is_development: bool,
-    open: RefCell<BTreeMap<u32, Rc<OpenRun>>>,
+    open: RefCell<SortedMap<u32, Rc<OpenRun>>>,
 }
 
 impl Runs {

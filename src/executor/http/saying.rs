@@ -1,11 +1,10 @@
 //! Translates the verbs of an agent's answer into events of our task.
 
-use std::collections::BTreeMap;
-
 use super::super::{Emission, Events, ExecutorError, Turn};
 use super::verb::{End, Given, Verb, short};
 use super::writer::Writer;
 use a2a::model::{Artifact, Part, PartContent, TaskState};
+use a2a::sorted::SortedMap;
 
 /// The state of one answer whose verbs are being emitted.
 pub(super) struct Saying<'a> {
@@ -17,7 +16,7 @@ pub(super) struct Saying<'a> {
     /// The id of the artifact that was begun last.
     newest: Option<String>,
     /// For each artifact that this answer has begun or appended to: the completeness of the artifact.
-    extents: BTreeMap<String, Extent>,
+    extents: SortedMap<String, Extent>,
     /// The number of verbs read so far.
     verbs: u32,
     end: Option<End>,
@@ -38,7 +37,7 @@ impl<'a> Saying<'a> {
     /// A new answer. Pieces of text that arrive within `interval_ms` milliseconds are joined to one event.
     pub(super) fn new(turn: &'a Turn, events: &'a Events, interval_ms: u64) -> Self {
         let writer = Writer::new(turn, events, interval_ms);
-        let extents = BTreeMap::new();
+        let extents = SortedMap::new();
         Self { turn, events, writer, unnamed: 0, newest: None, extents, verbs: 0, end: None }
     }
 

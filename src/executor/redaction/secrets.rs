@@ -2,6 +2,7 @@
 //! computation, in one pass from the left.
 
 use a2a::model::Secret;
+use a2a::sorted::sort_by;
 use a2a_agents::forms_of_secret;
 
 /// The registered secrets.
@@ -43,7 +44,9 @@ impl Secrets {
         }
         let forms = forms_of_secret(secret).into_iter();
         self.forms.extend(forms.map(|form| (name.to_owned(), Secret::new(form))));
-        self.forms.sort_by_key(|(_, form)| std::cmp::Reverse(form.reveal().len()));
+        sort_by(&mut self.forms, |(_, one), (_, other)| {
+            other.reveal().len().cmp(&one.reveal().len())
+        });
         for (_, form) in &self.forms {
             let first = form.reveal().bytes().next().unwrap_or_default();
             if let Some(bits) = self.firsts.get_mut(usize::from(first >> 6)) {

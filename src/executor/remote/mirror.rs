@@ -1,12 +1,11 @@
 //! Translates events of the remote task into events of our task. A pure computation, without I/O.
 
-use std::collections::BTreeSet;
-
 use super::super::Emission;
 use a2a::model::{
     Artifact, Message, Metadata, Part, Role, StreamResponse, Task, TaskArtifactUpdateEvent,
     TaskState, TaskStatus,
 };
+use a2a::sorted::SortedSet;
 
 /// The content of the remote task that our task already has.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -15,8 +14,8 @@ pub(super) struct Mirror {
     /// The message of the current status.
     message: Option<Message>,
     /// The ids of the messages that our task already has from the remote agent.
-    said: BTreeSet<String>,
-    artifacts: BTreeSet<String>,
+    said: SortedSet<String>,
+    artifacts: SortedSet<String>,
     /// True if our task's newest message is our own and not the remote agent's.
     has_own_words: bool,
 }

@@ -2,12 +2,12 @@
 //! stored line has a reference to the first place instead. `STORAGE.md` has the form, which only `journal/` handles.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use crate::port::StoreError;
 use crate::task::LogEntry;
 use a2a::model::{Part, PartContent, encode};
+use a2a::sorted::SortedMap;
 
 /// A part of the stored log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,7 +23,7 @@ pub(super) struct Passage {
 /// The places of callback bodies in the log, and the unsaved entries in their stored form.
 #[derive(Default)]
 pub(super) struct Passages {
-    known: BTreeMap<(usize, u64), Passage>,
+    known: SortedMap<(usize, u64), Passage>,
     /// The bodies in unsaved entries: the key and the offset of each.
     new: Vec<((usize, u64), usize)>,
     /// The unsaved entries in their stored form, if one of them has a reference.
@@ -43,7 +43,11 @@ impl Passages {
 
     /// Records the place of a body in a stored batch.
     pub(in crate::session) fn note(&mut self, content: &str, row: u64, start: usize) {
-        self.known.entry(key(content)).or_insert(Passage { row, start, bytes: content.len() });
+        self.known.get_or_insert_with(key(content), || Passage {
+            row,
+            start,
+            bytes: content.len(),
+        });
     }
 
     /// Adds a line to the unsaved lines `before`. `folded` is the stored form of the line if it has references; otherwise `bodies` are the
@@ -75,7 +79,7 @@ impl Passages {
     /// Records that the added lines are stored as a batch that begins in this row.
     pub(super) fn stored_in(&mut self, row: u64) {
         for (key, start) in self.new.drain(..) {
-            self.known.entry(key).or_insert(Passage { row, start, bytes: key.0 });
+            self.known.get_or_insert_with(key, || Passage { row, start, bytes: key.0 });
         }
     }
 }

@@ -28,20 +28,20 @@
 //!   text twice.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::executor::{Emission, Redaction, Tail};
 use crate::session::TaskSession;
 use crate::task::{HeldText, Input};
 use a2a::model::{Artifact, Part, Task, UnixMillis};
+use a2a::sorted::SortedMap;
 
 /// The secrets of a run, and the held-back ends of its artifacts.
 #[derive(Default)]
 pub(in crate::session) struct Held {
     redaction: RefCell<Rc<Redaction>>,
     /// The ends of artifacts that may be beginnings of secrets, by artifact id, with the instant at which they arrived.
-    tails: RefCell<BTreeMap<String, (Tail, UnixMillis)>>,
+    tails: RefCell<SortedMap<String, (Tail, UnixMillis)>>,
 }
 
 /// An event of a run after redaction.

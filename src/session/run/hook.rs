@@ -37,7 +37,7 @@ pub(in crate::session) fn call(session: &TaskSession) {
         let start = RunStart { begun_ms: handle.now().0, ..start };
         let Some(turn) = run::turn_of(&handle, &runner, message, start) else { return };
         let limit = handle.ports.clock.sleep(limit_ms);
-        let hook = Catching::new(runner.executor.cancel(&turn));
+        let hook = Catching::new(Box::pin(runner.executor.cancel(&turn)));
         let called = select(hook, limit).await;
         handle.run.set_telling(false);
         if let Either::Left((Err(_), _)) = called {

@@ -1,7 +1,7 @@
 //! The state of a task's run that is in memory only.
 
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::VecDeque;
 
 use super::held::Held;
 use crate::task::{
@@ -9,6 +9,7 @@ use crate::task::{
 };
 use crate::usage::Usage;
 use a2a::model::{Json, Message, Part, UnixMillis};
+use a2a::sorted::SortedMap;
 
 /// The state of the newest run of a session, also after the run has ended.
 #[derive(Default)]
@@ -20,17 +21,17 @@ pub(in crate::session) struct RunState {
     /// The events and steps of earlier attempts at the same turn.
     recall: RefCell<Option<Recall>>,
     /// The number of steps begun, by name.
-    steps: RefCell<BTreeMap<String, u32>>,
+    steps: RefCell<SortedMap<String, u32>>,
     /// The steps begun and not ended, each with the instant of its begin.
     open_steps: RefCell<Vec<OpenStep>>,
     /// The number of waits begun.
     waits: Cell<u32>,
     /// The number of callbacks made, by name.
-    callbacks: RefCell<BTreeMap<String, u32>>,
+    callbacks: RefCell<SortedMap<String, u32>>,
     /// The number of bodies that the run has taken from each callback.
-    taken_calls: RefCell<BTreeMap<CallbackName, u32>>,
+    taken_calls: RefCell<SortedMap<CallbackName, u32>>,
     /// The bodies posted to callbacks during the run, by callback and number of the body.
-    calls: RefCell<BTreeMap<(CallbackName, u32), Part>>,
+    calls: RefCell<SortedMap<(CallbackName, u32), Part>>,
     /// The wait that the run has begun, until the run is parked.
     park: RefCell<Option<Park>>,
     /// The use of models that no step has stored yet, without the use in `repeated`.
@@ -154,7 +155,7 @@ impl RunState {
         if (begun + self.waits.get()) as usize >= limit {
             return Begun::TooMany;
         }
-        let nth = steps.entry(name.to_owned()).or_default();
+        let nth = steps.get_or_insert_with(name.to_owned(), u32::default);
         *nth += 1;
         let recall = self.recall.borrow();
         match recall.as_ref().and_then(|recall| recall.step(name, *nth)) {
@@ -247,7 +248,7 @@ impl RunState {
     /// numbers as the earlier attempt.
     pub(super) fn begin_callback(&self, name: &str) -> CallbackName {
         let mut callbacks = self.callbacks.borrow_mut();
-        let nth = callbacks.entry(name.to_owned()).or_default();
+        let nth = callbacks.get_or_insert_with(name.to_owned(), u32::default);
         *nth += 1;
         CallbackName { name: name.to_owned(), nth: *nth }
     }

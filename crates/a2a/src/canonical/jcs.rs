@@ -4,6 +4,8 @@ use std::fmt::Write;
 
 use serde_json::{Number, Value};
 
+use crate::sorted::sort_by;
+
 /// The canonical text of JSON (RFC 8785): members in the order of the UTF-16 code units of their names, numbers as in
 /// ECMAScript, no space between the tokens.
 ///
@@ -44,11 +46,11 @@ struct Style {
 }
 
 fn by_code_units(members: &mut Vec<(&String, &Value)>) {
-    members.sort_by(|(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
+    sort_by(members, |(one, _), (other, _)| one.encode_utf16().cmp(other.encode_utf16()));
 }
 
 fn by_code_points(members: &mut Vec<(&String, &Value)>) {
-    members.sort_by_key(|(name, _)| *name);
+    sort_by(members, |(one, _), (other, _)| one.cmp(other));
 }
 
 fn write(value: &Value, style: &Style, text: &mut String) {

@@ -1,11 +1,10 @@
 //! The agent card (spec §4.4): the description of an agent, its interfaces and its skills.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use super::decode::{Decode, Fields};
 use super::{SecurityRequirement, SecurityScheme};
+use crate::sorted::SortedMap;
 
 /// The self-description of an agent (spec §4.4.1).
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -28,8 +27,8 @@ pub struct AgentCard {
     /// The optional parts of the protocol that the agent supports.
     pub capabilities: AgentCapabilities,
     /// The authentication schemes, by names that the agent has chosen.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub security_schemes: BTreeMap<String, SecurityScheme>,
+    #[serde(skip_serializing_if = "SortedMap::is_empty")]
+    pub security_schemes: SortedMap<String, SecurityScheme>,
     /// The alternatives by which a caller can authenticate; an empty list means that no credentials
     /// are required.
     #[serde(skip_serializing_if = "Vec::is_empty")]

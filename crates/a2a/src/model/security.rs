@@ -1,7 +1,6 @@
 //! The authentication schemes of a card (spec §4.5).
 
-use std::collections::BTreeMap;
-
+use crate::sorted::SortedMap;
 use serde::Serialize;
 
 /// A scheme (spec §4.5.1): an object with one member, whose name is the kind of the scheme.
@@ -101,7 +100,7 @@ pub enum OAuthFlows {
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
-        scopes: BTreeMap<String, String>,
+        scopes: SortedMap<String, String>,
         /// Whether PKCE (RFC 7636) is required.
         #[serde(skip_serializing_if = "std::ops::Not::not")]
         pkce_required: bool,
@@ -115,7 +114,7 @@ pub enum OAuthFlows {
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
-        scopes: BTreeMap<String, String>,
+        scopes: SortedMap<String, String>,
     },
     /// A person grants access on another device (RFC 8628).
     #[serde(rename_all = "camelCase")]
@@ -128,7 +127,7 @@ pub enum OAuthFlows {
         #[serde(skip_serializing_if = "Option::is_none")]
         refresh_url: Option<String>,
         /// The scopes, each with a description.
-        scopes: BTreeMap<String, String>,
+        scopes: SortedMap<String, String>,
     },
 }
 
@@ -137,7 +136,7 @@ pub enum OAuthFlows {
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub struct SecurityRequirement {
     /// The required scopes of each scheme, by the scheme's name.
-    pub schemes: BTreeMap<String, StringList>,
+    pub schemes: SortedMap<String, StringList>,
 }
 
 /// A list as a value in a map of the protocol. It is encoded even if it is empty, because strict readers

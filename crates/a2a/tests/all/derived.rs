@@ -1,7 +1,7 @@
 //! `#[derive(Decode)]` follows the attributes of serde: what serde writes is read, and what serde refuses is refused, with the
 //! path of each wrong member.
 
-use std::collections::BTreeMap;
+use a2a::sorted::SortedMap;
 use std::fmt::Debug;
 
 use a2a::model::decode::{Decode, Member, decode};
@@ -31,14 +31,14 @@ struct Whole {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, Decode)]
 #[serde(default, deny_unknown_fields)]
 struct Inner {
-    names: BTreeMap<String, Place>,
+    names: SortedMap<String, Place>,
     free: Map<String, Value>,
     size: usize,
 }
 
 impl Default for Inner {
     fn default() -> Self {
-        Self { names: BTreeMap::new(), free: Map::new(), size: 7 }
+        Self { names: SortedMap::new(), free: Map::new(), size: 7 }
     }
 }
 

@@ -1,7 +1,5 @@
 //! The security schemes and requirements of a card. They are derived from `[access]` alone (spec §4.5).
 
-use std::collections::BTreeMap;
-
 use super::scheme::FLOWS;
 use super::{Access, DeclaredAs, Jwt, KeyLocation, OAuthFlow, Scheme, check_url};
 use crate::{Problem, no_such};
@@ -9,11 +7,12 @@ use a2a::model::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
 };
+use a2a::sorted::SortedMap;
 
 impl Access {
     /// The schemes that requirements name, as a card declares them. A scheme is left out if its declaration lacks a
     /// value; the checker reports that as an error.
-    pub(crate) fn security_schemes(&self) -> BTreeMap<String, SecurityScheme> {
+    pub(crate) fn security_schemes(&self) -> SortedMap<String, SecurityScheme> {
         let requirements = self.requirements();
         let is_required = |name: &String| requirements.iter().any(|one| one.contains_key(name));
         let declared = self.schemes.iter().filter(|(name, _)| is_required(name));
@@ -241,7 +240,7 @@ mod tests {
     fn declared(scheme: &str) -> Value {
         let access = access(&format!("[schemes.s]\n{scheme}"));
         assert_eq!(access.declaration_problems(), [], "{scheme}");
-        serde_json::to_value(&access.security_schemes()["s"]).unwrap()
+        serde_json::to_value(access.security_schemes().get("s").unwrap()).unwrap()
     }
 
     const CALLERS: &str = "callers = [{ id = 'a', secrets = ['A_KEY'] }]";
@@ -344,7 +343,7 @@ mod tests {
             assert_eq!(access.security_schemes().len(), 2);
         }
         let access = access(&format!("requires = [{{ key = [] }}]\n{schemes}"));
-        let declared: Vec<String> = access.security_schemes().into_keys().collect();
+        let declared: Vec<String> = access.security_schemes().keys().cloned().collect();
         assert_eq!(declared, ["key"], "what nobody may pass is not declared");
         assert_eq!(Access::default().security_requirements(), []);
     }

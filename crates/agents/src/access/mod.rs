@@ -11,8 +11,6 @@ mod needs;
 mod scheme;
 mod url;
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use a2a::model::decode::Decode;
@@ -25,6 +23,7 @@ pub use scheme::{
 };
 pub use url::check_url;
 
+use a2a::sorted::SortedMap;
 #[cfg(any(test, feature = "checker"))]
 use gate::PERIODS_S;
 #[cfg(any(test, feature = "checker"))]
@@ -48,7 +47,7 @@ pub struct Access {
     /// True if anonymous callers of an open agent may register webhooks.
     pub open_webhooks: bool,
     /// The schemes, by their names in the card. The name is part of the ids of callers.
-    pub schemes: BTreeMap<String, Scheme>,
+    pub schemes: SortedMap<String, Scheme>,
     /// The alternative requirements, one of which a caller must fulfil. If empty, any one of the schemes is sufficient.
     pub requires: Vec<Requirement>,
     /// The claim whose value names the group of a caller. The callers of a group share their tasks.
@@ -66,7 +65,7 @@ pub struct Access {
 }
 
 /// A set of schemes, all of which must accept the caller, each with the scopes that the caller needs there.
-pub type Requirement = BTreeMap<String, Vec<String>>;
+pub type Requirement = SortedMap<String, Vec<String>>;
 
 impl Default for Access {
     fn default() -> Self {
@@ -74,7 +73,7 @@ impl Default for Access {
             open: false,
             open_listing: false,
             open_webhooks: false,
-            schemes: BTreeMap::new(),
+            schemes: SortedMap::new(),
             requires: Vec::new(),
             share_by: None,
             operator: "operator".to_owned(),

@@ -1,10 +1,9 @@
 //! Authentication of callers: `[access.schemes.<name>]`.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 
 use a2a::model::decode::Decode;
+use a2a::sorted::SortedMap;
 
 /// A scheme. `${NAME}` in its texts is replaced by variables of the deployment.
 #[derive(Clone, Debug, PartialEq, Serialize, Decode)]
@@ -127,8 +126,8 @@ pub struct StaticCaller {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub permissions: Vec<String>,
     /// The caller's claims, for `share_by`.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub claims: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub claims: SortedMap<String, String>,
 }
 
 /// A JSON Web Token (RFC 7519). Exactly one of `secrets`, `jwks_url` and `discover` is the source of its keys.
@@ -170,9 +169,9 @@ pub struct Jwt {
     #[serde(default)]
     pub declared_as: DeclaredAs,
     /// The flow by which clients obtain tokens, for `declared_as = "oauth2"`: one flow, by its name in the card.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
     #[cfg_attr(any(test, feature = "checker"), schemars(extend("propertyNames" = {"enum": FLOWS})))]
-    pub flows: BTreeMap<String, OAuthFlow>,
+    pub flows: SortedMap<String, OAuthFlow>,
     /// The URL of the authorization server's metadata (RFC 8414), for `declared_as = "oauth2"`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub oauth2_metadata_url: Option<String>,
@@ -256,7 +255,7 @@ pub struct OAuthFlow {
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub pkce_required: bool,
     /// The scopes, each with a description.
-    pub scopes: BTreeMap<String, String>,
+    pub scopes: SortedMap<String, String>,
 }
 
 /// The token that Cloudflare Access sends in `Cf-Access-Jwt-Assertion`, signed with the keys of the team.

@@ -1,12 +1,11 @@
 //! Reads agent files and the files of shared tools, and checks that no value that is copied to the card refers to a secret.
 
-use std::collections::BTreeMap;
-
 use toml::de::DeTable;
 
 use super::definition::AgentDefinition;
 use super::source::{line_at, read, visit_keys, visit_texts};
 use crate::{Expandable, HttpToolDefinition, Problem};
+use a2a::sorted::SortedMap;
 
 /// Parses an agent file, which is `agents/<slug>.toml` or in another folder.
 ///
@@ -93,8 +92,8 @@ fn check_public(file: &str, text: &str, is_public: impl Fn(&str) -> bool) -> Res
 
 /// The lines of the keys in `[executor]` that configure the executor: the line of `kind`, and the line of each key in the table
 /// of this kind. The keys of the map are relative to `executor`.
-pub(super) fn executor_lines(text: &str, kind: &str) -> BTreeMap<String, usize> {
-    let mut lines = BTreeMap::new();
+pub(super) fn executor_lines(text: &str, kind: &str) -> SortedMap<String, usize> {
+    let mut lines = SortedMap::new();
     let Ok(table) = DeTable::parse(text) else { return lines };
     visit_keys(table.get_ref(), "", &mut |key, at| {
         let Some(key) = key.strip_prefix("executor.") else { return };

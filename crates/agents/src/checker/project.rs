@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use a2a::model::UnixMillis;
+use a2a::sorted::sort_by;
 
 use super::check::{check_all, check_shared_tools};
 use super::definition::AgentDefinition;
@@ -169,7 +170,7 @@ fn read_folder<T>(
     parse: impl Fn(&str, &str, &str) -> Result<T, Problem>,
 ) -> Result<Result<Vec<T>, Vec<Problem>>, Unreadable> {
     let mut names: Vec<String> = files.list(folder)?.into_iter().map(|entry| entry.name).collect();
-    names.sort();
+    sort_by(&mut names, Ord::cmp);
     let (mut read, mut problems) = (Vec::new(), Vec::new());
     for name in &names {
         let Some(stem) = name.strip_suffix(".toml").filter(|stem| !stem.is_empty()) else {

@@ -5,6 +5,7 @@ use crate::Problem;
 use crate::files::{Files, Unreadable, join};
 use a2a::client::skill_from_markdown;
 use a2a::model::FieldViolation;
+use a2a::sorted::sort_by;
 
 /// The skills of the files in a folder and its subfolders, sorted by path.
 ///
@@ -15,7 +16,7 @@ pub(super) fn read_folder(files: &dyn Files, folder: &str) -> Result<Vec<FileSki
     let mut paths = Vec::new();
     find(files, folder, 0, &mut paths)
         .map_err(|reason| vec![Problem::of_file(folder, reason.to_string())])?;
-    paths.sort();
+    sort_by(&mut paths, Ord::cmp);
     if paths.is_empty() {
         let text = "has no file SKILL.md, nor have the folders in it";
         return Err(vec![Problem::of_file(folder, text)]);

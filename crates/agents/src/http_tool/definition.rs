@@ -1,11 +1,10 @@
 //! The format of an HTTP tool in a file.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use a2a::model::decode::Decode;
+use a2a::sorted::SortedMap;
 
 /// A tool that sends a request to another server: `[[tools]]` in an agent file, or a file `tools/<name>.toml`.
 #[derive(Clone, Debug, PartialEq, Serialize, Decode)]
@@ -43,8 +42,8 @@ pub struct HttpToolDefinition {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     /// The headers, each with a template as its value.
-    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub headers: BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "SortedMap::is_empty")]
+    pub headers: SortedMap<String, String>,
     /// The body: a string is a template of text; a table or an array is JSON with templates in its strings.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,

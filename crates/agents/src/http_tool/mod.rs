@@ -24,6 +24,7 @@ use crate::template::{BodyTemplate, FillError, Filling, HeaderTemplate, UrlTempl
 use crate::tool::{Tool, ToolCall, ToolError, ToolOutput};
 use crate::{Misfit, NotSet, Problem, Values};
 use a2a::model::Secret;
+use a2a::sorted::SortedSet;
 use answer::Answer;
 use arguments::{schema_of, with_defaults};
 use exchange::Exchange;
@@ -126,10 +127,8 @@ impl HttpTool {
 
     /// The names of all secrets and variables of the request, each once.
     fn value_names(&self) -> Vec<&str> {
-        let mut names: Vec<&str> = self.url.origin_values().chain(self.secret_names()).collect();
-        names.sort_unstable();
-        names.dedup();
-        names
+        let names: SortedSet<&str> = self.url.origin_values().chain(self.secret_names()).collect();
+        names.into_iter().collect()
     }
 
     /// The names of the secrets and variables outside of the URL's origin.

@@ -4,6 +4,7 @@ use serde_json::Value;
 
 use a2a::binding::percent::encode;
 use a2a::model::Secret;
+use a2a::sorted::{SortedSet, sort_by};
 
 /// Replaces the secrets of a call by their names in brackets, in each form in which a server may return them.
 pub(super) struct Redaction {
@@ -21,7 +22,7 @@ impl Redaction {
         });
         let mut forms: Vec<_> = forms.collect();
         // One form may contain another, so the longest is replaced first.
-        forms.sort_by_key(|(form, _)| std::cmp::Reverse(form.len()));
+        sort_by(&mut forms, |(one, _), (other, _)| other.len().cmp(&one.len()));
         Self { forms }
     }
 
@@ -60,10 +61,8 @@ pub fn forms_of_secret(secret: &Secret) -> Vec<String> {
     let in_form = in_url.replace("%20", "+");
     // A server that puts the body of a request into JSON escapes it a second time.
     let twice = escaped(&in_json);
-    let mut forms = vec![plain.to_owned(), in_url, in_form, in_json, twice];
-    forms.sort();
-    forms.dedup();
-    forms
+    let forms = [plain.to_owned(), in_url, in_form, in_json, twice];
+    forms.into_iter().collect::<SortedSet<_>>().into_iter().collect()
 }
 
 /// A text as it is written between the quotes of JSON.

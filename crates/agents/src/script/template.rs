@@ -1,19 +1,18 @@
 //! Texts with placeholders, and the values from a message.
 
-use std::collections::HashMap;
-
 use regex_lite::{Captures, Regex};
 use serde_json::Value;
 
 use super::Amount;
+use a2a::sorted::SortedMap;
 
 /// The values of placeholders, from a message.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Values(HashMap<String, String>);
+pub struct Values(SortedMap<String, String>);
 
 impl Values {
     pub(super) fn of(text: &str) -> Self {
-        Self(HashMap::from([("text".to_owned(), text.to_owned())]))
+        Self(SortedMap::from([("text".to_owned(), text.to_owned())]))
     }
 
     pub(super) fn capture(&mut self, regex: &Regex, captures: &Captures<'_>) {

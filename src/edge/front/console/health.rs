@@ -3,7 +3,6 @@
 //! woken.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
@@ -13,6 +12,7 @@ use crate::port::{HttpAnswer, HttpError, HttpRequest, Target};
 use crate::push::origin_of;
 use a2a::binding::http::HttpResponse;
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 
 /// The health of an agent from this instance's memory, which keeps it for some seconds.
 pub(super) fn known(slug: &str, now: UnixMillis) -> Option<Value> {
@@ -91,7 +91,7 @@ fn is_of_the_network(answer: &HttpAnswer) -> bool {
 
 thread_local! {
     /// For each agent, the time of this instance's last check, and its result.
-    static KNOWN: RefCell<BTreeMap<String, (i64, Value)>> = const { RefCell::new(BTreeMap::new()) };
+    static KNOWN: RefCell<SortedMap<String, (i64, Value)>> = const { RefCell::new(SortedMap::new()) };
 }
 
 /// The time limit for an answer of the program, in milliseconds.

@@ -10,7 +10,6 @@
 //! | with an unknown key id | 3, once a minute, by one instance | 1 or 2 | D1 and the issuer |
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -29,6 +28,7 @@ use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Observation, Observe
 use crate::remembered::{MAX_VALUE_BYTES, Need, Remembered, fresh_ms};
 use a2a::binding::media_type::essence;
 use a2a::model::UnixMillis;
+use a2a::sorted::SortedMap;
 
 /// The keys of a source, and the time when they were fetched.
 pub(super) struct Known {
@@ -191,8 +191,8 @@ fn parsed(key: &str, fetched: UnixMillis, value: &str) -> Option<Rc<KeySet>> {
 }
 
 thread_local! {
-    static PARSED: RefCell<BTreeMap<String, (UnixMillis, Rc<KeySet>)>> =
-        const { RefCell::new(BTreeMap::new()) };
+    static PARSED: RefCell<SortedMap<String, (UnixMillis, Rc<KeySet>)>> =
+        const { RefCell::new(SortedMap::new()) };
 }
 
 /// The largest number of parsed key sets that an instance holds. Before one more is added, all are dropped.

@@ -33,9 +33,9 @@ use crate::front::facts::{Facts, FoundPage, FoundTerms, Need};
 use crate::front::failure::Failure;
 use crate::front::route::route;
 use crate::overview::Overview;
+use crate::port::join_all;
 use a2a::error::Error;
 use body::Body;
-use futures_util::future::join_all;
 
 /// A fact that was found.
 pub(super) enum Found {
@@ -96,7 +96,7 @@ impl Front {
             }
             Need::Verdicts(tokens) => Found::Verdicts(tokens::check(env, &tokens, observer).await),
             Need::Skills(slugs) => {
-                join_all(slugs.iter().map(|slug| Box::pin(self.learn(slug)))).await;
+                join_all(slugs.iter().map(|slug| self.learn(slug))).await;
                 Found::Skills
             }
             Need::Signature(card) => Found::Signature(self.sign(*card).await),

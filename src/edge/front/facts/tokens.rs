@@ -1,12 +1,11 @@
 //! Checks the signatures of tokens with the public keys of their issuers.
 
-use futures_util::future::join_all;
 use worker::Env;
 
 use super::key_sets::{Missing, key_set};
 use crate::auth::{NoKey, PublicKey, TokenDigest, UncheckedToken, Verdict};
 use crate::edge::service::signatures::is_genuine;
-use crate::port::{Observation, Observer};
+use crate::port::{Observation, Observer, join_all};
 use crate::remembered::Need;
 
 /// The verdict on each token.

@@ -1,11 +1,12 @@
 //! Cancels the delegated tasks that are still open when our task has ended.
 
-use futures_util::future::{join, join_all, select};
+use futures_util::future::{LocalBoxFuture, select};
 
 use super::super::super::Turn;
 use super::super::super::calling::CANCEL_MS;
 use super::call::sending;
 use super::ledger::{Entry, Ledger, Unsure};
+use crate::port::join_all;
 use a2a::model::{CancelTaskRequest, TaskId};
 
 /// Cancels all delegated tasks that are running or waiting for an answer, within a few seconds. If only the message of a delegation is
@@ -18,9 +19,11 @@ async fn cancel_all(turn: &Turn) {
     let Ok(steps) = turn.run_task.steps() else { return };
     let Ledger { tasks, unsure, .. } = Ledger::of(&steps);
     let open = tasks.into_iter().filter(|task| task.is_open);
-    let known = open.map(|task| async move { cancel(turn, &task).await });
-    let unsure = unsure.iter().map(|call| look(turn, call));
-    join(join_all(known), join_all(unsure)).await;
+    let known = open.map(|task| -> LocalBoxFuture<'_, ()> {
+        Box::pin(async move { cancel(turn, &task).await })
+    });
+    let unsure = unsure.iter().map(|call| -> LocalBoxFuture<'_, ()> { Box::pin(look(turn, call)) });
+    join_all(known.chain(unsure)).await;
 }
 
 async fn cancel(turn: &Turn, task: &Entry) {

@@ -13,10 +13,11 @@ mod outcome;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-use futures_util::future::{Either, join_all, select};
+use futures_util::future::{Either, select};
 use serde::{Serialize, Serializer};
 
 use super::super::{ExecutorError, StepStart, Turn};
+use crate::port::join_all;
 use a2a::client::{Client, RemoteCard, build_coordinator_prompt, create_a2a_tool, tool_names};
 use a2a::model::decode::{Decode, Fields};
 use ledger::Ledger;

@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::rc::Rc;
 
-use futures_util::future::{join_all, select};
+use futures_util::future::select;
 
 use super::super::Offer;
 use super::{McpOffer, tool_of};
 use crate::executor::Turn;
 use crate::executor::call::mcp::{McpTool, failure};
 use crate::mcp::{FoundServer, KnownTools, Listed, offered, servers_of};
+use crate::port::join_all;
 
 /// The current tools of several servers.
 #[derive(Default)]

@@ -10,10 +10,9 @@ mod known;
 mod plan;
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
-use futures_util::future::{Either, join_all, select};
+use futures_util::future::{Either, select};
 use serde_json::{Map, Value};
 
 use super::super::awake::AwakeRuns;
@@ -28,7 +27,9 @@ use crate::executor::call::mcp::asked::{Asked as AskedByServer, Way};
 use crate::executor::call::mcp::{Answers, McpTool, failure};
 use crate::executor::call::question;
 use crate::mcp::{FoundServer, KnownTools, Listed, Offered, offered, servers_of};
+use crate::port::join_all;
 use a2a::model::{Message, Role, TaskState};
+use a2a::sorted::SortedMap;
 use ending::McpCall;
 use plan::{Plan, Planned};
 
@@ -46,7 +47,7 @@ struct Run<'a> {
     turn: &'a Turn,
     events: &'a Events,
     /// The tools of the servers that this run has loaded.
-    known: RefCell<BTreeMap<String, Rc<KnownTools>>>,
+    known: RefCell<SortedMap<String, Rc<KnownTools>>>,
     /// The time for which the run was parked before this run resumed it, if it was parked.
     parked_ms: Cell<Option<u64>>,
     /// The step in which the next question is stored.

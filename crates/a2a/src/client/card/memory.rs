@@ -1,7 +1,6 @@
 //! A cache of cards in memory.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
@@ -10,6 +9,7 @@ use super::{CardSource, CardText, RemoteCard};
 use crate::client::{Client, ClientError, Ports};
 use crate::model::UnixMillis;
 use crate::port::Clock;
+use crate::sorted::SortedMap;
 
 /// Fetches cards and caches them in memory as long as they are fresh: 5 minutes, unless the server sends another time. For a
 /// card that is no longer fresh, the client sends a conditional request, so an unchanged card is not sent again.
@@ -19,7 +19,7 @@ use crate::port::Clock;
 pub struct MemoryCards {
     clock: Rc<dyn Clock>,
     /// The cards by the key of the settings; at most [`MAX_CARDS`].
-    known: RefCell<BTreeMap<String, Known>>,
+    known: RefCell<SortedMap<String, Known>>,
 }
 
 #[derive(Clone)]

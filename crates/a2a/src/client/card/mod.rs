@@ -14,7 +14,6 @@ mod read;
 mod security;
 mod signature;
 
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
@@ -26,6 +25,7 @@ use crate::call::Call;
 use crate::model::{
     AgentExtension, AgentInterface, AgentProvider, AgentSkill, SecurityRequirement, SecurityScheme,
 };
+use crate::sorted::SortedMap;
 pub use fetch::CardText;
 pub use memory::MemoryCards;
 pub use signature::{Verifier, Verify};
@@ -60,7 +60,7 @@ pub struct RemoteCard {
     pub skills: Vec<AgentSkill>,
     /// The authentication schemes, by names that the agent has chosen. Schemes and flows that 1.0 does not define are left
     /// out.
-    pub security_schemes: BTreeMap<String, SecurityScheme>,
+    pub security_schemes: SortedMap<String, SecurityScheme>,
     /// The alternatives by which a caller can authenticate; an empty list means that no credentials are required.
     pub security_requirements: Vec<SecurityRequirement>,
     /// The card as received, with its other members: icon, documentation, signatures, and members that the specification

@@ -3,8 +3,6 @@
 //! An unknown scheme is not an error of the card: a caller may have the credentials although the client cannot read the
 //! scheme.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use crate::dialect::card::KINDS;
@@ -13,10 +11,11 @@ use crate::model::{
     ApiKeySecurityScheme, HttpAuthSecurityScheme, MutualTlsSecurityScheme, OAuth2SecurityScheme,
     OAuthFlows, OpenIdConnectSecurityScheme, SecurityRequirement, SecurityScheme, StringList,
 };
+use crate::sorted::SortedMap;
 
 /// The schemes of a card that 1.0 defines.
-pub(super) fn schemes(member: Option<Value>) -> BTreeMap<String, SecurityScheme> {
-    let Some(Value::Object(members)) = member else { return BTreeMap::new() };
+pub(super) fn schemes(member: Option<Value>) -> SortedMap<String, SecurityScheme> {
+    let Some(Value::Object(members)) = member else { return SortedMap::new() };
     let known = members.into_iter();
     known.filter_map(|(name, value)| Some((name, scheme(value.as_object()?)?))).collect()
 }
@@ -65,7 +64,7 @@ fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
     let scopes = |flow: &Map<String, Value>| {
         let scopes = flow.get("scopes").and_then(Value::as_object).into_iter().flatten();
         let word = |word: &Value| word.as_str().unwrap_or_default().to_owned();
-        scopes.map(|(name, about)| (name.clone(), word(about))).collect::<BTreeMap<_, _>>()
+        scopes.map(|(name, about)| (name.clone(), word(about))).collect::<SortedMap<_, _>>()
     };
     if let Some(flow) = flow("authorizationCode") {
         return Some(OAuthFlows::AuthorizationCode {
@@ -96,7 +95,7 @@ fn flows(flows: &Map<String, Value>) -> Option<OAuthFlows> {
 /// `authentication` (0.1). Each of these words that is an HTTP authentication scheme becomes a scheme of that name.
 pub(super) fn requirements(
     fields: &mut Fields,
-    schemes: &mut BTreeMap<String, SecurityScheme>,
+    schemes: &mut SortedMap<String, SecurityScheme>,
 ) -> Vec<SecurityRequirement> {
     let list = |value: Option<Value>| match value {
         Some(Value::Array(elements)) => Some(elements),
@@ -114,9 +113,9 @@ pub(super) fn requirements(
         if !word.eq_ignore_ascii_case("apikey") && word != "cookie" {
             let (description, bearer_format, scheme) = (None, None, word.to_owned());
             let scheme = HttpAuthSecurityScheme { description, scheme, bearer_format };
-            schemes.entry(word.to_owned()).or_insert(SecurityScheme::HttpAuth(scheme));
+            schemes.get_or_insert_with(word.to_owned(), || SecurityScheme::HttpAuth(scheme));
         }
-        let needed = BTreeMap::from([(word.to_owned(), StringList::default())]);
+        let needed = SortedMap::from([(word.to_owned(), StringList::default())]);
         all.push(SecurityRequirement { schemes: needed });
     }
     all

@@ -1,7 +1,5 @@
 //! Verifies the signatures of cards (spec §8.4).
 
-use std::collections::BTreeMap;
-
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::future::LocalBoxFuture;
@@ -13,6 +11,7 @@ use crate::client::address::Address;
 use crate::client::{Client, ClientError};
 use crate::http::HttpRequest;
 use crate::model::{MAX_DOCUMENT_VALUES, read_foreign};
+use crate::sorted::SortedMap;
 
 /// The cards whose signatures the client verifies.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +65,7 @@ impl Client {
             ClientError::Settings(reason.to_owned())
         })?;
         let payloads = payloads(&card.json);
-        let mut key_sets = BTreeMap::new();
+        let mut key_sets = SortedMap::new();
         let mut why = refused("none of its signatures has a form that is known");
         for json in signatures.iter().take(MAX_SIGNATURES) {
             let signature = match self.signature(json) {

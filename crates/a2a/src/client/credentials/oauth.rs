@@ -1,7 +1,6 @@
 //! Tokens for programs: the OAuth 2.0 client credentials grant (RFC 6749 §4.4).
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use base64::Engine;
@@ -15,6 +14,7 @@ use crate::client::address::Address;
 use crate::client::{ClientError, Ports};
 use crate::http::{HttpError, HttpRequest};
 use crate::model::{MAX_DOCUMENT_VALUES, Secret, UnfitJson, UnixMillis, read_foreign};
+use crate::sorted::SortedMap;
 use crate::wire::percent;
 
 /// The token endpoint, and the parameters of token requests.
@@ -91,7 +91,7 @@ type Fetching = Shared<LocalBoxFuture<'static, Result<Secret, ClientError>>>;
 
 /// A cache of at most 100 tokens. The cache is plain data that a whole program may share, for any number of providers.
 #[derive(Default)]
-pub struct Tokens(RefCell<BTreeMap<String, Token>>);
+pub struct Tokens(RefCell<SortedMap<String, Token>>);
 
 #[derive(Clone)]
 struct Token {

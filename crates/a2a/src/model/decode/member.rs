@@ -3,12 +3,11 @@
 //! A reader that serde derives is compiled as a whole for each type and each way to reach it. Here, only the list of its members
 //! is compiled for each type: the code for a text, a number or a list is shared.
 
-use std::collections::BTreeMap;
-
 use serde_json::{Map, Value};
 
 use super::{Decode, Fields};
 use crate::model::Generation;
+use crate::sorted::SortedMap;
 
 /// A type of which a member of an object, or an element of a list, is decoded.
 ///
@@ -148,15 +147,15 @@ impl<T: Member> Member for Vec<T> {
     }
 }
 
-impl<T: Member> Member for BTreeMap<String, T> {
+impl<T: Member> Member for SortedMap<String, T> {
     fn read(fields: &mut Fields, name: &str, value: Value) -> Option<Self> {
         let mut fields = fields.nested(name, value)?;
-        let mut map = Self::new();
+        let mut entries = Vec::new();
         for (name, value) in std::mem::take(&mut fields.members) {
             let value = T::read(&mut fields, &name, value)?;
-            map.insert(name, value);
+            entries.push((name, value));
         }
-        Some(map)
+        Some(entries.into_iter().collect())
     }
 }
 

@@ -8,13 +8,12 @@ mod tokens;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeMap;
-
 use self::callers::check_callers;
 use self::place::{check_place, place_of};
 use self::tokens::{check_access, check_jwt};
 use super::{Access, MutualTls, Scheme, StaticCaller};
 use crate::Problem;
+use a2a::sorted::SortedMap;
 
 /// Problems with keys below `access`, each with the fix.
 pub(super) type Problems = Vec<Problem>;
@@ -151,7 +150,7 @@ fn check_requirements(access: &Access) -> Problems {
 
 /// Reports two schemes of one requirement whose credentials are in the same place: no request can contain both.
 fn check_together<'a>(access: &Access, names: impl Iterator<Item = &'a String>) -> Option<String> {
-    let mut taken: BTreeMap<String, &String> = BTreeMap::new();
+    let mut taken: SortedMap<String, &String> = SortedMap::new();
     for name in names {
         let slot = place_of(access.schemes.get(name)?).slot();
         if let Some(other) = taken.insert(slot.clone(), name) {
@@ -164,7 +163,7 @@ fn check_together<'a>(access: &Access, names: impl Iterator<Item = &'a String>) 
 }
 
 /// Reports pairs of schemes that read the same credential, so that the credential does not decide between them.
-fn check_pairs(schemes: &BTreeMap<String, Scheme>) -> Problems {
+fn check_pairs(schemes: &SortedMap<String, Scheme>) -> Problems {
     let mut problems = Vec::new();
     let mut earlier: Vec<(&String, &Scheme)> = Vec::new();
     for (name, scheme) in schemes {

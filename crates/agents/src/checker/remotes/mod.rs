@@ -10,6 +10,7 @@ use serde_json::{Map, Value};
 use super::definition::AgentDefinition;
 use super::source::read;
 use crate::{Expandable, McpChoice, McpServer, Need, Problem, Remote, Slug, Table, no_such};
+use a2a::sorted::sort_by;
 
 /// The contents of `remotes.toml`, sorted by name.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -46,8 +47,8 @@ pub(in crate::checker) fn parse_named(file: &str, text: &str) -> Result<Named, P
             }
         }
     }
-    named.remotes.sort_by(|a, b| a.name.cmp(&b.name));
-    named.mcp.sort_by(|a, b| a.name.cmp(&b.name));
+    sort_by(&mut named.remotes, |a, b| a.name.cmp(&b.name));
+    sort_by(&mut named.mcp, |a, b| a.name.cmp(&b.name));
     Ok(named)
 }
 

@@ -5,11 +5,10 @@
 
 mod check;
 
-use std::collections::BTreeSet;
-
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
+use a2a::sorted::sort_by;
 pub use check::check_schema;
 
 /// The problems of `value`, each as `path: problem`, at most 20; empty if the value fits.
@@ -133,11 +132,10 @@ impl Visit<'_> {
                 self.value(schema, element, &format!("{path}[{index}]"), depth + 1);
             }
         }
-        if keywords.get("uniqueItems") == Some(&Value::Bool(true)) {
-            let mut seen = BTreeSet::new();
-            if let Some(twice) = elements.iter().find(|element| !seen.insert(canonical(element))) {
-                self.report(path, &format!("must not hold anything twice, has two of {twice}"));
-            }
+        if keywords.get("uniqueItems") == Some(&Value::Bool(true))
+            && let Some(twice) = first_repeated(elements)
+        {
+            self.report(path, &format!("must not hold anything twice, has two of {twice}"));
         }
     }
 
@@ -263,6 +261,17 @@ fn matches(pattern: &str, text: &str) -> Option<bool> {
     Regex::new(pattern).ok().map(|regex| regex.is_match(text))
 }
 
+/// The first element that is equal to an earlier one.
+fn first_repeated(elements: &[Value]) -> Option<&Value> {
+    let mut texts: Vec<_> = elements.iter().map(canonical).enumerate().collect();
+    sort_by(&mut texts, |(_, one), (_, other)| one.cmp(other));
+    let repeated = texts.windows(2).filter_map(|pair| match pair {
+        [(_, one), (at, other)] if one == other => Some(*at),
+        _ => None,
+    });
+    elements.get(repeated.min()?)
+}
+
 /// The value as text, independent of the order of members.
 fn canonical(value: &Value) -> String {
     match value {
@@ -273,7 +282,7 @@ fn canonical(value: &Value) -> String {
             let member = |(name, value)| format!("{}:{}", Value::String(name), canonical(value));
             let mut members: Vec<String> =
                 members.iter().map(|(name, value)| member((name.clone(), value))).collect();
-            members.sort();
+            sort_by(&mut members, String::cmp);
             format!("{{{}}}", members.join(","))
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.to_string(),

@@ -20,6 +20,8 @@ pub(crate) fn expand(input: &DeriveInput) -> Result<TokenStream> {
     let object = |decode: TokenStream| {
         quote! {
             impl ::a2a::model::decode::Decode for #name {
+                // Apart from the readers of types that contain this one: what is absent is not compiled at the start of a Worker.
+                #[inline(never)]
                 fn decode(fields: &mut ::a2a::model::decode::Fields) -> Option<Self> {
                     #decode
                 }

@@ -1,0 +1,65 @@
+// Tables whose rows are printed while they come: the first rows decide the widths.
+import { clean, cut, padded, widthOf } from "./text.mjs";
+
+/** The number of rows by which the widths are chosen. */
+const SAMPLE = 100;
+const GAP = "  ";
+/** The least width of a column that is cut to fit the terminal. */
+const LEAST = 8;
+
+export class Table {
+  #print;
+  #columns;
+  #waiting = [];
+  #widths;
+
+  /**
+   * `columns` have a `name`, `isRight` for numbers, and a `least` width where rows come one by one. Where a terminal is narrow the cells of the last
+   * ones are cut first; those of `isWhole` never are.
+   */
+  constructor(print, columns) {
+    this.#print = print;
+    this.#columns = columns;
+  }
+
+  /** Adds a row. A cell is a text, or `{ text, tone }`; undefined is empty. */
+  async row(cells) {
+    const row = cells.map((cell) => (typeof cell === "object" && cell !== null ? { text: clean(cell.text ?? ""), tone: cell.tone } : { text: clean(cell ?? "") }));
+    if (this.#widths !== undefined) return this.#write(row);
+    this.#waiting.push(row);
+    if (this.#waiting.length >= SAMPLE) await this.flush();
+  }
+
+  /** Prints the head and the rows that wait for widths. */
+  async flush() {
+    if (this.#widths !== undefined || this.#waiting.length === 0) return;
+    this.#widths = this.#columns.map(({ name, least = 0 }, at) => Math.max(least, widthOf(name), ...this.#waiting.map((row) => widthOf(row[at].text))));
+    const room = this.#print.columns;
+    if (room !== undefined) this.#shrink(room);
+    await this.#write(this.#columns.map(({ name }) => ({ text: name, tone: "head" })));
+    for (const row of this.#waiting.splice(0)) await this.#write(row);
+  }
+
+  #shrink(room) {
+    let over = this.#widths.reduce((sum, width) => sum + width, GAP.length * (this.#widths.length - 1)) - room;
+    for (let at = this.#columns.length - 1; at >= 0 && over > 0; at -= 1) {
+      if (this.#columns[at].isWhole) continue;
+      const goes = Math.max(0, Math.min(over, this.#widths[at] - Math.max(LEAST, widthOf(this.#columns[at].name))));
+      this.#widths[at] -= goes;
+      over -= goes;
+    }
+    // Later rows may be longer than those that have decided.
+    if (over < 0) this.#widths[this.#widths.length - 1] -= over;
+  }
+
+  #write(row) {
+    const isCut = this.#print.columns !== undefined;
+    const cells = row.map(({ text, tone }, at) => {
+      const { isRight, isWhole } = this.#columns[at];
+      const shown = isCut && !isWhole ? cut(text, this.#widths[at]) : text;
+      const filled = at === row.length - 1 && !isRight ? shown : padded(shown, this.#widths[at], isRight);
+      return this.#print.toned(filled, tone);
+    });
+    return this.#print.line(cells.join(GAP).trimEnd());
+  }
+}

@@ -9,7 +9,7 @@ import { Stop, messageOf } from "../lib/ui.mjs";
 import { pathToFileURL } from "node:url";
 import { EXIT, Failure } from "./failure.mjs";
 import { keptKeys, originsKept } from "./keys.mjs";
-import { chosenOrigin } from "./origin.mjs";
+import { chosenOrigin, requireKeySafe } from "./origin.mjs";
 import { Print } from "./print.mjs";
 import { Server } from "./server.mjs";
 import { distinct, fitting, schemesOf } from "./slots.mjs";
@@ -74,6 +74,7 @@ async function serverOf({ url, own }) {
   const origin = chosenOrigin(url, { lastOrigin: () => originsKept()[0] });
   const secret = process.env.A2A_EDGE_KEY;
   if (!secret) return new Server(origin, { keys: keptKeys(origin), isOwn: own });
+  requireKeySafe(origin);
   const agents = await new Server(origin).agents();
   const keys = agents.flatMap((agent) => {
     const [slot] = fitting(distinct(schemesOf(agent).map((scheme) => scheme.slot)), secret);

@@ -3,6 +3,8 @@ import { clean, cut } from "./text.mjs";
 
 const TONES = { good: 32, bad: 31, busy: 36, wait: 33, idle: 2, quiet: 2, head: 1 };
 const BAR = 24;
+/** How long a command takes before it shows how far it is, and how often that is written. */
+const QUIET_MS = 500;
 const PROGRESS_MS = 100;
 
 export class Print {
@@ -11,7 +13,7 @@ export class Print {
   #hasColour;
   #hasProgress;
   #isShowing = false;
-  #shownAt = 0;
+  #shownAt = Date.now() + QUIET_MS - PROGRESS_MS;
 
   constructor({ stdout = process.stdout, stderr = process.stderr, env = process.env } = {}) {
     const isPlain = (env.NO_COLOR ?? "") !== "" || env.TERM === "dumb";

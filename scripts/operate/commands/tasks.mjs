@@ -68,7 +68,8 @@ here from what the server lists, so it reads more pages than it shows.`,
     }
     await table.flush();
     print.clear();
-    if (!values.json) tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered: isOnlyFailed || Object.values(filters).some((filter) => filter !== undefined), isOnlyFailed });
+    // After a failure it is not known whether there are none.
+    if (!values.json && (shown > 0 || exit() === 0)) tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered: isOnlyFailed || Object.values(filters).some((filter) => filter !== undefined), isOnlyFailed });
     return exit();
   },
 };

@@ -28,10 +28,11 @@ async function piped() {
 /** What is typed before Enter. It is not shown. */
 function typed(question) {
   const { stdin, stderr } = process;
-  stderr.write(question);
+  // Before the question, so that nothing is shown of an answer that comes at once.
   stdin.setRawMode(true);
   stdin.setEncoding("utf8");
   stdin.resume();
+  stderr.write(question);
   return new Promise((resolve, reject) => {
     let found = "";
     const end = (settle) => {

@@ -1,6 +1,7 @@
 // The commands for operators (`a2a-edge tasks`, `show`, `cancel`, …) against the Worker, with two owners, an operator and wrong keys.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { writeFileSync } from "node:fs";
 import { after, before, describe, test } from "node:test";
 import { Agent, message, until, untilEnded, type Task } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
@@ -105,6 +106,19 @@ describe("signing in", () => {
     const own = await caller.run(["tasks", "--agent", "guarded", "--own", "--json"]);
     assert.deepEqual(linesOf<Listed>(own).map(({ id }) => id), [task.id]);
     assert.equal((await caller.run(["tasks", "--agent", "other", "--own"])).code, 3, "the key is for one agent");
+    caller.remove();
+  });
+
+  test("a key that is not valid any more says so, and what to do", async () => {
+    const caller = new Operator(worker.url);
+    await caller.run(["login"], { input: SECRETS.KEY_BOB });
+    const [kept] = caller.kept();
+    writeFileSync(kept?.path ?? "", kept?.text.replace(SECRETS.KEY_BOB, "rotated-meanwhile") ?? "");
+    const { code, stderr } = await caller.run(["tasks", "--agent", "guarded", "--own"]);
+    assert.equal(code, 3);
+    assert.equal(stderr, `guarded does not take the key, which is wrong or has expired. Sign in with: npx a2a-edge login --url ${worker.url} --agent guarded\n`);
+    const who = await caller.run(["whoami"]);
+    assert.match(who.stdout, /^guarded +Not known$/m);
     caller.remove();
   });
 

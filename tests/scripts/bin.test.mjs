@@ -1,6 +1,7 @@
 // The command a2a-edge, in a project of one's own.
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { COMMANDS, OPERATE } from "../../scripts/lib/commands.mjs";
 import { readDepInfo } from "../../scripts/lib/inputs.mjs";
 import { makeOwnProject } from "./project.mjs";
 
@@ -20,7 +21,7 @@ test("help names every command, and so does running it with nothing", async () =
   for (const args of [["help"], ["--help"], ["-h"], []]) {
     const { code, output } = await project.run(...args);
     assert.equal(code, 0, output);
-    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
+    for (const command of [...Object.keys({ ...COMMANDS, ...OPERATE }), "help"]) {
       assert.match(output, new RegExp(`^ {4}${command} +\\S`, "m"));
     }
   }
@@ -33,12 +34,18 @@ test("a command that there is not is refused", async () => {
 });
 
 test("every command tells its options by the name that works in the project", async () => {
-  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check"]) {
+  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", ...Object.keys(OPERATE)]) {
     const { code, output } = await project.run(command, "--help");
     assert.equal(code, 0, output);
     assert.ok(output.startsWith(`Usage: npx a2a-edge ${command}`), output);
     assert.doesNotMatch(output, /npm (?:run|start|test)/);
   }
+});
+
+test("options of operators may stand before the command", async () => {
+  const { code, output } = await project.run("--url=http://127.0.0.1", "--json", "--url", "ftp://127.0.0.1", "tasks");
+  assert.equal(code, 2);
+  assert.match(output, /A server is at an https URL/);
 });
 
 test("a build writes the agents, and calls no compiler", async () => {

@@ -26,21 +26,14 @@ export async function findTask({ server, print }, id, { agent: name, owner }) {
   const agents = await server.chosenAgents(name);
   const failures = [];
   const onFailed = (error) => failures.push(error);
-  if (!BEGINNING.test(id) || owner !== undefined) {
-    const exact = await findExact(server, agents, id, owner, onFailed);
-    if (exact.length > 0) return only(exact, id);
-  } else {
-    const begun = await findBegun({ server, print }, agents, id, onFailed);
-    if (begun.length > 0) return only(begun, id);
-    // A client may have chosen an id that looks like a beginning.
-    const exact = await findExact(server, agents, id, owner, () => {});
-    if (exact.length > 0) return only(exact, id);
-  }
-  const [refused] = failures;
-  if (refused !== undefined && agents.length === failures.length) throw refused;
-  const searched = BEGINNING.test(id) ? `; a beginning is looked for among the newest ${SEARCHED} tasks, so give the whole id` : "";
-  const others = refused === undefined ? "" : ` Some agents could not be asked: ${refused.message}`;
-  throw new Failure(`There is no task ${id} at ${name ?? server.origin}${searched}.${others}`, EXIT.notFound);
+  // Of a beginning, and of an id that a client has chosen, the list tells the rest: the whole id, and the owner.
+  const isListed = !WHOLE.test(id) && owner === undefined;
+  const listed = isListed ? await findListed({ server, print }, agents, id, onFailed) : [];
+  const found = listed.length > 0 ? listed : await findExact(server, agents, id, owner, isListed ? () => {} : onFailed);
+  if (found.length > 0) return only(found, id);
+  if (failures.length > 0 && failures.length === agents.length) throw failures[0];
+  const searched = isListed ? `: it is neither the id nor the first 8 letters of one of the newest ${SEARCHED} tasks. Give the whole id, or --owner where a client has chosen it` : "";
+  throw new Failure(`There is no task ${id} at ${name ?? server.origin}${searched}.${failures.length === 0 ? "" : ` Some agents could not be asked: ${failures[0].message}`}`, EXIT.notFound);
 }
 
 async function findExact(server, agents, id, owner, onFailed) {
@@ -58,14 +51,15 @@ async function findExact(server, agents, id, owner, onFailed) {
   return found.filter((task) => task !== undefined);
 }
 
-async function findBegun({ server, print }, agents, beginning, onFailed) {
+async function findListed({ server, print }, agents, given, onFailed) {
   const found = [];
   const listing = new Listing(server, agents, {}, { onFailed });
   let searched = 0;
-  for await (const task of listing) {
-    if (task.id.startsWith(beginning)) found.push({ agent: agents.find(({ slug }) => slug === task.agent), id: task.id, owner: task.owner });
+  for await (const { agent, id, owner } of listing) {
+    const isMeant = id === given || (BEGINNING.test(given) && WHOLE.test(id) && id.startsWith(given));
+    if (isMeant) found.push({ agent: agents.find(({ slug }) => slug === agent), id, owner });
     if (++searched >= SEARCHED || found.length > 1) break;
-    print.progress(`Looking for ${beginning}`, searched, Math.min(SEARCHED, listing.total));
+    print.progress(`Looking for ${given}`, searched, Math.min(SEARCHED, listing.total));
   }
   return found;
 }
@@ -73,6 +67,6 @@ async function findBegun({ server, print }, agents, beginning, onFailed) {
 function only(found, id) {
   const [task, other] = found;
   if (other === undefined) return task;
-  const named = found.map(({ agent, id }) => `${id} of ${agent.slug}`).join(", ");
-  throw new Failure(`"${id}" names several tasks: ${named}. Give the whole id, or --agent.`, EXIT.usage);
+  const named = found.map(({ agent, id, owner }) => `${id} of ${agent.slug}${owner === undefined ? "" : ` (${owner})`}`).join(", ");
+  throw new Failure(`"${id}" names several tasks: ${named}. Give the whole id, --agent or --owner.`, EXIT.usage);
 }

@@ -1,5 +1,5 @@
 // The output of the commands for operators: results on stdout, everything else on stderr. Colours and progress are for terminals alone.
-import { clean, cut } from "./text.mjs";
+import { clean, cleanLines, cut } from "./text.mjs";
 
 const TONES = { good: 32, bad: 31, busy: 36, wait: 33, idle: 2, quiet: 2, head: 1 };
 const BAR = 24;
@@ -37,10 +37,10 @@ export class Print {
     if (!this.stdout.write(`${text}\n`)) await new Promise((resolve) => this.stdout.once("drain", resolve));
   }
 
-  /** Writes a line for people beside the result. */
+  /** Writes lines for people beside the result. They may have parts of answers. */
   note(text) {
     this.clear();
-    this.stderr.write(`${text}\n`);
+    this.stderr.write(`${cleanLines(text).join("\n")}\n`);
   }
 
   /** The text in the colour of a tone, on terminals with colours. */

@@ -1,6 +1,7 @@
 // What is asked of people: a secret, which is not shown, and whether to go on.
 import { createInterface } from "node:readline";
 import { EXIT, Failure } from "./failure.mjs";
+import { clean } from "./text.mjs";
 
 const MAX_SECRET = 16 * 1024;
 
@@ -65,7 +66,7 @@ export async function confirm(question, isGiven) {
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await new Promise((resolve) => {
     lines.once("close", () => resolve(""));
-    lines.question(`${question} [y/N] `, resolve);
+    lines.question(`${clean(question)} [y/N] `, resolve);
   });
   lines.close();
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new Failure("Nothing was done.");

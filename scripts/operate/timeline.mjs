@@ -90,7 +90,7 @@ function wordsOf(entry) {
     case "step":
       return stepWords(entry);
     case "webhookAttempt": {
-      const outcome = { delivered: "delivered", retry: "failed, is tried again", givenUp: "given up" }[entry.outcome] ?? entry.outcome;
+      const outcome = outcomeWord(entry.outcome);
       const isGood = entry.outcome === "delivered";
       const about = [outcome, `attempt ${entry.attempt}`, entry.status === undefined ? "" : `status ${entry.status}`, durationWord(number(entry.durationMs) ?? 0), isGood ? "" : text(entry.error)];
       return { title: `Webhook ${text(entry.webhook) ?? ""} at ${text(entry.origin) ?? ""}`, tone: isGood ? "quiet" : "bad", about };
@@ -131,6 +131,9 @@ function stepWords(step) {
   ];
   return { title: stepTitle(step), tone: failed ? "bad" : undefined, about, said: [{ value: text(step.error) ?? text(step.outcome), isCut: step.isCut }] };
 }
+
+/** What an attempt to reach a webhook came to. */
+export const outcomeWord = (outcome) => ({ delivered: "delivered", retry: "failed, is tried again", givenUp: "given up" })[outcome] ?? outcome;
 
 /** A step that is done, or is under way. */
 export function stepTitle(step) {

@@ -118,6 +118,7 @@ describe("signing in", () => {
     assert.equal(code, 3);
     assert.equal(stderr, `guarded does not take the key, which is wrong or has expired. Sign in with: npx a2a-edge login --url ${worker.url} --agent guarded\n`);
     const who = await caller.run(["whoami"]);
+    assert.equal(who.code, 3);
     assert.match(who.stdout, /^guarded +Not known$/m);
     caller.remove();
   });
@@ -206,6 +207,22 @@ test("a task is shown with its owner, its webhooks and its timeline, by its id o
   assert.ok(!JSON.stringify(webhook).includes("secret"));
   const absent = await ops.run(["show", "f".repeat(64)]);
   assert.deepEqual([absent.code, absent.stdout], [4, ""]);
+});
+
+test("a task whose id a client has chosen is found with its owner; one id of two owners asks for the owner", async () => {
+  const id = `chosen-${randomUUID()}`;
+  const params = { id, message: { role: "user", parts: [{ type: "text", text: "hello" }] } };
+  const send = (headers: Record<string, string>) => fetch(`${worker.url}/guarded`, { method: "POST", headers: { "content-type": "application/json", ...headers }, body: JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tasks/send", params }) });
+  assert.equal((await send(BOB)).status, 200);
+  const found = await ops.run(["show", id]);
+  assert.equal(found.code, 0, found.stderr);
+  assert.match(found.stdout, /^Owner +key:bob$/m);
+  assert.equal((await send(ALICE)).status, 200);
+  const several = await ops.run(["show", id]);
+  assert.equal(several.code, 2);
+  assert.match(several.stderr, /names several tasks: .*\(@key:blue\), .*\(key:bob\)\. Give the whole id, --agent or --owner\./);
+  assert.match((await ops.run(["show", id, "--owner", "@key:blue"])).stdout, /^Owner +@key:blue$/m);
+  assert.equal((await ops.run(["show", "abc"])).code, 4);
 });
 
 test("a task of another caller is not found without an operator's key", async () => {

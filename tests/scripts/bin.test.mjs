@@ -1,5 +1,6 @@
 // The command a2a-edge, in a project of one's own.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
 import { COMMANDS, OPERATE } from "../../scripts/lib/commands.mjs";
 import { readDepInfo } from "../../scripts/lib/inputs.mjs";
@@ -46,6 +47,20 @@ test("options of operators may stand before the command", async () => {
   const { code, output } = await project.run("--url=http://127.0.0.1", "--json", "--url", "ftp://127.0.0.1", "tasks");
   assert.equal(code, 2);
   assert.match(output, /A server is at an https URL/);
+});
+
+test("a shell completes commands, and the options of each", async () => {
+  const { code, output } = await project.run("completion", "bash");
+  assert.equal(code, 0, output);
+  const completed = (...words) => {
+    const script = `${output}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _a2a_edge; echo "\${COMPREPLY[@]}"`;
+    return spawnSync("bash", ["-c", script], { encoding: "utf8" }).stdout.trim();
+  };
+  assert.equal(completed("a2a-edge", "ta"), "tasks tail");
+  assert.equal(completed("a2a-edge", "tasks", "--fa"), "--failed-steps");
+  assert.equal(completed("a2a-edge", "start", "--"), "--help");
+  for (const [shell, says] of [["zsh", /compdef|bashcompinit/], ["fish", /^complete -c a2a-edge .*-a tasks/m]]) assert.match((await project.run("completion", shell)).output, says);
+  assert.equal((await project.run("completion", "tcsh")).code, 2);
 });
 
 test("a build writes the agents, and calls no compiler", async () => {

@@ -78,6 +78,17 @@ describe("tables", () => {
     assert.match(narrow[1], new RegExp(`^${id}  Authent…  `));
   });
 
+  test("leave out what a terminal has no room for, as they were told, and nothing in pipes", async () => {
+    const some = [{ name: "Id", isWhole: true }, { name: "Owner", extra: 1 }, { name: "Next try", extra: 2 }, { name: "Why" }];
+    const rows = [["abc", "key:billing", "2026-11-20", "the receiver answered 503 and more"]];
+    const heads = async (width) => (await tableOf(some, rows, width))[0].trim().split(/ {2,}/);
+    assert.deepEqual(await heads(undefined), ["Id", "Owner", "Next try", "Why"]);
+    assert.deepEqual(await heads(60), ["Id", "Owner", "Next try", "Why"]);
+    assert.deepEqual(await heads(45), ["Id", "Owner", "Why"]);
+    assert.deepEqual(await heads(30), ["Id", "Why"]);
+    assert.equal((await tableOf(some, rows, 30))[1], "abc  the receiver answered 50…");
+  });
+
   test("print rows as they come once the first hundred have decided on the widths", async () => {
     const lines = [];
     const table = new Table({ columns: 40, line: async (text) => void lines.push(text), toned: (text) => text }, [{ name: "A" }, { name: "B" }]);

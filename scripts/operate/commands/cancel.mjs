@@ -3,7 +3,7 @@ import { actOn, findTask, pathOf } from "../find.mjs";
 import { COMMON, JSON_OPTION, YES_OPTION } from "../operate.mjs";
 import { confirm } from "../prompt.mjs";
 import { listedOf } from "../listing.mjs";
-import { jsonLine } from "../text.mjs";
+import { clean, jsonLine } from "../text.mjs";
 import { taskFact } from "./tasks.mjs";
 import { stateCell } from "../words.mjs";
 import { record } from "../values.mjs";
@@ -19,7 +19,6 @@ export default {
     await confirm(`Cancel task ${task.id} of ${task.agent.slug} at ${server.origin}?`, values.yes);
     const canceled = record(await server.json({ agent: task.agent, path: pathOf(task, ":cancel"), headers: actOn(server, task), body: {} }));
     const fact = listedOf(task.agent.slug, canceled);
-    if (values.json) return print.line(jsonLine(taskFact(fact)));
-    await print.line(`Task ${task.id} of ${task.agent.slug}: ${stateCell(fact.state).text}`);
+    await print.line(values.json ? jsonLine(taskFact(fact)) : clean(`Task ${task.id} of ${task.agent.slug}: ${stateCell(fact.state).text}`));
   },
 };

@@ -4,7 +4,7 @@ import { findTask } from "../find.mjs";
 import { COMMON, JSON_OPTION } from "../operate.mjs";
 import { FILTERS } from "./tasks.mjs";
 import { clean, jsonLine } from "../text.mjs";
-import { Entries, stepTitle, timelinePages, usageWord } from "../timeline.mjs";
+import { Entries, outcomeWord, stepTitle, timelinePages, usageWord } from "../timeline.mjs";
 import { durationWord, healthCell, stateCell, timeWord } from "../words.mjs";
 import { list, number, record, text, withInstants } from "../values.mjs";
 import { webhooksOf } from "../webhooks.mjs";
@@ -72,7 +72,7 @@ async function showWebhooks({ print, values, failed }, server, task) {
     const told = [
       `got events up to ${webhook.deliveredGeneration}`,
       letters > 0 ? `${letters} given up` : "",
-      attempts > 0 ? `last attempt ${timeWord(last.at)}: ${last.outcome}${last.status === undefined ? "" : ` (${last.status})`}, ${durationWord(number(last.durationMs) ?? 0)}` : "",
+      attempts > 0 ? `last attempt ${timeWord(last.at)}: ${outcomeWord(last.outcome)}${last.status === undefined ? "" : ` (${last.status})`}, ${durationWord(number(last.durationMs) ?? 0)}` : "",
       typeof webhook.nextAttemptAt === "number" ? `next attempt ${timeWord(webhook.nextAttemptAt)}` : "",
       text(webhook.lastError) ?? "",
     ];

@@ -25,8 +25,8 @@ export default {
     const server = await chosen();
     const { agents, trouble } = await troubleOf(server, values);
     const table = new Table(print, [
-      { name: "Webhook" }, { name: "Task", isWhole: true }, { name: "Agent" }, { name: "State", isWhole: true }, { name: "Given up", isRight: true }, { name: "Failing since", isWhole: true },
-      { name: "Next try" }, { name: "At" }, { name: "Owner" }, { name: "Why" },
+      { name: "Webhook" }, { name: "Task", isWhole: true }, { name: "Agent", extra: 1 }, { name: "State", isWhole: true }, { name: "Given up", isRight: true }, { name: "Owner", extra: 2 },
+      { name: "At", extra: 4 }, { name: "Failing since", isWhole: true, extra: 3 }, { name: "Next try", isWhole: true, extra: 5 }, { name: "Why" },
     ]);
     let shown = 0;
     for (const agent of agents) {
@@ -40,7 +40,7 @@ export default {
             const since = typeof failingSince === "number" ? timeWord(failingSince) : "";
             const next = typeof nextAttemptAt === "number" ? timeWord(nextAttemptAt) : health === "suspended" ? "none" : "";
             const why = text(lastError) ?? text(record(list(webhook.deadLetters).at(-1)).error);
-            await table.row([id, print.isTerminal ? shortId(task) : task, agent.slug, healthCell(health), `${givenUp ?? 0}`, since, next, url, owner, why]);
+            await table.row([id, print.isTerminal ? shortId(task) : task, agent.slug, healthCell(health), `${givenUp ?? 0}`, owner, url, since, next, why]);
           }
         }
       } catch (error) {

@@ -31,8 +31,9 @@ export default {
       for (const { agent, role } of roles) await table.row([agent.slug, ROLES[role]]);
       await table.flush();
     }
-    const isKnown = roles.length === 0 || roles.some(({ role }) => role !== "unknown");
-    if (!isKnown) print.note(`No agent knows you. Sign in with: npx a2a-edge login --url ${server.origin}`);
+    const asking = roles.filter(({ role }) => role !== "anybody");
+    const isKnown = asking.length === 0 || asking.some(({ role }) => role !== "unknown");
+    if (!isKnown) print.note(`No agent that asks knows you. Sign in with: npx a2a-edge login --url ${server.origin}`);
     return isKnown ? 0 : EXIT.notSignedIn;
   },
 };

@@ -32,8 +32,13 @@ export async function findTask({ server, print }, id, { agent: name, owner }) {
   const found = listed.length > 0 ? listed : await findExact(server, agents, id, owner, isListed ? () => {} : onFailed);
   if (found.length > 0) return only(found, id);
   if (failures.length > 0 && failures.length === agents.length) throw failures[0];
-  const searched = isListed ? `: it is neither the id nor the first 8 letters of one of the newest ${SEARCHED} tasks. Give the whole id, or --owner where a client has chosen it` : "";
-  throw new Failure(`There is no task ${id} at ${name ?? server.origin}${searched}.${failures.length === 0 ? "" : ` Some agents could not be asked: ${failures[0].message}`}`, EXIT.notFound);
+  const searched = isListed
+    ? `: it is neither the id nor the first 8 letters of one of the newest ${SEARCHED} tasks. Give the whole id, or --owner where a client has chosen it`
+    : "";
+  throw new Failure(
+    `There is no task ${id} at ${name ?? server.origin}${searched}.${failures.length === 0 ? "" : ` Some agents could not be asked: ${failures[0].message}`}`,
+    EXIT.notFound,
+  );
 }
 
 async function findExact(server, agents, id, owner, onFailed) {

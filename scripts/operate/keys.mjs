@@ -32,7 +32,9 @@ export function keptKeys(origin) {
     throw error;
   }
   try {
-    return list(record(JSON.parse(found)).keys).filter((key) => isSlot(record(key).slot) && text(key.secret) !== undefined && text(key.agent) !== undefined);
+    return list(record(JSON.parse(found)).keys).filter(
+      (key) => isSlot(record(key).slot) && text(key.secret) !== undefined && text(key.agent) !== undefined,
+    );
   } catch {
     throw new Failure(`${file} is damaged; sign in again with: npx a2a-edge login --url ${origin}`);
   }
@@ -78,7 +80,10 @@ export function originsKept() {
     throw error;
   }
   const found = names.map((name) => ({ origin: decoded(name.slice(0, -SUFFIX.length)), at: statSync(join(folder, name)).mtimeMs }));
-  return found.filter(({ origin }) => origin !== undefined).sort((one, other) => other.at - one.at).map(({ origin }) => origin);
+  return found
+    .filter(({ origin }) => origin !== undefined)
+    .sort((one, other) => other.at - one.at)
+    .map(({ origin }) => origin);
 }
 
 function decoded(name) {

@@ -34,7 +34,9 @@ export class Listing {
     this.total = sources.reduce((sum, { total }) => sum + total, 0);
     for (;;) {
       for (const source of sources) await this.#fill(source);
-      const newest = sources.filter(({ tasks }) => tasks.length > 0).reduce((one, other) => (one === undefined || other.tasks[0].at > one.tasks[0].at ? other : one), undefined);
+      const newest = sources
+        .filter(({ tasks }) => tasks.length > 0)
+        .reduce((one, other) => (one === undefined || other.tasks[0].at > one.tasks[0].at ? other : one), undefined);
       if (newest === undefined) return;
       yield newest.tasks.shift();
     }
@@ -53,11 +55,19 @@ export class Listing {
   async #read(source) {
     const { agent, token } = source;
     const { state, context, since, owner } = this.#filters;
-    const query = { pageSize: this.#pageSize, pageToken: token || undefined, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
+    const query = {
+      pageSize: this.#pageSize,
+      pageToken: token || undefined,
+      status: state,
+      contextId: context,
+      statusTimestampAfter: since,
+      historyLength: 1,
+    };
     try {
       const page = record(await this.#server.json({ agent, path: `/${agent.slug}/tasks`, query, headers: this.#server.asOperator(agent, owner) }));
       const next = text(page.nextPageToken) ?? "";
-      if (!Array.isArray(page.tasks) || (next !== "" && next === token)) throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
+      if (!Array.isArray(page.tasks) || (next !== "" && next === token))
+        throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
       source.tasks = page.tasks.map((task) => listedOf(agent.slug, record(task)));
       source.token = next;
       source.total = number(page.totalSize) ?? 0;
@@ -88,6 +98,8 @@ export function listedOf(agent, task) {
 
 /** The beginning of a message's text. */
 function textOf(message) {
-  const said = list(record(message).parts).map((part) => text(record(part).text) ?? "").join(" ");
+  const said = list(record(message).parts)
+    .map((part) => text(record(part).text) ?? "")
+    .join(" ");
   return said.length > 160 ? `${said.slice(0, 160)}…` : said;
 }

@@ -1,12 +1,12 @@
 // Runs a command for operators: reads its arguments, gives it the server and the output, and turns its end into an exit code.
 //
-// A command is a module with `does`, a sentence; `args`, how its arguments are written; `options`, each with `type`, `value` and `does`; `about`, further
-// lines of its help; and `run(context)`. The help and the completion of shells come from these.
-import { OPERATE, moduleOf } from "../lib/commands.mjs";
+// A command is a module with `does`, a sentence; `args`, how its arguments are written, and `takes`, how many there are; `options`, each with `type`,
+// `value` and `does`; `about`, further lines of its help; and `run(context)`. The help and the completion of shells come from these.
+import { pathToFileURL } from "node:url";
+import { moduleOf } from "../lib/commands.mjs";
 import { readOptions } from "../lib/options.mjs";
 import { inPackage } from "../lib/paths.mjs";
 import { Stop, messageOf } from "../lib/ui.mjs";
-import { pathToFileURL } from "node:url";
 import { EXIT, Failure } from "./failure.mjs";
 import { keptKeys, originsKept } from "./keys.mjs";
 import { chosenOrigin, requireKeySafe } from "./origin.mjs";
@@ -15,7 +15,9 @@ import { Server } from "./server.mjs";
 import { distinct, fitting, schemesOf } from "./slots.mjs";
 
 /** The options of every command that asks a server. */
-export const URL_OPTION = { url: { type: "string", value: "URL", does: "the server; else A2A_EDGE_URL, where you signed in last, or http://localhost:8787" } };
+export const URL_OPTION = {
+  url: { type: "string", value: "URL", does: "the server; else A2A_EDGE_URL, where you signed in last, or http://localhost:8787" },
+};
 export const COMMON = {
   ...URL_OPTION,
   agent: { type: "string", value: "AGENT", does: "the agent, as its URL names it; else all" },
@@ -45,7 +47,7 @@ export async function operate(name, args) {
   }
 }
 
-/** A JSON that nests without end is no answer of ours. */
+/** What is told of an error. An answer that nests without end overflows the stack. */
 function oneLine(error) {
   return error instanceof RangeError ? "The server answered with something that cannot be shown. Is it a server of a2a-edge?" : messageOf(error);
 }
@@ -89,9 +91,6 @@ export function usageOf(name, { args = "", options = {}, does, about = "" }) {
     const written = `${short === undefined ? "" : `-${short}, `}--${option}${value === undefined ? "" : ` ${value}`}`;
     return `    ${written.padEnd(22)} ${does}`;
   });
-  return `Usage: npx a2a-edge ${[name, args, "[OPTION...]"].filter(Boolean).join(" ")}\n\n${does}\n${about === "" ? "" : `\n${about}\n`}\n${lines.join("\n")}`;
+  const written = [name, args, "[OPTION...]"].filter(Boolean).join(" ");
+  return `Usage: npx a2a-edge ${written}\n\n${does}\n${about === "" ? "" : `\n${about}\n`}\n${lines.join("\n")}`;
 }
-
-/** The names of the commands for operators. */
-export const isForOperators = (name) => Object.hasOwn(OPERATE, name);
-

@@ -36,5 +36,9 @@ export function mayHaveKey(origin) {
 
 /** @throws {Failure} unless a key may be sent to the origin */
 export function requireKeySafe(origin) {
-  if (!mayHaveKey(origin)) throw new Failure(`A key is not sent to ${origin}, because everybody on the way can read it: use https. http is for this machine alone.`, EXIT.usage);
+  if (!mayHaveKey(origin))
+    throw new Failure(
+      `A key is not sent to ${origin}, because everybody on the way can read it: use https. http is for this machine alone.`,
+      EXIT.usage,
+    );
 }

@@ -51,8 +51,11 @@ export class Server {
 
   async #readAgents() {
     const listed = record(await this.json({ path: "/console/api/agents" })).agents;
-    const agents = list(listed).map(record).filter(({ slug }) => SLUG.test(text(slug) ?? ""));
-    if (!Array.isArray(listed) || agents.length > MAX_AGENTS) throw new Failure(`${this.origin} is no server of a2a-edge: it does not list its agents. Is the URL right?`, EXIT.unreachable);
+    const agents = list(listed)
+      .map(record)
+      .filter(({ slug }) => SLUG.test(text(slug) ?? ""));
+    if (!Array.isArray(listed) || agents.length > MAX_AGENTS)
+      throw new Failure(`${this.origin} is no server of a2a-edge: it does not list its agents. Is the URL right?`, EXIT.unreachable);
     return agents;
   }
 
@@ -61,7 +64,8 @@ export class Server {
     const agents = await this.agents();
     if (name === undefined) return agents.filter((agent) => record(agent.health).state !== "misconfigured");
     const found = agents.find(({ slug }) => slug === name);
-    if (found === undefined) throw new Failure(`${this.origin} has no agent "${name}"; it has ${agents.map(({ slug }) => slug).join(", ") || "none"}.`, EXIT.notFound);
+    if (found === undefined)
+      throw new Failure(`${this.origin} has no agent "${name}"; it has ${agents.map(({ slug }) => slug).join(", ") || "none"}.`, EXIT.notFound);
     return [found];
   }
 
@@ -80,7 +84,11 @@ export class Server {
   async json(request) {
     const { status, headers, body } = await this.#exchange(request);
     const told = `${this.origin}${request.path}`;
-    if (status >= 300 && status < 400) throw new Failure(`${told} leads elsewhere${target(headers, this.origin)}. Redirects are not followed: name the server itself with --url.`, EXIT.unreachable);
+    if (status >= 300 && status < 400)
+      throw new Failure(
+        `${told} leads elsewhere${target(headers, this.origin)}. Redirects are not followed: name the server itself with --url.`,
+        EXIT.unreachable,
+      );
     let value;
     try {
       value = JSON.parse(body, (_, member) => (typeof member === "string" ? this.#redacted(member) : member));
@@ -104,11 +112,18 @@ export class Server {
     const late = new AbortController();
     const [whole, patience] = [setTimeout(() => late.abort(), TOTAL_MS), setTimeout(() => late.abort(), PATIENCE_MS)];
     try {
-      const response = await fetch(url, { method: method ?? (body === undefined ? "GET" : "POST"), headers: sent, body: body === undefined ? null : JSON.stringify(body), redirect: "manual", signal: late.signal });
+      const response = await fetch(url, {
+        method: method ?? (body === undefined ? "GET" : "POST"),
+        headers: sent,
+        body: body === undefined ? null : JSON.stringify(body),
+        redirect: "manual",
+        signal: late.signal,
+      });
       return { status: response.status, headers: response.headers, body: await this.#text(response, patience) };
     } catch (error) {
       if (error instanceof Failure) throw error;
-      if (late.signal.aborted) throw new Failure(`${this.origin} did not answer in time. Is it the right URL? Otherwise try again later.`, EXIT.unreachable);
+      if (late.signal.aborted)
+        throw new Failure(`${this.origin} did not answer in time. Is it the right URL? Otherwise try again later.`, EXIT.unreachable);
       throw new Failure(`${this.origin} cannot be reached (${clean(reasonOf(error))}). Is the URL right, and does the server run?`, EXIT.unreachable);
     } finally {
       clearTimeout(whole);
@@ -123,7 +138,11 @@ export class Server {
     for await (const piece of response.body ?? []) {
       patience.refresh();
       bytes += piece.length;
-      if (bytes > MAX_BYTES) throw new Failure(`An answer of ${this.origin} is larger than ${MAX_BYTES / 1024 / 1024} MiB and was not read. Is there a server of a2a-edge?`, EXIT.unreachable);
+      if (bytes > MAX_BYTES)
+        throw new Failure(
+          `An answer of ${this.origin} is larger than ${MAX_BYTES / 1024 / 1024} MiB and was not read. Is there a server of a2a-edge?`,
+          EXIT.unreachable,
+        );
       pieces.push(piece);
     }
     return new TextDecoder().decode(Buffer.concat(pieces));
@@ -133,7 +152,9 @@ export class Server {
     const error = record(record(value).error);
     const details = list(error.details).map(record);
     const reason = details.map((detail) => text(detail.reason)).find((found) => found !== undefined);
-    const fields = details.flatMap(({ fieldViolations }) => list(fieldViolations).map((field) => `${text(record(field).field) ?? ""}: ${text(record(field).description) ?? ""}`));
+    const fields = details.flatMap(({ fieldViolations }) =>
+      list(fieldViolations).map((field) => `${text(record(field).field) ?? ""}: ${text(record(field).description) ?? ""}`),
+    );
     const said = cut(clean([text(error.message) ?? `status ${status}`, ...fields].join("; ")), MAX_SAID);
     const [what, id] = [agent === undefined ? this.origin : agent.slug, cut(clean(headers.get("x-request-id") ?? ""), 64)];
     const failure = this.#failureOf(status, { agent, what, said, id, wait: Number(headers.get("retry-after")) });
@@ -149,7 +170,10 @@ export class Server {
     if (status === 403) return new Failure(`${what} refuses: ${said}. Use the key of an operator, or --own for the tasks of the key's own caller.`);
     if (status === 404) return new Failure(`${what}: ${said}.`, EXIT.notFound);
     if (status === 429 || status >= 500) {
-      return new Failure(`${what} cannot answer now: ${said}. Try again ${number(wait) > 0 ? `in ${wait} s` : "later"}${id === "" ? "" : ` (request ${id} in its log)`}.`, EXIT.unreachable);
+      return new Failure(
+        `${what} cannot answer now: ${said}. Try again ${number(wait) > 0 ? `in ${wait} s` : "later"}${id === "" ? "" : ` (request ${id} in its log)`}.`,
+        EXIT.unreachable,
+      );
     }
     return new Failure(`${what} refuses: ${said}.`);
   }
@@ -170,7 +194,13 @@ function reasonOf(error) {
   return WORDS[code] ?? code ?? error?.cause?.message ?? error?.message ?? "no reason given";
 }
 
-const WORDS = { ECONNREFUSED: "nothing listens there", ENOTFOUND: "there is no such host", EAI_AGAIN: "the host's name cannot be looked up", ECONNRESET: "the connection broke", UND_ERR_SOCKET: "the connection broke" };
+const WORDS = {
+  ECONNREFUSED: "nothing listens there",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the host's name cannot be looked up",
+  ECONNRESET: "the connection broke",
+  UND_ERR_SOCKET: "the connection broke",
+};
 
 /** The results of `work` for each item, a few at a time, in the order of the items. */
 export async function eachOf(items, work) {

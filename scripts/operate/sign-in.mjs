@@ -30,5 +30,7 @@ export async function rolesAt(server) {
 
 /** The agents that take a key which can be typed, each with these schemes. */
 export function withSchemes(agents, name) {
-  return agents.map((agent) => ({ agent, schemes: schemesOf(agent).filter((scheme) => name === undefined || scheme.name === name) })).filter(({ agent, schemes }) => agent.isOpen !== true && schemes.length > 0);
+  return agents
+    .map((agent) => ({ agent, schemes: schemesOf(agent).filter((scheme) => name === undefined || scheme.name === name) }))
+    .filter(({ agent, schemes }) => agent.isOpen !== true && schemes.length > 0);
 }

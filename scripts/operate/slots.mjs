@@ -23,7 +23,10 @@ function schemeOf(scheme) {
   const named = text(http.scheme);
   if (named !== undefined && TOKEN.test(named)) {
     if (/^basic$/i.test(named)) return { kind: "Password", slot: { in: "authorization", scheme: "Basic" } };
-    return { kind: /^bearer$/i.test(named) ? "Bearer token" : named, slot: { in: "authorization", scheme: /^bearer$/i.test(named) ? "Bearer" : named } };
+    return {
+      kind: /^bearer$/i.test(named) ? "Bearer token" : named,
+      slot: { in: "authorization", scheme: /^bearer$/i.test(named) ? "Bearer" : named },
+    };
   }
   const bearer = { in: "authorization", scheme: "Bearer" };
   if (scheme.oauth2SecurityScheme !== undefined) return { kind: "OAuth 2.0", slot: bearer };
@@ -51,7 +54,12 @@ export function distinct(slots) {
 
 /** Where a secret is, in words. */
 export function placeOf(slot) {
-  return { header: `the header ${slot.name}`, query: `the query parameter ${slot.name}`, cookie: `the cookie ${slot.name}`, authorization: `the header Authorization, as ${slot.scheme}` }[slot.in];
+  return {
+    header: `the header ${slot.name}`,
+    query: `the query parameter ${slot.name}`,
+    cookie: `the cookie ${slot.name}`,
+    authorization: `the header Authorization, as ${slot.scheme}`,
+  }[slot.in];
 }
 
 /** Puts a secret into a request. */

@@ -6,6 +6,8 @@ const SAMPLE = 100;
 const GAP = "  ";
 /** The least width of a column that is cut to fit the terminal. */
 const LEAST = 8;
+/** The longest cell, in UTF-16 units. */
+const MAX_UNITS = 4000;
 /** The width for which columns are left out, so that the last one has it. */
 const ROOM = 24;
 /** The width of a column that is left out. */
@@ -28,7 +30,7 @@ export class Table {
 
   /** Adds a row. A cell is a text, or `{ text, tone }`; undefined is empty. */
   async row(cells) {
-    const row = cells.map((cell) => (typeof cell === "object" && cell !== null ? { text: clean(cell.text ?? ""), tone: cell.tone } : { text: clean(cell ?? "") }));
+    const row = cells.map((cell) => (typeof cell === "object" && cell !== null ? { text: safe(cell.text), tone: cell.tone } : { text: safe(cell) }));
     if (this.#widths !== undefined) return this.#write(row);
     this.#waiting.push(row);
     if (this.#waiting.length >= SAMPLE) await this.flush();
@@ -37,7 +39,9 @@ export class Table {
   /** Prints the head and the rows that wait for widths. */
   async flush() {
     if (this.#widths !== undefined || this.#waiting.length === 0) return;
-    this.#widths = this.#columns.map(({ name, least = 0 }, at) => Math.max(least, widthOf(name), ...this.#waiting.map((row) => widthOf(row[at].text))));
+    this.#widths = this.#columns.map(({ name, least = 0 }, at) =>
+      Math.max(least, widthOf(name), ...this.#waiting.map((row) => widthOf(row[at].text))),
+    );
     const room = this.#print.columns;
     if (room !== undefined) {
       this.#leaveOut(room);
@@ -78,6 +82,14 @@ export class Table {
       const filled = at === row.length - 1 && !isRight ? shown : padded(shown, this.#widths[at], isRight);
       return this.#widths[at] === LEFT_OUT ? undefined : this.#print.toned(filled, tone);
     });
-    return this.#print.line(cells.filter((cell) => cell !== undefined).join(GAP).trimEnd());
+    return this.#print.line(
+      cells
+        .filter((cell) => cell !== undefined)
+        .join(GAP)
+        .trimEnd(),
+    );
   }
 }
+
+/** A cell on one line, of a length that can be measured in no time. */
+const safe = (text) => clean(String(text ?? "").slice(0, MAX_UNITS));

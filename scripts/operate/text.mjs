@@ -8,17 +8,24 @@ const MAX_UNITS = 4000;
 
 /** A text on one line: white space is one space, and each unsafe letter is shown by its number, such as `\x1b`. */
 export function clean(text) {
-  return String(text).replace(/[\t\n\v\f\r\u0085\u2028\u2029 ]+/g, " ").replace(UNSAFE, numberOf);
+  return String(text)
+    .replace(/[\t\n\v\f\r\u0085\u2028\u2029 ]+/g, " ")
+    .replace(UNSAFE, numberOf);
 }
 
 /** The lines of a text, each safe; trailing empty lines are left out. */
 export function cleanLines(text) {
-  return String(text).trimEnd().split(/\r\n|[\n\r\u0085\u2028\u2029]/).map((line) => line.replaceAll("\t", "    ").replace(UNSAFE, numberOf));
+  return String(text)
+    .trimEnd()
+    .split(/\r\n|[\n\r\u0085\u2028\u2029]/)
+    .map((line) => line.replaceAll("\t", "    ").replace(UNSAFE, numberOf));
 }
 
 /** A value as JSON on one line. Letters that JSON allows and terminals obey are escaped. */
 export function jsonLine(value) {
-  return JSON.stringify(value).replace(UNSAFE, (letter) => [...Array(letter.length).keys()].map((at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""));
+  return JSON.stringify(value).replace(UNSAFE, (letter) =>
+    [...Array(letter.length).keys()].map((at) => `\\u${letter.charCodeAt(at).toString(16).padStart(4, "0")}`).join(""),
+  );
 }
 
 function numberOf(letter) {
@@ -65,8 +72,36 @@ function widthOfLetter(letter) {
 
 /** The letters that terminals show two columns wide, by East Asian Width of Unicode. */
 const WIDE = [
-  [0x1100, 0x115f], [0x231a, 0x231b], [0x23e9, 0x23ec], [0x25fd, 0x25fe], [0x2614, 0x2615], [0x2648, 0x2653], [0x26a1, 0x26a1], [0x26bd, 0x26be], [0x2705, 0x2705],
-  [0x270a, 0x270b], [0x2728, 0x2728], [0x274c, 0x274c], [0x2753, 0x2755], [0x2757, 0x2757], [0x2795, 0x2797], [0x2e80, 0x303e], [0x3041, 0x33ff], [0x3400, 0x4dbf],
-  [0x4e00, 0xa4cf], [0xa960, 0xa97f], [0xac00, 0xd7a3], [0xf900, 0xfaff], [0xfe30, 0xfe6f], [0xff01, 0xff60], [0xffe0, 0xffe6], [0x1f1e6, 0x1f1ff], [0x1f300, 0x1f64f],
-  [0x1f680, 0x1f6ff], [0x1f7e0, 0x1f7eb], [0x1f900, 0x1f9ff], [0x1fa70, 0x1faff], [0x20000, 0x3fffd],
+  [0x1100, 0x115f],
+  [0x231a, 0x231b],
+  [0x23e9, 0x23ec],
+  [0x25fd, 0x25fe],
+  [0x2614, 0x2615],
+  [0x2648, 0x2653],
+  [0x26a1, 0x26a1],
+  [0x26bd, 0x26be],
+  [0x2705, 0x2705],
+  [0x270a, 0x270b],
+  [0x2728, 0x2728],
+  [0x274c, 0x274c],
+  [0x2753, 0x2755],
+  [0x2757, 0x2757],
+  [0x2795, 0x2797],
+  [0x2e80, 0x303e],
+  [0x3041, 0x33ff],
+  [0x3400, 0x4dbf],
+  [0x4e00, 0xa4cf],
+  [0xa960, 0xa97f],
+  [0xac00, 0xd7a3],
+  [0xf900, 0xfaff],
+  [0xfe30, 0xfe6f],
+  [0xff01, 0xff60],
+  [0xffe0, 0xffe6],
+  [0x1f1e6, 0x1f1ff],
+  [0x1f300, 0x1f64f],
+  [0x1f680, 0x1f6ff],
+  [0x1f7e0, 0x1f7eb],
+  [0x1f900, 0x1f9ff],
+  [0x1fa70, 0x1faff],
+  [0x20000, 0x3fffd],
 ];

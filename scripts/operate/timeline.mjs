@@ -11,16 +11,24 @@ const MAX_TEXT = 400;
 
 /** A page of entries, oldest first, behind the one with the token. */
 export async function timelinePage(server, task, token) {
-  const page = record(await server.json({ agent: task.agent, path: pathOf(task, "/timeline"), query: { pageSize: PAGE, pageToken: token }, headers: actOn(server, task) }));
+  const page = record(
+    await server.json({
+      agent: task.agent,
+      path: pathOf(task, "/timeline"),
+      query: { pageSize: PAGE, pageToken: token },
+      headers: actOn(server, task),
+    }),
+  );
   if (!Array.isArray(page.entries)) throw new Failure(`${task.agent.slug} answered with something that is no timeline.`, EXIT.unreachable);
   return { ...page, entries: page.entries.map(record), next: text(page.nextPageToken) ?? "", resume: text(page.resumeToken) };
 }
 
 /** All pages up to the present. */
 export async function* timelinePages(server, task) {
-  for (let token; ; ) {
+  for (let token; ;) {
     const page = await timelinePage(server, task, token);
-    if (page.next !== "" && page.next === token) throw new Failure(`${task.agent.slug} answered with the same page of the timeline twice.`, EXIT.unreachable);
+    if (page.next !== "" && page.next === token)
+      throw new Failure(`${task.agent.slug} answered with the same page of the timeline twice.`, EXIT.unreachable);
     yield page;
     token = page.next;
     if (token === "") return;
@@ -81,18 +89,32 @@ function wordsOf(entry) {
       return { title: "Message of the client", said: partsOf(entry.message) };
     case "artifact": {
       const bytes = list(entry.parts).reduce((sum, part) => sum + (number(record(part).bytes) ?? 0), 0);
-      return { title: `Artifact ${text(entry.name) ?? text(entry.artifactId) ?? ""}`, about: [entry.append === true ? "continued" : "", bytesWord(bytes), entry.lastChunk === true ? "complete" : ""], said: partsOf(entry) };
+      return {
+        title: `Artifact ${text(entry.name) ?? text(entry.artifactId) ?? ""}`,
+        about: [entry.append === true ? "continued" : "", bytesWord(bytes), entry.lastChunk === true ? "complete" : ""],
+        said: partsOf(entry),
+      };
     }
     case "run": {
       const caller = text(entry.caller);
-      return { title: `Message ${entry.message}, attempt ${entry.attempt}`, tone: "head", about: [entry.resumes === true ? "goes on where it was" : "", caller === undefined ? "" : `for ${caller}`] };
+      return {
+        title: `Message ${entry.message}, attempt ${entry.attempt}`,
+        tone: "head",
+        about: [entry.resumes === true ? "goes on where it was" : "", caller === undefined ? "" : `for ${caller}`],
+      };
     }
     case "step":
       return stepWords(entry);
     case "webhookAttempt": {
       const outcome = outcomeWord(entry.outcome);
       const isGood = entry.outcome === "delivered";
-      const about = [outcome, `attempt ${entry.attempt}`, entry.status === undefined ? "" : `status ${entry.status}`, durationWord(number(entry.durationMs) ?? 0), isGood ? "" : text(entry.error)];
+      const about = [
+        outcome,
+        `attempt ${entry.attempt}`,
+        entry.status === undefined ? "" : `status ${entry.status}`,
+        durationWord(number(entry.durationMs) ?? 0),
+        isGood ? "" : text(entry.error),
+      ];
       return { title: `Webhook ${text(entry.webhook) ?? ""} at ${text(entry.origin) ?? ""}`, tone: isGood ? "quiet" : "bad", about };
     }
     case "usage":
@@ -100,11 +122,16 @@ function wordsOf(entry) {
     case "taken":
       return { title: "The run took a message" };
     case "held":
-      return { title: entry.chars > 0 ? `Held back ${entry.chars} characters of the next chunk, which may begin a secret` : "Let out what was held back" };
+      return {
+        title: entry.chars > 0 ? `Held back ${entry.chars} characters of the next chunk, which may begin a secret` : "Let out what was held back",
+      };
     case "parked": {
       const [callback, unanswered] = [record(entry.callback), record(entry.unanswered)];
       const or = [entry.orMessage === true ? "or a message" : "", text(callback.name) === undefined ? "" : `or the callback ${callback.name}`];
-      const silent = unanswered.times === undefined ? "" : `its program has not answered ${counted(unanswered.times, "request")} since ${timeWord(unanswered.since)}`;
+      const silent =
+        unanswered.times === undefined
+          ? ""
+          : `its program has not answered ${counted(unanswered.times, "request")} since ${timeWord(unanswered.since)}`;
       return { title: "Waits outside of memory", tone: "wait", about: [`until ${timeWord(entry.until)}`, ...or, silent] };
     }
     case "woken":
@@ -112,7 +139,10 @@ function wordsOf(entry) {
     case "ended":
       return { title: "The run is over" };
     case "callback":
-      return { title: `Callback ${nameOf(entry)} made`, about: [`takes ${entry.uses === 1 ? "one body" : `${entry.uses} bodies`} until ${timeWord(entry.expiresAt)}`] };
+      return {
+        title: `Callback ${nameOf(entry)} made`,
+        about: [`takes ${entry.uses === 1 ? "one body" : `${entry.uses} bodies`} until ${timeWord(entry.expiresAt)}`],
+      };
     case "called":
       return { title: `Callback ${nameOf(entry)} called`, said: entry.body === undefined ? [] : partsOf({ parts: [entry.body] }) };
     default:
@@ -129,7 +159,12 @@ function stepWords(step) {
     usageWord(step.usage),
     list(step.calls).length > 0 ? `calls ${step.calls.join(", ")}` : "",
   ];
-  return { title: stepTitle(step), tone: failed ? "bad" : undefined, about, said: [{ value: text(step.error) ?? text(step.outcome), isCut: step.isCut }] };
+  return {
+    title: stepTitle(step),
+    tone: failed ? "bad" : undefined,
+    about,
+    said: [{ value: text(step.error) ?? text(step.outcome), isCut: step.isCut }],
+  };
 }
 
 /** What an attempt to reach a webhook came to. */
@@ -151,11 +186,15 @@ export function usageWord(usage) {
 
 function partsOf(holder) {
   const { parts, moreParts } = record(holder);
-  const said = list(parts).map(record).map((part) => {
-    const about = [text(part.filename), text(part.mediaType), part.type === "text" ? undefined : bytesWord(number(part.bytes) ?? 0)].filter((one) => one !== undefined).join(" · ");
-    const value = text(part.text) ?? "";
-    return { value: about === "" ? value : value === "" ? about : `${about}\n${value}`, isCut: part.isCut };
-  });
+  const said = list(parts)
+    .map(record)
+    .map((part) => {
+      const about = [text(part.filename), text(part.mediaType), part.type === "text" ? undefined : bytesWord(number(part.bytes) ?? 0)]
+        .filter((one) => one !== undefined)
+        .join(" · ");
+      const value = text(part.text) ?? "";
+      return { value: about === "" ? value : value === "" ? about : `${about}\n${value}`, isCut: part.isCut };
+    });
   return moreParts === undefined ? said : [...said, { value: `and ${moreParts} more parts` }];
 }
 

@@ -12,6 +12,7 @@ const INSTANTS = new Set(["at", "begunAt", "until", "expiresAt", "since", "statu
 export function withInstants(value) {
   if (Array.isArray(value)) return value.map(withInstants);
   if (typeof value !== "object" || value === null) return value;
-  const told = (name, member) => (INSTANTS.has(name) && typeof member === "number" && Math.abs(member) <= 8.64e15 ? new Date(member).toISOString() : withInstants(member));
+  const told = (name, member) =>
+    INSTANTS.has(name) && typeof member === "number" && Math.abs(member) <= 8.64e15 ? new Date(member).toISOString() : withInstants(member);
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, told(name, member)]));
 }

@@ -10,11 +10,12 @@ export const TROUBLES = { failing: "failing", suspended: "suspended", "given-up"
 
 /** The webhooks in trouble of an agent, newest trouble first, a page at a time. */
 export async function* troubledOf(server, agent, { trouble, owner }) {
-  for (let token; ; ) {
+  for (let token; ;) {
     const query = { pageSize: PAGE, state: trouble, pageToken: token };
     const page = record(await server.json({ agent, path: `/${agent.slug}/webhooks`, query, headers: server.asOperator(agent, owner) }));
     const next = text(page.nextPageToken) ?? "";
-    if (!Array.isArray(page.webhooks) || (next !== "" && next === token)) throw new Failure(`${agent.slug} answered with something that is no page of webhooks.`, EXIT.unreachable);
+    if (!Array.isArray(page.webhooks) || (next !== "" && next === token))
+      throw new Failure(`${agent.slug} answered with something that is no page of webhooks.`, EXIT.unreachable);
     for (const webhook of page.webhooks.map(record)) yield webhook;
     token = next;
     if (token === "") return;
@@ -46,7 +47,9 @@ function originOf(url) {
 
 /** The generation from which to send again: that of the oldest event that was given up, or of the first one that a suspended webhook has not got. */
 export function firstOwed(webhook) {
-  const given = list(webhook.deadLetters).map((letter) => number(record(letter).generation)).filter((generation) => generation !== undefined);
+  const given = list(webhook.deadLetters)
+    .map((letter) => number(record(letter).generation))
+    .filter((generation) => generation !== undefined);
   const delivered = number(webhook.deliveredGeneration);
   const next = webhook.health === "suspended" && delivered !== undefined ? [delivered + 1] : [];
   const from = Math.min(...given, ...next);

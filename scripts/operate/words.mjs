@@ -17,7 +17,10 @@ export const STATE_NAMES = Object.keys(STATES).map((state) => state.slice("TASK_
 
 /** The state of the protocol that an option names. */
 export function stateOf(name) {
-  const state = `TASK_STATE_${name.replace(/^TASK_STATE_/i, "").toUpperCase().replace(/[- ]/g, "_")}`;
+  const state = `TASK_STATE_${name
+    .replace(/^TASK_STATE_/i, "")
+    .toUpperCase()
+    .replace(/[- ]/g, "_")}`;
   if (!Object.hasOwn(STATES, state)) throw new Failure(`There is no state "${name}"; the states are ${STATE_NAMES.join(", ")}.`, EXIT.usage);
   return state;
 }
@@ -30,7 +33,11 @@ export function stateCell(state) {
 
 export const isFinal = (state) => /_(?:COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state);
 
-const HEALTH = { active: { text: "Working", tone: "good" }, failing: { text: "Failing", tone: "wait" }, suspended: { text: "Suspended", tone: "bad" } };
+const HEALTH = {
+  active: { text: "Working", tone: "good" },
+  failing: { text: "Failing", tone: "wait" },
+  suspended: { text: "Suspended", tone: "bad" },
+};
 
 /** The health of a webhook as a cell. */
 export const healthCell = (health) => (Object.hasOwn(HEALTH, health) ? HEALTH[health] : { text: String(health), tone: "idle" });

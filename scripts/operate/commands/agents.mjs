@@ -25,12 +25,40 @@ export default {
     const server = await chosen();
     const agents = await server.agents();
     const healths = await eachOf(agents, (agent) => healthOf(server, agent));
-    const table = new Table(print, [{ name: "Agent", isWhole: true }, { name: "State" }, { name: "Version", extra: 1 }, { name: "Name", extra: 2 }, { name: "Signs in by", extra: 3 }, { name: "Why" }]);
+    const table = new Table(print, [
+      { name: "Agent", isWhole: true },
+      { name: "State" },
+      { name: "Version", extra: 1 },
+      { name: "Name", extra: 2 },
+      { name: "Signs in by", extra: 3 },
+      { name: "Why" },
+    ]);
     for (const [at, agent] of agents.entries()) {
       const { state, reason } = healths[at];
       const kinds = [...new Set(schemesOf(agent).map(({ kind }) => kind))];
-      if (values.json) await print.line(jsonLine({ agent: agent.slug, name: text(agent.name), version: text(agent.version), isDefault: agent.isDefault === true, isOpen: agent.isOpen === true, state, reason, signsInBy: kinds, skills: list(agent.skills).map((skill) => text(record(skill).id)) }));
-      else await table.row([agent.slug, HEALTH[state] ?? state, text(agent.version), text(agent.name), agent.isOpen === true ? "open" : kinds.join(", "), reason]);
+      if (values.json)
+        await print.line(
+          jsonLine({
+            agent: agent.slug,
+            name: text(agent.name),
+            version: text(agent.version),
+            isDefault: agent.isDefault === true,
+            isOpen: agent.isOpen === true,
+            state,
+            reason,
+            signsInBy: kinds,
+            skills: list(agent.skills).map((skill) => text(record(skill).id)),
+          }),
+        );
+      else
+        await table.row([
+          agent.slug,
+          HEALTH[state] ?? state,
+          text(agent.version),
+          text(agent.name),
+          agent.isOpen === true ? "open" : kinds.join(", "),
+          reason,
+        ]);
     }
     await table.flush();
     if (agents.length === 0 && !values.json) print.note(`${server.origin} has no agents.`);

@@ -12,7 +12,12 @@ export default {
   does: "Cancels a task. It cannot be undone.",
   args: "TASK",
   takes: [1, 1],
-  options: { ...COMMON, owner: { type: "string", value: "OWNER", does: "for operators: whose task it is, where a client has chosen its id" }, ...YES_OPTION, ...JSON_OPTION },
+  options: {
+    ...COMMON,
+    owner: { type: "string", value: "OWNER", does: "for operators: whose task it is, where a client has chosen its id" },
+    ...YES_OPTION,
+    ...JSON_OPTION,
+  },
   async run({ print, values, args, server: chosen }) {
     const server = await chosen();
     const task = await findTask({ server, print }, args[0], values);

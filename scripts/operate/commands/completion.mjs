@@ -13,7 +13,8 @@ export default {
 For zsh, in ~/.zshrc:       source <(npx a2a-edge completion zsh)
 For fish:                   npx a2a-edge completion fish > ~/.config/fish/completions/a2a-edge.fish`,
   async run({ print, args: [shell] }) {
-    if (!Object.hasOwn(SHELLS, shell)) throw new Failure(`There is no completion for "${shell}"; there is one for ${Object.keys(SHELLS).join(", ")}.`, EXIT.usage);
+    if (!Object.hasOwn(SHELLS, shell))
+      throw new Failure(`There is no completion for "${shell}"; there is one for ${Object.keys(SHELLS).join(", ")}.`, EXIT.usage);
     const options = {};
     for (const name of Object.keys(OPERATE)) options[name] = Object.keys((await commandOf(name)).options ?? {}).map((option) => `--${option}`);
     await print.line(SHELLS[shell](options));
@@ -22,7 +23,10 @@ For fish:                   npx a2a-edge completion fish > ~/.config/fish/comple
 
 const all = Object.entries({ ...COMMANDS, ...OPERATE });
 const names = all.map(([name]) => name).join(" ");
-const cases = (options) => Object.entries(options).map(([name, given]) => `    ${name}) words="${[...given, "--help"].join(" ")}" ;;`).join("\n");
+const cases = (options) =>
+  Object.entries(options)
+    .map(([name, given]) => `    ${name}) words="${[...given, "--help"].join(" ")}" ;;`)
+    .join("\n");
 
 function bash(options) {
   return `_a2a_edge() {
@@ -43,6 +47,8 @@ function zsh(options) {
 
 function fish(options) {
   const lines = all.map(([name, does]) => `complete -c a2a-edge -n __fish_use_subcommand -f -a ${name} -d '${does.replaceAll("'", "\\'")}'`);
-  const own = Object.entries(options).flatMap(([name, given]) => given.map((option) => `complete -c a2a-edge -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`));
+  const own = Object.entries(options).flatMap(([name, given]) =>
+    given.map((option) => `complete -c a2a-edge -n '__fish_seen_subcommand_from ${name}' -l ${option.slice(2)}`),
+  );
   return [...lines, ...own].join("\n");
 }

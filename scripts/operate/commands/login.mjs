@@ -34,7 +34,8 @@ The key is tried before it is kept, for this server alone, in a file that only y
     }
     const secret = await readSecret(`Key for ${origin}: `);
     const key = await taken(origin, found, secret, values.agent ?? EVERY_AGENT);
-    if (key === undefined) throw new Failure(`No agent of ${origin} takes this key: it is wrong, has expired, or belongs elsewhere. Nothing was kept.`, EXIT.notSignedIn);
+    if (key === undefined)
+      throw new Failure(`No agent of ${origin} takes this key: it is wrong, has expired, or belongs elsewhere. Nothing was kept.`, EXIT.notSignedIn);
     keep(origin, key);
     print.note(`Signed in to ${values.agent === undefined ? origin : `${values.agent} of ${origin}`}; the key goes into ${placeOf(key.slot)}.`);
     const roles = await rolesAt(new Server(origin, { keys: [key] }));

@@ -13,7 +13,13 @@ export default {
   async run({ print, values, origin: chosen }) {
     const origins = values.all ? originsKept() : [chosen()];
     const gone = origins.filter((origin) => forget(origin, values.agent));
-    if (gone.length === 0) throw new Failure(values.all ? "There are no keys on this machine." : `There is no key for ${values.agent === undefined ? "" : `${values.agent} of `}${origins[0]} on this machine.`, EXIT.notSignedIn);
+    if (gone.length === 0)
+      throw new Failure(
+        values.all
+          ? "There are no keys on this machine."
+          : `There is no key for ${values.agent === undefined ? "" : `${values.agent} of `}${origins[0]} on this machine.`,
+        EXIT.notSignedIn,
+      );
     for (const origin of gone) print.note(`Signed out of ${values.agent === undefined ? "" : `${values.agent} of `}${origin}.`);
   },
 };

@@ -40,10 +40,15 @@ async function mendOne({ print, values, args }, server, given) {
   const webhooks = await webhooksOf(server, task);
   const webhook = args[1] === undefined ? webhooks[0] : webhooks.find(({ id }) => id === args[1]);
   const names = webhooks.map(({ id }) => clean(id)).join(", ");
-  if (webhook === undefined) throw new Failure(webhooks.length === 0 ? `Task ${task.id} has no webhook.` : `Task ${task.id} has no webhook "${args[1]}"; it has ${names}.`, EXIT.notFound);
+  if (webhook === undefined)
+    throw new Failure(
+      webhooks.length === 0 ? `Task ${task.id} has no webhook.` : `Task ${task.id} has no webhook "${args[1]}"; it has ${names}.`,
+      EXIT.notFound,
+    );
   if (args[1] === undefined && webhooks.length > 1) throw new Failure(`Task ${task.id} has several webhooks: name one of ${names}.`, EXIT.usage);
   const from = given ?? firstOwed(webhook);
-  if (from === undefined) throw new Failure(`The webhook ${clean(webhook.id)} has given nothing up. To send again all the same, name the first event: --from 1.`);
+  if (from === undefined)
+    throw new Failure(`The webhook ${clean(webhook.id)} has given nothing up. To send again all the same, name the first event: --from 1.`);
   await confirm(`Send the events from ${from} on again to ${clean(webhook.id)} at ${clean(webhook.url)}?`, values.yes);
   await sendAgain(server, task, webhook.id, from);
   await told(print, values, { agent: task.agent.slug, task: task.id, webhook: webhook.id, from });
@@ -51,7 +56,10 @@ async function mendOne({ print, values, args }, server, given) {
 
 async function mendAll({ print, values, failed, exit }, server) {
   const { agents, trouble } = await troubleOf(server, values);
-  await confirm(`Send again to all ${values.state ?? ""} webhooks in trouble of ${values.agent ?? `all agents of ${server.origin}`}?`.replace("  ", " "), values.yes);
+  await confirm(
+    `Send again to all ${values.state ?? ""} webhooks in trouble of ${values.agent ?? `all agents of ${server.origin}`}?`.replace("  ", " "),
+    values.yes,
+  );
   let [sent, owed] = [0, 0];
   for (const agent of agents) {
     try {
@@ -81,4 +89,6 @@ async function mendAll({ print, values, failed, exit }, server) {
 }
 
 const told = (print, { json }, { agent, task, webhook, from }) =>
-  print.line(json ? jsonLine({ agent, task, webhook, fromGeneration: from }) : `${clean(task)} ${clean(webhook)}: the events from ${from} on are sent again`);
+  print.line(
+    json ? jsonLine({ agent, task, webhook, fromGeneration: from }) : `${clean(task)} ${clean(webhook)}: the events from ${from} on are sent again`,
+  );

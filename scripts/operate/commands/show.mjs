@@ -5,7 +5,7 @@ import { COMMON, JSON_OPTION } from "../operate.mjs";
 import { FILTERS } from "./tasks.mjs";
 import { clean, jsonLine } from "../text.mjs";
 import { Entries, outcomeWord, stepTitle, timelinePages, usageWord } from "../timeline.mjs";
-import { durationWord, healthCell, stateCell, timeWord } from "../words.mjs";
+import { healthCell, stateCell, timeWord } from "../words.mjs";
 import { list, number, record, text, withInstants } from "../values.mjs";
 import { webhooksOf } from "../webhooks.mjs";
 
@@ -27,7 +27,9 @@ for each webhook, and one for each entry of the timeline (docs/timeline.md).`,
     if (!values.json) await print.line(`\n${print.toned("Timeline", "head")}`);
     const entries = new Entries(print, values.json);
     for (let page = first; page !== undefined; page = (await pages.next()).value) await entries.show(page.entries);
-    if (!values.json) for (const step of list(first.underWay).map(record)) await print.line(`  ${clean(`${stepTitle(step)} is under way since ${timeWord(step.since)}`)}`);
+    if (!values.json)
+      for (const step of list(first.underWay).map(record))
+        await print.line(`  ${clean(`${stepTitle(step)} is under way since ${timeWord(step.since)}`)}`);
     return context.exit();
   },
 };
@@ -68,14 +70,19 @@ async function showWebhooks({ print, values, failed }, server, task) {
   if (webhooks.length > 0) await print.line(`\n${print.toned("Webhooks", "head")}`);
   for (const webhook of webhooks) {
     const { text: word, tone } = healthCell(webhook.health);
-    const [letters, attempts, last] = [list(webhook.deadLetters).length, list(webhook.attempts).length, record(list(webhook.attempts).at(-1))];
+    const letters = list(webhook.deadLetters).length;
+    const last = list(webhook.attempts).map(record).at(-1);
     const told = [
       `got events up to ${webhook.deliveredGeneration}`,
       letters > 0 ? `${letters} given up` : "",
-      attempts > 0 ? `last attempt ${timeWord(last.at)}: ${outcomeWord(last.outcome)}${last.status === undefined ? "" : ` (${last.status})`}, ${durationWord(number(last.durationMs) ?? 0)}` : "",
+      last === undefined
+        ? ""
+        : `last attempt ${timeWord(last.at)}: ${outcomeWord(last.outcome)}${last.status === undefined ? "" : ` (${last.status})`}`,
       typeof webhook.nextAttemptAt === "number" ? `next attempt ${timeWord(webhook.nextAttemptAt)}` : "",
       text(webhook.lastError) ?? "",
     ];
-    await print.line(`  ${clean(webhook.id)} at ${clean(webhook.url)}: ${print.toned(clean(word), tone)}, ${clean(told.filter((part) => part !== "").join("; "))}`);
+    await print.line(
+      `  ${clean(webhook.id)} at ${clean(webhook.url)}: ${print.toned(clean(word), tone)}, ${clean(told.filter((part) => part !== "").join("; "))}`,
+    );
   }
 }

@@ -31,7 +31,8 @@ shown. The timeline of a task has everything. While the server cannot be reached
   },
   async run(context) {
     const { print, values, args, server: chosen } = context;
-    const everyMs = 1000 * (values.every === undefined ? (args.length === 0 ? EVERY_S.all : EVERY_S.task) : numberOf("every", values.every, { most: 3600 }));
+    const everyMs =
+      1000 * (values.every === undefined ? (args.length === 0 ? EVERY_S.all : EVERY_S.task) : numberOf("every", values.every, { most: 3600 }));
     const server = await chosen();
     if (args.length === 0) return followAll(context, server, everyMs);
     return followTask(context, server, await findTask({ server, print }, args[0], values), everyMs);
@@ -58,32 +59,48 @@ async function followTask({ print, values }, server, task, everyMs) {
   let token;
   let isShown = false;
   const entries = new Entries(print, values.json);
-  return again(everyMs, (error) => print.note(error.message), async () => {
-    for (;;) {
-      const page = await timelinePage(server, task, token);
-      if (!isShown) await showHead(print, values.json, task, page);
-      isShown = true;
-      await entries.show(page.entries);
-      token = page.resume ?? token;
-      if (page.next === "" || page.entries.length === 0) return isFinal(page.state) ? 0 : undefined;
-    }
-  });
+  return again(
+    everyMs,
+    (error) => print.note(error.message),
+    async () => {
+      for (;;) {
+        const page = await timelinePage(server, task, token);
+        if (!isShown) await showHead(print, values.json, task, page);
+        isShown = true;
+        await entries.show(page.entries);
+        token = page.resume ?? token;
+        if (page.next === "" || page.entries.length === 0) return isFinal(page.state) ? 0 : undefined;
+      }
+    },
+  );
 }
 
 async function followAll({ print, values }, server, everyMs) {
   const agents = await server.chosenAgents(values.agent);
-  const columns = [{ name: "Changed", isWhole: true }, { name: "Task", isWhole: true, least: 12 }, { name: "State", least: 14 }, { name: "Agent", least: 10 }, { name: "Owner", least: 10 }, { name: "Said" }];
+  const columns = [
+    { name: "Changed", isWhole: true },
+    { name: "Task", isWhole: true, least: 12 },
+    { name: "State", least: 14 },
+    { name: "Agent", least: 10 },
+    { name: "Owner", least: 10 },
+    { name: "Said" },
+  ];
   const table = new Table(print, columns);
   const changes = new Changes(server, agents, values.owner);
   await changes.begin();
   for (const failure of changes.failures) print.note(failure.message);
-  return again(everyMs, (error) => print.note(error.message), async () => {
-    for (const task of await changes.next()) {
-      if (values.json) await print.line(jsonLine(taskFact(task)));
-      else await table.row([timeWord(task.at), print.isTerminal ? shortId(task.id) : task.id, stateOfTask(task), task.agent, task.owner, task.said]);
-    }
-    await table.flush();
-  });
+  return again(
+    everyMs,
+    (error) => print.note(error.message),
+    async () => {
+      for (const task of await changes.next()) {
+        if (values.json) await print.line(jsonLine(taskFact(task)));
+        else
+          await table.row([timeWord(task.at), print.isTerminal ? shortId(task.id) : task.id, stateOfTask(task), task.agent, task.owner, task.said]);
+      }
+      await table.flush();
+    },
+  );
 }
 
 /** Tasks that have changed since they were asked for last. The clock is that of the server: the newest task that it lists is where this begins. */

@@ -50,8 +50,12 @@ here from what the server lists, so it reads more pages than it shows.`,
     const listing = new Listing(server, agents, filters, { atMost: isOnlyFailed ? undefined : limit, onFailed: failed });
     const hasOwners = agents.some((agent) => "act-as" in server.asOperator(agent));
     const table = new Table(print, [
-      { name: "Task", isWhole: true }, { name: "State", isWhole: true }, ...(agents.length > 1 ? [{ name: "Agent" }] : []), ...(hasOwners ? [{ name: "Owner" }] : []),
-      { name: "Changed", isWhole: true }, { name: "Said" },
+      { name: "Task", isWhole: true },
+      { name: "State", isWhole: true },
+      ...(agents.length > 1 ? [{ name: "Agent" }] : []),
+      ...(hasOwners ? [{ name: "Owner" }] : []),
+      { name: "Changed", isWhole: true },
+      { name: "Said" },
     ]);
     let [read, shown] = [0, 0];
     for await (const task of listing) {
@@ -61,7 +65,14 @@ here from what the server lists, so it reads more pages than it shows.`,
       if (values.json) await print.line(jsonLine(taskFact(task)));
       else {
         const { id, agent, owner, at, said } = task;
-        await table.row([print.isTerminal ? shortId(id) : id, stateOfTask(task), ...(agents.length > 1 ? [agent] : []), ...(hasOwners ? [owner] : []), timeWord(at || undefined), said]);
+        await table.row([
+          print.isTerminal ? shortId(id) : id,
+          stateOfTask(task),
+          ...(agents.length > 1 ? [agent] : []),
+          ...(hasOwners ? [owner] : []),
+          timeWord(at || undefined),
+          said,
+        ]);
       }
       shown += 1;
       if (shown >= limit) break;
@@ -69,7 +80,10 @@ here from what the server lists, so it reads more pages than it shows.`,
     await table.flush();
     print.clear();
     // After a failure it is not known whether there are none.
-    if (!values.json && (shown > 0 || exit() === 0)) tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered: isOnlyFailed || Object.values(filters).some((filter) => filter !== undefined), isOnlyFailed });
+    if (!values.json && (shown > 0 || exit() === 0)) {
+      const isFiltered = isOnlyFailed || Object.values(filters).some((filter) => filter !== undefined);
+      tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered, isOnlyFailed });
+    }
     return exit();
   },
 };

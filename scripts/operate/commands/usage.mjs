@@ -38,7 +38,12 @@ own caller.`,
       add(sums, task, by);
     }
     print.clear();
-    await show(print, values, by, [...sums.values()].sort((one, other) => (`${one.agent}\n${one.key}` < `${other.agent}\n${other.key}` ? -1 : 1)));
+    await show(
+      print,
+      values,
+      by,
+      [...sums.values()].sort((one, other) => (`${one.agent}\n${one.key}` < `${other.agent}\n${other.key}` ? -1 : 1)),
+    );
     if (sums.size === 0 && exit() === 0 && !values.json) print.note("No task has used a model.");
     return exit();
   },
@@ -57,14 +62,24 @@ function add(sums, task, by) {
 async function show(print, { csv, json }, by, sums) {
   const named = by === "agent" ? [] : [by];
   // Sums of decimal fractions have an error behind the digits that costs have.
-  const values = ({ agent, key, tasks, cost, ...counts }) => ({ agent, ...(by === "agent" ? {} : { [by]: key }), tasks, ...counts, cost: Number(cost.toFixed(6)) });
+  const values = ({ agent, key, tasks, cost, ...counts }) => ({
+    agent,
+    ...(by === "agent" ? {} : { [by]: key }),
+    tasks,
+    ...counts,
+    cost: Number(cost.toFixed(6)),
+  });
   if (json) for (const sum of sums) await print.line(jsonLine(values(sum)));
   else if (csv) {
     await print.line(["agent", ...named, "tasks", ...Object.keys(COUNTS)].join(","));
     for (const sum of sums) await print.line(Object.values(values(sum)).map(csvCell).join(","));
   } else {
     const title = { owner: "Owner", day: "Day" };
-    const table = new Table(print, [{ name: "Agent" }, ...named.map((name) => ({ name: title[name] })), ...["Tasks", ...Object.values(COUNTS)].map((name) => ({ name, isRight: true, isWhole: true }))]);
+    const table = new Table(print, [
+      { name: "Agent" },
+      ...named.map((name) => ({ name: title[name] })),
+      ...["Tasks", ...Object.values(COUNTS)].map((name) => ({ name, isRight: true, isWhole: true })),
+    ]);
     for (const sum of sums) await table.row(Object.values(values(sum)).map(String));
     await table.flush();
   }

@@ -17,12 +17,21 @@ export default {
     const roles = await rolesAt(server);
     if (values.json) {
       const told = keys.map(({ agent, scheme, slot, since }) => ({ agent: agent === EVERY_AGENT ? null : agent, scheme, in: placeOf(slot), since }));
-      await print.line(jsonLine({ server: server.origin, fromEnvironment: Boolean(process.env.A2A_EDGE_KEY), keys: told, agents: roles.map(({ agent, role }) => ({ agent: agent.slug, role })) }));
+      await print.line(
+        jsonLine({
+          server: server.origin,
+          fromEnvironment: Boolean(process.env.A2A_EDGE_KEY),
+          keys: told,
+          agents: roles.map(({ agent, role }) => ({ agent: agent.slug, role })),
+        }),
+      );
     } else {
       const isSignedIn = keys.length > 0 || Boolean(process.env.A2A_EDGE_KEY);
       await print.line(`Server  ${server.origin}`);
       for (const { agent, scheme, slot, since } of keys) {
-        await print.line(`Key     ${clean(`for ${agent === EVERY_AGENT ? "all agents" : agent}, scheme ${scheme}, in ${placeOf(slot)}, kept since ${timeWord(since)}`)}`);
+        await print.line(
+          `Key     ${clean(`for ${agent === EVERY_AGENT ? "all agents" : agent}, scheme ${scheme}, in ${placeOf(slot)}, kept since ${timeWord(since)}`)}`,
+        );
       }
       if (!isSignedIn) await print.line("Key     none");
       else if (keys.length === 0) await print.line("Key     of A2A_EDGE_KEY");

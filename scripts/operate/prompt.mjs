@@ -66,7 +66,7 @@ export async function confirm(question, isGiven) {
   if (!canAsk()) throw new Failure("Nobody can be asked here; add --yes to go on.", EXIT.usage);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await new Promise((resolve) => {
-    lines.once("close", () => resolve(""));
+    lines.once("close", () => resolve("")).once("SIGINT", () => process.exit(130));
     lines.question(`${clean(question)} [y/N] `, resolve);
   });
   lines.close();

@@ -148,26 +148,30 @@ export class Server {
     return new TextDecoder().decode(Buffer.concat(pieces));
   }
 
-  #refusal({ agent, path }, status, headers, value) {
+  #refusal({ agent, headers: asked = {} }, status, headers, value) {
     const error = record(record(value).error);
     const details = list(error.details).map(record);
-    const reason = details.map((detail) => text(detail.reason)).find((found) => found !== undefined);
     const fields = details.flatMap(({ fieldViolations }) =>
       list(fieldViolations).map((field) => `${text(record(field).field) ?? ""}: ${text(record(field).description) ?? ""}`),
     );
     const said = cut(clean([text(error.message) ?? `status ${status}`, ...fields].join("; ")), MAX_SAID);
-    const [what, id] = [agent === undefined ? this.origin : agent.slug, cut(clean(headers.get("x-request-id") ?? ""), 64)];
-    const failure = this.#failureOf(status, { agent, what, said, id, wait: Number(headers.get("retry-after")) });
-    return Object.assign(failure, { status, reason, path });
+    const what = agent === undefined ? this.origin : agent.slug;
+    const id = cut(clean(this.#redacted(headers.get("x-request-id") ?? "")), 64);
+    const isOperator = "act-as" in asked;
+    return Object.assign(this.#failureOf(status, { agent, what, said, id, isOperator, wait: Number(headers.get("retry-after")) }), { status });
   }
 
-  #failureOf(status, { agent, what, said, id, wait }) {
+  #failureOf(status, { agent, what, said, id, isOperator, wait }) {
     if (status === 401) {
-      const command = `npx a2a-edge login --url ${this.origin}${agent === undefined ? "" : ` --agent ${agent.slug}`}`;
+      // A key for all agents would replace those that others take.
+      const of = agent === undefined || this.#keys.length === 0 ? "" : ` --agent ${agent.slug}`;
+      const command = `npx a2a-edge login --url ${this.origin}${of}`;
       const why = this.hasKey(agent?.slug) ? "does not take the key, which is wrong or has expired" : "wants to know who asks";
       return new Failure(`${what} ${why}. Sign in with: ${command}`, EXIT.notSignedIn);
     }
-    if (status === 403) return new Failure(`${what} refuses: ${said}. Use the key of an operator, or --own for the tasks of the key's own caller.`);
+    if (status === 403 && isOperator) {
+      return new Failure(`${what} refuses: ${said}. Use the key of an operator, or --own for the tasks of the key's own caller.`);
+    }
     if (status === 404) return new Failure(`${what}: ${said}.`, EXIT.notFound);
     if (status === 429 || status >= 500) {
       return new Failure(

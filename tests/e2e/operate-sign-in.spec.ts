@@ -48,7 +48,7 @@ test("a wrong key, an expired token and no key at all are not kept, and say what
   assert.deepEqual(stranger.kept(), []);
   const refused = await stranger.run(["tasks", "--agent", "guarded"]);
   assert.equal(refused.code, 3);
-  assert.equal(refused.stderr, `guarded wants to know who asks. Sign in with: npx a2a-edge login --url ${worker.url} --agent guarded\n`);
+  assert.equal(refused.stderr, `guarded wants to know who asks. Sign in with: npx a2a-edge login --url ${worker.url}\n`);
 });
 
 test("a key is no argument", async () => {

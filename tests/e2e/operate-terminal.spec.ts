@@ -40,12 +40,14 @@ describe("on a terminal", { skip: !hasTerminal }, () => {
 
   test("a task is canceled after a yes alone", async () => {
     const task = await begin("ask");
-    const question: [string, string] = [`Cancel task ${task.id} of guarded at ${worker.url}? [y/N]`, "n\r"];
-    const refused = await operator.onTerminal(["cancel", task.id.slice(0, 12)], [question]);
-    assert.equal(refused.code, 1);
-    assert.match(refused.stdout, /Nothing was done\./);
+    const question = `Cancel task ${task.id} of guarded at ${worker.url}? [y/N]`;
+    for (const [typed, code, told] of [["n\r", 1, /Nothing was done\./], ["\r", 1, /Nothing was done\./], ["\u0004", 1, /Nothing was done\./], ["\u0003", 130, /^/]] as const) {
+      const refused = await operator.onTerminal(["cancel", task.id.slice(0, 12)], [[question, typed]]);
+      assert.equal(refused.code, code);
+      assert.match(refused.stdout, told);
+    }
     assert.equal(await state(task), "TASK_STATE_INPUT_REQUIRED");
-    const { code } = await operator.onTerminal(["cancel", task.id], [[question[0], "y\r"]]);
+    const { code } = await operator.onTerminal(["cancel", task.id], [[question, "y\r"]]);
     assert.equal(code, 0);
     assert.equal(await state(task), "TASK_STATE_CANCELED");
   });

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
+import { namedByPlace, withoutPlaces } from "./order.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
 import { cargoProgress, cargoTerminal, environment, plain, run } from "./process.mjs";
@@ -17,6 +18,8 @@ export const RECIPE = {
   /** JavaScript resets the top of the stack after a panic (js/panic.js). */
   exports: ["__stack_pointer"],
   shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
+  /** The code of a build's own steps. */
+  steps: ["compile.mjs", "order.mjs", "wasm.mjs"].map((name) => readFileSync(inPackage("scripts", "lib", name), "utf8")),
   /** The name in a module for cargo's folder, with the sources of crates: messages of panics contain paths of sources. */
   sources: "/cargo",
 };
@@ -182,17 +185,25 @@ function snippet(staging, name) {
 }
 
 /**
- * Makes the module smaller. The names of functions are written to a separate file: a trace contains wasm-function[N], and
- * symbols.txt the name of N.
+ * Makes the module smaller, and then its gzip, by the order of functions. The names of functions are written to a separate file: a trace contains
+ * wasm-function[N], and symbols.txt the name of N.
  */
 async function optimize(staging, from = join(staging, "index_bg.wasm")) {
   say("    optimizing with wasm-opt");
-  const to = join(staging, "optimized.wasm");
-  const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
-  const passes = ["-Os", `--symbolmap=${join(staging, SYMBOLS)}`, "--strip-debug", "--strip-producers"];
-  const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...passes, from, "-o", to], { cwd: projectDir });
-  if (code !== 0) throw new Stop("wasm-opt failed; its messages are above.");
+  const [small, placed, to, symbols] = ["small.wasm", "placed.wasm", "optimized.wasm", SYMBOLS].map((name) => join(staging, name));
+  // V8 compiles a function when it is first called. With a limit on what is put into the only caller, the parts of large functions that a request does
+  // not need are not compiled for it; the size stays the same.
+  await wasmOpt("-Os", "--one-caller-inline-max-function-size=200", "--debuginfo", "--strip-producers", from, "-o", small);
+  writeFileSync(placed, namedByPlace(readFileSync(small)));
+  await wasmOpt("--reorder-functions-by-name", `--symbolmap=${symbols}`, "--strip-debug", placed, "-o", to);
+  writeFileSync(symbols, withoutPlaces(readFileSync(symbols, "utf8")));
   return to;
+}
+
+async function wasmOpt(...args) {
+  const features = RECIPE.wasmFeatures.map((feature) => `--enable-${feature}`);
+  const { code } = await run(inNpmPackage("binaryen", "bin", "wasm-opt"), [...features, ...args], { cwd: projectDir });
+  if (code !== 0) throw new Stop("wasm-opt failed; its messages are above.");
 }
 
 /** The final message of a failed build: each mistake once. */

@@ -3,6 +3,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { outputs } from "./engine.mjs";
 import { inPackage, inProject } from "./paths.mjs";
+import { functionBodies } from "./wasm.mjs";
 import { say } from "./ui.mjs";
 
 const BOUNDS = inPackage("scripts", "rooms.json");
@@ -39,64 +40,15 @@ export function roomOf(name) {
 export function measureRooms(module, symbols) {
   const names = new Map(symbols.split("\n").filter(Boolean).map((line) => [Number.parseInt(line, 10), nameOf(line.slice(line.indexOf(":") + 1))]));
   const rooms = new Map();
-  for (const [index, bytes] of functionSizes(module)) {
+  for (const { index, body } of functionBodies(module)) {
     const room = roomOf(names.get(index) ?? "");
-    rooms.set(room, (rooms.get(room) ?? 0) + bytes);
+    rooms.set(room, (rooms.get(room) ?? 0) + body.length);
   }
   return new Map([...rooms].sort(([, a], [, b]) => b - a));
 }
 
 /** A name without the escapes of wasm-opt. */
 const nameOf = (text) => text.replace(/\\([0-9a-f]{2})/g, (_, code) => String.fromCharCode(Number.parseInt(code, 16)));
-
-const [IMPORTS, CODE] = [2, 10];
-
-/** The index and the size of each function of a module (WebAssembly core specification, 5.5). */
-function* functionSizes(bytes) {
-  let at = 8;
-  let imported = 0;
-  const number = () => {
-    let value = 0;
-    for (let place = 1; ; place *= 128) {
-      const byte = bytes[at++];
-      value += (byte & 127) * place;
-      if (byte < 128) return value;
-    }
-  };
-  const skip = () => {
-    const length = number();
-    at += length;
-  };
-  const limits = () => {
-    const hasMost = (number() & 1) === 1;
-    number();
-    if (hasMost) number();
-  };
-  /** What follows the kind of an import: function, table, memory, global, tag. */
-  const kinds = [number, () => (at++, limits()), limits, () => (at += 2), () => (at++, number())];
-  while (at < bytes.length) {
-    const id = bytes[at++];
-    const size = number();
-    const end = at + size;
-    if (id === IMPORTS) {
-      for (let left = number(); left > 0; left--) {
-        skip();
-        skip();
-        const kind = bytes[at++];
-        if (kind === 0) imported++;
-        kinds[kind]();
-      }
-    } else if (id === CODE) {
-      const count = number();
-      for (let index = 0; index < count; index++) {
-        const length = number();
-        yield [imported + index, length];
-        at += length;
-      }
-    }
-    at = end;
-  }
-}
 
 /** Prints the rooms of the engine with their bounds, or only those above; returns true if there are none of these. */
 export function printRooms({ all }) {

@@ -1,6 +1,5 @@
 //! Client certificates in the platform's report. The platform has verified the chain and the possession of the key.
 
-use chrono::NaiveDateTime;
 use serde::Deserialize;
 
 use super::proof::{Proven, Refused, check_id};
@@ -54,8 +53,7 @@ impl CertificateRules {
         if !self.fingerprints.is_empty() && !self.fingerprints.contains(&fingerprint) {
             return Err(Refused::because("the client certificate is not one of those taken"));
         }
-        let not_after = NaiveDateTime::parse_from_str(&reported.not_after, "%b %e %H:%M:%S %Y GMT");
-        let expires_at = not_after.ok().map(|end| UnixMillis(end.and_utc().timestamp_millis()));
+        let expires_at = read_end(&reported.not_after);
         if expires_at.is_some_and(|end| now >= end) {
             return Err(Refused::because("the client certificate has expired"));
         }
@@ -67,6 +65,13 @@ impl CertificateRules {
         let permissions = self.permissions.clone();
         Ok(Proven { subject, permissions, expires_at, ..Proven::default() })
     }
+}
+
+/// The end of a certificate, written as `Dec  2 19:39:00 2026 GMT`; `None` for another text.
+fn read_end(text: &str) -> Option<UnixMillis> {
+    let words: Vec<&str> = text.split_ascii_whitespace().take(6).collect();
+    let [month, day, time, year, "GMT"] = words.as_slice() else { return None };
+    UnixMillis::parse_words(year, month, day, time)
 }
 
 /// A fingerprint in lower case without colons; `None` if the text is not a fingerprint.
@@ -109,6 +114,9 @@ mod tests {
             assert_eq!(proven.permissions, ["read"]);
             assert_eq!(proven.expires_at.unwrap().to_string(), "2026-12-02T19:39:00.000Z");
         }
+        let unreadable = json!("02.12.2026");
+        let proven = prove(&[], "certNotAfter", unreadable).unwrap().unwrap();
+        assert_eq!(proven.expires_at, None);
         for subject in [json!(""), json!("a\nb")] {
             let proven = prove(&[], "certSubjectDNRFC2253", subject).unwrap().unwrap();
             assert_eq!(proven.subject, format!("sha256:{PRINT}"));

@@ -126,6 +126,17 @@ impl Policy {
         if self.methods.is_empty() {
             return Identity::Caller(Caller::anonymous()).into();
         }
+        self.prove(evidence, verdict, now)
+    }
+
+    /// Identifies the caller of a request to an agent with schemes.
+    #[inline(never)]
+    fn prove<'p>(
+        &'p self,
+        evidence: &Evidence<'_>,
+        verdict: &dyn Fn(&TokenDigest) -> Option<Verdict>,
+        now: UnixMillis,
+    ) -> Judged<'p> {
         let allowed_origins = self.access.allowed_origins.as_slice();
         let given = Circumstances { known: &self.known, verdict, allowed_origins, now };
         let proofs: Vec<(&'p Method, Proof)> =

@@ -20,6 +20,7 @@ use a2a::error::Error;
 use a2a::model::{Part, Secret, read_foreign};
 
 /// Decides about a request to a callback of an agent; `path` is the part of the path after `callbacks/`.
+#[inline(never)]
 pub(super) fn plan(
     request: Request<'_>,
     slug: &str,

@@ -13,6 +13,7 @@ use a2a::error::Error;
 /// # Errors
 ///
 /// [`Error::MethodNotAllowed`], or [`Error::NotFound`] for an unknown path.
+#[inline(never)]
 pub(super) fn plan(request: Request<'_>, below: &str) -> Result<Plan, Error> {
     let head = request.head;
     match (below, head.method()) {

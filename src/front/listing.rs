@@ -34,6 +34,7 @@ use a2a::{Call, Operation, Outcome};
 /// # Errors
 ///
 /// [`Error::InvalidParams`] for a page token of another list; [`Error::Unavailable`] if the index does not answer.
+#[inline(never)]
 pub(super) fn plan(
     request: Request<'_>,
     command: Command<Call>,

@@ -14,6 +14,7 @@ use a2a::error::{Error, Refusal};
 use a2a_agents::access::Access;
 
 /// Decides about a request for the overview of an agent.
+#[inline(never)]
 pub(super) fn plan(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
     let head = request.head;
     if let Some(agent) = request.deployment.agents.find(Some(slug)) {

@@ -156,6 +156,7 @@ impl Seen {
 
     /// One audit line for each credential that no agent accepts. `caller` is the caller that the other credentials
     /// identify.
+    #[inline(never)]
     pub(crate) fn audit_guesses(&self, head: &Head<'_>, caller: Option<&str>) -> Vec<Report> {
         let wrong = self.guesses.wrong();
         let lines = wrong.map(|guess| {
@@ -175,6 +176,7 @@ impl Seen {
 
     /// The audit line about the refusal of the request; `None` if a wrong credential, which has its own line, is the
     /// reason.
+    #[inline(never)]
     pub(crate) fn audit_refusal(&self, head: &Head<'_>) -> Option<Report> {
         let (slug, act, refusal) = match &self.refusal {
             Some((slug, Error::Unauthenticated(refusal))) => {

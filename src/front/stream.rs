@@ -46,6 +46,7 @@ struct Plan<'a> {
 /// # Errors
 ///
 /// If the plan cannot be encoded.
+#[inline(never)]
 pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result<String> {
     let (is_turn, is_new) = match &hello.command.call {
         FollowCall::SendStreamingMessage(request) => (true, request.message.task_id.is_none()),

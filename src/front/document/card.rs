@@ -49,6 +49,7 @@ use a2a::error::Error;
 /// # Errors
 ///
 /// [`Error::MethodNotAllowed`], [`Error::VersionNotSupported`].
+#[inline(never)]
 pub(in crate::front) fn card<'a>(
     request: Request<'a>,
     agent: &'a HostedAgent,
@@ -118,6 +119,7 @@ pub(in crate::front) fn card<'a>(
 /// # Errors
 ///
 /// [`Error::RateLimited`].
+#[inline(never)]
 fn reader<'a>(
     request: Request<'a>,
     agent: &'a HostedAgent,
@@ -140,6 +142,7 @@ fn reader<'a>(
 /// # Errors
 ///
 /// The errors of [`Cards::extended`](crate::executor::Cards::extended).
+#[inline(never)]
 pub(in crate::front) fn extended_card(
     request: Request<'_>,
     agent: &HostedAgent,

@@ -9,6 +9,7 @@ use a2a::error::Error;
 /// # Errors
 ///
 /// [`Error::MethodNotAllowed`].
+#[inline(never)]
 pub(in crate::front) fn key_set(head: &Head<'_>, keys: String) -> Result<HttpResponse, Error> {
     match head.method() {
         "GET" | "HEAD" => {

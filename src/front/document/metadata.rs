@@ -15,6 +15,7 @@ use a2a_agents::access::Scheme;
 /// # Errors
 ///
 /// [`Error::NotFound`] if there is no issuer, [`Error::MethodNotAllowed`].
+#[inline(never)]
 pub(in crate::front) fn protected_resource(
     deployment: &Deployment,
     slug: Option<&str>,

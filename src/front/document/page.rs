@@ -20,6 +20,7 @@ use a2a::error::Error;
 
 /// Decides about GET and HEAD at the URL of an agent: the answer is a page for browsers and a refusal for programs.
 /// `slug` is the agent in the path; `None` if the path is `/`.
+#[inline(never)]
 pub(in crate::front) fn plan(
     request: Request<'_>,
     agent: &HostedAgent,

@@ -49,6 +49,7 @@ impl D1Index {
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
+    #[inline(never)]
     pub(in crate::edge) fn listing(query: &TaskQuery) -> String {
         listing_statement(query).to_json()
     }

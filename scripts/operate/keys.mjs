@@ -3,7 +3,7 @@ import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, rea
 import { homedir, platform } from "node:os";
 import { join } from "node:path";
 import { Failure } from "./failure.mjs";
-import { isSlot } from "./slots.mjs";
+import { fitting, isSlot } from "./slots.mjs";
 import { list, record, text } from "./values.mjs";
 
 /** The agent of a key that all agents of a server get. */
@@ -32,9 +32,9 @@ export function keptKeys(origin) {
     throw error;
   }
   try {
-    return list(record(JSON.parse(found)).keys).filter(
-      (key) => isSlot(record(key).slot) && text(key.secret) !== undefined && text(key.agent) !== undefined,
-    );
+    return list(record(JSON.parse(found)).keys)
+      .map(record)
+      .filter(({ slot, secret, agent }) => isSlot(slot) && text(agent) !== undefined && fitting([slot], text(secret) ?? "").length > 0);
   } catch {
     throw new Failure(`${file} is damaged; sign in again with: npx a2a-edge login --url ${origin}`);
   }

@@ -11,6 +11,7 @@ import { EXIT, Failure } from "./failure.mjs";
 import { keptKeys, originsKept } from "./keys.mjs";
 import { chosenOrigin, requireKeySafe } from "./origin.mjs";
 import { Print } from "./print.mjs";
+import { secretOf } from "./prompt.mjs";
 import { Server } from "./server.mjs";
 import { distinct, fitting, schemesOf } from "./slots.mjs";
 
@@ -74,9 +75,9 @@ function contextOf(print, values, args, refuse) {
 /** The server that the options name, with the keys for it. */
 async function serverOf({ url, own }) {
   const origin = chosenOrigin(url, { lastOrigin: () => originsKept()[0] });
-  const secret = process.env.A2A_EDGE_KEY;
-  if (!secret) return new Server(origin, { keys: keptKeys(origin), isOwn: own });
+  if (!process.env.A2A_EDGE_KEY) return new Server(origin, { keys: keptKeys(origin), isOwn: own });
   requireKeySafe(origin);
+  const secret = secretOf(process.env.A2A_EDGE_KEY);
   const agents = await new Server(origin).agents();
   const keys = agents.flatMap((agent) => {
     const [slot] = fitting(distinct(schemesOf(agent).map((scheme) => scheme.slot)), secret);

@@ -1,4 +1,5 @@
 // Which server a command asks.
+import { ACCESS_VARIABLES, accessHeaders } from "./access.mjs";
 import { EXIT, Failure } from "./failure.mjs";
 
 /** Where `npm start` serves. */
@@ -24,7 +25,8 @@ export function originOf(given) {
 export function chosenOrigin(given, { env = process.env, lastOrigin = () => undefined } = {}) {
   const named = given ?? (env.A2A_EDGE_URL || undefined);
   if (named !== undefined) return originOf(named);
-  if (env.A2A_EDGE_KEY) throw new Failure("With A2A_EDGE_KEY, name the server that gets the key: --url URL, or A2A_EDGE_URL.", EXIT.usage);
+  const secret = env.A2A_EDGE_KEY ? "A2A_EDGE_KEY" : Object.keys(accessHeaders(env)).length > 0 ? ACCESS_VARIABLES[0] : undefined;
+  if (secret !== undefined) throw new Failure(`With ${secret}, name the server that gets the key: --url URL, or A2A_EDGE_URL.`, EXIT.usage);
   return lastOrigin() ?? LOCAL();
 }
 

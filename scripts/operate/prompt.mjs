@@ -11,7 +11,12 @@ export const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY
 /** A secret: of A2A_EDGE_KEY, of the terminal, or the first line of stdin. */
 export async function readSecret(question) {
   const given = process.env.A2A_EDGE_KEY || (process.stdin.isTTY === true ? await typed(question) : await piped());
-  const secret = given.replace(/[\r\n]+$/, "").trim();
+  return secretOf(given);
+}
+
+/** A secret as it is sent. @throws {Failure} if the text is none */
+export function secretOf(given) {
+  const secret = given.trim();
   if (secret === "") throw new Failure("No key was given: type it, pipe it to stdin, or set A2A_EDGE_KEY.", EXIT.usage);
   if (!/^[\x20-\x7e\u00a1-\u{10ffff}]+$/u.test(secret))
     throw new Failure("The key holds control characters or several lines; a key is one line of text.", EXIT.usage);

@@ -1,4 +1,5 @@
 // Requests to a server. Its answers may be anything: they are read up to a bound and for a limited time, and no redirect is followed, because the key would go with it.
+import { ACCESS_VARIABLES, accessHeaders, isAccess } from "./access.mjs";
 import { EXIT, Failure } from "./failure.mjs";
 import { EVERY_AGENT } from "./keys.mjs";
 import { requireKeySafe } from "./origin.mjs";
@@ -21,16 +22,18 @@ const MAX_SAID = 400;
 
 export class Server {
   #keys;
+  #access = accessHeaders();
   #traces;
   #agents;
 
   /** `keys` are `{ agent, slot, secret }`. With `isOwn` the commands act as the caller of the key, not as an operator. */
   constructor(origin, { keys = [], isOwn = false } = {}) {
-    if (keys.length > 0) requireKeySafe(origin);
+    const secrets = Object.values(this.#access);
+    if (keys.length > 0 || secrets.length > 0) requireKeySafe(origin);
     this.origin = origin;
     this.isOwn = isOwn;
     this.#keys = keys;
-    this.#traces = keys.flatMap(tracesOf);
+    this.#traces = [...keys.flatMap(tracesOf), ...secrets];
   }
 
   /** True if requests to this agent have a key. */
@@ -84,11 +87,7 @@ export class Server {
   async json(request) {
     const { status, headers, body } = await this.#exchange(request);
     const told = `${this.origin}${request.path}`;
-    if (status >= 300 && status < 400)
-      throw new Failure(
-        `${told} leads elsewhere${target(headers, this.origin)}. Redirects are not followed: name the server itself with --url.`,
-        EXIT.unreachable,
-      );
+    if (status >= 300 && status < 400) throw this.#elsewhere(told, headers);
     let value;
     try {
       value = JSON.parse(body, (_, member) => (typeof member === "string" ? this.#redacted(member) : member));
@@ -99,6 +98,16 @@ export class Server {
     return value;
   }
 
+  #elsewhere(told, headers) {
+    const location = urlIn(headers.get("location") ?? "", this.origin);
+    if (isAccess(location)) {
+      const why = Object.keys(this.#access).length > 0 ? "which does not take the service token" : "which wants a service token";
+      return new Failure(`${this.origin} is behind Cloudflare Access, ${why}. Set ${ACCESS_VARIABLES.join(" and ")}.`, EXIT.notSignedIn);
+    }
+    const where = location === undefined ? "" : ` (to ${location.origin})`;
+    return new Failure(`${told} leads elsewhere${where}. Redirects are not followed: name the server itself with --url.`, EXIT.unreachable);
+  }
+
   #redacted(member) {
     return this.#traces.reduce((left, trace) => left.replaceAll(trace, "…"), member);
   }
@@ -106,7 +115,7 @@ export class Server {
   async #exchange({ agent, path, query = {}, headers = {}, method, body }) {
     const url = new URL(path, this.origin);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
-    const sent = new Headers({ "a2a-version": "1.0", accept: "application/json", ...headers });
+    const sent = new Headers({ "a2a-version": "1.0", accept: "application/json", ...this.#access, ...headers });
     if (body !== undefined) sent.set("content-type", "application/json");
     if (agent !== undefined) for (const { slot, secret } of this.#keysOf(agent.slug)) place(slot, secret, url, sent);
     const late = new AbortController();
@@ -183,11 +192,11 @@ export class Server {
   }
 }
 
-function target(headers, origin) {
+function urlIn(location, origin) {
   try {
-    return ` (to ${clean(new URL(headers.get("location") ?? "", origin).origin)})`;
+    return new URL(location, origin);
   } catch {
-    return "";
+    return undefined;
   }
 }
 

@@ -109,6 +109,27 @@ test("a redirect is not followed, and the key goes nowhere else", async () => {
   elsewhere.close();
 });
 
+test("behind Cloudflare Access every request has the service token, and a redirect to sign in says what is missing", async () => {
+  const env = { CLOUDFLARE_ACCESS_CLIENT_ID: "an-id.access", CLOUDFLARE_ACCESS_CLIENT_SECRET: secret("ACCESS_SECRET", "a-service-token-of-access") };
+  agents = [];
+  answer = (_, response) => void response.writeHead(302, { location: "https://team.cloudflareaccess.com/cdn-cgi/access/login/a?kid=1" }).end();
+  for (const [given, why] of [[{}, /is behind Cloudflare Access, which wants a service token\. Set CLOUDFLARE_ACCESS_CLIENT_ID and/], [env, /which does not take the service token/]] as const) {
+    const { code, stderr } = await operator.run(["tasks"], { env: given });
+    assert.equal(code, 3);
+    assert.match(stderr, why);
+  }
+  agents = [listed("one", { ...GUARDED, access: { securitySchemes: {}, hasOperators: true } })];
+  answer = (_, response) => answerJson(response, { tasks: [] });
+  const from = server.requests.length;
+  assert.equal((await operator.run(["tasks"], { env })).code, 0);
+  const sent = server.requests.slice(from).map(({ url, headers }) => [url.split("?")[0], headers["cf-access-client-id"], headers["cf-access-client-secret"], headers["act-as"]]);
+  const token = Object.values(env);
+  assert.deepEqual(sent, [["/console/api/agents", ...token, undefined], ["/one/tasks", ...token, "operator"]]);
+  const wrong = await operator.run(["tasks"], { env: { ...env, CLOUDFLARE_ACCESS_CLIENT_ID: "a\u0001b" } });
+  assert.equal(wrong.code, 2);
+  assert.equal((await operator.run(["tasks", "--url", "http://agents.example.com"], { env })).code, 2);
+});
+
 test("a key is sent to agents alone, and a server that gives it back does not make it seen", async () => {
   agents = [listed("one", GUARDED)];
   answer = (path, response) => (path.endsWith("/overview") ? answerJson(response, {}) : answerJson(response, { tasks: [task(KEY, { metadata: { "urn:a2a-edge:owner": `x${KEY}y` } })] }));

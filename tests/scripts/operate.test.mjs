@@ -145,7 +145,9 @@ describe("servers", () => {
     assert.equal(chosenOrigin(undefined, { env: { A2A_EDGE_URL: "https://env.example" }, lastOrigin }), "https://env.example");
     assert.equal(chosenOrigin(undefined, { env: {}, lastOrigin }), "https://last.example");
     assert.match(chosenOrigin(undefined, { env: {} }), /^http:\/\/localhost:\d+$/);
-    assert.throws(() => chosenOrigin(undefined, { env: { A2A_EDGE_KEY: "k" }, lastOrigin }), { exit: 2 });
+    for (const env of [{ A2A_EDGE_KEY: "k" }, { CLOUDFLARE_ACCESS_CLIENT_ID: "i", CLOUDFLARE_ACCESS_CLIENT_SECRET: "s" }]) {
+      assert.throws(() => chosenOrigin(undefined, { env, lastOrigin }), { exit: 2 });
+    }
   });
 });
 
@@ -220,7 +222,7 @@ describe("keys", () => {
       assert.throws(() => keptKeys("https://a.example"), { message: /is damaged; sign in again with: npx a2a-edge login --url https:\/\/a\.example$/ });
       keep("https://a.example", key("*", "6"));
       assert.deepEqual(secrets("https://a.example"), [["*", "6"]]);
-      writeFileSync(file(), JSON.stringify({ keys: [1, { agent: "*", secret: "x", slot: { in: "header", name: "a\nb" } }] }));
+      writeFileSync(file(), JSON.stringify({ keys: [1, null, { agent: "*", secret: "x", slot: { in: "header", name: "a\nb" } }, key("*", "k\n"), key("*", "")] }));
       assert.deepEqual(keptKeys("https://a.example"), []);
       assert.match(readFileSync(file(), "utf8"), /keys/);
     });

@@ -1,4 +1,5 @@
 // `a2a-edge login`: tries a key at the server, and keeps it for the server's origin.
+import { ACCESS_VARIABLES } from "../access.mjs";
 import { EXIT, Failure } from "../failure.mjs";
 import { EVERY_AGENT, keep } from "../keys.mjs";
 import { URL_OPTION } from "../operate.mjs";
@@ -30,7 +31,8 @@ The key is tried before it is kept, for this server alone, in a file that only y
     const found = withSchemes(agents, values.scheme);
     if (found.length === 0) {
       const which = values.scheme === undefined ? "by a key or a token" : `by a scheme "${clean(values.scheme)}"`;
-      throw new Failure(`No agent of ${origin} can be signed in to ${which}.`, values.scheme === undefined ? EXIT.refused : EXIT.usage);
+      const access = `Behind Cloudflare Access, set ${ACCESS_VARIABLES.join(" and ")}.`;
+      throw new Failure(`No agent of ${origin} can be signed in to ${which}. ${access}`, values.scheme === undefined ? EXIT.refused : EXIT.usage);
     }
     const secret = await readSecret(`Key for ${origin}: `);
     const key = await taken(origin, found, secret, values.agent ?? EVERY_AGENT);

@@ -62,7 +62,7 @@ describe("agents that are given while the Worker runs", () => {
     const good = agentsOf({ "agents/poet.toml": saying("good") });
     for (const [body, told] of [
       ["{", /not the checked form/],
-      [{ ...good, index: "{}" }, /index cannot be read: missing field/],
+      [{ ...good, index: "{}" }, /index cannot be read: built_ms: is required/],
       [{ ...good, version: "0.0.1" }, /checked by a2a-edge 0\.0\.1, but this Worker is a2a-edge \d/],
     ] as const) {
       const answer = await give(body);

@@ -51,7 +51,7 @@ describe("agents that cannot be read", () => {
   assert.ok(first);
   for (const [what, agents, cause] of [
     ["that are not JSON", testAgents.slice(1), /cannot be read/],
-    ["that lack a member", JSON.stringify({ ...embedded, agents: [{ ...first, slug: undefined }, ...others] }), /cannot be read: missing field `slug`/],
+    ["that lack a member", JSON.stringify({ ...embedded, agents: [{ ...first, slug: undefined }, ...others] }), /cannot be read: agents\[0\]\.slug: is required/],
   ] as const) {
     test(`${what} are told as such by every path, and the log has the cause (§3.3.2)`, async (t) => {
       const worker = await workerWith(t, { AGENTS: agents });

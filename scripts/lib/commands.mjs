@@ -1,5 +1,6 @@
 // The commands of the npm package.
 
+/** The commands for a project. */
 export const COMMANDS = {
   start: "serves the agents on this machine",
   dev: "the same, and serves what is saved in a moment",
@@ -12,5 +13,24 @@ export const COMMANDS = {
   wrangler: "runs wrangler with what follows, such as: wrangler login",
 };
 
+/** The commands for operators of a server, whichever folder they are run in. */
+export const OPERATE = {
+  login: "signs in to a server with a key",
+  logout: "deletes the keys of a server from this machine",
+  whoami: "tells what the agents of a server take you for",
+  agents: "lists the agents with their health",
+  tasks: "lists tasks, newest first",
+  show: "shows a task with its webhooks and its timeline",
+  tail: "follows tasks as they change, or the timeline of one",
+  cancel: "cancels a task",
+  webhooks: "lists the webhooks that need mending",
+  redeliver: "sends events to webhooks again",
+  usage: "sums up what tasks have used of models",
+  completion: "prints the completion of bash, zsh or fish",
+};
+
 /** The module of a command, below the package. In the repository itself, `test` is another program. */
-export const moduleOf = (name) => `scripts/${name === "test" ? "test-project" : name}.mjs`;
+export function moduleOf(name) {
+  if (Object.hasOwn(OPERATE, name)) return `scripts/operate/commands/${name}.mjs`;
+  return `scripts/${name === "test" ? "test-project" : name}.mjs`;
+}

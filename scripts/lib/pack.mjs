@@ -2,7 +2,7 @@
 import { chmodSync, cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join, posix } from "node:path";
-import { COMMANDS, moduleOf } from "./commands.mjs";
+import { COMMANDS, OPERATE, moduleOf } from "./commands.mjs";
 import { ENGINE, RECORD, hashesIn } from "./engine.mjs";
 import { inPackage } from "./paths.mjs";
 import { run } from "./process.mjs";
@@ -22,7 +22,7 @@ export const isBuilt = () => [...ENGINE, "schemas/agent.schema.json", "build-con
 export function packEngine(to) {
   const manifest = JSON.parse(readFileSync(inPackage("package.json"), "utf8"));
   return pack(to, manifest, (staging) => {
-    for (const path of [...manifest.files, ...DATA, ...reached(["scripts/a2a-edge.mjs", ...Object.keys(COMMANDS).map(moduleOf)])]) copy(path, staging);
+    for (const path of [...manifest.files, ...DATA, ...reached(["scripts/a2a-edge.mjs", ...Object.keys({ ...COMMANDS, ...OPERATE }).map(moduleOf)])]) copy(path, staging);
     writeFileSync(join(staging, RECORD), `${JSON.stringify({ version: manifest.version, rust: leastRust(), sha256: hashesIn(staging) }, null, 2)}\n`);
     writeFileSync(join(staging, "README.md"), README);
   });

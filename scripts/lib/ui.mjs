@@ -54,7 +54,8 @@ export async function main(work) {
   }
 }
 
-function messageOf(error) {
+/** What is told of an error: the message of a `Stop`, the reason for which a file cannot be used, or the stack. */
+export function messageOf(error) {
   if (error instanceof Stop) return error.message;
   const reason = UNUSABLE[error.code];
   return reason === undefined || error.path === undefined ? error.stack : `${error.path} cannot be used: ${reason} (${error.code}).`;

@@ -94,7 +94,9 @@ for (const page of pages()) {
 const examples = process.env["A2A_EXAMPLES"] ?? join(root, "target", "debug", "examples");
 
 function openSession(): Shell {
-  return openShell({ cwd: root, env: { ...process.env, PATH: `${examples}:${process.env["PATH"]}`, NO_COLOR: "1" } });
+  // Commands for operators ask the Worker of this test, as those of the pages ask `npm start`, and find no keys.
+  const operator = { A2A_EDGE_URL: worker.url, XDG_CONFIG_HOME: folder };
+  return openShell({ cwd: root, env: { ...process.env, PATH: `${examples}:${process.env["PATH"]}`, NO_COLOR: "1", ...operator } });
 }
 
 async function runCommands(block: Block, shell: Shell): Promise<void> {
@@ -102,10 +104,10 @@ async function runCommands(block: Block, shell: Shell): Promise<void> {
   for (const { command, output } of commandsOf(block)) {
     const kind = kindOf(command);
     assert.ok(kind, `nothing is known of this command, so it cannot be tried: ${command}`);
-    if (kind === "npm") assert.equal(npmProblem(command), undefined);
-    else if (kind === "wrangler") assert.equal(wranglerProblem(command), undefined);
+    if (kind === "npm" || kind === "operate") assert.equal(npmProblem(command), undefined);
+    if (kind === "wrangler") assert.equal(wranglerProblem(command), undefined);
     else if (kind === "kill") await killAndStart();
-    else if (kind !== "left alone") said.push(await runCommand(shell, command, kind, output ?? (block.next?.lang === "text" ? "…" : undefined)));
+    else if (!["left alone", "npm"].includes(kind)) said.push(await runCommand(shell, command, kind, output ?? (block.next?.lang === "text" ? "…" : undefined)));
     count(kind === "left alone" ? "commands left alone" : `commands: ${kind}`);
   }
   // What a block `sh` gives is shown by the block `text` behind it.
@@ -125,6 +127,7 @@ async function runCommand(shell: Shell, command: string, kind: string, output: s
   const typed = placed(kind === "client" ? withClient(command) : command)
     .replace(/^([A-Z_]+)=\S*…\S*/, `$1=${tasks.get(shell) ?? "no-task"}`)
     .replace(/^python3? /, `${python} `)
+    .replace(/^npx a2a-edge /, `node scripts/a2a-edge.mjs `)
     .replace(/^node /, `${process.execPath} --disable-warning=ExperimentalWarning `);
   const { code, output: said } = await shell.run(typed);
   const task = /"task":\s*\{"id":"([^"]+)"/.exec(said)?.[1];

@@ -2,6 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { OPERATE } from "../../scripts/lib/commands.mjs";
 import { inNpmPackage, packagedNode } from "../../scripts/lib/packages.mjs";
 import { root } from "./markdown.mjs";
 
@@ -16,6 +17,7 @@ export function kindOf(command) {
   if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
   if (/^(?:node|python3?) (?:examples\/clients\/)?send\.\w+(?: |$)/.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
+  if (Object.hasOwn(OPERATE, /^npx a2a-edge (\w+)/.exec(bare)?.[1] ?? "")) return "operate";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";
   if (/^node_modules\/\.bin\/node /.test(bare)) return existsSync(join(root, bare.split(" ")[1])) ? "left alone" : undefined;
@@ -45,7 +47,7 @@ function read(bare) {
     const line = JSON.parse(readFileSync(join(root, "package.json"), "utf8")).scripts[name] ?? "";
     return [script.exec(line.split(" ")[1] ?? "")?.[1], words.slice(isShort ? 2 : 3)];
   }
-  if (words[0] === "npx") return [`scripts/${words[2]}`, words.slice(3)];
+  if (words[0] === "npx") return [words[2], words.slice(3)];
   return [script.exec(words[1])?.[1], words.slice(2)];
 }
 
@@ -53,8 +55,9 @@ const usages = new Map();
 
 function usageOf(name) {
   if (!usages.has(name)) {
-    const path = join(root, `${name}.mjs`);
-    const help = existsSync(path) ? spawnSync(process.execPath, [path, "--help"], { cwd: root, encoding: "utf8" }) : undefined;
+    // The name of a script, or that of a command of the package.
+    const path = join(root, name.includes("/") ? `${name}.mjs` : "scripts/a2a-edge.mjs");
+    const help = existsSync(path) ? spawnSync(process.execPath, [path, ...(name.includes("/") ? [] : [name]), "--help"], { cwd: root, encoding: "utf8" }) : undefined;
     usages.set(name, help?.status === 0 ? help.stdout : undefined);
   }
   return usages.get(name);

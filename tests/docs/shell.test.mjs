@@ -31,7 +31,7 @@ test("an output is as shown where only white space, elided parts, shortened ids 
 
 test("every command is of a kind, and one that nobody knows is none", () => {
   for (const [command, kind] of [
-    ["curl -s x", "curl"], ["TASK=f88b…4c21", "shell"], ["npm start -- --port 1", "npm"], ["A2A_LOGS=1 npm test", "npm"], ["npx a2a-edge check", "npm"],
+    ["curl -s x", "curl"], ["TASK=f88b…4c21", "shell"], ["npm start -- --port 1", "npm"], ["A2A_LOGS=1 npm test", "npm"], ["npx a2a-edge check", "npm"], ["npx a2a-edge tasks --all", "operate"],
     ["node create/index.mjs a", "npm"], ["npx wrangler login", "wrangler"], ["npx a2a-edge wrangler tail", "wrangler"], ["pkill -9 -g 12345 workerd", "kill"], ["pkill -9 workerd", undefined],
     ["python3 examples/clients/send.py", "client"], ["cd ../a", "left alone"], ["rm -rf /", undefined], ["node mine.mjs", undefined],
     ["node_modules/.bin/node tests/nowhere.ts", undefined],
@@ -41,10 +41,10 @@ test("every command is of a kind, and one that nobody knows is none", () => {
 });
 
 test("commands and options of ours that do not exist are noticed", () => {
-  for (const command of ["npm start", "npm test -- --only lint", "npm run deploy -- --dry-run # why", "npx a2a-edge start --port 1", "node create/index.mjs a --from-card URL"]) {
+  for (const command of ["npm start", "npm test -- --only lint", "npm run deploy -- --dry-run # why", "npx a2a-edge start --port 1", "npx a2a-edge show $TASK --json", "node create/index.mjs a --from-card URL"]) {
     assert.equal(npmProblem(command), undefined, command);
   }
-  for (const command of ["npm run nothing", "npm start -- --prot 1", "npx a2a-edge nothing", "node scripts/nothing.mjs"]) {
+  for (const command of ["npm run nothing", "npm start -- --prot 1", "npx a2a-edge nothing", "npx a2a-edge tasks --agents a", "node scripts/nothing.mjs"]) {
     assert.ok(npmProblem(command), command);
   }
 });

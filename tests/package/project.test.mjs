@@ -21,9 +21,12 @@ test("its tests pass", async () => {
   assert.match(output, /^All tests passed after /m);
 });
 
-test("npm start serves the agents, and the console", async () => {
+test("npm start serves the agents, and the console, and commands for operators ask it", async () => {
   await serving("start", async (url) => {
     assert.match(await ask(url, "hello", "hello"), /^Hello!/);
+    const { code, output } = await run("npx", "a2a-edge", "agents", "--url", url);
+    assert.equal(code, 0, output);
+    assert.match(output, /^hello +Ready +/m);
     assert.equal(await ask(url, "hello", "good morning"), "You said: good morning");
     assert.match(await (await fetch(`${url}/console/`)).text(), /<title>/);
   });

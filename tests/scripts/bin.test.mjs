@@ -1,6 +1,8 @@
 // The command a2a-edge, in a project of one's own.
 import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
 import { after, before, test } from "node:test";
+import { COMMANDS, OPERATE } from "../../scripts/lib/commands.mjs";
 import { readDepInfo } from "../../scripts/lib/inputs.mjs";
 import { makeOwnProject } from "./project.mjs";
 
@@ -20,7 +22,7 @@ test("help names every command, and so does running it with nothing", async () =
   for (const args of [["help"], ["--help"], ["-h"], []]) {
     const { code, output } = await project.run(...args);
     assert.equal(code, 0, output);
-    for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", "wrangler", "help"]) {
+    for (const command of [...Object.keys({ ...COMMANDS, ...OPERATE }), "help"]) {
       assert.match(output, new RegExp(`^ {4}${command} +\\S`, "m"));
     }
   }
@@ -33,12 +35,32 @@ test("a command that there is not is refused", async () => {
 });
 
 test("every command tells its options by the name that works in the project", async () => {
-  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check"]) {
+  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", ...Object.keys(OPERATE)]) {
     const { code, output } = await project.run(command, "--help");
     assert.equal(code, 0, output);
     assert.ok(output.startsWith(`Usage: npx a2a-edge ${command}`), output);
     assert.doesNotMatch(output, /npm (?:run|start|test)/);
   }
+});
+
+test("options of operators may stand before the command", async () => {
+  const { code, output } = await project.run("--url=http://127.0.0.1", "--json", "--url", "ftp://127.0.0.1", "tasks");
+  assert.equal(code, 2);
+  assert.match(output, /A server is at an https URL/);
+});
+
+test("a shell completes commands, and the options of each", async () => {
+  const { code, output } = await project.run("completion", "bash");
+  assert.equal(code, 0, output);
+  const completed = (...words) => {
+    const script = `${output}\nCOMP_WORDS=(${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length - 1}; _a2a_edge; echo "\${COMPREPLY[@]}"`;
+    return spawnSync("bash", ["-c", script], { encoding: "utf8" }).stdout.trim();
+  };
+  assert.equal(completed("a2a-edge", "ta"), "tasks tail");
+  assert.equal(completed("a2a-edge", "tasks", "--fa"), "--failed-steps");
+  assert.equal(completed("a2a-edge", "start", "--"), "--help");
+  for (const [shell, says] of [["zsh", /compdef|bashcompinit/], ["fish", /^complete -c a2a-edge .*-a tasks/m]]) assert.match((await project.run("completion", shell)).output, says);
+  assert.equal((await project.run("completion", "tcsh")).code, 2);
 });
 
 test("a build writes the agents, and calls no compiler", async () => {

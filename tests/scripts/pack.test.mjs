@@ -56,7 +56,7 @@ test("two checkouts of the same sources make the same bytes", () => {
 
 test("a2a-edge has what its commands import, and nothing of tests and builds", () => {
   const paths = listed(packed[0][0]);
-  for (const path of ["build/engine.js", "build/checker.wasm", "dev/main.js", "js/index.d.ts", "migrations/0001_schema.sql", "schemas/agent.schema.json", "scripts/test-project.mjs", "scripts/lib/live.mjs", "scripts/lib/compile.mjs", "scripts/bindgen/Cargo.lock", "README.md", "LICENSE-MIT"]) {
+  for (const path of ["build/engine.js", "build/checker.wasm", "dev/main.js", "js/index.d.ts", "migrations/0001_schema.sql", "schemas/agent.schema.json", "scripts/test-project.mjs", "scripts/lib/live.mjs", "scripts/lib/compile.mjs", "scripts/operate/commands/tasks.mjs", "scripts/operate/table.mjs", "scripts/bindgen/Cargo.lock", "README.md", "LICENSE-MIT"]) {
     assert.ok(paths.includes(path), path);
   }
   const foreign = paths.filter((path) => /^(?:tests|crates|src|console|create|bench)\/|tsconfig|bench|conformance|\/(?:test|pack|package|soak|costs|python|deny)\.mjs$/.test(path));

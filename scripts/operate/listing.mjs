@@ -1,0 +1,105 @@
+// The tasks of several agents as one list, newest first. A page of each agent is in memory at a time.
+import { EXIT, Failure } from "./failure.mjs";
+import { eachOf } from "./server.mjs";
+import { instant } from "./words.mjs";
+import { list, number, record, text } from "./values.mjs";
+
+const PAGE = 100;
+
+/** The member of a task's metadata with the number of its failed steps, and with what its turns have used of models (docs/timeline.md). */
+const FAILED_STEPS = "urn:a2a-edge:failed-steps";
+const USAGE = "urn:a2a-edge:usage";
+const OWNER = "urn:a2a-edge:owner";
+
+export class Listing {
+  #server;
+  #agents;
+  #filters;
+  #pageSize;
+  #onFailed;
+  /** The number of matching tasks of the agents that have answered; known once the first task is. */
+  total = 0;
+
+  /** `filters`: `state`, `context`, `since`, `owner`. `onFailed` is told of an agent that does not answer; the others' tasks are listed. */
+  constructor(server, agents, filters, { atMost = PAGE, onFailed }) {
+    this.#server = server;
+    this.#agents = agents;
+    this.#filters = filters;
+    this.#pageSize = Math.min(PAGE, atMost);
+    this.#onFailed = onFailed;
+  }
+
+  async *[Symbol.asyncIterator]() {
+    const sources = (await eachOf(this.#agents, (agent) => this.#first(agent))).filter((source) => source !== undefined);
+    this.total = sources.reduce((sum, { total }) => sum + total, 0);
+    for (;;) {
+      for (const source of sources) await this.#fill(source);
+      const newest = sources
+        .filter(({ tasks }) => tasks.length > 0)
+        .reduce((one, other) => (one === undefined || other.tasks[0].at > one.tasks[0].at ? other : one), undefined);
+      if (newest === undefined) return;
+      yield newest.tasks.shift();
+    }
+  }
+
+  async #first(agent) {
+    const source = { agent, tasks: [], token: "", total: 0 };
+    return (await this.#read(source)) ? source : undefined;
+  }
+
+  /** Reads on where all tasks of a page were taken. */
+  async #fill(source) {
+    while (source.tasks.length === 0 && source.token !== "") if (!(await this.#read(source))) source.token = "";
+  }
+
+  async #read(source) {
+    const { agent, token } = source;
+    const { state, context, since, owner } = this.#filters;
+    const query = {
+      pageSize: this.#pageSize,
+      pageToken: token || undefined,
+      status: state,
+      contextId: context,
+      statusTimestampAfter: since,
+      historyLength: 1,
+    };
+    try {
+      const page = record(await this.#server.json({ agent, path: `/${agent.slug}/tasks`, query, headers: this.#server.asOperator(agent, owner) }));
+      const next = text(page.nextPageToken) ?? "";
+      if (!Array.isArray(page.tasks) || (next !== "" && next === token))
+        throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
+      source.tasks = page.tasks.map((task) => listedOf(agent.slug, record(task)));
+      source.token = next;
+      source.total = number(page.totalSize) ?? 0;
+      return true;
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      this.#onFailed(error);
+      return false;
+    }
+  }
+}
+
+/** What commands show of a task of ListTasks. */
+export function listedOf(agent, task) {
+  const [status, metadata] = [record(task.status), record(task.metadata)];
+  return {
+    agent,
+    id: text(task.id) ?? "",
+    context: text(task.contextId),
+    state: text(status.state) ?? "",
+    at: instant(status.timestamp) ?? 0,
+    owner: text(metadata[OWNER]),
+    failedSteps: number(metadata[FAILED_STEPS]) ?? 0,
+    usage: metadata[USAGE] === undefined ? undefined : record(metadata[USAGE]),
+    said: textOf(status.message) || textOf(list(task.history).at(-1)),
+  };
+}
+
+/** The beginning of a message's text. */
+function textOf(message) {
+  const said = list(record(message).parts)
+    .map((part) => text(record(part).text) ?? "")
+    .join(" ");
+  return said.length > 160 ? `${said.slice(0, 160)}…` : said;
+}

@@ -15,6 +15,9 @@ const OUTPUT = dirname(ASSETS);
 /** The path of the console, and its folder among the assets. */
 const CONSOLE = "console";
 
+/** The words that the console shares with the commands for operators. */
+const WORDS = "scripts/operate/states.mjs";
+
 /** Vite's folder for files with a hash in their name. */
 const HASHED = "assets";
 
@@ -26,7 +29,7 @@ const RECIPE = readFileSync(inPackage("scripts", "lib", "console.mjs"), "utf8");
 /** Updates the assets, if wrangler.toml has any. An installed package has them ready. The caller must hold the lock of the build. */
 export async function ensureConsole() {
   if (!isCheckout || !servesAssets()) return;
-  const inputs = [relative(projectDir, inPackage(CONSOLE))];
+  const inputs = [CONSOLE, WORDS].map((path) => relative(projectDir, inPackage(path)));
   const recipe = recipeHash();
   if (isCurrent(recipe)) return;
   await step("Building the console", async () => {

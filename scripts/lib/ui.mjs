@@ -54,7 +54,7 @@ export async function main(work) {
   }
 }
 
-/** What is told of an error: the message of a `Stop`, the reason for which a file cannot be used, or the stack. */
+/** The text for an error: the message of a `Stop`, the reason why a file cannot be used, or the stack. */
 export function messageOf(error) {
   if (error instanceof Stop) return error.message;
   const reason = UNUSABLE[error.code];

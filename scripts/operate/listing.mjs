@@ -20,7 +20,7 @@ export class Listing {
   /** The number of matching tasks of the agents that have answered; known once the first task is. */
   total = 0;
 
-  /** `filters`: `state`, `context`, `since`, `owner`. `onFailed` is told of an agent that does not answer; the others' tasks are listed. */
+  /** `filters`: `state`, `context`, `since`, `owner`. `onFailed` gets the error of an agent that does not answer; the tasks of the others are listed. */
   constructor(server, agents, filters, { atMost = PAGE, onFailed }) {
     this.#server = server;
     this.#agents = agents;

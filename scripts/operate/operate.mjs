@@ -48,7 +48,7 @@ export async function operate(name, args) {
   }
 }
 
-/** What is told of an error. An answer that nests without end overflows the stack. */
+/** The message for an error. JSON that is nested too deep overflows the stack. */
 function oneLine(error) {
   return error instanceof RangeError ? "The server answered with something that cannot be shown. Is it a server of a2a-edge?" : messageOf(error);
 }

@@ -1,19 +1,9 @@
-// States, times and numbers in the words of the console (console/src/parts, console/src/pages).
+// States, times and numbers in the words of the console (states.mjs, console/src/pages).
 import { Failure, EXIT } from "./failure.mjs";
-
-const STATES = {
-  TASK_STATE_SUBMITTED: { word: "Submitted", tone: "idle" },
-  TASK_STATE_WORKING: { word: "Working", tone: "busy" },
-  TASK_STATE_COMPLETED: { word: "Completed", tone: "good" },
-  TASK_STATE_FAILED: { word: "Failed", tone: "bad" },
-  TASK_STATE_CANCELED: { word: "Canceled", tone: "idle" },
-  TASK_STATE_REJECTED: { word: "Rejected", tone: "bad" },
-  TASK_STATE_INPUT_REQUIRED: { word: "Input required", tone: "wait" },
-  TASK_STATE_AUTH_REQUIRED: { word: "Authentication required", tone: "wait" },
-};
+import { AGENT_HEALTH, TASK_STATES, WEBHOOK_HEALTH } from "./states.mjs";
 
 /** The states as options name them: `completed`, `input-required`. */
-export const STATE_NAMES = Object.keys(STATES).map((state) => state.slice("TASK_STATE_".length).toLowerCase().replaceAll("_", "-"));
+export const STATE_NAMES = Object.keys(TASK_STATES).map((state) => state.slice("TASK_STATE_".length).toLowerCase().replaceAll("_", "-"));
 
 /** The state of the protocol that an option names. */
 export function stateOf(name) {
@@ -21,26 +11,28 @@ export function stateOf(name) {
     .replace(/^TASK_STATE_/i, "")
     .toUpperCase()
     .replace(/[- ]/g, "_")}`;
-  if (!Object.hasOwn(STATES, state)) throw new Failure(`There is no state "${name}"; the states are ${STATE_NAMES.join(", ")}.`, EXIT.usage);
+  if (!Object.hasOwn(TASK_STATES, state)) throw new Failure(`There is no state "${name}"; the states are ${STATE_NAMES.join(", ")}.`, EXIT.usage);
   return state;
+}
+
+/** What a table of words has for a name, as a cell. A name that it lacks is shown unchanged. */
+function cellOf(words, name) {
+  const { word, tone } = Object.hasOwn(words, name) ? words[name] : { word: name, tone: "idle" };
+  return { text: word, tone };
 }
 
 /** A state as a cell. A state that is unknown is shown unchanged. */
 export function stateCell(state) {
-  const known = Object.hasOwn(STATES, state) ? STATES[state] : { word: String(state ?? "unknown"), tone: "idle" };
-  return { text: known.word, tone: known.tone };
+  return cellOf(TASK_STATES, String(state ?? "unknown"));
 }
 
 export const isFinal = (state) => /_(?:COMPLETED|FAILED|CANCELED|REJECTED)$/.test(state);
 
-const HEALTH = {
-  active: { text: "Working", tone: "good" },
-  failing: { text: "Failing", tone: "wait" },
-  suspended: { text: "Suspended", tone: "bad" },
-};
-
 /** The health of a webhook as a cell. */
-export const healthCell = (health) => (Object.hasOwn(HEALTH, health) ? HEALTH[health] : { text: String(health), tone: "idle" });
+export const healthCell = (health) => cellOf(WEBHOOK_HEALTH, String(health));
+
+/** The health of an agent as a cell. */
+export const agentHealthCell = (health) => cellOf(AGENT_HEALTH, health);
 
 /** An instant in ms since 1970 from such a number or from RFC 3339; undefined if it is neither. */
 export function instant(at) {

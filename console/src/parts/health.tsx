@@ -4,21 +4,12 @@ import { useEffect } from "preact/hooks";
 import type { CataloguedAgent, Health } from "../api/agents.ts";
 import { json } from "../api/http.ts";
 import { Badge } from "./state.tsx";
+import { AGENT_HEALTH } from "../../../scripts/operate/states.mjs";
 import { isSignedIn } from "../session/credentials.ts";
-
-const WORDS = {
-  ok: { tone: "good", word: "Ready" },
-  partial: { tone: "wait", word: "Partly ready" },
-  misconfigured: { tone: "bad", word: "Misconfigured" },
-  down: { tone: "bad", word: "Not running" },
-  silent: { tone: "wait", word: "No answer" },
-  unbound: { tone: "bad", word: "Binding missing" },
-  unasked: { tone: "idle", word: "Not checked" },
-} as const;
 
 /** The health as a word with a colour. */
 export function HealthBadge({ health }: { health: Health }) {
-  const { tone, word } = WORDS[health.state] ?? { tone: "idle", word: health.state };
+  const { tone, word } = AGENT_HEALTH[health.state] ?? { tone: "idle", word: health.state };
   return <Badge tone={tone}>{word}</Badge>;
 }
 

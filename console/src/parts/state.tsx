@@ -1,17 +1,9 @@
 // The state of a task, as a word with a colour.
 import type { Task, TaskState } from "../api/types.ts";
 import { Icon } from "./icon.tsx";
+import { TASK_STATES } from "../../../scripts/operate/states.mjs";
 
-const WORDS: Record<string, { word: string; tone: string }> = {
-  TASK_STATE_SUBMITTED: { word: "Submitted", tone: "idle" },
-  TASK_STATE_WORKING: { word: "Working", tone: "busy" },
-  TASK_STATE_COMPLETED: { word: "Completed", tone: "good" },
-  TASK_STATE_FAILED: { word: "Failed", tone: "bad" },
-  TASK_STATE_CANCELED: { word: "Canceled", tone: "idle" },
-  TASK_STATE_REJECTED: { word: "Rejected", tone: "bad" },
-  TASK_STATE_INPUT_REQUIRED: { word: "Input required", tone: "wait" },
-  TASK_STATE_AUTH_REQUIRED: { word: "Authentication required", tone: "wait" },
-};
+const WORDS: Record<string, { word: string; tone: string }> = TASK_STATES;
 
 /** All states, in the order of the protocol. */
 export const STATES = Object.keys(WORDS) as TaskState[];

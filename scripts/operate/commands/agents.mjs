@@ -6,17 +6,7 @@ import { schemesOf } from "../slots.mjs";
 import { Table } from "../table.mjs";
 import { jsonLine } from "../text.mjs";
 import { list, record, text } from "../values.mjs";
-
-/** The words of the console (docs/console.md, "The health of an agent"). */
-const HEALTH = {
-  ok: { text: "Ready", tone: "good" },
-  partial: { text: "Partly ready", tone: "wait" },
-  misconfigured: { text: "Misconfigured", tone: "bad" },
-  down: { text: "Not running", tone: "bad" },
-  silent: { text: "No answer", tone: "bad" },
-  unbound: { text: "Binding missing", tone: "bad" },
-  unasked: { text: "Not checked", tone: "idle" },
-};
+import { agentHealthCell } from "../words.mjs";
 
 export default {
   does: "Lists the agents with their health.",
@@ -53,7 +43,7 @@ export default {
       else
         await table.row([
           agent.slug,
-          HEALTH[state] ?? state,
+          agentHealthCell(state),
           text(agent.version),
           text(agent.name),
           agent.isOpen === true ? "open" : kinds.join(", "),

@@ -1,17 +1,12 @@
 // The health of a webhook in words.
 import { Badge } from "../../parts/state.tsx";
+import { WEBHOOK_HEALTH } from "../../../../scripts/operate/states.mjs";
 import { agoOf, duration, now, Time } from "../../parts/time.tsx";
 import { sentence } from "../../parts/words.ts";
 import type { DeadLetter, Health } from "./api.ts";
 
-const WORDS: Record<Health, { word: string; tone: string }> = {
-  active: { word: "Working", tone: "good" },
-  failing: { word: "Failing", tone: "wait" },
-  suspended: { word: "Suspended", tone: "bad" },
-};
-
 export function HealthBadge({ health }: { health: Health }) {
-  const { word, tone } = WORDS[health] ?? { word: health, tone: "idle" };
+  const { word, tone } = WEBHOOK_HEALTH[health] ?? { word: health, tone: "idle" };
   return <Badge tone={tone}>{word}</Badge>;
 }
 

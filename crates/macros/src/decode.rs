@@ -164,7 +164,7 @@ fn variants(data: &DataEnum, names: &[String]) -> Result<TokenStream> {
                 let members = members.collect::<Result<Vec<_>>>()?;
                 let members = members.iter().map(Member::decoded);
                 quote! {{
-                    let fields = &mut fields.of_member(name, content)?;
+                    let fields = &mut fields.nested(name, content)?;
                     Some(Self::#ident { #(#members),* })
                 }}
             }

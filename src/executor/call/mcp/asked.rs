@@ -101,7 +101,7 @@ impl Member for Way {
         if value == HELD {
             return Some(Self::Held);
         }
-        let mut fields = fields.of_member(name, value)?;
+        let mut fields = fields.nested(name, value)?;
         if fields.has("task") {
             return fields.required("task").map(Self::Task);
         }

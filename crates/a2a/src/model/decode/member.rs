@@ -78,11 +78,6 @@ impl Fields {
         self.choice(name, &Value::String(variant), names).map(|index| (index, content))
     }
 
-    /// The fields of the object that is the value of the member `name`.
-    pub fn of_member(&mut self, name: &str, value: Value) -> Option<Self> {
-        self.nested(name, value)
-    }
-
     /// The object, without members that were read already, as `read` reads it. `what` says what the object must be.
     pub fn rest<T>(&mut self, what: &str, read: impl FnOnce(&Value) -> Option<T>) -> Option<T> {
         let decoded = read(&Value::Object(std::mem::take(&mut self.members)));
@@ -93,7 +88,7 @@ impl Fields {
     }
 
     /// The elements of a list, each with its name.
-    fn elements_of(&mut self, name: &str, value: Value) -> Option<Vec<(String, Value)>> {
+    pub(super) fn elements_of(&mut self, name: &str, value: Value) -> Option<Vec<(String, Value)>> {
         let Value::Array(values) = value else { return self.wrong(name, "a list", &value) };
         let named = |(index, value)| (format!("{name}[{index}]"), value);
         Some(values.into_iter().enumerate().map(named).collect())

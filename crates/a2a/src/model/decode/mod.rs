@@ -195,24 +195,15 @@ impl Fields {
 
     /// A list of strings; empty if absent.
     pub fn strings(&mut self, name: &str) -> Vec<String> {
-        let values = match self.member(name) {
-            None => return Vec::new(),
-            Some(Value::Array(values)) => values,
-            Some(other) => return self.wrong(name, "a list", &other).unwrap_or_default(),
-        };
-        let mut strings = Vec::with_capacity(values.len());
-        for (index, value) in values.into_iter().enumerate() {
-            strings.extend(self.text(&format!("{name}[{index}]"), value));
-        }
-        strings
+        let Some(value) = self.member(name) else { return Vec::new() };
+        let values = self.elements_of(name, value).unwrap_or_default();
+        values.into_iter().filter_map(|(name, value)| self.text(&name, value)).collect()
     }
 
     /// `true` or `false`.
     pub fn boolean(&mut self, name: &str) -> Option<bool> {
-        match self.member(name)? {
-            Value::Bool(value) => Some(value),
-            other => self.wrong(name, "true or false", &other),
-        }
+        let value = self.member(name)?;
+        bool::read(self, name, value)
     }
 
     /// A 32-bit integer, as a number, a number without fraction (`10.0`) or a decimal string.
@@ -375,24 +366,17 @@ impl Fields {
 
     /// The objects in a list, and whether all elements are objects.
     fn elements(&mut self, name: &str) -> (Vec<Self>, bool) {
-        let values = match self.member(name) {
-            None => return (Vec::new(), true),
-            Some(Value::Array(values)) => values,
-            Some(other) => {
-                self.refuse(name, expected("a list", &other));
-                return (Vec::new(), false);
-            }
-        };
+        let Some(value) = self.member(name) else { return (Vec::new(), true) };
+        let Some(values) = self.elements_of(name, value) else { return (Vec::new(), false) };
         let count = values.len();
-        let mut elements = Vec::with_capacity(count);
-        for (index, value) in values.into_iter().enumerate() {
-            elements.extend(self.nested(&format!("{name}[{index}]"), value));
-        }
+        let elements: Vec<Self> =
+            values.into_iter().filter_map(|(name, value)| self.nested(&name, value)).collect();
         let is_whole = elements.len() == count;
         (elements, is_whole)
     }
 
-    fn nested(&mut self, name: &str, value: Value) -> Option<Self> {
+    /// The members of the object that is the value of the member `name`.
+    pub fn nested(&mut self, name: &str, value: Value) -> Option<Self> {
         let Value::Object(members) = value else { return self.wrong(name, "an object", &value) };
         let path = self.path_of(name);
         Some(Self { members, path, violations: self.violations.clone() })

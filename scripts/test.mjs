@@ -28,8 +28,8 @@ const TEST_TIMEOUT_MS = 120_000;
 /** How the names of spec files end. */
 const SPEC = ".spec.ts";
 
-/** How many spec files run at once. They wait more than they compute, so two pay off even on a small machine. */
-const WAITING = Math.max(2, cpus().length - 1);
+/** How many test files run at once. They wait more than they compute, so more of them than cores pay off on a small machine. */
+const WAITING = Math.max(3, cpus().length - 1);
 
 /** What native programs need; without it, only the ports of the Worker are compiled. */
 const NATIVE = "a2a-edge-protocol/native,a2a-edge-mcp/native";
@@ -207,7 +207,7 @@ function nodeTests(folders) {
     const files = readdirSync(inPackage("tests", folder)).filter((name) => name.endsWith(".test.mjs")).sort();
     return files.map((name) => join("tests", folder, name));
   });
-  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, ...paths]);
+  return command(packagedNode(), ["--disable-warning=ExperimentalWarning", "--test", "--test-reporter=spec", `--test-timeout=${TEST_TIMEOUT_MS}`, `--test-concurrency=${WAITING}`, ...paths]);
 }
 
 async function checkTypes() {

@@ -1,2 +1,2 @@
-/** A port of this machine that nobody listens at now. */
+/** A port of this machine that nobody listens at now, and which the system gives to nobody. */
 export function freePort(): Promise<number>;

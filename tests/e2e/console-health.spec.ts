@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { after, before, describe, test } from "node:test";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { caller, secretsOf } from "./access.ts";
 import { until } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
@@ -19,7 +19,7 @@ interface Health { state: string; reason?: string; outside?: boolean }
 /** A program behind an agent: its requests, and its port, which stays the same while it is stopped. */
 class Program {
   readonly asked: string[] = [];
-  port = 0;
+  port: number | undefined;
   #server: Server | undefined;
 
   /** Starts the program, which answers with this status, or never. */
@@ -28,8 +28,8 @@ class Program {
       this.asked.push(`${request.method} ${request.url}`);
       if (status !== undefined) response.writeHead(status).end();
     });
+    this.port ??= await freePort();
     await once(this.#server.listen(this.port, "127.0.0.1"), "listening");
-    this.port = (this.#server.address() as AddressInfo).port;
     return this;
   }
 

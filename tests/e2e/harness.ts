@@ -148,8 +148,8 @@ globalThis.fetch = (input, init = {}) => {
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
-  // The URL of the scripted model of dev/ contains the port, so the port must be known first.
-  const port = options.port ?? (options.hasDev ? await freePort() : 0);
+  // The URL of the scripted model of dev/ contains the port, and a Worker that is started again has the same one.
+  const port = options.port ?? await freePort();
   const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
   const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...model, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
@@ -158,7 +158,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
 
   const settings = { storage, ownStorage, vars, rateLimits, compatibilityFlags: options.compatibilityFlags ?? [], hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(options), logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
-  const { url, port: bound } = instance;
+  const { url } = instance;
 
   const end = async (): Promise<void> => {
     const ending = instance;
@@ -188,7 +188,7 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async restart() {
       await end();
-      instance = await launch({ ...settings, port: bound });
+      instance = await launch({ ...settings, port });
     },
     async evict(taskId, webSockets = "hibernate") {
       if (instance === undefined) throw new Error("the worker is not running");
@@ -247,7 +247,6 @@ interface Instance {
   miniflare: Miniflare;
   workerd: ChildProcess;
   url: string;
-  port: number;
   twin: string | undefined;
   dispose(): Promise<void>;
 }
@@ -319,7 +318,6 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, compatibilityF
       miniflare,
       workerd,
       url: url.origin,
-      port: Number(url.port),
       twin: hasTwin ? (await miniflare.unsafeGetDirectURL(TWIN)).origin : undefined,
       async dispose() {
         await miniflare.dispose();

@@ -2,6 +2,7 @@
 // and then parked, even if the Worker is killed meanwhile. Further cases: tests/all/http_agent/outages.rs.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { freePort } from "../../scripts/lib/port.mjs";
 import { rest } from "./answers.ts";
 import { Agent, textOf, until, untilEnded } from "./client.ts";
 import { startWorker, type Worker } from "./harness.ts";
@@ -15,11 +16,10 @@ let worker: Worker;
 const servers: AgentServer[] = [];
 before(async () => {
   const tables: Record<string, object> = {};
-  const taken = await Promise.all(Object.keys(ports).map(async (slug) => [slug, await AgentServer.open(() => undefined)] as const));
-  for (const [slug, { url, close }] of taken) {
-    close();
-    ports[slug] = Number(new URL(url).port);
-    tables[slug] = { url: `${url}/turn?key=k3y`, ...(slug === "gone" ? { unreachable_wait_ms: 1_500 } : {}) };
+  for (const slug of Object.keys(ports)) {
+    const port = await freePort();
+    ports[slug] = port;
+    tables[slug] = { url: `http://127.0.0.1:${port}/turn?key=k3y`, ...(slug === "gone" ? { unreachable_wait_ms: 1_500 } : {}) };
   }
   worker = await startWorker({ vars: { AGENTS: withHttpAgents(tables) } });
 });

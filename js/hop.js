@@ -130,7 +130,7 @@ export class Hop {
       case "c":
         return this.#ask(asked, plan.slice(0, line), plan.slice(line + 1));
       case "l":
-        return this.#list(asked, plan.slice(1));
+        return this.#list(asked, plan.slice(1, line), plan.slice(line + 1));
       case "s":
         return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
       case "o":
@@ -242,23 +242,22 @@ export class Hop {
     return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
-  /** Lists tasks in D1. @param {Asked} asked @param {string} statement */
-  async #list(asked, statement) {
+  /** Lists tasks in the object with this name, or else in D1. @param {Asked} asked @param {string} name @param {string} statement */
+  async #list(asked, name, statement) {
     const { env, head, body } = asked;
-    const [sql, ...values] = JSON.parse(statement);
-    let found;
+    let rows;
     try {
-      found = await env[DB].prepare(sql).bind(...values).all();
+      rows = await rowsOf(env, name, JSON.parse(statement));
     } catch {
-      found = undefined;
+      rows = undefined;
     }
-    if (found !== undefined) {
-      const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
-      const total = found.results[0]?.total;
+    if (rows !== undefined) {
+      const lines = rows.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
+      const total = rows[0]?.total;
       const plan = asked.waiting?.listed(lines, total) ?? this.#rust.listed(env, head, body, lines, total);
       if (plan !== "~") return this.#perform(asked, plan);
     }
-    // Rust calls D1 once more: for the total of a page without rows, or to report the reason of a failure.
+    // Rust asks once more: for the total of a page without rows, for the rows of several objects, or to report the reason of a failure.
     return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined));
   }
 
@@ -364,6 +363,18 @@ function lengthOf(request) {
   const length = request.headers.get("content-length");
   if (length !== null) return Number(length);
   return request.body === null ? 0 : Infinity;
+}
+
+/**
+ * The rows that a statement selects in the index of an owner; undefined if another object has some of them, too.
+ *
+ * @param {any} env @param {string} name the object, or nothing for D1 @param {[string, ...(string | number)[]]} statement
+ * @returns {Promise<any[] | undefined>}
+ */
+async function rowsOf(env, name, [sql, ...values]) {
+  if (name === "") return (await env[DB].prepare(sql).bind(...values).all()).results;
+  const { rows, shards } = await env[TASKS].get(env[TASKS].idFromName(name)).index([sql, values]);
+  return shards === 1 ? rows : undefined;
 }
 
 /**

@@ -1,6 +1,7 @@
 //! Runs single statements on D1, with their values.
 
 use wasm_bindgen_futures::JsFuture;
+use worker::js_sys::Array;
 use worker::wasm_bindgen::{JsCast, JsValue};
 use worker::worker_sys::types as platform;
 use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
@@ -62,13 +63,18 @@ impl Statement {
         self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
     }
 
-    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+    /// The values for the platform.
+    pub(super) fn to_array(&self) -> Array {
         // Numbers as f64: D1 does not accept the BigInt that an i64 becomes.
-        let values = self.values.iter().map(|value| match value {
+        let value = |value: &Value| match value {
             Value::Text(text) => JsValue::from_str(text),
             Value::Number(number) => JsValue::from_f64(*number as f64),
-        });
-        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
+        };
+        self.values.iter().map(value).collect()
+    }
+
+    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
+        database.prepare(&self.sql).bind(&self.to_array().to_vec())
     }
 }
 

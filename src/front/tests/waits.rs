@@ -36,7 +36,7 @@ fn tasks_are_listed_by_one_statement_where_that_is_enough() {
         let body = body.to_string();
         Sent::call("/open", &body).having(Facts { page, ..Facts::default() }).decided()
     };
-    assert!(matches!(sent(false, None).plan, Plan::List(_)));
+    assert!(matches!(sent(false, None).plan, Plan::List(None, _)));
     assert!(matches!(sent(true, None).need(), Need::Page(_)));
     let empty = sent(false, Some(FoundPage::lines(String::new(), None)));
     assert!(empty.answer().body.contains(r#""totalSize":0"#), "{}", empty.answer().body);

@@ -2,7 +2,7 @@
 
 use worker::Env;
 
-use crate::edge::service::overview::D1Overview;
+use crate::edge::service::overview::OverviewTables;
 use crate::front::facts::OverviewNeed;
 use crate::overview::Overview;
 use crate::port::{Observation, Observer};
@@ -16,7 +16,7 @@ pub(super) async fn find(
     observer: &dyn Observer,
 ) -> Option<Box<Overview>> {
     let OverviewNeed { agent, hours } = need;
-    match (D1Overview { env: env.clone() }).of(agent, *hours, counts).await {
+    match OverviewTables::of(env).overview(agent, *hours, counts).await {
         Ok(overview) => Some(Box::new(overview)),
         Err(error) => {
             let reason = format!("the overview of {agent}: {error}");

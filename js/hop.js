@@ -3,10 +3,10 @@
 // each crossing into WebAssembly, costs more than all decisions together.
 import { noteStop } from "./panic.js";
 import { open } from "./stream.js";
+import { rowsOfOwner } from "./tables.js";
 
-// Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
+/** The binding of the task objects. src/edge/bindings.rs lists all bindings. */
 const TASKS = "TASKS";
-const DB = "DB";
 
 /** The separator of the lines of a listing (src/forms/listing.rs). */
 const LINE_END = "\u001e";
@@ -242,12 +242,12 @@ export class Hop {
     return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
-  /** Lists tasks in the object with this name, or else in D1. @param {Asked} asked @param {string} name @param {string} statement */
-  async #list(asked, name, statement) {
+  /** Lists tasks of an owner, given as JSON, in objects; or in D1. @param {Asked} asked @param {string} owner @param {string} statement */
+  async #list(asked, owner, statement) {
     const { env, head, body } = asked;
     let rows;
     try {
-      rows = await rowsOf(env, name, JSON.parse(statement));
+      rows = await rowsOfOwner(env, owner, statement);
     } catch {
       rows = undefined;
     }
@@ -363,18 +363,6 @@ function lengthOf(request) {
   const length = request.headers.get("content-length");
   if (length !== null) return Number(length);
   return request.body === null ? 0 : Infinity;
-}
-
-/**
- * The rows that a statement selects in the index of an owner; undefined if another object has some of them, too.
- *
- * @param {any} env @param {string} name the object, or nothing for D1 @param {[string, ...(string | number)[]]} statement
- * @returns {Promise<any[] | undefined>}
- */
-async function rowsOf(env, name, [sql, ...values]) {
-  if (name === "") return (await env[DB].prepare(sql).bind(...values).all()).results;
-  const { rows, shards } = await env[TASKS].get(env[TASKS].idFromName(name)).index([sql, values]);
-  return shards === 1 ? rows : undefined;
 }
 
 /**

@@ -1,10 +1,14 @@
-// The index of tasks in objects (src/edge/service/tables.rs): a shard of the index of one owner, or the directory of all shards. Either is an object of the
-// namespace of the tasks, with a name that no task has, and runs the statements that D1 runs otherwise. They pass through WebAssembly as they are.
+// An object of the index (tables.js): a shard of the index of one owner, or the directory of all shards. Either is an object of the namespace of the tasks, and
+// runs the statements that D1 runs otherwise; WebAssembly only passes them on.
 /** The binding of the objects (src/edge/bindings.rs). */
 const TASKS = "TASKS";
 
-/** The name of the directory (src/forms/shard.rs). */
-const DIRECTORY = '{"index":[]}';
+// The names of these objects begin with `{`. No task has such a name (src/forms/address.rs).
+/** The name of the directory. */
+export const DIRECTORY = '{"index":[]}';
+
+/** The name of a shard of an owner. Shards are numbered from 0. @param {string} owner @param {number} shard */
+export const shardName = (owner, shard) => JSON.stringify({ index: [owner, shard] });
 
 /** The time over which the writes of a shard are counted, in milliseconds. */
 const WINDOW_MS = 10_000;

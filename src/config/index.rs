@@ -1,15 +1,27 @@
-//! The setting for the place of the index.
+//! The settings for the place of the index.
 
 use super::ConfigError;
-use super::variables::{KIBIBYTE, Variables};
+use super::variables::{GIBIBYTE, MEBIBYTE, Variables};
 
 /// Where the index of tasks is, with the sums of usage, the hours of the overview and the webhooks in trouble.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Index {
+    /// `INDEX`: the place from which it is read.
+    pub kind: IndexKind,
+    /// `INDEX_COPY`: a second place to which it is written, too, while it moves there.
+    pub also: Option<IndexKind>,
+    /// When an owner has more objects.
+    pub shards: Shards,
+}
+
+/// A place of the index.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum IndexKind {
-    /// `d1` (the default): in the database of the deployment, which has one writer and 10 GB.
+    /// `d1` (the default): the database of the deployment, which has one writer and 10 GB.
+    #[default]
     D1,
-    /// `objects`: in objects, at least one for each owner.
-    Objects(Shards),
+    /// `objects`: objects, at least one for each owner.
+    Objects,
 }
 
 /// When the index of an owner is divided among twice as many objects.
@@ -22,28 +34,70 @@ pub struct Shards {
     pub bytes: u64,
 }
 
-impl IndexKind {
+impl Default for Shards {
+    fn default() -> Self {
+        Self { writes_per_second: 200, bytes: 4 * GIBIBYTE }
+    }
+}
+
+impl Index {
     /// Reads the settings.
     ///
     /// # Errors
     ///
     /// Returned for the first variable whose value cannot be used.
     pub(super) fn read(variables: Variables<'_>) -> Result<Self, ConfigError> {
-        let shards = Shards {
-            writes_per_second: variables.number("INDEX_SHARD_WRITES", 200, 1..=1_000)?,
-            bytes: variables.number("INDEX_SHARD_BYTES", 4 * GIBIBYTE, 1_048_576..=8 * GIBIBYTE)?,
-        };
-        match variables.text("INDEX").as_deref().map(str::trim) {
-            None | Some("d1") => Ok(Self::D1),
-            Some("objects") => Ok(Self::Objects(shards)),
-            Some(_) => Err(ConfigError { name: "INDEX", wanted: "d1 or objects".to_owned() }),
-        }
+        let Shards { writes_per_second, bytes } = Shards::default();
+        let least = MEBIBYTE as u64;
+        let kind = read_kind(variables, "INDEX")?.unwrap_or_default();
+        Ok(Self {
+            kind,
+            also: read_kind(variables, "INDEX_COPY")?.filter(|also| *also != kind),
+            shards: Shards {
+                writes_per_second: variables.number(
+                    "INDEX_SHARD_WRITES",
+                    writes_per_second,
+                    1..=1_000,
+                )?,
+                bytes: variables.number("INDEX_SHARD_BYTES", bytes, least..=8 * GIBIBYTE)?,
+            },
+        })
     }
 
-    /// True if the index is in objects.
-    pub const fn is_in_objects(self) -> bool {
-        matches!(self, Self::Objects(_))
+    /// True if rows are written to this place.
+    pub fn writes_to(&self, kind: IndexKind) -> bool {
+        self.kind == kind || self.also == Some(kind)
+    }
+
+    /// The names of the places to which rows are written, the one that is read first.
+    pub const fn names(&self) -> &'static str {
+        match (self.kind, self.also) {
+            (IndexKind::D1, None | Some(IndexKind::D1)) => "d1",
+            (IndexKind::D1, Some(IndexKind::Objects)) => "d1 objects",
+            (IndexKind::Objects, None | Some(IndexKind::Objects)) => "objects",
+            (IndexKind::Objects, Some(IndexKind::D1)) => "objects d1",
+        }
     }
 }
 
-const GIBIBYTE: u64 = 1024 * 1024 * KIBIBYTE as u64;
+impl IndexKind {
+    /// The name, as in the settings.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::D1 => "d1",
+            Self::Objects => "objects",
+        }
+    }
+}
+
+fn read_kind(
+    variables: Variables<'_>,
+    name: &'static str,
+) -> Result<Option<IndexKind>, ConfigError> {
+    match variables.text(name).as_deref().map(str::trim) {
+        None => Ok(None),
+        Some("d1") => Ok(Some(IndexKind::D1)),
+        Some("objects") => Ok(Some(IndexKind::Objects)),
+        Some(_) => Err(ConfigError { name, wanted: "d1 or objects".to_owned() }),
+    }
+}

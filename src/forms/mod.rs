@@ -10,7 +10,6 @@
 //! | `answer` | an HTTP answer as text, for JavaScript |
 //! | `listing` | the lines of a page of the index, as D1 selects them |
 //! | `queue` | the bodies of the queues |
-//! | `shard` | the names of the objects of the index |
 
 pub(crate) mod address;
 pub(crate) mod answer;
@@ -19,6 +18,5 @@ pub(crate) mod callback;
 pub(crate) mod command;
 pub(crate) mod listing;
 pub(crate) mod queue;
-pub(crate) mod shard;
 #[cfg(test)]
 mod upgrade;

@@ -214,7 +214,7 @@ mod tests {
     fn tasks_to_be_deleted_are_read_as_they_were_written() {
         let row = |id| {
             let (owner, agent) = ("o".to_owned(), "a".to_owned());
-            RowPlace { owner, agent, status_ms: 7, id: TaskId::new(id).unwrap() }
+            RowPlace { owner, agent, status_ms: 7, id: TaskId::new(id).unwrap(), shard: 0 }
         };
         let rows = [row("0a"), row("0b")];
         let job = DeletionJob { delete: rows.clone().map(Deletion::of).to_vec(), until: 5 };

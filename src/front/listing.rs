@@ -23,9 +23,9 @@ use super::plan::Plan;
 use super::report::{Line, Report};
 use super::seen::Seen;
 use crate::auth::Owners;
+use crate::config::IndexKind;
 use crate::forms::command::Command;
 use crate::forms::listing::read_listing;
-use crate::forms::shard::shard_name;
 use crate::operation::list_tasks::{Page, TaskQuery};
 use crate::port::Act;
 use a2a::error::Error;
@@ -52,15 +52,12 @@ pub(super) fn plan(
         (Call::List(wanted), found) if !wanted.include_artifacts => {
             let query = query_of(&command, wanted)?;
             if found.is_none() && !command.scope.hides_all(wanted) {
-                let is_in_objects = request.deployment.settings.index.is_in_objects();
-                let object = match &query.owners {
-                    Owners::One(owner) => is_in_objects.then(|| shard_name(owner.as_str(), 0)),
-                    Owners::All if is_in_objects => {
-                        return Ok(Plan::Need(Need::Page(Box::new(command))));
-                    }
-                    Owners::All => None,
-                };
-                return Ok(Plan::List(object, Box::new(query)));
+                let is_in_objects = request.deployment.settings.index.kind == IndexKind::Objects;
+                return Ok(if is_in_objects && query.owners == Owners::All {
+                    Plan::Need(Need::Page(Box::new(command)))
+                } else {
+                    Plan::List { is_in_objects, query: Box::new(query) }
+                });
             }
             match page_of(&query, wanted, found, seen)? {
                 Some(page) => answer(&command, &Outcome::Tasks(page), seen),

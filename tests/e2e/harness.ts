@@ -97,9 +97,9 @@ export interface Worker {
   enqueue(binding: string, text: string): Promise<void>;
   /**
    * The tables of the index that have the rows of this owner, in D1 or in the first object of the owner, accessed without the Worker. Default: callers without
-   * credentials. Usable until the Worker is stopped or restarted.
+   * credentials; the place from which the Worker reads. Usable until the Worker is stopped or restarted.
    */
-  index(owner?: string): Promise<Database>;
+  index(owner?: string, kind?: "d1" | "objects"): Promise<Database>;
   /** The D1 database of the Worker, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
   /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
@@ -219,9 +219,9 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (instance === undefined) throw new Error("the worker is not running");
       return instance.miniflare.getD1Database("DB");
     },
-    async index(owner = "anonymous") {
+    async index(owner = "anonymous", kind = vars["INDEX"]) {
       if (instance === undefined) throw new Error("the worker is not running");
-      if (vars["INDEX"] !== "objects") return instance.miniflare.getD1Database("DB");
+      if (kind !== "objects") return instance.miniflare.getD1Database("DB");
       const objects = await instance.miniflare.getDurableObjectNamespace("TASKS");
       return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: [owner, 0] }))));
     },

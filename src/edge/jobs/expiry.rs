@@ -24,7 +24,7 @@ use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
-/// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
+/// webhooks. While the index moves (`INDEX_COPY`), copies rows in the end. Before that, enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
 /// `MAX_FINISHED_TASKS`, the oldest ones. The object of each task checks that the task is finished. Failed work is repeated by
 /// the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
@@ -45,7 +45,10 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Err(error) => return misconfigured(error.to_string()),
     };
     let mut walk = Walk { env, index: Index::of(env), steps: MAX_STEPS, found: 0 };
-    let walked = walk.expired(&settings, &mut agents.slugs()).await;
+    let mut walked = walk.expired(&settings, &mut agents.slugs()).await;
+    if walked.is_ok() && settings.index.also.is_some() {
+        walked = walk.copied(&mut agents.slugs()).await;
+    }
     if walk.found > 0 {
         observer.observe(&Observation::DeletionsQueued { count: walk.found });
     }
@@ -85,6 +88,17 @@ impl Walk<'_> {
         }
         for old in &surplus {
             self.all(old).await?;
+        }
+        Ok(())
+    }
+
+    /// Copies rows to the second place of the index.
+    async fn copied(&mut self, agents: &mut dyn Iterator<Item = &str>) -> Result<()> {
+        let mut calls = MAX_COPIES;
+        for agent in agents {
+            while calls > 0 && !self.index.tables.copy(agent, false).await?.done {
+                calls -= 1;
+            }
         }
         Ok(())
     }
@@ -193,6 +207,9 @@ fn calls(jobs: Vec<String>) -> Vec<Vec<String>> {
 
 /// The number of tasks in a page: ten messages, of which a queue accepts up to a hundred in one call.
 const PAGE: usize = 1_000;
+
+/// The largest number of calls of one trigger that copy rows of the index: of 2,000 tasks each, and some 60 subrequests.
+const MAX_COPIES: usize = 100;
 
 /// The number of entries in a page of the directory.
 const ENTRIES: u32 = 100;

@@ -8,10 +8,10 @@ use worker::wasm_bindgen::JsValue;
 use worker::{Env, Result, js_sys::Reflect};
 
 use super::clock::now;
-use super::database::{Statement, number, run_one};
+use super::database::{Statement, number};
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
-use super::tables::Tables;
+use super::tables::{Rows, Tables, Whose};
 use crate::overview::{
     BOUNDS, BUCKETS_MS, Counted, HOUR_MS, KEPT_MS, Overview, Unfinished, WebhookTrouble,
     first_hour, hour_of, hours_of,
@@ -59,15 +59,15 @@ impl OverviewTables {
     }
 
     async fn counted(&self, agent: &str, from: i64) -> Result<Vec<Counted>> {
-        let groups = self.tables.of_all(Some(agent), &hours_statement(agent, from)).await?;
-        groups.into_iter().flatten().map(read_counted).collect()
+        let rows = self.of_agent(agent, hours_statement(agent, from)).await?;
+        rows.into_iter().map(read_counted).collect()
     }
 
     async fn unfinished(&self, agent: &str) -> Result<Unfinished> {
-        let groups = self.tables.of_all(Some(agent), &unfinished_statement(agent)).await?;
+        let rows = self.of_agent(agent, unfinished_statement(agent)).await?;
         let mut unfinished = Unfinished::default();
         let mut read = 0;
-        for row in groups.into_iter().flatten() {
+        for row in rows {
             let StateRow { state, is_asked, number } = read_row(row)?;
             read += number;
             if is_asked == 1 {
@@ -79,9 +79,9 @@ impl OverviewTables {
     }
 
     async fn webhooks(&self, agent: &str) -> Result<WebhookTrouble> {
-        let groups = self.tables.of_all(Some(agent), &webhooks_statement(agent)).await?;
+        let rows = self.of_agent(agent, webhooks_statement(agent)).await?;
         let (mut trouble, mut read) = (WebhookTrouble::default(), 0);
-        for row in groups.into_iter().flatten() {
+        for row in rows {
             let TroubleRow { failing, suspended, dead_letters, number } = read_row(row)?;
             trouble.failing += failing;
             trouble.suspended += suspended;
@@ -92,13 +92,19 @@ impl OverviewTables {
         Ok(trouble)
     }
 
+    /// Selects rows of an agent.
+    async fn of_agent(&self, agent: &str, statement: Statement) -> Result<Rows> {
+        let groups = self.tables.select(Whose::All(Some(agent)), &statement).await?;
+        Ok(groups.into_iter().flatten().collect())
+    }
+
     /// Deletes from D1 the hours that are too old for any overview; at most once an hour in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let hour = hour_of(now());
         if CLEANED.replace(hour) == hour {
             return;
         }
-        if let Err(error) = run_one(&self.env, &Statement::new(clean_up_sql(now()))).await {
+        if let Err(error) = self.tables.clean_d1(clean_up_sql(now())).await {
             let reason = format!("table task_hours: {error}");
             let observer = ConsoleObserver::of(&self.env);
             observer.observe(&Observation::CleanUpFailed { reason: &reason });

@@ -15,23 +15,29 @@
 //! - Every shard that may have rows of an agent is in the directory: it is entered there before its first row.
 //! - The statements that several shards have answered give one result: rows are merged by their places, numbers are added. A shard
 //!   that does not answer fails the whole result.
-//! - A shard is the object with the name of `forms/shard.rs`. Its code is `js/index-shard.js`, since rows only pass through.
+//! - `js/tables.js` asks D1 or the objects; `js/index-shard.js` is the code of an object.
+//!
+//! # From one to the other
+//!
+//! With `INDEX_COPY`, each row is written to a second place, too; lists read the first one. A row that one of them has not taken is owed, as
+//! otherwise. Operators have the rows of before copied, agent by agent, in parts (`js/index-copy.js`); then `INDEX` and `INDEX_COPY` change their
+//! values, which keeps the way back open.
 
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
 use std::cell::RefCell;
 
+use serde::Serialize;
+use serde_json::json;
 use wasm_bindgen::prelude::*;
 use worker::js_sys::{Array, Reflect};
 use worker::{Env, Error, Result};
 
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, Value, number};
 use super::rows::{read_row, rows};
-use crate::config::{IndexKind, Shards};
+use crate::config::{Index, IndexKind, Shards};
 use crate::edge::bindings;
-use crate::forms::shard::{DIRECTORY, shard_name, shard_of};
-use crate::port::join_some;
-use a2a::model::TaskId;
+use a2a::model::{TaskId, fnv1a};
 use a2a::sorted::SortedMap;
 
 /// The rows that one database has selected.
@@ -41,7 +47,7 @@ pub(super) type Rows = Vec<JsValue>;
 #[derive(Clone)]
 pub(in crate::edge) struct Tables {
     env: Env,
-    kind: IndexKind,
+    index: Index,
 }
 
 /// A shard of the index of an owner. In D1, there is only one of all owners.
@@ -49,6 +55,17 @@ pub(in crate::edge) struct Tables {
 pub(in crate::edge) struct Shard<'a> {
     pub(in crate::edge) owner: &'a str,
     pub(in crate::edge) number: u32,
+}
+
+/// The owners whose rows are selected.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Whose<'a> {
+    /// One owner.
+    Owner(&'a str),
+    /// Those whose rows a shard has.
+    Shard(Shard<'a>),
+    /// All owners, with an agent or with all agents.
+    All(Option<&'a str>),
 }
 
 rows! {
@@ -61,11 +78,18 @@ rows! {
         times: u64,
     }
 
-    /// A shard in the directory.
-    struct ShardRow {
-        owner: String,
-        shard: u32,
+    struct CopiedRow {
+        copied: u64,
     }
+}
+
+/// How far a copy has come.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(in crate::edge) struct Copied {
+    /// The number of tasks since its beginning.
+    pub(in crate::edge) copied: u64,
+    /// True if it is complete.
+    pub(in crate::edge) done: bool,
 }
 
 impl Entry {
@@ -78,16 +102,36 @@ impl Entry {
     }
 }
 
+impl Shard<'_> {
+    /// The shard for `js/tables.js`.
+    fn json(&self) -> String {
+        json!({"owner": self.owner, "shard": self.number}).to_string()
+    }
+}
+
 impl Tables {
     /// The tables by the settings. Settings that cannot be read are reported elsewhere.
     pub(in crate::edge) fn of(env: &Env) -> Self {
-        let kind = bindings::settings(env).map_or(IndexKind::D1, |settings| settings.index);
-        Self { env: env.clone(), kind }
+        let index = bindings::settings(env).map(|settings| settings.index).unwrap_or_default();
+        Self { env: env.clone(), index }
     }
 
-    /// True if the tables are in objects.
+    /// Runs a statement without values that deletes rows of all owners from D1, if the index is there. Those of objects are deleted by
+    /// [`clean_up`](Self::clean_up).
+    ///
+    /// # Errors
+    ///
+    /// If D1 does not answer, or if the table is missing.
+    pub(super) async fn clean_d1(&self, sql: String) -> Result<()> {
+        if !self.index.writes_to(IndexKind::D1) {
+            return Ok(());
+        }
+        self.run(IndexKind::D1.name(), "{}", &Statement::new(sql)).await.map(|_| ())
+    }
+
+    /// True if the tables are read in objects.
     pub(in crate::edge) fn are_in_objects(&self) -> bool {
-        self.kind.is_in_objects()
+        self.index.kind == IndexKind::Objects
     }
 
     /// Writes rows of an owner with an agent.
@@ -101,15 +145,13 @@ impl Tables {
         shard: Shard<'_>,
         statement: &Statement,
     ) -> Result<()> {
-        let IndexKind::Objects(Shards { writes_per_second, bytes }) = self.kind else {
-            return run_one(&self.env, statement).await.map(|_| ());
-        };
-        let most = [f64::from(writes_per_second) * WINDOW_SECONDS, bytes as f64];
-        let place = [agent.into(), shard.owner.into(), shard.number.into()];
-        let place: Array = place.into_iter().chain(most.map(JsValue::from)).collect();
-        let ran = self.ask(&shard.name(), statement, Some(place)).await?;
-        if shard.number == 0 {
-            learn(shard.owner, ran.shards);
+        let Shards { writes_per_second, bytes } = self.index.shards;
+        let Shard { owner, number } = shard;
+        let limits = (writes_per_second * WINDOW_SECONDS, bytes);
+        let whose = json!({"owner": owner, "shard": number, "agent": agent, "limits": limits});
+        let ran = self.run(self.index.names(), &whose.to_string(), statement).await?;
+        if number == 0 {
+            learn(owner, Reflect::get(&ran, &JsValue::from_str("shards"))?.as_f64());
         }
         Ok(())
     }
@@ -119,65 +161,42 @@ impl Tables {
     /// # Errors
     ///
     /// If it is not known whether the rows were changed.
-    pub(super) async fn change(&self, shard: Shard<'_>, statement: &Statement) -> Result<Rows> {
-        if !self.are_in_objects() {
-            return run_one(&self.env, statement).await;
-        }
-        Ok(self.ask(&shard.name(), statement, Some(Array::new())).await?.rows)
+    pub(super) async fn change(&self, shard: Shard<'_>, statement: &Statement) -> Result<()> {
+        self.run(self.index.names(), &shard.json(), statement).await.map(|_| ())
     }
 
-    /// Selects rows of one shard.
+    /// Selects rows, in groups by the databases that have them.
     ///
     /// # Errors
     ///
-    /// If the tables do not answer, or are missing.
-    pub(super) async fn of_shard(&self, shard: Shard<'_>, statement: &Statement) -> Result<Rows> {
-        if !self.are_in_objects() {
-            return run_one(&self.env, statement).await;
+    /// If the tables do not answer, or are missing; if more than 4,000 objects would be asked.
+    pub(super) async fn select(
+        &self,
+        whose: Whose<'_>,
+        statement: &Statement,
+    ) -> Result<Vec<Rows>> {
+        let (owner, whose) = match whose {
+            Whose::Owner(owner) => (Some(owner), json!({"owner": owner})),
+            Whose::Shard(Shard { owner, number }) => {
+                (None, json!({"owner": owner, "shard": number}))
+            }
+            Whose::All(Some(agent)) => (None, json!({"agent": agent})),
+            Whose::All(None) => (None, json!({})),
+        };
+        let groups = self.groups(&whose.to_string(), statement).await?;
+        if let Some(owner) = owner {
+            learn(owner, Some(groups.len() as f64));
         }
-        Ok(self.ask(&shard.name(), statement, None).await?.rows)
-    }
-
-    /// Selects rows of an owner, in groups by the databases that have them.
-    ///
-    /// # Errors
-    ///
-    /// If the tables do not answer, or are missing.
-    pub(super) async fn of_owner(&self, owner: &str, statement: &Statement) -> Result<Vec<Rows>> {
-        if !self.are_in_objects() {
-            return Ok(vec![run_one(&self.env, statement).await?]);
-        }
-        let first = self.ask(&shard_name(owner, 0), statement, None).await?;
-        learn(owner, first.shards);
-        let others = (1..first.shards).map(|number| shard_name(owner, number));
-        let mut groups = vec![first.rows];
-        groups.append(&mut self.ask_all(others, statement).await?);
         Ok(groups)
     }
 
-    /// Selects rows of all owners with an agent, or with all agents, in groups by the databases that have them.
+    /// Selects rows of one database.
     ///
     /// # Errors
     ///
-    /// If the tables do not answer, or are missing; if there are more than [`MOST_ASKED`] shards.
-    pub(super) async fn of_all(
-        &self,
-        agent: Option<&str>,
-        statement: &Statement,
-    ) -> Result<Vec<Rows>> {
-        if !self.are_in_objects() {
-            return Ok(vec![run_one(&self.env, statement).await?]);
-        }
-        let entered = self.ask(DIRECTORY, &shards_statement(agent), None).await?.rows;
-        if entered.len() > MOST_ASKED {
-            let reason = format!("more than {MOST_ASKED} objects of the index would be asked");
-            return Err(Error::RustError(reason));
-        }
-        let names = entered
-            .into_iter()
-            .map(|row| read_row(row).map(|ShardRow { owner, shard }| shard_name(&owner, shard)));
-        let names: Vec<String> = names.collect::<Result<_>>()?;
-        self.ask_all(names.into_iter(), statement).await
+    /// As [`select`](Self::select).
+    pub(super) async fn select_in(&self, shard: Shard<'_>, statement: &Statement) -> Result<Rows> {
+        Ok(self.select(Whose::Shard(shard), statement).await?.pop().unwrap_or_default())
     }
 
     /// The next entries of the directory behind one, up to `most`, in order.
@@ -186,8 +205,7 @@ impl Tables {
     ///
     /// If the directory does not answer.
     pub(in crate::edge) async fn entries(&self, behind: &Entry, most: u32) -> Result<Vec<Entry>> {
-        let rows = self.ask(DIRECTORY, &entries_statement(behind, most), None).await?.rows;
-        rows.into_iter().map(read_row).collect()
+        self.select_entries(&entries_statement(behind, most)).await
     }
 
     /// The entry of the directory that was noted last.
@@ -196,8 +214,12 @@ impl Tables {
     ///
     /// If the directory does not answer.
     pub(in crate::edge) async fn noted(&self) -> Result<Entry> {
-        let rows = self.ask(DIRECTORY, &Statement::new(NOTED), None).await?.rows;
-        rows.into_iter().next().map_or_else(|| Ok(Entry::default()), read_row)
+        Ok(self.select_entries(&Statement::new(NOTED)).await?.pop().unwrap_or_default())
+    }
+
+    async fn select_entries(&self, statement: &Statement) -> Result<Vec<Entry>> {
+        let groups = self.groups(THE_DIRECTORY, statement).await?;
+        groups.into_iter().flatten().map(read_row).collect()
     }
 
     /// Notes an entry of the directory.
@@ -206,10 +228,7 @@ impl Tables {
     ///
     /// If the directory does not answer.
     pub(in crate::edge) async fn note(&self, entry: &Entry) -> Result<()> {
-        let Entry { agent, owner, shard, .. } = entry;
-        let values = vec![agent.as_str().into(), owner.as_str().into(), i64::from(*shard).into()];
-        let statement = Statement { sql: NOTE.to_owned(), values };
-        self.ask(DIRECTORY, &statement, Some(Array::new())).await.map(|_| ())
+        self.change_directory(NOTE, entry, Vec::new()).await
     }
 
     /// Runs statements without values in a shard. If the shard then has no rows of the agent of its entry any more, the entry is removed
@@ -220,65 +239,84 @@ impl Tables {
     ///
     /// If the shard or the directory does not answer; the next call does it again.
     pub(in crate::edge) async fn clean_up(&self, entry: &Entry, sql: &[String]) -> Result<()> {
-        let Entry { agent, owner, shard, times } = entry;
         let sql = [&sql.join("; "), "; ", FORGET].concat();
-        let statement = Statement { sql, values: vec![agent.as_str().into()] };
-        if self.change(entry.shard(), &statement).await?.is_empty() {
+        let statement = Statement { sql, values: vec![entry.agent().into()] };
+        let ran = self.run(OBJECTS, &entry.shard().json(), &statement).await?;
+        if rows_in(&Reflect::get(&ran, &JsValue::from_str("rows"))?)?.is_empty() {
             return Ok(());
         }
-        let shard = i64::from(*shard).into();
-        let values = vec![agent.as_str().into(), owner.as_str().into(), shard, number(*times)];
-        let statement = Statement { sql: LEAVE.to_owned(), values };
-        self.ask(DIRECTORY, &statement, Some(Array::new())).await.map(|_| ())
+        self.change_directory(LEAVE, entry, vec![number(entry.times)]).await
     }
 
-    /// Asks objects for the same rows, up to [`AT_ONCE`] at the same time.
-    async fn ask_all(
-        &self,
-        names: impl Iterator<Item = String>,
-        statement: &Statement,
-    ) -> Result<Vec<Rows>> {
-        let asked = names.map(async |name| self.ask(&name, statement, None).await);
-        let answers = join_some(AT_ONCE, asked).await;
-        answers.into_iter().map(|answer| answer.map(|ran| ran.rows)).collect()
+    /// Runs a statement with the place of an entry and further values in the directory.
+    async fn change_directory(&self, sql: &str, entry: &Entry, more: Vec<Value>) -> Result<()> {
+        let Entry { agent, owner, shard, .. } = entry;
+        let place = [agent.as_str().into(), owner.as_str().into(), i64::from(*shard).into()];
+        let values = place.into_iter().chain(more).collect();
+        let statement = Statement { sql: sql.to_owned(), values };
+        self.run(OBJECTS, THE_DIRECTORY, &statement).await.map(|_| ())
     }
 
-    /// Runs a statement in an object. With a place it may write (`js/index-shard.js`).
-    async fn ask(&self, name: &str, statement: &Statement, place: Option<Array>) -> Result<Ran> {
-        let stub = bindings::tasks(&self.env)?.id_from_name(name)?.get_stub()?;
-        let stub: ShardStub = stub.into_rpc();
-        let request = Array::of2(&JsValue::from_str(&statement.sql), &statement.to_array());
-        if let Some(place) = place {
-            request.push(&place);
-        }
-        let answer = stub.index(&request).await.map_err(Error::from)?;
-        let rows = Reflect::get(&answer, &JsValue::from_str("rows"))?;
-        let shards = Reflect::get(&answer, &JsValue::from_str("shards"))?.as_f64();
-        let rows = rows.dyn_into::<Array>().map_err(Error::from)?.to_vec();
-        Ok(Ran { rows, shards: shards.map_or(1, |shards| shards as u32) })
+    /// Copies the next rows of an agent to the second place of the index, or the first ones if the copy is to begin anew. Nothing is
+    /// copied again once the copy is complete.
+    ///
+    /// # Errors
+    ///
+    /// If one of the places does not answer; the next call goes on.
+    pub(in crate::edge) async fn copy(&self, agent: &str, is_anew: bool) -> Result<Copied> {
+        let from = self.index.kind.name();
+        let copied = copy_rows(self.env.as_ref(), from, agent, is_anew).await;
+        let copied = copied.map_err(Error::from)?;
+        let done = Reflect::get(&copied, &JsValue::from_str("done"))?.is_truthy();
+        let CopiedRow { copied } = read_row(copied)?;
+        Ok(Copied { copied, done })
+    }
+
+    async fn groups(&self, whose: &str, statement: &Statement) -> Result<Vec<Rows>> {
+        let kind = self.index.kind.name();
+        let groups = select_rows(self.env.as_ref(), kind, whose, &statement.to_json()).await;
+        rows_in(&groups.map_err(Error::from)?)?.iter().map(rows_in).collect()
+    }
+
+    /// Runs a statement in the places with these names.
+    async fn run(&self, kinds: &str, whose: &str, statement: &Statement) -> Result<JsValue> {
+        let ran = write_rows(self.env.as_ref(), kinds, whose, &statement.to_json()).await;
+        ran.map_err(Error::from)
     }
 }
 
-impl Shard<'_> {
-    fn name(&self) -> String {
-        shard_name(self.owner, self.number)
-    }
+fn rows_in(rows: &JsValue) -> Result<Rows> {
+    Ok(rows.dyn_ref::<Array>().map(Array::to_vec).unwrap_or_default())
 }
 
-/// What a statement gave in an object.
-struct Ran {
-    rows: Rows,
-    /// The number of shards of the owner, if the object is shard 0.
-    shards: u32,
-}
-
-#[wasm_bindgen]
+#[wasm_bindgen(module = "/js/tables.js")]
 extern "C" {
-    type ShardStub;
+    #[wasm_bindgen(catch, js_name = selectRows)]
+    async fn select_rows(
+        env: &JsValue,
+        kind: &str,
+        whose: &str,
+        statement: &str,
+    ) -> std::result::Result<JsValue, JsValue>;
 
-    /// The method of `TaskObject`.
-    #[wasm_bindgen(method, catch)]
-    async fn index(this: &ShardStub, request: &Array) -> std::result::Result<JsValue, JsValue>;
+    #[wasm_bindgen(catch, js_name = writeRows)]
+    async fn write_rows(
+        env: &JsValue,
+        kinds: &str,
+        whose: &str,
+        statement: &str,
+    ) -> std::result::Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/index-copy.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = copyRows)]
+    async fn copy_rows(
+        env: &JsValue,
+        source: &str,
+        agent: &str,
+        is_anew: bool,
+    ) -> std::result::Result<JsValue, JsValue>;
 }
 
 /// The shard in which the row of a task that begins now is written, by the number of shards of its owner that this instance knows.
@@ -286,16 +324,20 @@ pub(in crate::edge) fn shard_for(owner: &str, object: &TaskId) -> u32 {
     SHARDS.with_borrow(|known| known.get(owner).map_or(0, |shards| shard_of(object, *shards)))
 }
 
+fn shard_of(object: &TaskId, shards: u32) -> u32 {
+    let shard = fnv1a(object.as_str().as_bytes()) % u64::from(shards.max(1));
+    u32::try_from(shard).unwrap_or_default()
+}
+
 /// Remembers how many shards an owner has, if there is more than one.
-fn learn(owner: &str, shards: u32) {
-    if shards > 1 {
-        SHARDS.with_borrow_mut(|known| {
-            if known.len() >= MOST_KNOWN {
-                known.clear();
-            }
-            known.insert(owner.to_owned(), shards);
-        });
-    }
+fn learn(owner: &str, shards: Option<f64>) {
+    let Some(shards) = shards.filter(|shards| *shards > 1.0) else { return };
+    SHARDS.with_borrow_mut(|known| {
+        if known.len() >= MOST_KNOWN {
+            known.clear();
+        }
+        known.insert(owner.to_owned(), shards as u32);
+    });
 }
 
 thread_local! {
@@ -315,16 +357,6 @@ const SCHEMA: [&str; 3] = [
     include_str!("../../../migrations/0001_schema.sql"),
     include_str!("../../../migrations/0002_fewer_rows.sql"),
 ];
-
-/// The shards with rows of an agent, or of any.
-fn shards_statement(agent: Option<&str>) -> Statement {
-    let mut statement = Statement::new("SELECT DISTINCT owner, shard FROM index_shards");
-    if let Some(agent) = agent {
-        statement.push(" WHERE agent = {}", agent.into());
-    }
-    statement.push(" ORDER BY owner, shard LIMIT {}", number(MOST_ASKED as u64 + 1));
-    statement
-}
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {
     let Entry { agent, owner, shard, .. } = behind;
@@ -354,14 +386,29 @@ const FORGET: &str = "INSERT INTO index_state (name, value) \
 const LEAVE: &str =
     "DELETE FROM index_shards WHERE agent = ?1 AND owner = ?2 AND shard = ?3 AND times = ?4";
 
+const OBJECTS: &str = IndexKind::Objects.name();
+
+/// The directory, for `js/tables.js`.
+const THE_DIRECTORY: &str = r#"{"isDirectory":true}"#;
+
 /// The time over which a shard counts writes (`js/index-shard.js`).
-const WINDOW_SECONDS: f64 = 10.0;
-
-/// The largest number of objects that are asked at the same time.
-const AT_ONCE: usize = 32;
-
-/// The largest number of objects that are asked for one result: the platform allows 10,000 subrequests.
-pub(in crate::edge) const MOST_ASKED: usize = 4_000;
+const WINDOW_SECONDS: u32 = 10;
 
 /// The largest number of owners with several shards that an instance remembers.
 const MOST_KNOWN: usize = 1_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tasks_are_spread_over_all_shards() {
+        let mut counts = [0; 8];
+        for number in 0..800 {
+            let id = TaskId::new(format!("{number:064x}")).unwrap();
+            counts[shard_of(&id, 8) as usize] += 1;
+            assert_eq!(shard_of(&id, 1), 0);
+        }
+        assert!(counts.iter().all(|count| (70..130).contains(count)), "{counts:?}");
+    }
+}

@@ -6,7 +6,7 @@ use async_trait::async_trait;
 use worker::{Env, Result};
 
 use super::clock::now;
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, Value, number};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
@@ -38,7 +38,7 @@ impl UsageTable {
         at: UnixMillis,
     ) -> Result<Usage> {
         let shard = Shard { owner, number: 0 };
-        let rows = self.tables.of_shard(shard, &sum_statement(owner, agent, at)).await?;
+        let rows = self.tables.select_in(shard, &sum_statement(owner, agent, at)).await?;
         let Some(row) = rows.into_iter().next() else { return Ok(Usage::NOTHING) };
         let SumRow { requests, input_tokens, output_tokens, cost_micros } = read_row(row)?;
         Ok(Usage { requests, input_tokens, output_tokens, cost_micros })
@@ -52,7 +52,7 @@ impl UsageTable {
         }
         CLEANED.set(today);
         for sql in clean_up_sql(now()) {
-            if let Err(error) = run_one(&self.env, &Statement::new(sql)).await {
+            if let Err(error) = self.tables.clean_d1(sql).await {
                 let reason = format!("tables of usage: {error}");
                 let observer = ConsoleObserver::of(&self.env);
                 observer.observe(&Observation::CleanUpFailed { reason: &reason });

@@ -6,11 +6,11 @@ use async_trait::async_trait;
 use worker::{Env, Result};
 
 use super::clock::now;
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, Value, number};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
-use super::tables::Tables;
+use super::tables::{Tables, Whose};
 use crate::auth::Owners;
 use crate::operation::list_webhooks::{FoundWebhook, WebhookPlace, WebhookQuery};
 use crate::port::{
@@ -38,10 +38,11 @@ impl TroubleList {
     /// If D1 fails, or if the table is missing.
     pub(in crate::edge) async fn find(&self, query: &WebhookQuery) -> Result<Vec<FoundWebhook>> {
         let statement = find_statement(query);
-        let groups = match &query.owners {
-            Owners::One(owner) => self.tables.of_owner(owner.as_str(), &statement).await?,
-            Owners::All => self.tables.of_all(Some(&query.agent), &statement).await?,
+        let whose = match &query.owners {
+            Owners::One(owner) => Whose::Owner(owner.as_str()),
+            Owners::All => Whose::All(Some(&query.agent)),
         };
+        let groups = self.tables.select(whose, &statement).await?;
         let found = groups.into_iter().flatten().map(|row| {
             let ListRow { owner, task, id, since_ms, shown } = read_row(row)?;
             Ok(FoundWebhook { place: WebhookPlace { since_ms, task, id }, owner, shown })
@@ -60,7 +61,7 @@ impl TroubleList {
             return;
         }
         CLEANED.set(Some(now));
-        if let Err(error) = run_one(&self.env, &Statement::new(clean_up_sql(now))).await {
+        if let Err(error) = self.tables.clean_d1(clean_up_sql(now)).await {
             let reason = format!("table webhooks: {error}");
             let observer = ConsoleObserver::of(&self.env);
             observer.observe(&Observation::CleanUpFailed { reason: &reason });

@@ -11,7 +11,7 @@ use super::statements::{IS_FINISHED, TOTAL};
 use super::{Index, totals};
 use crate::edge::service::database::{Statement, Value, number};
 use crate::edge::service::rows::{FromRow, Row, read_row, rows};
-use crate::edge::service::tables::{Entry, Rows, Shard};
+use crate::edge::service::tables::{Entry, Rows, Shard, Whose};
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::Position;
 use crate::overview::HOUR_MS;
@@ -110,7 +110,7 @@ impl Index {
         let (owner, agent) = (shard.owner.to_owned(), entry.agent().to_owned());
         let old = Old { agent: None, before: before.clone() };
         let statement = within_statement(&old, &Group { owner, agent }, after, most);
-        let mut found = read_tasks(self.tables.of_shard(shard, &statement).await?)?;
+        let mut found = read_tasks(self.tables.select_in(shard, &statement).await?)?;
         for row in &mut found {
             row.shard = shard.number;
         }
@@ -128,7 +128,9 @@ impl Index {
     ///
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn oldest_kept(&self, agent: &str, keep: u64) -> Result<Option<End>> {
-        let all = |statement| async move { self.tables.of_all(Some(agent), &statement).await };
+        let all = |statement| async move {
+            self.tables.select(Whose::All(Some(agent)), &statement).await
+        };
         if keep == 0 || totals(all(agent_total_statement(agent)).await?)? <= keep {
             return Ok(None);
         }
@@ -160,7 +162,7 @@ impl Index {
 
     /// Runs a statement over all rows of D1.
     async fn run(&self, statement: &Statement) -> Result<Rows> {
-        self.tables.of_shard(Shard { owner: "", number: 0 }, statement).await
+        self.tables.select_in(Shard { owner: "", number: 0 }, statement).await
     }
 }
 

@@ -14,7 +14,7 @@ use worker::{Env, Error, Result};
 
 use super::database::Statement;
 use super::rows::{read_row, rows};
-use super::tables::{Rows, Shard, Tables};
+use super::tables::{Rows, Shard, Tables, Whose};
 use crate::auth::Owners;
 use crate::forms::address::ObjectId;
 use crate::forms::listing::{LINE_END, read_listing};
@@ -67,10 +67,11 @@ impl Index {
     }
 
     async fn select(&self, query: &TaskQuery, statement: &Statement) -> Result<Vec<Rows>> {
-        match &query.owners {
-            Owners::One(owner) => self.tables.of_owner(owner.as_str(), statement).await,
-            Owners::All => self.tables.of_all(Some(&query.agent), statement).await,
-        }
+        let whose = match &query.owners {
+            Owners::One(owner) => Whose::Owner(owner.as_str()),
+            Owners::All => Whose::All(Some(&query.agent)),
+        };
+        self.tables.select(whose, statement).await
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
@@ -86,7 +87,8 @@ impl Index {
     ///
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        totals(self.tables.of_owner(owner, &unfinished_statement(owner, most)).await?)
+        let statement = unfinished_statement(owner, most);
+        totals(self.tables.select(Whose::Owner(owner), &statement).await?)
     }
 
     /// Deletes the rows at these places, as far as there are rows: by one statement for each shard.

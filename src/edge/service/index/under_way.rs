@@ -6,6 +6,7 @@ use super::Index;
 use super::statements::IS_UNFINISHED;
 use crate::edge::service::database::{Statement, Value};
 use crate::edge::service::rows::{read_row, rows};
+use crate::edge::service::tables::Whose;
 use a2a::model::{TaskId, TaskState};
 
 impl Index {
@@ -16,7 +17,7 @@ impl Index {
     ///
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn under_way(&self, most: u32) -> Result<Vec<TaskId>> {
-        let groups = self.tables.of_all(None, &under_way_statement(most)).await?;
+        let groups = self.tables.select(Whose::All(None), &under_way_statement(most)).await?;
         let rows = groups.into_iter().flatten().take(most as usize);
         rows.map(|row| read_row(row).map(|IdRow { id }| id)).collect()
     }

@@ -7,18 +7,26 @@ const TASKS = "TASKS";
 /** The name of the directory. */
 export const DIRECTORY = '{"index":[]}';
 
+/** The name of an object that asks others; it stores nothing. @param {number} nth */
+export const relayName = (nth) => JSON.stringify({ index: [nth] });
+
 /** The name of a shard of an owner. Shards are numbered from 0. @param {string} owner @param {number} shard */
 export const shardName = (owner, shard) => JSON.stringify({ index: [owner, shard] });
 
 /** The time over which the writes of a shard are counted, in milliseconds. */
 const WINDOW_MS = 10_000;
 
+/** The largest number of objects that are asked at the same time. */
+const AT_ONCE = 32;
+
 /** The largest number of shards of an owner: a page asks all of them. */
 const MAX_SHARDS = 64;
 
 /**
  * @typedef {(string | number)[]} Values
- * @typedef {[sql: string, values: Values, place?: Place]} Request A statement with its values. With a place it may write, and makes the tables first.
+ * @typedef {[owner: string, shard: number]} ShardOf
+ * @typedef {[sql: string, values: Values, place?: Place, others?: ShardOf[]]} Request A statement with its values. With a place it may write, and makes the tables
+ *   first. With `others`, these shards are asked in place of the object itself.
  * @typedef {[agent: string, owner: string, shard: number, maxWrites: number, maxBytes: number] | []} Place Whose rows are written, and where; empty for the
  *   directory and for deletions. The owner gets twice as many shards when shard 0 takes more than `maxWrites` writes in `WINDOW_MS`, or has more than `maxBytes`
  *   for each shard there is.
@@ -37,13 +45,35 @@ const shards = new WeakMap();
  * @param {() => string[]} schema The steps that make the tables. Later versions add steps.
  * @returns {Ran | Promise<Ran>}
  */
-export function runInShard(state, env, [sql, values, place], schema) {
+export function runInShard(state, env, [sql, values, place, others], schema) {
+  if (others !== undefined) return askShards(env, others, sql, values).then((rows) => ({ rows, shards: 1 }));
   let shard = shards.get(state);
   if (shard === undefined) {
     shard = new Shard(state.storage.sql, env, schema);
     shards.set(state, shard);
   }
   return place === undefined ? shard.read(sql, values) : shard.write(sql, values, place);
+}
+
+/**
+ * The rows of many shards, each with the number of its shard, up to `AT_ONCE` at the same time.
+ *
+ * @param {any} env @param {ShardOf[]} all @param {string} sql @param {Values} values
+ * @returns {Promise<any[]>}
+ */
+export async function askShards(env, all, sql, values) {
+  const namespace = env[TASKS];
+  /** @type {any[]} */
+  const rows = [];
+  const waiting = all.values();
+  const ask = async () => {
+    for (const [owner, shard] of waiting) {
+      const ran = await namespace.get(namespace.idFromName(shardName(owner, shard))).index([sql, values]);
+      for (const row of ran.rows) rows.push({ ...row, shard });
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, ask));
+  return rows;
 }
 
 class Shard {

@@ -1,9 +1,10 @@
 // The tables of the index, in D1 or in objects: runs a statement where its rows are. Rust makes the statements and merges the rows
 // (src/edge/service/tables.rs). A statement is a JSON array of its SQL and its values.
-import { DIRECTORY, shardName } from "./index-shard.js";
+import { DIRECTORY, askShards, relayName, shardName } from "./index-shard.js";
 
 /** @typedef {import("./index-shard.js").Request} Request */
 /** @typedef {import("./index-shard.js").Ran} Ran */
+/** @typedef {import("./index-shard.js").ShardOf} ShardOf */
 
 // Bindings: src/edge/bindings.rs lists all.
 const DB = "DB";
@@ -12,44 +13,60 @@ const TASKS = "TASKS";
 /** The place of the index that is in the database. */
 export const D1 = "d1";
 
-/** The largest number of objects that are asked at the same time. */
-const AT_ONCE = 32;
+/** From so many shards on, others ask them: a request or an object makes 10,000 requests at most. */
+const MOST_ASKED = 1_000;
 
-/** The largest number of objects that are asked for one result. The platform allows 10,000 subrequests. */
-const MOST_ASKED = 4_000;
+/** The largest number of shards that are asked for one result. */
+const MOST_SHARDS = 100_000;
 
 const SHARDS = "SELECT DISTINCT owner, shard FROM index_shards WHERE ?1 IN ('', agent) ORDER BY owner, shard LIMIT ?2";
 
 /**
- * Whose rows a statement is about. With `owner` and `shard` those of a shard, with `owner` those of all shards of the owner, with `isDirectory` the directory;
- * else those of all owners, with one agent if there is `agent`.
+ * Whose rows a statement is about. With `owner` and `shard` those of a shard, with `owner` those of all shards of the owner, with `shards` those of these
+ * shards, with `isDirectory` the directory; else those of all owners, with one agent if there is `agent`.
  *
- * @typedef {{ owner?: string, shard?: number, agent?: string, isDirectory?: boolean, limits?: [maxWrites: number, maxBytes: number] }} Whose
+ * @typedef {{ owner?: string, shard?: number, agent?: string, shards?: ShardOf[], isDirectory?: boolean, limits?: [maxWrites: number, maxBytes: number] }} Whose
  */
 
 /**
- * Selects rows, in groups by the databases that have them: one group in D1, one for each object.
+ * Selects rows. In objects, those of several shards come one after the other, in no order, and each has the number of its `shard`.
  *
  * @param {any} env @param {string} kind "d1" or "objects" @param {string} whose {@link Whose} as JSON @param {string} statement
- * @returns {Promise<any[][]>}
+ * @returns {Promise<{ rows: any[], shards: number }>} with the number of shards of the owner, if it is one
  */
 export async function selectRows(env, kind, whose, statement) {
   const [sql, ...values] = JSON.parse(statement);
-  if (kind === D1) return [await inDatabase(env, sql, values)];
-  const { owner, shard, agent, isDirectory } = /** @type {Whose} */ (JSON.parse(whose));
+  const all = async (/** @type {Promise<any[]>} */ rows) => ({ rows: await rows, shards: 1 });
+  if (kind === D1) return all(inDatabase(env, sql, values));
+  const { owner, shard, shards, agent, isDirectory } = /** @type {Whose} */ (JSON.parse(whose));
   /** @type {Request} */
   const request = [sql, values];
-  const rowsOf = async (/** @type {string} */ name) => (await ask(env, name, request)).rows;
-  if (isDirectory) return [await rowsOf(DIRECTORY)];
-  if (owner === undefined) {
-    const { rows } = await ask(env, DIRECTORY, [SHARDS, [agent ?? "", MOST_ASKED + 1]]);
-    if (rows.length > MOST_ASKED) throw new Error(`more than ${MOST_ASKED} objects of the index would be asked`);
-    return forEach(rows, ({ owner, shard }) => rowsOf(shardName(/** @type {string} */ (owner), /** @type {number} */ (shard))));
+  if (isDirectory) return ask(env, DIRECTORY, request);
+  if (shards !== undefined) return all(askShards(env, shards, sql, values));
+  if (owner === undefined) return all(ofAll(env, agent ?? "", request));
+  const first = await ask(env, shardName(owner, shard ?? 0), request);
+  if (shard !== undefined || first.shards === 1) return first;
+  const others = Array.from({ length: first.shards - 1 }, (_, nth) => /** @type {ShardOf} */ ([owner, nth + 1]));
+  const rows = first.rows.map((row) => ({ ...row, shard: 0 }));
+  return { rows: [...rows, ...await askShards(env, others, sql, values)], shards: first.shards };
+}
+
+/**
+ * The rows of all shards that the directory has, for an agent or for all.
+ *
+ * @param {any} env @param {string} agent @param {Request} request
+ * @returns {Promise<any[]>}
+ */
+async function ofAll(env, agent, [sql, values]) {
+  const { rows } = await ask(env, DIRECTORY, [SHARDS, [agent, MOST_SHARDS + 1]]);
+  if (rows.length > MOST_SHARDS) throw new Error(`more than ${MOST_SHARDS} objects of the index would be asked`);
+  const shards = rows.map(({ owner, shard }) => /** @type {ShardOf} */ ([owner, shard]));
+  if (shards.length <= MOST_ASKED) return askShards(env, shards, sql, values);
+  const parts = [];
+  for (let from = 0; from < shards.length; from += MOST_ASKED) {
+    parts.push(ask(env, relayName(parts.length), [sql, values, [], shards.slice(from, from + MOST_ASKED)]));
   }
-  if (shard !== undefined) return [await rowsOf(shardName(owner, shard))];
-  const { rows, shards } = await ask(env, shardName(owner, 0), request);
-  const others = Array.from({ length: shards - 1 }, (_, nth) => shardName(owner, nth + 1));
-  return [rows, ...await forEach(others, rowsOf)];
+  return (await Promise.all(parts)).flatMap(({ rows }) => rows);
 }
 
 /**
@@ -92,20 +109,4 @@ export async function inDatabase(env, sql, values) {
 export function ask(env, name, request) {
   const namespace = env[TASKS];
   return namespace.get(namespace.idFromName(name)).index(request);
-}
-
-/**
- * The results for all items, in their order, up to `AT_ONCE` at the same time.
- *
- * @template Item, Result @param {Item[]} items @param {(item: Item) => Promise<Result>} work @returns {Promise<Result[]>}
- */
-async function forEach(items, work) {
-  /** @type {Result[]} */
-  const results = [];
-  const waiting = items.entries();
-  const worker = async () => {
-    for (const [nth, item] of waiting) results[nth] = await work(item);
-  };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, items.length) }, worker));
-  return results;
 }

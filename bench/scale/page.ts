@@ -40,7 +40,7 @@ export function scalePage(table: Table): string {
       "**Bold** is over what an object can do: give the agent access rules, so that its callers are told apart, or keep its tasks for a shorter time.",
     heavyTable(table),
     "A page of a caller asks all of their objects, at the same time: with one object, that is one request in place of a statement of D1. A list of operators, an " +
-      "overview and the clean-up ask the directory, and then each object that has rows of the agent; up to 4,000 of them can be asked for a list. The directory is one " +
+      "overview and the clean-up ask the directory, and then each object that has rows of the agent; up to 100,000 of them can be asked for a list. The directory is one " +
       "object; it is written to once for each caller and agent. A row costs the same in either place.",
     "## What a million tasks cost",
     `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +

@@ -97,9 +97,9 @@ export interface Worker {
   enqueue(binding: string, text: string): Promise<void>;
   /**
    * The tables of the index that have the rows of this owner, in D1 or in the first object of the owner, accessed without the Worker. Default: callers without
-   * credentials; the place from which the Worker reads. Usable until the Worker is stopped or restarted.
+   * credentials; the place from which the Worker reads. "directory" is that of the objects of all owners. Usable until the Worker is stopped or restarted.
    */
-  index(owner?: string, kind?: "d1" | "objects"): Promise<Database>;
+  index(owner?: string, kind?: "d1" | "objects" | "directory"): Promise<Database>;
   /** The D1 database of the Worker, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
   /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
@@ -221,9 +221,9 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     },
     async index(owner = "anonymous", kind = vars["INDEX"]) {
       if (instance === undefined) throw new Error("the worker is not running");
-      if (kind !== "objects") return instance.miniflare.getD1Database("DB");
+      if (kind !== "objects" && kind !== "directory") return instance.miniflare.getD1Database("DB");
       const objects = await instance.miniflare.getDurableObjectNamespace("TASKS");
-      return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: [owner, 0] }))));
+      return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: kind === "directory" ? [] : [owner, 0] }))));
     },
     statements: () => noted<NotedStatement>("statements"),
     given: () => noted<string>("given"),

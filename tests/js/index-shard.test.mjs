@@ -1,68 +1,7 @@
-// The objects of the index: shards and the directory, as an object runs their statements, with a real SQLite.
+// The objects of the index: shards and the directory, as an object runs their statements.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
-import { DatabaseSync } from "node:sqlite";
 import { beforeEach, describe, test } from "node:test";
-import { runInShard } from "../../js/index-shard.js";
-
-const DIRECTORY = '{"index":[]}';
-const SCHEMA = ["src/edge/service/directory.sql", "migrations/0001_schema.sql", "migrations/0002_fewer_rows.sql"].map(
-  (path) => readFileSync(new URL(`../../${path}`, import.meta.url), "utf8"),
-);
-
-const INSERT = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES (?1, ?2, ?3, ?4, 'c', 3, 1, '{}', '')";
-
-/** The objects of a namespace, each with its storage, which outlives its memory. */
-class Namespace {
-  objects = new Map();
-  isDown = false;
-  schema = SCHEMA;
-
-  idFromName(name) {
-    return name;
-  }
-
-  get(name) {
-    return {
-      index: async (request) => {
-        if (this.isDown && name === DIRECTORY) throw new Error("the object is down");
-        return runInShard(this.at(name).state, { TASKS: this }, structuredClone(request), () => this.schema);
-      },
-    };
-  }
-
-  at(name) {
-    const known = this.objects.get(name);
-    if (known !== undefined) return known;
-    const database = new DatabaseSync(":memory:");
-    const object = { database, size: 0, state: undefined };
-    this.objects.set(name, object);
-    this.#wake(object);
-    return object;
-  }
-
-  /** Drops the memory of an object. */
-  evict(name) {
-    this.#wake(this.at(name));
-  }
-
-  #wake(object) {
-    const exec = (sql, ...values) => {
-      // As on the platform, values belong to the last of several statements.
-      if (values.length === 0 && /;\s*\S/.test(sql)) {
-        object.database.exec(sql);
-        return { toArray: () => [] };
-      }
-      const rows = object.database.prepare(sql).all(...values);
-      return { toArray: () => rows.map((row) => ({ ...row })) };
-    };
-    object.state = { storage: { sql: { exec, get databaseSize() { return object.size; } } } };
-  }
-
-  rows(name, sql) {
-    return this.at(name).database.prepare(sql).all().map((row) => ({ ...row }));
-  }
-}
+import { DIRECTORY, INSERT, Namespace, SCHEMA, shard } from "./index-objects.mjs";
 
 /** @type {Namespace} */
 let namespace;
@@ -70,7 +9,6 @@ beforeEach(() => {
   namespace = new Namespace();
 });
 
-const shard = (owner, number) => JSON.stringify({ index: [owner, number] });
 const write = (owner, agent, id, { number = 0, writes = 1_000, bytes = 1e9, at = 5 } = {}) =>
   namespace.get(shard(owner, number)).index([INSERT, [owner, agent, at, id], [agent, owner, number, writes, bytes]]);
 const read = (owner, sql = "SELECT id FROM tasks ORDER BY id", number = 0) => namespace.get(shard(owner, number)).index([sql, []]);

@@ -94,8 +94,7 @@ impl OverviewTables {
 
     /// Selects rows of an agent.
     async fn of_agent(&self, agent: &str, statement: Statement) -> Result<Rows> {
-        let groups = self.tables.select(Whose::All(Some(agent)), &statement).await?;
-        Ok(groups.into_iter().flatten().collect())
+        Ok(self.tables.select(Whose::All(Some(agent)), &statement).await?.rows)
     }
 
     /// Deletes from D1 the hours that are too old for any overview; at most once an hour in one instance.
@@ -202,7 +201,7 @@ mod tests {
     fn hours_are_a_range_of_the_table() {
         let statement = hours_statement("demo", 3 * HOUR_MS);
         assert_eq!(statement.sql, "SELECT * FROM task_hours WHERE agent = ?1 AND hour >= ?2");
-        assert_eq!(statement.values, ["demo".into(), Value::Number(3 * HOUR_MS)]);
+        assert_eq!(statement.values, ["demo".into(), (3 * HOUR_MS).into()]);
     }
 
     #[test]

@@ -40,8 +40,16 @@ use crate::edge::bindings;
 use a2a::model::{TaskId, fnv1a};
 use a2a::sorted::SortedMap;
 
-/// The rows that one database has selected.
+/// Rows of a result, as the platform gives them.
 pub(super) type Rows = Vec<JsValue>;
+
+/// The rows that a statement has selected, in D1 or in objects. Those of several shards stand one behind the other, each with the number
+/// of its shard in the column `shard`.
+pub(super) struct Selected {
+    pub(super) rows: Rows,
+    /// The number of shards of the owner; 1 in D1, and if the rows are of several owners.
+    pub(super) shards: u32,
+}
 
 /// The tables of the index of a deployment.
 #[derive(Clone)]
@@ -64,6 +72,8 @@ pub(super) enum Whose<'a> {
     Owner(&'a str),
     /// Those whose rows a shard has.
     Shard(Shard<'a>),
+    /// Those of these shards, each with its owner.
+    Shards(&'a [(String, u32)]),
     /// All owners, with an agent or with all agents.
     All(Option<&'a str>),
 }
@@ -151,7 +161,7 @@ impl Tables {
         let whose = json!({"owner": owner, "shard": number, "agent": agent, "limits": limits});
         let ran = self.run(self.index.names(), &whose.to_string(), statement).await?;
         if number == 0 {
-            learn(owner, Reflect::get(&ran, &JsValue::from_str("shards"))?.as_f64());
+            learn(owner, ran.shards);
         }
         Ok(())
     }
@@ -165,38 +175,35 @@ impl Tables {
         self.run(self.index.names(), &shard.json(), statement).await.map(|_| ())
     }
 
-    /// Selects rows, in groups by the databases that have them.
+    /// Selects rows.
     ///
     /// # Errors
     ///
-    /// If the tables do not answer, or are missing; if more than 4,000 objects would be asked.
-    pub(super) async fn select(
-        &self,
-        whose: Whose<'_>,
-        statement: &Statement,
-    ) -> Result<Vec<Rows>> {
+    /// If the tables do not answer, or are missing; if more than 100,000 objects would be asked.
+    pub(super) async fn select(&self, whose: Whose<'_>, statement: &Statement) -> Result<Selected> {
         let (owner, whose) = match whose {
             Whose::Owner(owner) => (Some(owner), json!({"owner": owner})),
             Whose::Shard(Shard { owner, number }) => {
                 (None, json!({"owner": owner, "shard": number}))
             }
+            Whose::Shards(shards) => (None, json!({"shards": shards})),
             Whose::All(Some(agent)) => (None, json!({"agent": agent})),
             Whose::All(None) => (None, json!({})),
         };
-        let groups = self.groups(&whose.to_string(), statement).await?;
+        let selected = self.ask(&whose.to_string(), statement).await?;
         if let Some(owner) = owner {
-            learn(owner, Some(groups.len() as f64));
+            learn(owner, selected.shards);
         }
-        Ok(groups)
+        Ok(selected)
     }
 
-    /// Selects rows of one database.
+    /// Selects rows of one shard.
     ///
     /// # Errors
     ///
     /// As [`select`](Self::select).
     pub(super) async fn select_in(&self, shard: Shard<'_>, statement: &Statement) -> Result<Rows> {
-        Ok(self.select(Whose::Shard(shard), statement).await?.pop().unwrap_or_default())
+        Ok(self.select(Whose::Shard(shard), statement).await?.rows)
     }
 
     /// The next entries of the directory behind one, up to `most`, in order.
@@ -218,8 +225,8 @@ impl Tables {
     }
 
     async fn select_entries(&self, statement: &Statement) -> Result<Vec<Entry>> {
-        let groups = self.groups(THE_DIRECTORY, statement).await?;
-        groups.into_iter().flatten().map(read_row).collect()
+        let selected = self.ask(THE_DIRECTORY, statement).await?;
+        selected.rows.into_iter().map(read_row).collect()
     }
 
     /// Notes an entry of the directory.
@@ -242,7 +249,7 @@ impl Tables {
         let sql = [&sql.join("; "), "; ", FORGET].concat();
         let statement = Statement { sql, values: vec![entry.agent().into()] };
         let ran = self.run(OBJECTS, &entry.shard().json(), &statement).await?;
-        if rows_in(&Reflect::get(&ran, &JsValue::from_str("rows"))?)?.is_empty() {
+        if ran.rows.is_empty() {
             return Ok(());
         }
         self.change_directory(LEAVE, entry, vec![number(entry.times)]).await
@@ -272,21 +279,28 @@ impl Tables {
         Ok(Copied { copied, done })
     }
 
-    async fn groups(&self, whose: &str, statement: &Statement) -> Result<Vec<Rows>> {
+    async fn ask(&self, whose: &str, statement: &Statement) -> Result<Selected> {
         let kind = self.index.kind.name();
-        let groups = select_rows(self.env.as_ref(), kind, whose, &statement.to_json()).await;
-        rows_in(&groups.map_err(Error::from)?)?.iter().map(rows_in).collect()
+        let ran = select_rows(self.env.as_ref(), kind, whose, &statement.to_json()).await;
+        Selected::read(&ran.map_err(Error::from)?)
     }
 
     /// Runs a statement in the places with these names.
-    async fn run(&self, kinds: &str, whose: &str, statement: &Statement) -> Result<JsValue> {
+    async fn run(&self, kinds: &str, whose: &str, statement: &Statement) -> Result<Selected> {
         let ran = write_rows(self.env.as_ref(), kinds, whose, &statement.to_json()).await;
-        ran.map_err(Error::from)
+        Selected::read(&ran.map_err(Error::from)?)
     }
 }
 
-fn rows_in(rows: &JsValue) -> Result<Rows> {
-    Ok(rows.dyn_ref::<Array>().map(Array::to_vec).unwrap_or_default())
+impl Selected {
+    fn read(ran: &JsValue) -> Result<Self> {
+        let rows = Reflect::get(ran, &JsValue::from_str("rows"))?;
+        let shards = Reflect::get(ran, &JsValue::from_str("shards"))?.as_f64();
+        Ok(Self {
+            rows: rows.dyn_ref::<Array>().map(Array::to_vec).unwrap_or_default(),
+            shards: shards.map_or(1, |shards| shards as u32),
+        })
+    }
 }
 
 #[wasm_bindgen(module = "/js/tables.js")]
@@ -330,13 +344,15 @@ fn shard_of(object: &TaskId, shards: u32) -> u32 {
 }
 
 /// Remembers how many shards an owner has, if there is more than one.
-fn learn(owner: &str, shards: Option<f64>) {
-    let Some(shards) = shards.filter(|shards| *shards > 1.0) else { return };
+fn learn(owner: &str, shards: u32) {
+    if shards < 2 {
+        return;
+    }
     SHARDS.with_borrow_mut(|known| {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }
-        known.insert(owner.to_owned(), shards as u32);
+        known.insert(owner.to_owned(), shards);
     });
 }
 

@@ -42,8 +42,8 @@ impl TroubleList {
             Owners::One(owner) => Whose::Owner(owner.as_str()),
             Owners::All => Whose::All(Some(&query.agent)),
         };
-        let groups = self.tables.select(whose, &statement).await?;
-        let found = groups.into_iter().flatten().map(|row| {
+        let selected = self.tables.select(whose, &statement).await?;
+        let found = selected.rows.into_iter().map(|row| {
             let ListRow { owner, task, id, since_ms, shown } = read_row(row)?;
             Ok(FoundWebhook { place: WebhookPlace { since_ms, task, id }, owner, shown })
         });

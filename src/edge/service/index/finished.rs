@@ -129,14 +129,15 @@ impl Index {
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn oldest_kept(&self, agent: &str, keep: u64) -> Result<Option<End>> {
         let all = |statement| async move {
-            self.tables.select(Whose::All(Some(agent)), &statement).await
+            let found = self.tables.select(Whose::All(Some(agent)), &statement).await;
+            found.map(|found| found.rows)
         };
         if keep == 0 || totals(all(agent_total_statement(agent)).await?)? <= keep {
             return Ok(None);
         }
         // First the hour of that task, then its place among the tasks of this hour.
         let mut hours: SortedMap<i64, u64> = SortedMap::new();
-        for row in all(hours_statement(agent)).await?.into_iter().flatten() {
+        for row in all(hours_statement(agent)).await? {
             let HourRow { hour, number } = read_row(row)?;
             *hours.get_or_insert_with(hour, || 0) += number;
         }
@@ -147,7 +148,7 @@ impl Index {
             is_found
         });
         let Some((hour, _)) = hour else { return Ok(None) };
-        let found = all(hour_statement(agent, *hour, left)).await?.into_iter().flatten();
+        let found = all(hour_statement(agent, *hour, left)).await?.into_iter();
         let position = |row| {
             read_row(row).map(|PositionRow { status_ms, id }| End {
                 status_ms: UnixMillis(status_ms),

@@ -14,15 +14,16 @@ use worker::{Env, Error, Result};
 
 use super::database::Statement;
 use super::rows::{read_row, rows};
-use super::tables::{Rows, Shard, Tables, Whose};
+use super::tables::{Rows, Selected, Shard, Tables, Whose};
 use crate::auth::Owners;
 use crate::forms::address::ObjectId;
 use crate::forms::listing::{LINE_END, read_listing};
 use crate::forms::queue::RowPlace;
-use crate::operation::list_tasks::{Found, TaskQuery};
+use crate::operation::list_tasks::{Found, FoundTask, TaskQuery};
 use crate::port::{IndexPlaces, IndexRow, TaskIndex};
 use a2a::model::UnixMillis;
 use a2a::sorted::sort_by;
+use everybody::newest_statement;
 use listing::{listing_statement, total_statement};
 use statements::{remove_statement, unfinished_statement, upsert_statement};
 
@@ -45,33 +46,41 @@ impl Index {
     ///
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let groups = self.select(query, &listing_statement(query)).await?;
-        let (mut tasks, mut sum) = (Vec::new(), Some(0));
-        for rows in groups {
-            let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
-            let count = rows.first().map(|row| row.total);
-            let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
-            let found = read_listing(query, &lines.join(&LINE_END.to_string()), count);
-            let found = found.map_err(Error::RustError)?;
-            sum = sum.zip(found.as_ref()).map(|(sum, found)| sum + found.total);
-            tasks.extend(found.map(|found| found.tasks).unwrap_or_default());
-        }
-        sort_by(&mut tasks, |one, other| other.position.cmp(&one.position));
-        tasks.truncate(query.limit);
-        let total = match sum {
-            Some(sum) => sum,
-            // A group without rows tells no total.
-            None => totals(self.select(query, &total_statement(query)).await?)?,
+        let whose = match &query.owners {
+            Owners::All if self.tables.are_in_objects() => return self.find_of_all(query).await,
+            Owners::All => Whose::All(Some(&query.agent)),
+            Owners::One(owner) => Whose::Owner(owner.as_str()),
         };
-        Ok(Found { tasks, total })
+        let Selected { rows, shards } =
+            self.tables.select(whose, &listing_statement(query)).await?;
+        let (tasks, total) = read_lines(query, rows)?;
+        let total = match total.filter(|_| shards == 1) {
+            Some(total) => total,
+            None => totals(self.tables.select(whose, &total_statement(query)).await?.rows)?,
+        };
+        Ok(Found { tasks: page(query, tasks), total })
     }
 
-    async fn select(&self, query: &TaskQuery, statement: &Statement) -> Result<Vec<Rows>> {
-        let whose = match &query.owners {
-            Owners::One(owner) => Whose::Owner(owner.as_str()),
-            Owners::All => Whose::All(Some(&query.agent)),
-        };
-        self.tables.select(whose, statement).await
+    /// Like [`find`](Self::find), for all owners, whose rows are in objects: first the newest task and the total of each shard, then a
+    /// page of the shards that can have tasks on the page.
+    async fn find_of_all(&self, query: &TaskQuery) -> Result<Found> {
+        let whose = Whose::All(Some(&query.agent));
+        let newest = self.tables.select(whose, &newest_statement(query)).await?;
+        let mut total = 0;
+        let mut shards: Vec<NewestRow> = Vec::new();
+        for row in newest.rows {
+            let row: NewestRow = read_row(row)?;
+            total += row.total;
+            if row.place.is_some() {
+                shards.push(row);
+            }
+        }
+        sort_by(&mut shards, |one, other| other.place.cmp(&one.place));
+        shards.truncate(query.limit);
+        let shards: Vec<_> = shards.into_iter().map(|row| (row.owner, row.shard)).collect();
+        let whose = Whose::Shards(&shards);
+        let found = self.tables.select(whose, &listing_statement(query)).await?;
+        Ok(Found { tasks: page(query, read_lines(query, found.rows)?.0), total })
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
@@ -88,7 +97,7 @@ impl Index {
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
         let statement = unfinished_statement(owner, most);
-        totals(self.tables.select(Whose::Owner(owner), &statement).await?)
+        totals(self.tables.select(Whose::Owner(owner), &statement).await?.rows)
     }
 
     /// Deletes the rows at these places, as far as there are rows: by one statement for each shard.
@@ -166,14 +175,38 @@ rows! {
         total: u64,
     }
 
+    /// The newest task of a shard that matches a query, and the number of all that do.
+    struct NewestRow {
+        owner: String,
+        shard: u32,
+        place: Option<String>,
+        total: u64,
+    }
+
     /// A count.
     struct TotalRow {
         total: u64,
     }
 }
 
-/// The sum of the counts in the first row of each group.
-fn totals(groups: Vec<Rows>) -> Result<u64> {
-    let total = |row| read_row(row).map(|TotalRow { total }| total);
-    groups.into_iter().filter_map(|rows| rows.into_iter().next()).map(total).sum()
+/// The tasks of the rows of a listing, and the total in the first row; `None` if it is not known.
+fn read_lines(query: &TaskQuery, rows: Rows) -> Result<(Vec<FoundTask>, Option<u64>)> {
+    let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
+    let total = rows.first().map(|row| row.total);
+    let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
+    let found = read_listing(query, &lines.join(&LINE_END.to_string()), total);
+    let found = found.map_err(Error::RustError)?;
+    Ok(found.map_or((Vec::new(), None), |found| (found.tasks, Some(found.total))))
+}
+
+/// The page of a query among tasks of several shards.
+fn page(query: &TaskQuery, mut tasks: Vec<FoundTask>) -> Vec<FoundTask> {
+    sort_by(&mut tasks, |one, other| other.position.cmp(&one.position));
+    tasks.truncate(query.limit);
+    tasks
+}
+
+/// The sum of counts.
+fn totals(rows: Rows) -> Result<u64> {
+    rows.into_iter().map(|row| read_row(row).map(|TotalRow { total }| total)).sum()
 }

@@ -17,8 +17,8 @@ impl Index {
     ///
     /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn under_way(&self, most: u32) -> Result<Vec<TaskId>> {
-        let groups = self.tables.select(Whose::All(None), &under_way_statement(most)).await?;
-        let rows = groups.into_iter().flatten().take(most as usize);
+        let found = self.tables.select(Whose::All(None), &under_way_statement(most)).await?;
+        let rows = found.rows.into_iter().take(most as usize);
         rows.map(|row| read_row(row).map(|IdRow { id }| id)).collect()
     }
 }

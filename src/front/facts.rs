@@ -3,7 +3,6 @@
 
 use super::failure::Failure;
 use super::limit::Limit;
-use super::operator::Asks;
 use super::signed::UnsignedCard;
 use crate::auth::{Caller, TokenDigest, UncheckedToken, Verdict};
 use crate::forms::address::ObjectId;
@@ -68,6 +67,15 @@ pub(crate) struct TermsNeed {
     pub(crate) has_allowance: bool,
     /// True if the message contains credentials for which a task may wait.
     pub(crate) has_credentials: bool,
+}
+
+/// What an operator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// The overview of the agent over this number of hours.
+    Overview { hours: u32 },
+    /// The next part of a copy of the agent's rows in the index, or the first.
+    Copy { is_anew: bool },
 }
 
 /// What an operator asks of the agent with this slug.

@@ -38,7 +38,7 @@ pub(crate) mod head;
 pub(crate) mod identify;
 pub(crate) mod limit;
 pub(crate) mod listing;
-pub(crate) mod operator;
+mod operator;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod route;

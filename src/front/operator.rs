@@ -2,7 +2,7 @@
 //! next rows of the index to a second place (`INDEX_COPY`). No object of a task is called.
 
 use super::admit::unknown_path;
-use super::facts::{Need, OperatorNeed};
+use super::facts::{Asks, Need, OperatorNeed};
 use super::identify::Request;
 use super::plan::Plan;
 use super::seen::Seen;
@@ -13,15 +13,6 @@ use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
 use a2a_agents::access::Access;
-
-/// What an operator asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Asks {
-    /// The overview of the agent over this number of hours.
-    Overview { hours: u32 },
-    /// The next part of a copy of the agent's rows in the index, or the first.
-    Copy { is_anew: bool },
-}
 
 /// Decides about a request for the overview of an agent.
 #[inline(never)]

@@ -37,6 +37,7 @@ use super::database::{Statement, Value, number};
 use super::rows::{read_row, rows};
 use crate::config::{Index, IndexKind, Shards};
 use crate::edge::bindings;
+use crate::panic::Shared;
 use a2a::model::{TaskId, fnv1a};
 use a2a::sorted::SortedMap;
 
@@ -348,7 +349,7 @@ fn learn(owner: &str, shards: u32) {
     if shards < 2 {
         return;
     }
-    SHARDS.with_borrow_mut(|known| {
+    SHARDS.change(|known| {
         if known.len() >= MOST_KNOWN {
             known.clear();
         }

@@ -53,10 +53,7 @@ fn an_operator_waits_for_an_overview() {
         let sent = Sent::new("GET", "/guarded/overview?hours=2").having(facts);
         sent.with("x-key", KEY).with("act-as", "operator")
     };
-    let need = OperatorNeed {
-        agent: "guarded".to_owned(),
-        asks: crate::front::operator::Asks::Overview { hours: 2 },
-    };
+    let need = OperatorNeed { agent: "guarded".to_owned(), asks: Asks::Overview { hours: 2 } };
     assert_eq!(sent(Facts::default()).decided().need(), Need::Operator(need));
     let failed = sent(Facts { operator: Some(None), ..Facts::default() }).decided();
     assert_eq!(failed.answer().status, 503);

@@ -4,8 +4,7 @@ use worker::Env;
 
 use crate::edge::service::overview::OverviewTables;
 use crate::edge::service::tables::Tables;
-use crate::front::facts::OperatorNeed;
-use crate::front::operator::Asks;
+use crate::front::facts::{Asks, OperatorNeed};
 use crate::port::{Observation, Observer};
 
 /// The answer as JSON; `None` if the index does not answer. `counts` is true if an overview includes the statistics of finished

@@ -1,10 +1,11 @@
 // The JavaScript functions that Rust calls. This module passes Rust's functions to `Hop`. wasm-bindgen writes these
 // functions into `index.js`, next to the folder of the modules.
 import {
-  commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait,
+  commonHeaders, headerNames, indexSchema, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait,
 } from "../../../index.js";
 import { whenRenewed } from "./agents.js";
 import { Hop } from "./hop.js";
+import { runInShard } from "./index-shard.js";
 
 const rust = { commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait };
 
@@ -18,6 +19,11 @@ export function serve(request, env) {
 /** Like `Hop.answer` in `hop.js`. */
 export function answerWaiting(env, waiting) {
   return hop.answer(env, waiting);
+}
+
+/** Like `runInShard` in `index-shard.js`. */
+export function runIndex(state, env, request) {
+  return runInShard(state, env, request, indexSchema);
 }
 
 // A hop keeps what it has read of the agents.

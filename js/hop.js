@@ -3,10 +3,10 @@
 // each crossing into WebAssembly, costs more than all decisions together.
 import { noteStop } from "./panic.js";
 import { open } from "./stream.js";
+import { rowsOfOwner } from "./tables.js";
 
-// Bindings: the task objects, and the index of tasks. src/edge/bindings.rs lists all bindings.
+/** The binding of the task objects. src/edge/bindings.rs lists all bindings. */
 const TASKS = "TASKS";
-const DB = "DB";
 
 /** The separator of the lines of a listing (src/forms/listing.rs). */
 const LINE_END = "\u001e";
@@ -130,7 +130,7 @@ export class Hop {
       case "c":
         return this.#ask(asked, plan.slice(0, line), plan.slice(line + 1));
       case "l":
-        return this.#list(asked, plan.slice(1));
+        return this.#list(asked, plan.slice(1, line), plan.slice(line + 1));
       case "s":
         return this.#follow(asked, plan.slice(1, line), plan.slice(line + 1));
       case "o":
@@ -242,23 +242,22 @@ export class Hop {
     return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
   }
 
-  /** Lists tasks in D1. @param {Asked} asked @param {string} statement */
-  async #list(asked, statement) {
+  /** Lists tasks of an owner, given as JSON, in objects; or in D1. @param {Asked} asked @param {string} owner @param {string} statement */
+  async #list(asked, owner, statement) {
     const { env, head, body } = asked;
-    const [sql, ...values] = JSON.parse(statement);
-    let found;
+    let rows;
     try {
-      found = await env[DB].prepare(sql).bind(...values).all();
+      rows = await rowsOfOwner(env, owner, statement);
     } catch {
-      found = undefined;
+      rows = undefined;
     }
-    if (found !== undefined) {
-      const lines = found.results.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
-      const total = found.results[0]?.total;
+    if (rows !== undefined) {
+      const lines = rows.map((/** @type {{ line: string }} */ { line }) => line).join(LINE_END);
+      const total = rows[0]?.total;
       const plan = asked.waiting?.listed(lines, total) ?? this.#rust.listed(env, head, body, lines, total);
       if (plan !== "~") return this.#perform(asked, plan);
     }
-    // Rust calls D1 once more: for the total of a page without rows, or to report the reason of a failure.
+    // Rust asks once more: for the total of a page without rows, for the rows of several objects, or to report the reason of a failure.
     return this.#perform(asked, this.#waitingOf(asked, true).listed(undefined, undefined));
   }
 

@@ -43,6 +43,11 @@ const LONGEST = 5;
 /** The specs that run against the Worker of tests/probes, too: that a project with Rust serves at all. By name, all specs do. */
 const PROBES_SPECS = ["smoke"];
 
+/** The specs of what is read from the index. They run with the index in objects, too; by name, all specs do. */
+const INDEX_SPECS = [
+  "chosen-ids", "isolation", "list-tasks", "list-tasks-index", "list-tasks-pages", "model-limits", "overview", "overview-access", "prune", "quota", "retention", "webhook-list",
+];
+
 /** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */
 const QUICK_SPECS = ["smoke", "model"];
 
@@ -77,6 +82,7 @@ const steps = [
   { name: "native", title: "Native programs that call agents and tools (cargo build --examples)", work: buildNative },
   { name: "docs-blocks", title: "Code blocks of README and docs, run against a server, and the examples in TypeScript", needs: ["build", "python", "native"], work: runDocs },
   { name: "e2e-default", title: "End-to-end tests of what is deployed", needs: ["build", "python", "native"], work: (filter) => endToEnd(filter) },
+  { name: "e2e-objects", title: "End-to-end tests of what is read from the index, with the index in objects", needs: ["build", "python", "native"], work: testObjects },
   { name: "e2e-probes", title: "End-to-end tests of tests/probes (tools and executors in Rust, panics)", needs: ["build", "python"], work: testProbes },
   { name: "console", title: "The console: types, unit tests, size, and what it does in a browser", needs: ["build"], work: testConsole },
 ];
@@ -99,7 +105,7 @@ Without a step, all of them run, in this order:
 
 ${steps.map(({ name, title }) => `    ${name.padEnd(12)} ${title}`).join("\n")}
 
-"lint" means both lints, "e2e" both end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
+"lint" means both lints, "e2e" all end-to-end runs. "e2e:card" runs the spec files with "card" in their name or,
 if there is none, the tests with "card" in their title; so do "e2e-default:card" and "e2e-probes:card" with one Worker only,
 and "console:card" with the specs in a browser. Without such a filter the Worker of tests/probes is tested with its own spec
 files and with these: ${PROBES_SPECS.join(", ")}.
@@ -291,6 +297,14 @@ async function endToEnd(filter, only) {
   const usual = only && specs.filter((path) => only.includes(basename(path, SPEC)));
   if (filter && isElsewhere(filter, specs)) return true;
   return runSpecs(specs, filter, { usual, concurrency: WAITING, env: { A2A_BUILD_DIR: outputs.default, A2A_EXAMPLES: examples(), ...built.python } });
+}
+
+/** Runs the specs of what is read from the index, with the index in objects. */
+async function testObjects(filter) {
+  const specs = specsIn("e2e");
+  if (filter && isElsewhere(filter, specs)) return true;
+  const usual = specs.filter((path) => INDEX_SPECS.includes(basename(path, SPEC)));
+  return runSpecs(specs, filter, { usual, concurrency: WAITING, env: { A2A_BUILD_DIR: outputs.default, A2A_EXAMPLES: examples(), A2A_INDEX: "objects", ...built.python } });
 }
 
 /** Runs the specs of tests/probes, and without a filter of tests/e2e those of `PROBES_SPECS`, against the Worker of tests/probes. */

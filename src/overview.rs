@@ -109,7 +109,8 @@ pub fn first_hour(hours: u32, now: UnixMillis) -> i64 {
     hour_of(now).saturating_sub(before)
 }
 
-/// The tasks that ended in this number of hours up to now. Counts of other hours are left out.
+/// The tasks that ended in this number of hours up to now. Counts of other hours are left out; several counts of one hour and state are
+/// added.
 pub fn hours_of(counted: Vec<Counted>, hours: u32, now: UnixMillis) -> Vec<Hour> {
     let first = first_hour(hours, now);
     let empty = |nth: u32| Hour {
@@ -141,8 +142,23 @@ impl Hour {
             )
             | None => return,
         };
-        *number = counted.number;
-        self.durations.insert(name, counted.durations());
+        *number += counted.number;
+        let durations = counted.durations();
+        match self.durations.get_mut(name) {
+            Some(known) => known.add(&durations),
+            None => {
+                self.durations.insert(name, durations);
+            }
+        }
+    }
+}
+
+impl Durations {
+    fn add(&mut self, other: &Self) {
+        self.total_ms += other.total_ms;
+        for (bucket, more) in self.buckets.iter_mut().zip(&other.buckets) {
+            *bucket += more;
+        }
     }
 }
 

@@ -6,7 +6,7 @@ import type { Table } from "../gate/table.ts";
 import { tableOf } from "../markdown.ts";
 import { billed, CPU_MS, deletion, kinds, RETENTION_DAYS, ROWS, ROWS_OF_INDEX_DELETION, STORED_BYTES, type Kind } from "./kinds.ts";
 import { limitPages, limits, OBJECT_GB, prices, READ, storagePrices, type Billed } from "./prices.ts";
-import { ceiling, DAY_S, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
+import { ceiling, DAY_S, HEAVY, heavyOwner, JOB_S, loads, retentionAt, STATEMENT_MS, used } from "./rates.ts";
 
 const RATES = [1, 100, 10_000];
 
@@ -33,6 +33,15 @@ export function scalePage(table: Table): string {
       "[benchmarks](benchmarks.md#memory) has what each takes), and Cloudflare starts more isolates as the load grows; the cron trigger runs " +
       "once an hour, for 15 minutes at most. The number of objects is not limited.",
     `Limits: ${pages(limitPages)}.`,
+    "## The index in objects",
+    `With \`INDEX = "objects"\` neither of the limits of D1 is there: the rows of a caller are in objects of their own, one to begin with, and twice as many ` +
+      "whenever the first one takes more than 200 writes a second or has more than 4 GiB for each ([settings](settings.md)). The heaviest caller counts then. " +
+      `Below, one caller has ${HEAVY * 100} % of all tasks, which are kept for ${RETENTION_DAYS} days; an open agent is such a caller, since all who ask it are one. ` +
+      "**Bold** is over what an object can do: give the agent access rules, so that its callers are told apart, or keep its tasks for a shorter time.",
+    heavyTable(table),
+    "A page of a caller asks all of their objects, at the same time: with one object, that is one request in place of a statement of D1. A list of operators, an " +
+      "overview and the clean-up ask the directory, and then each object that has rows of the agent; up to 100,000 of them can be asked for a list. The directory is one " +
+      "object; it is written to once for each caller and agent. A row costs the same in either place.",
     "## What a million tasks cost",
     `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +
       `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +
@@ -61,6 +70,17 @@ function limitTable(table: Table): string {
   });
   rows.push(["how long tasks can be kept in 10 GB of D1", ...RATES.map(retentionAt), "", ""]);
   return tableOf(["", ...RATES.map((rate) => perSecond(rate)), "limit", "reached at tasks/s"], rows);
+}
+
+function heavyTable(table: Table): string {
+  const rates = [...RATES.slice(0, -1), 1_000, RATES[RATES.length - 1] ?? 0];
+  const found = rates.map((rate) => heavyOwner(table, rate));
+  const bounded = (value: number, limit: number) => (value > limit ? `**${digits(value)}**` : digits(value));
+  return tableOf(["", ...rates.map((rate) => perSecond(rate))], [
+    ["objects of the heaviest caller", ...found.map(({ shards }) => String(shards))],
+    ["writes to each (per second)", ...found.map(({ perSecond }) => bounded(perSecond, limits.objectRequestsPerSecond))],
+    ["size of each (GB)", ...found.map(({ gigabytes }) => bounded(gigabytes, limits.objectBytes / 1e9))],
+  ]);
 }
 
 /** The limits in the order in which they are reached, each with its rate. */

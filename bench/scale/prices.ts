@@ -47,6 +47,7 @@ export const limits = {
   /** A soft limit of requests to one object per second. */
   objectRequestsPerSecond: 1_000,
   d1Bytes: 10e9,
+  objectBytes: 10e9,
   queueMessagesPerSecond: 5_000,
   consumers: 250,
   subrequests: 10_000,

@@ -46,14 +46,14 @@ export function loads(table: Table): Load[] {
       unit: "ms per second",
       perTask: (statements + end.statements) * STATEMENT_MS,
       limit: 1_000,
-      then: "several deployments, each with its own database, by callers or by agents; listing lags behind meanwhile, tasks go on",
+      then: "the index in objects ([how to move](operating.md#moving-the-index)); listing lags behind meanwhile, tasks go on",
     },
     {
       what: `D1: size with ${RETENTION_DAYS} days of tasks`,
       unit: "GB",
       perTask: (STORED_BYTES.d1 * RETENTION_DAYS * DAY_S) / 1e9,
       limit: limits.d1Bytes / 1e9,
-      then: "a shorter `RETENTION_MS`, or `MAX_FINISHED_TASKS`; then several deployments",
+      then: "the index in objects, or a shorter `RETENTION_MS`, or `MAX_FINISHED_TASKS`",
     },
     {
       what: "queue: messages, where each task has a webhook",
@@ -83,6 +83,22 @@ export function retentionAt(rate: number): string {
   if (seconds > 2 * DAY_S) return `${grouped(Math.floor(seconds / DAY_S))} days`;
   return seconds > 7_200 ? `${grouped(Math.floor(seconds / 3_600))} hours` : `${grouped(Math.floor(seconds / 60))} minutes`;
 }
+
+/** The share of the tasks that the heaviest caller has. */
+export const HEAVY = 0.5;
+
+/** The index of a caller with half of all tasks, in objects: how many there are, and what each has to do. */
+export function heavyOwner(table: Table, rate: number): { shards: number; perSecond: number; gigabytes: number } {
+  const writes = rate * HEAVY * (costsOf(table, QUICK).statements + deletion(table).statements);
+  const bytes = rate * HEAVY * STORED_BYTES.d1 * RETENTION_DAYS * DAY_S;
+  // As js/index-shard.js counts: shard 0 splits while it takes too many writes, or has too many bytes for each shard that there is.
+  let shards = 1;
+  while (shards < shardLimits.most && (writes / shards > shardLimits.writesPerSecond || bytes / shards > shardLimits.bytes)) shards *= 2;
+  return { shards, perSecond: writes / shards, gigabytes: bytes / shards / 1e9 };
+}
+
+/** The defaults of INDEX_SHARD_WRITES and INDEX_SHARD_BYTES, and the largest number of shards (js/index-shard.js). */
+const shardLimits = { writesPerSecond: 200, bytes: 4 * 1024 ** 3, most: 64 };
 
 /** The load at a rate, as text; bold above the limit. */
 export function used(load: Load, rate: number): string {

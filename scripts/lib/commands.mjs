@@ -26,6 +26,7 @@ export const OPERATE = {
   webhooks: "lists the webhooks that need mending",
   redeliver: "sends events to webhooks again",
   usage: "sums up what tasks have used of models",
+  index: "copies the index of tasks to where it moves",
   completion: "prints the completion of bash, zsh or fish",
 };
 

@@ -1,5 +1,6 @@
 //! The settings of a deployment: Worker variables, read once, with their defaults.
 
+mod index;
 mod limits;
 mod mcp;
 mod variables;
@@ -8,6 +9,7 @@ mod webhooks;
 use a2a_agents::Slug;
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
+pub use index::{Index, IndexKind, Shards};
 pub use limits::Limits;
 pub use mcp::Mcp;
 pub use variables::ConfigError;
@@ -48,6 +50,8 @@ pub struct Settings {
     pub max_finished_tasks: u64,
     /// `TASK_STATISTICS`: counts finished tasks by agent, hour and state, for the overview of operators (on).
     pub task_statistics: bool,
+    /// Where the index of tasks is.
+    pub index: Index,
     /// The limits of one task.
     pub limits: Limits,
     /// The rules for webhooks that may be registered and called.
@@ -89,6 +93,7 @@ impl Settings {
             max_active_tasks: variables.number("MAX_ACTIVE_TASKS", 0, 0..=1_000_000)?,
             max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=1_000_000_000)?,
             task_statistics: variables.switch_or("TASK_STATISTICS", true)?,
+            index: Index::read(variables)?,
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,

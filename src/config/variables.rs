@@ -82,5 +82,6 @@ impl Number for usize {}
 
 pub(super) const KIBIBYTE: usize = 1024;
 pub(super) const MEBIBYTE: usize = 1024 * KIBIBYTE;
+pub(super) const GIBIBYTE: u64 = 1024 * 1024 * 1024;
 pub(super) const MINUTE_MS: u64 = 60_000;
 pub(super) const DAY_MS: u64 = 24 * 60 * MINUTE_MS;

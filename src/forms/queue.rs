@@ -100,6 +100,9 @@ pub(crate) struct Deletion {
     owner: Option<String>,
     agent: Option<String>,
     status_ms: Option<i64>,
+    /// The shard that has its row, if it is not the first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shard: Option<u32>,
 }
 
 /// The place of a row of the index.
@@ -111,28 +114,31 @@ pub(crate) struct RowPlace {
     pub(crate) status_ms: i64,
     /// The id of the object of the task.
     pub(crate) id: TaskId,
+    /// The shard of the owner's index that has the row; 0 in D1.
+    pub(crate) shard: u32,
 }
 
 impl Deletion {
     /// The deletion of the task with this row.
     pub(crate) fn of(row: RowPlace) -> Self {
-        let RowPlace { owner, agent, status_ms, id } = row;
+        let RowPlace { owner, agent, status_ms, id, shard } = row;
         let (owner, agent, status_ms) = (Some(owner), Some(agent), Some(status_ms));
-        Self { task: id, owner, agent, status_ms }
+        Self { task: id, owner, agent, status_ms, shard: (shard > 0).then_some(shard) }
     }
 
     /// The place of the row of the task, if the body has it.
     pub(crate) fn row(&self) -> Option<RowPlace> {
         let (owner, agent) = (self.owner.clone()?, self.agent.clone()?);
-        Some(RowPlace { owner, agent, status_ms: self.status_ms?, id: self.task.clone() })
+        let (status_ms, shard) = (self.status_ms?, self.shard.unwrap_or_default());
+        Some(RowPlace { owner, agent, status_ms, id: self.task.clone(), shard })
     }
 }
 
 impl Decode for Deletion {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let (owner, agent) = (fields.string("owner"), fields.string("agent"));
-        let status_ms = fields.number("statusMs");
-        Some(Self { task: fields.required_id("task")?, owner, agent, status_ms })
+        let (status_ms, shard) = (fields.number("statusMs"), fields.number("shard"));
+        Some(Self { task: fields.required_id("task")?, owner, agent, status_ms, shard })
     }
 }
 
@@ -208,7 +214,7 @@ mod tests {
     fn tasks_to_be_deleted_are_read_as_they_were_written() {
         let row = |id| {
             let (owner, agent) = ("o".to_owned(), "a".to_owned());
-            RowPlace { owner, agent, status_ms: 7, id: TaskId::new(id).unwrap() }
+            RowPlace { owner, agent, status_ms: 7, id: TaskId::new(id).unwrap(), shard: 0 }
         };
         let rows = [row("0a"), row("0b")];
         let job = DeletionJob { delete: rows.clone().map(Deletion::of).to_vec(), until: 5 };

@@ -14,7 +14,7 @@ use super::failure::Failure;
 use super::head::Head;
 use super::identify::Request;
 use super::limit::Limit;
-use super::overview;
+use super::operator;
 use super::plan::{Form, Plan};
 use super::report::Report;
 use super::route::{Route, route};
@@ -74,7 +74,8 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
             Exchange::new(request, slug, seen).map(|it| it.rest(below, body))
         }
         Route::Callback(slug, below) => Ok(callback::plan(request, slug, below, body, seen)),
-        Route::Overview(slug) => Ok(overview::plan(request, slug, seen)),
+        Route::Overview(slug) => Ok(operator::overview(request, slug, seen)),
+        Route::IndexCopy(slug) => Ok(operator::copy(request, slug, seen)),
         Route::Mcp(slug) if deployment.has_mcp(slug) => Ok(Plan::Visit),
         Route::Mcp(_) => Err(unknown_path(path, agents)),
         Route::ProtectedResource(slug) => {

@@ -8,7 +8,6 @@ use crate::auth::{Caller, TokenDigest, UncheckedToken, Verdict};
 use crate::forms::address::ObjectId;
 use crate::forms::callback::CallbackPost;
 use crate::forms::command::Command;
-use crate::overview::Overview;
 use crate::session::SentCredentials;
 use crate::usage::Usage;
 use a2a::error::Error;
@@ -43,8 +42,8 @@ pub(crate) enum Need {
     Terms(Box<TermsNeed>),
     /// The page of a list that takes more than one SQL statement.
     Page(Box<Command<Call>>),
-    /// The overview of an agent.
-    Overview(OverviewNeed),
+    /// What an operator asks of an agent.
+    Operator(OperatorNeed),
 }
 
 /// A post to a callback, and the id of the object with this callback. If the post has no body yet, the body is received
@@ -70,11 +69,20 @@ pub(crate) struct TermsNeed {
     pub(crate) has_credentials: bool,
 }
 
-/// The need for an overview of the agent with this slug over this number of hours.
+/// What an operator asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asks {
+    /// The overview of the agent over this number of hours.
+    Overview { hours: u32 },
+    /// The next part of a copy of the agent's rows in the index, or the first.
+    Copy { is_anew: bool },
+}
+
+/// What an operator asks of the agent with this slug.
 #[derive(Clone, Debug, PartialEq)]
-pub(crate) struct OverviewNeed {
+pub(crate) struct OperatorNeed {
     pub(crate) agent: String,
-    pub(crate) hours: u32,
+    pub(crate) asks: Asks,
 }
 
 /// The facts about one request that were found so far.
@@ -92,8 +100,8 @@ pub(crate) struct Facts {
     pub(crate) has_learned: bool,
     pub(crate) terms: Option<FoundTerms>,
     pub(crate) page: Option<FoundPage>,
-    /// The overview; `Some(None)` if D1 cannot return it at the moment.
-    pub(crate) overview: Option<Option<Box<Overview>>>,
+    /// What an operator asks for, as JSON; `Some(None)` if the index cannot give it at the moment.
+    pub(crate) operator: Option<Option<String>>,
     /// The reason why the object returned no answer for the client.
     pub(crate) failure: Option<Failure>,
     /// The rate limits that were asked.

@@ -2,12 +2,13 @@
 //!
 //! # A listing
 //!
-//! The front Worker answers ListTasks from D1 (`edge/service/index/`) without calling an object. One SQL statement
-//! returns the total and a row for each task; a row is one line of text. JSON from a row is copied into the answer
+//! The front Worker answers ListTasks from the index (`edge/service/index/`), which is in D1 or in objects of its own
+//! (`edge/service/tables.rs`), without calling the objects of tasks. One SQL statement returns the total and a row for each task; a row
+//! is one line of text. A page that several objects of the index have is found by Rust (`edge/front/facts/page.rs`). JSON from a row is copied into the answer
 //! unchanged. ListTasks with artifacts is an exception: it calls the objects of the tasks on the page
 //! (`edge/front/facts/page.rs`), six at the same time, and a page ends early at 8 MiB. `operation/list_tasks.rs` builds
 //! the query and the page token: the position where the next page begins, and a hash of the filters. A task that is
-//! added between two pages has a position before the next page. While D1 is down, ListTasks answers −32603, or 503 with
+//! added between two pages has a position before the next page. While the index is down, ListTasks answers −32603, or 503 with
 //! `Retry-After`; all other operations still work.
 //!
 //! Writing the rows: after each stored change the session compares the generation in the index with the generation of
@@ -21,6 +22,8 @@ use super::identify::Request;
 use super::plan::Plan;
 use super::report::{Line, Report};
 use super::seen::Seen;
+use crate::auth::Owners;
+use crate::config::IndexKind;
 use crate::forms::command::Command;
 use crate::forms::listing::read_listing;
 use crate::operation::list_tasks::{Page, TaskQuery};
@@ -49,7 +52,12 @@ pub(super) fn plan(
         (Call::List(wanted), found) if !wanted.include_artifacts => {
             let query = query_of(&command, wanted)?;
             if found.is_none() && !command.scope.hides_all(wanted) {
-                return Ok(Plan::List(Box::new(query)));
+                let is_in_objects = request.deployment.settings.index.kind == IndexKind::Objects;
+                return Ok(if is_in_objects && query.owners == Owners::All {
+                    Plan::Need(Need::Page(Box::new(command)))
+                } else {
+                    Plan::List { is_in_objects, query: Box::new(query) }
+                });
             }
             match page_of(&query, wanted, found, seen)? {
                 Some(page) => answer(&command, &Outcome::Tasks(page), seen),

@@ -17,7 +17,7 @@
 //! | `listing` | ListTasks and ListWebhooks |
 //! | `stream` | the data from which `js/stream.js` makes a stream |
 //! | `document/` | documents: cards, keys, pages, lists |
-//! | `callback`, `overview`, `console` | the routes outside of the protocol |
+//! | `callback`, `operator`, `console` | the routes outside of the protocol |
 //! | `plan` | the plan for a request |
 //! | `failure` | the reason why an object returned no answer, and the error for its client |
 //! | `seen`, `limit`, `report` | further results of a decision: rate limits to ask, pages that may read the answer, lines for the log and the audit |
@@ -38,7 +38,7 @@ pub(crate) mod head;
 pub(crate) mod identify;
 pub(crate) mod limit;
 pub(crate) mod listing;
-mod overview;
+mod operator;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod route;

@@ -22,8 +22,8 @@ pub(crate) enum Plan {
     Stream(TaskAddress, Box<StreamCommand>),
     /// Pass a post to a callback to the object of a task.
     CallBack(Box<Called>),
-    /// Run this query in D1.
-    List(Box<TaskQuery>),
+    /// Run this query in D1, or if the index is in objects, in that of the owner.
+    List { is_in_objects: bool, query: Box<TaskQuery> },
     /// Call a guest, which answers: MCP, the console, the scripts of test doubles.
     Visit,
     /// Find a missing fact, then decide the request again.
@@ -58,9 +58,11 @@ impl Plan {
                 let (reply, call) = (hello.command.reply.clone(), &hello.command.call);
                 Some(Form { reply, is_stream: true, task: call.task_id().cloned() })
             }
-            Self::Answer(_) | Self::CallBack(_) | Self::List(_) | Self::Visit | Self::Need(_) => {
-                None
-            }
+            Self::Answer(_)
+            | Self::CallBack(_)
+            | Self::List { .. }
+            | Self::Visit
+            | Self::Need(_) => None,
         }
     }
 }

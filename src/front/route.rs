@@ -15,6 +15,8 @@ pub(crate) enum Route<'a> {
     Callback(&'a str, &'a str),
     /// The overview of an agent, for operators.
     Overview(&'a str),
+    /// The copy of the rows of an agent in the index, for operators.
+    IndexCopy(&'a str),
     /// The MCP server of all agents (`None`), or of one agent.
     Mcp(Option<&'a str>),
     /// The metadata with the issuers of tokens for this MCP server.
@@ -42,7 +44,8 @@ impl<'a> Route<'a> {
         match self {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
-            Self::Callback(slug, _) | Self::Overview(slug) | Self::Script(slug) => Some(slug),
+            Self::Callback(slug, _) | Self::Overview(slug) | Self::IndexCopy(slug) => Some(slug),
+            Self::Script(slug) => Some(slug),
             Self::KeySet | Self::Agents | Self::Resume | Self::Scripts | Self::Console(_) => None,
         }
     }
@@ -71,6 +74,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent, "overview"] if !agent.is_empty() => Route::Overview(agent),
+        [agent, "index:copy"] if !agent.is_empty() => Route::IndexCopy(agent),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
         [agent, MCP] => Route::Mcp(Some(agent)),
         [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
@@ -169,6 +173,7 @@ mod tests {
             ("//callbacks/a", Route::Rest(None, "callbacks/a")),
             ("/demo/overview", Route::Overview("demo")),
             ("/demo/overview/", Route::Overview("demo")),
+            ("/demo/index:copy", Route::IndexCopy("demo")),
             ("/overview", Route::JsonRpc(Some("overview"))),
             ("//overview", Route::Rest(None, "overview")),
             ("/tasks/overview", Route::Rest(None, "tasks/overview")),

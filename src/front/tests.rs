@@ -9,7 +9,9 @@ use serde_json::{Value, json};
 
 use super::decide::{Decision, decide};
 use super::deployment::Deployment;
-use super::facts::{Facts, FoundPage, FoundTerms, Inside, Need, OverviewNeed, Received, Unsealed};
+use super::facts::{
+    Asks, Facts, FoundPage, FoundTerms, Inside, Need, OperatorNeed, Received, Unsealed,
+};
 use super::failure::Failure;
 use super::head::Head;
 use super::limit::Limit;

@@ -64,7 +64,7 @@ impl Scope {
 }
 
 /// The position of a task in the order of a listing.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// The beginning of the task's status.
     pub status_ms: UnixMillis,

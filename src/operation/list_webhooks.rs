@@ -28,7 +28,7 @@ pub struct WebhookQuery {
 }
 
 /// The position of a webhook in the order of the list.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct WebhookPlace {
     /// The instant at which the trouble began.
     pub since_ms: i64,

@@ -95,6 +95,11 @@ export interface Worker {
   cron(): Promise<void>;
   /** Puts a text into the queue of this binding, without the Worker. */
   enqueue(binding: string, text: string): Promise<void>;
+  /**
+   * The tables of the index that have the rows of this owner, in D1 or in the first object of the owner, accessed without the Worker. Default: callers without
+   * credentials; the place from which the Worker reads. "directory" is that of the objects of all owners. Usable until the Worker is stopped or restarted.
+   */
+  index(owner?: string, kind?: "d1" | "objects" | "directory"): Promise<Database>;
   /** The D1 database of the Worker, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
   /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
@@ -144,6 +149,12 @@ globalThis.fetch = (input, init = {}) => {
   return plainFetch(input, { ...init, headers });
 };
 
+/** Where the Workers have their index (the setting INDEX): "d1" or "objects"; undefined for the default. */
+export const INDEX = process.env["A2A_INDEX"];
+
+/** The options of a test about statements of D1. */
+export const ONLY_D1 = { skip: INDEX === "objects" ? "the index is in objects" : false };
+
 /** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
@@ -151,7 +162,8 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   // The URL of the scripted model of dev/ contains the port, and a Worker that is started again has the same one.
   const port = options.port ?? await freePort();
   const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
-  const vars = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...model, ...options.vars };
+  const index: Record<string, string> = INDEX === undefined ? {} : { INDEX };
+  const vars: Record<string, string> = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...index, ...model, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
@@ -206,6 +218,12 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
     async d1() {
       if (instance === undefined) throw new Error("the worker is not running");
       return instance.miniflare.getD1Database("DB");
+    },
+    async index(owner = "anonymous", kind = vars["INDEX"]) {
+      if (instance === undefined) throw new Error("the worker is not running");
+      if (kind !== "objects" && kind !== "directory") return instance.miniflare.getD1Database("DB");
+      const objects = await instance.miniflare.getDurableObjectNamespace("TASKS");
+      return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: kind === "directory" ? [] : [owner, 0] }))));
     },
     statements: () => noted<NotedStatement>("statements"),
     given: () => noted<string>("given"),
@@ -381,8 +399,26 @@ interface Miniflare {
   dispose(): Promise<void>;
   unsafeGetDirectURL(worker: string): Promise<URL>;
   getD1Database(binding: string): Promise<Database>;
+  getDurableObjectNamespace(binding: string): Promise<{ idFromName(name: string): unknown; get(id: unknown): Shard }>;
   getQueueProducer(binding: string): Promise<{ send(body: unknown, options: { contentType: string }): Promise<void> }>;
   unsafeEvictDurableObject(script: string, className: string, object: { id: string; webSockets: "close" | "hibernate" }): Promise<void>;
+}
+
+/** An object of the index: a shard of an owner, or the directory (js/index-shard.js). */
+interface Shard {
+  index(request: [sql: string, values: unknown[], place: []]): Promise<{ rows: object[] }>;
+}
+
+/** The tables of an object of the index, like those of D1. */
+function databaseOf(shard: Shard): Database {
+  const prepare = (sql: string, values: unknown[] = []): Statement => ({
+    bind: (...bound) => prepare(sql, bound),
+    async run<Row>() {
+      const { rows } = await shard.index([sql, values, []]);
+      return { results: [...rows] as Row[], meta: { rows_read: 0, rows_written: 0 } };
+    },
+  });
+  return { prepare: (sql) => prepare(sql), batch: (statements) => Promise.all(statements.map((statement) => statement.run())) };
 }
 
 /** The part of a D1 database that tests use. */

@@ -6,7 +6,7 @@ import { isDeepStrictEqual } from "node:util";
 import { settled, startCounting, type Counts } from "../../bench/counted.ts";
 import type { Worker } from "../../bench/workers.ts";
 import { Agent, logged, until } from "./client.ts";
-import { testAgents } from "./harness.ts";
+import { ONLY_D1, testAgents } from "./harness.ts";
 import { agentsOf, CALLERS, HOOK, LONG, OLDER_QUESTIONS, QUESTIONS, REFERENCE, SECRETS, token, type Answer, type Question } from "./isolation.ts";
 
 let worker: Worker;
@@ -19,7 +19,7 @@ before(async () => {
   worker = await startCounting({ ...SECRETS, AGENTS: agentsOf(testAgents), RETENTION_MS: "1", MAX_STREAMS: "2" });
   alice = new Agent(`${worker.url}/guarded`, { "x-api-key": SECRETS.KEY_ALICE });
   gone = (await alice.sendForTask("hello")).id;
-  const listed = (await worker.d1()).prepare("SELECT count(*) AS number FROM tasks");
+  const listed = (await worker.index("@key:blue")).prepare("SELECT count(*) AS number FROM tasks");
   await worker.cron();
   await until(async () => (await listed.run<{ number: number }>()).results[0]?.number, (number) => number === 0);
   theirs = await asking();
@@ -159,7 +159,7 @@ describe("lists and keys are of their owner alone", () => {
     await logged(worker, /operator acted.*ListTasks/);
   });
 
-  test("an open agent shows a list and takes webhooks only where its file says so", async () => {
+  test("an open agent shows a list and takes webhooks only where its file says so", ONLY_D1, async () => {
     const closed = new Agent(`${worker.url}/closed`);
     const { id, contextId } = await closed.sendForTask("ask");
     const listings = async (): Promise<number> => (await worker.statements()).filter(({ sql }) => sql.includes("AS line")).length;

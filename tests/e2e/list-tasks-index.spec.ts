@@ -5,7 +5,7 @@ import { before, describe, test } from "node:test";
 import { Agent, followUp, logged, until, type Reply, type Task, type TaskList } from "./client.ts";
 import type { Database, NotedStatement } from "./harness.ts";
 import { demo, ids, inOrder, list, sendIn, withWorker, worker } from "./listing.ts";
-import { startWorker } from "./harness.ts";
+import { ONLY_D1, startWorker } from "./harness.ts";
 
 withWorker({ notes: true });
 
@@ -22,7 +22,7 @@ describe("while D1 is down", () => {
   const show = async (d1: Database) => void (await d1.prepare("ALTER TABLE hidden RENAME TO tasks").run());
 
   test("tasks go on, listing says so, and their rows arrive later without help (§3.1.4)", async () => {
-    const d1 = await worker.d1();
+    const d1 = await worker.index();
     const contextId = randomUUID();
     const asked = await sendIn(demo, contextId, "ask");
     await hide(d1);
@@ -61,14 +61,14 @@ describe("while D1 is down", () => {
 
   test("a row that is owed arrives without help also after a kill (§3.1.4)", async () => {
     const contextId = randomUUID();
-    await hide(await worker.d1());
+    await hide(await worker.index());
     let id: string;
     try {
       ({ id } = await sendIn(demo, contextId, "hello"));
       await worker.kill9();
       await worker.restart();
     } finally {
-      await show(await worker.d1());
+      await show(await worker.index());
     }
     const { tasks } = await until(() => list(demo, { contextId }), ({ totalSize }) => totalSize === 1);
     assert.deepEqual(ids(tasks), [id]);
@@ -78,13 +78,13 @@ describe("while D1 is down", () => {
     // A minute is longer than a test may wait for an answer.
     const own = await startWorker({ vars: { INDEX_WAIT_MS: "60000" } });
     t.after(() => own.stop());
-    await hide(await own.d1());
+    await hide(await own.index());
     const { task } = await new Agent(`${own.url}/demo`).send("hello", {}, AbortSignal.timeout(40_000));
     assert.equal(task?.status.state, "TASK_STATE_COMPLETED");
   });
 });
 
-test("a quick task is one statement", async () => {
+test("a quick task is one statement", ONLY_D1, async () => {
   const upserts = async () => (await worker.statements()).filter(({ sql }) => sql.startsWith("INSERT INTO tasks"));
   const before = (await upserts()).length;
   for (const text of ["hello", "hold 10"]) await demo.sendForTask(text);
@@ -93,13 +93,13 @@ test("a quick task is one statement", async () => {
   for (const { rowsWritten } of made) assert.ok(rowsWritten <= 3, `${rowsWritten} rows written`);
 });
 
-test("the statements of a task leave its newest row alone, in whatever order and however often they are carried out", async () => {
+test("the statements of a task leave its newest row alone, in whatever order and however often they are carried out", ONLY_D1, async () => {
   const asked = await demo.sendForTask("ask");
   await demo.sendForTask(followUp(asked, "red"));
   const [moved, first] = (await worker.statements()).map(({ sql }) => sql).filter((sql) => sql.startsWith("INSERT INTO tasks")).reverse();
   assert.match(moved ?? "", /json_each\(\?10\)/);
   assert.doesNotMatch(first ?? "", /json_each/);
-  const d1 = await worker.d1();
+  const d1 = await worker.index();
   const rows = async (id: string) => {
     const found = await d1.prepare("SELECT generation, status_ms FROM tasks WHERE id = ?").bind(id).run<{ generation: number; status_ms: number }>();
     return found.results.map(({ generation, status_ms: instant }) => [generation, instant]);
@@ -129,7 +129,7 @@ function permutations(values: number[]): number[][] {
   return values.flatMap((value, at) => permutations(values.toSpliced(at, 1)).map((rest) => [value, ...rest]));
 }
 
-describe("with 100,000 tasks of one caller", () => {
+describe("with 100,000 tasks of one caller", ONLY_D1, () => {
   const assistant = () => new Agent(worker.url);
   let total: number;
   before(async () => {
@@ -137,7 +137,7 @@ describe("with 100,000 tasks of one caller", () => {
     const seed = `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 100000)
       INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) SELECT 'anonymous', 'assistant', n * 1000, printf('%064x', n), 'context-' || (n % 1000),
         CASE WHEN n % 5000 = 0 THEN 2 WHEN n % 500 = 1 THEN 4 ELSE 3 END, 2, ${head}, '' FROM numbers`;
-    await (await worker.d1()).prepare(seed).run();
+    await (await worker.index()).prepare(seed).run();
     ({ totalSize: total } = await list(assistant()));
     assert.ok(total >= 100_000);
   });
@@ -155,7 +155,7 @@ describe("with 100,000 tasks of one caller", () => {
   /** The query plans for the rows of the page, and for the total. */
   async function plans({ sql }: NotedStatement): Promise<{ page: string; total: string }> {
     const values = [...sql.matchAll(/\?\d+/g)].map(() => 1);
-    const { results } = await (await worker.d1()).prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values).run<{ detail: string }>();
+    const { results } = await (await worker.index()).prepare(`EXPLAIN QUERY PLAN ${sql}`).bind(...values).run<{ detail: string }>();
     const steps = results.map(({ detail }) => detail);
     const at = steps.findIndex((step) => step.startsWith("SCALAR SUBQUERY"));
     return { page: steps.slice(0, at).join("; "), total: steps.slice(at + 1).join("; ") };
@@ -211,7 +211,7 @@ describe("with 100,000 tasks of one caller", () => {
   test("a page behind the last task tells the total all the same", async () => {
     const first = await list(assistant(), { contextId: "context-8", pageSize: 99 });
     assert.equal(first.totalSize, 100);
-    await (await worker.d1()).prepare("DELETE FROM tasks WHERE context_id = 'context-8' AND status_ms = (SELECT min(status_ms) FROM tasks WHERE context_id = 'context-8')").run();
+    await (await worker.index()).prepare("DELETE FROM tasks WHERE context_id = 'context-8' AND status_ms = (SELECT min(status_ms) FROM tasks WHERE context_id = 'context-8')").run();
     const behind = await list(assistant(), { contextId: "context-8", pageSize: 99, pageToken: first.nextPageToken });
     assert.deepEqual([behind.tasks, behind.totalSize, behind.nextPageToken], [[], 99, ""]);
   });

@@ -18,7 +18,7 @@ describe("paging", () => {
   }
 
   test("tasks with the same instant are paged without gaps (§3.1.4)", async () => {
-    const d1 = await worker.d1();
+    const d1 = await worker.index();
     const contextId = randomUUID();
     const insert = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES ('anonymous', 'demo', 1000, ?, ?, 3, 2, ?, '')";
     const names = Array.from({ length: 5 }, (_, index) => `${contextId}-${index}`);
@@ -107,7 +107,7 @@ describe("what a listed task shows", () => {
     assert.deepEqual(listed.tasks, made);
 
     const insert = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES ('anonymous', 'demo', 9e12, ?, ?, 3, 2, '{}', '')";
-    await (await worker.d1()).prepare(insert).bind("f".repeat(64), contextId).run();
+    await (await worker.index()).prepare(insert).bind("f".repeat(64), contextId).run();
     assert.deepEqual((await list(demo, { contextId, includeArtifacts: true })).tasks, made);
   });
 

@@ -154,6 +154,6 @@ test("the HTTP+JSON binding lists the same, by its query (§11.3.3)", async () =
 test("tasks of another caller are neither listed nor counted (§3.1.4)", async () => {
   const contextId = randomUUID();
   const insert = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES ('stranger', 'demo', 1000, ?, ?, 3, 2, '{}', '')";
-  await (await worker.d1()).prepare(insert).bind(randomUUID(), contextId).run();
+  await (await worker.index()).prepare(insert).bind(randomUUID(), contextId).run();
   assert.equal((await list(demo, { contextId })).totalSize, 0);
 });

@@ -12,7 +12,7 @@ const daily = { table: { limits: { caller_tokens_per_day: 100 } } };
 const thinking = withThinkers({ tired: daily, curious: daily, cheap: daily, terse: { table: { limits: { rounds: 1 } } } });
 
 let opened: Promise<Database> | undefined;
-const database = (): Promise<Database> => (opened ??= thinking.worker.d1());
+const database = (): Promise<Database> => (opened ??= thinking.worker.index());
 // A test must not run across midnight.
 beforeEach(async () => {
   const left = DAY_MS - (Date.now() % DAY_MS);

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, logIsRead, until } from "./client.ts";
-import { startWorker, type Database, type Worker } from "./harness.ts";
+import { ONLY_D1, startWorker, type Database, type Worker } from "./harness.ts";
 import { agents, HOUR_MS, hourOf, OPERATOR, overviewOf, SECRETS, sums } from "./overview.ts";
 
 const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
@@ -90,7 +90,7 @@ test("a request that means something else is told what", async () => {
   assert.deepEqual([head.status, await head.text(), head.headers.get("cache-control")], [200, "", "no-store"]);
 });
 
-test("with TASK_STATISTICS off nothing is counted, and a row costs one less", async () => {
+test("with TASK_STATISTICS off nothing is counted, and a row costs one less", ONLY_D1, async () => {
   const quiet = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open"), TASK_STATISTICS: "off" }, notes: true });
   try {
     await new Agent(`${quiet.url}/open`).sendForTask("hello");
@@ -111,7 +111,7 @@ test("counts outlive their tasks, and the cron trigger deletes hours after eight
   try {
     const agent = new Agent(`${forgetful.url}/open`);
     await agent.sendForTask("hello");
-    const database = await forgetful.d1();
+    const database = await forgetful.index();
     const now = hourOf(Date.now());
     for (const days of [9, 7]) {
       await run(database, "CREATE TABLE old AS SELECT * FROM task_hours LIMIT 1");
@@ -132,7 +132,7 @@ test("counts outlive their tasks, and the cron trigger deletes hours after eight
 test("without its table, rows are written at once, and the overview says that it is not available", async () => {
   const early = await startWorker({ vars: { ...SECRETS, AGENTS: agents("open") } });
   try {
-    const database = await early.d1();
+    const database = await early.index();
     for (const sql of ["DROP TRIGGER tasks_ended", "DROP TRIGGER tasks_ended_at_once", "DROP TABLE task_hours"]) await run(database, sql);
     const agent = new Agent(`${early.url}/open`);
     await agent.sendForTask("hello");

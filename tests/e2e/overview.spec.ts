@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
 import { Agent, followUp, until, type Task } from "./client.ts";
-import { startWorker, type Database, type NotedStatement, type Worker } from "./harness.ts";
+import { ONLY_D1, startWorker, type Database, type NotedStatement, type Worker } from "./harness.ts";
 import { agents, HOUR_MS, hourOf, overviewOf, sums, type Overview } from "./overview.ts";
 
 const NOTHING = { completed: 0, failed: 0, canceled: 0, rejected: 0 };
@@ -13,7 +13,7 @@ let worker: Worker;
 let database: Database;
 before(async () => {
   worker = await startWorker({ vars: { AGENTS: agents(...slugs), KEEP_ALIVE_MS: "1000" }, notes: true });
-  database = await worker.d1();
+  database = await worker.index();
 });
 after(() => worker.stop());
 
@@ -106,7 +106,7 @@ describe("each task counts once", () => {
   const row = (id: string, { agent = "late", at = Date.now(), state = 3, generation = 4, ms = 70 as number | null } = {}) =>
     ["anonymous", agent, at, id, "c", state, generation, "{}", "", ms];
 
-  test("whether its row is written twice, late, or after it was there unfinished", async () => {
+  test("whether its row is written twice, late, or after it was there unfinished", ONLY_D1, async () => {
     const [sql, replacing] = [await statement(), await replacingStatement()];
     const [begun, ended] = [Date.now() - 70, Date.now()];
     await run(sql, ...row("twice", { at: ended }));
@@ -125,7 +125,7 @@ describe("each task counts once", () => {
     assert.equal(shown.unfinished.working, 0);
   });
 
-  test("not if the statement of a version without counters has written it", async () => {
+  test("not if the statement of a version without counters has written it", ONLY_D1, async () => {
     const sql = (await statement()).replace(/, duration_ms(?: = excluded\.duration_ms)?/g, "").replace(", ?10", "");
     assert.doesNotMatch(sql, /duration_ms|\?10/);
     const before = sums(await of("late"));
@@ -133,7 +133,7 @@ describe("each task counts once", () => {
     assert.deepEqual(sums(await of("late")), before);
   });
 
-  test("in the hour in which it ended", async () => {
+  test("in the hour in which it ended", ONLY_D1, async () => {
     const sql = await statement();
     const border = hourOf(Date.now());
     const at = { last: border - 1, first: border, before: border - HOUR_MS - 1 };
@@ -157,7 +157,7 @@ describe("each task counts once", () => {
       made = await Promise.all(["hello", "fail", "hello"].map((text) => agent.sendForTask(text)));
       await worker.kill9();
       await worker.restart();
-      database = await worker.d1();
+      database = await worker.index();
     } finally {
       await run("ALTER TABLE hidden RENAME TO tasks");
     }
@@ -166,17 +166,17 @@ describe("each task counts once", () => {
     // Rows that are written again, like after a crash right after the statement, are not counted again.
     await worker.kill9();
     await worker.restart();
-    database = await worker.d1();
+    database = await worker.index();
     for (const { id } of made) await agent.getTask(id);
     assert.deepEqual(sums(await of("killed")), { ...NOTHING, completed: 2, failed: 1 });
   });
 });
 
-test("a finished task costs one row more, and an overview three statements that read ranges", async () => {
+test("a finished task costs one row more, and an overview three statements that read ranges", ONLY_D1, async () => {
   // No other statement writes to this database.
   await worker.stop();
   worker = await startWorker({ vars: { AGENTS: agents(...slugs) }, notes: true });
-  database = await worker.d1();
+  database = await worker.index();
   const agent = agentOf("costs");
   const written = async (work: () => Promise<unknown>) => (await causedBy(work)).map(({ rowsWritten }) => rowsWritten);
   // The first task begins the entry of its caller in task_counts.

@@ -86,7 +86,7 @@ describe("the cron trigger", () => {
 
   test("takes the row of a task away that is gone already (§3.1.4)", async () => {
     const gone = await unusedId();
-    const database = await worker.d1();
+    const database = await worker.index();
     const { id } = await demo.sendForTask("newest");
     await cleanUp(KEPT + 1);
     // A row of a task that its object does not contain, older than all others.
@@ -102,7 +102,7 @@ describe("the cron trigger", () => {
 
   test("of an index that does not answer does no harm (§3.1.4)", async () => {
     const finished = await sendInTurn(Array.from({ length: KEPT + 2 }, (_, index) => `later ${index}`));
-    const database = await worker.d1();
+    const database = await worker.index();
     await database.prepare("ALTER TABLE tasks RENAME TO away").run();
     await worker.cron();
     assert.deepEqual(await present(demo, finished), Array(KEPT + 2).fill(true));

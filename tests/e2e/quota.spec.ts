@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { after, afterEach, before, test } from "node:test";
 import { Agent, followUp, message, until, type Message, type Reply, type RpcError, type Task } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
+import { ONLY_D1, startWorker, type Worker } from "./harness.ts";
 import { EventStream, NoStream } from "./stream.ts";
 
 const QUOTA = 3;
@@ -131,9 +131,9 @@ test("a stream that is repeated under its key is answered", async () => {
   await assert.rejects(EventStream.open(demo.endpoint, "SendStreamingMessage", { message: message("hello") }), (error: NoStream) => error.code === -32603);
 });
 
-test("counting reads no more rows than the quota, from an index alone", async () => {
+test("counting reads no more rows than the quota, from an index alone", ONLY_D1, async () => {
   await fill();
-  const database = await worker.d1();
+  const database = await worker.index();
   // More tasks than allowed, as after a burst.
   const row = "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history) VALUES ('anonymous', ?1, 1, ?2, 'c', 2, 1, '{}', '')";
   const extra = Array.from({ length: 50 }, () => randomUUID());
@@ -153,7 +153,7 @@ test("without its index the Worker takes every send, and says so in its log", as
   const broken = await startWorker({ vars: { MAX_ACTIVE_TASKS: "1", INDEX_WAIT_MS: "0" } });
   try {
     const agent = new Agent(`${broken.url}/demo`);
-    await (await broken.d1()).prepare("ALTER TABLE tasks RENAME TO gone").bind().run();
+    await (await broken.index()).prepare("ALTER TABLE tasks RENAME TO gone").bind().run();
     for (let count = 0; count < 3; count++) assert.equal((await agent.sendForTask("ask")).status.state, "TASK_STATE_INPUT_REQUIRED");
     await until(async () => broken.logs, (logs) => logs.some(({ message: line }) => line.includes("cannot be counted")));
   } finally {

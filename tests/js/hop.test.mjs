@@ -258,7 +258,7 @@ describe("a listing", () => {
   const databaseOf = (all) => ({ prepare: (sql) => ({ bind: (...values) => ({ all: () => all(sql, values) }) }) });
 
   test("is one statement, whose lines go to Rust", async () => {
-    const { hop, calls } = rustOf('l["SELECT ?1", "a", 5]');
+    const { hop, calls } = rustOf('l\n["SELECT ?1", "a", 5]');
     const DB = databaseOf(async (sql, values) => {
       assert.deepEqual([sql, values], ["SELECT ?1", ["a", 5]]);
       return { results: [{ line: "x", total: 7 }, { line: "y", total: 7 }] };
@@ -268,9 +268,22 @@ describe("a listing", () => {
   });
 
   test("that finds nothing has no total", async () => {
-    const { hop, calls } = rustOf('l["SELECT"]');
+    const { hop, calls } = rustOf('l\n["SELECT"]');
     await hop.serve(post("{}"), { DB: databaseOf(async () => ({ results: [] })) });
     assert.deepEqual(calls.at(-1).slice(4), ["", undefined]);
+  });
+
+  test("in objects is asked of that of the owner, unless several have it", async () => {
+    for (const [shards, expected] of [[1, "listed"], [2, "found"]]) {
+      const { hop, calls } = rustOf('l"ann"\n["SELECT ?1", "a"]');
+      const index = async (request) => {
+        assert.deepEqual(request, ["SELECT ?1", ["a"]]);
+        return { rows: [{ line: "x", total: 7 }], shards };
+      };
+      const TASKS = { idFromName: (name) => name, get: (name) => (name === '{"index":["ann",0]}' ? { index } : undefined) };
+      assert.equal(await (await hop.serve(post("{}"), { TASKS })).text(), expected);
+      if (shards === 1) assert.deepEqual(calls.at(-1).slice(4), ["x", 7]);
+    }
   });
 
   test("that fails, or does not tell the total, is found by Rust", async () => {
@@ -278,7 +291,7 @@ describe("a listing", () => {
       [() => Promise.reject(new Error("D1 is down")), {}],
       [async () => ({ results: [] }), { listed: () => "~" }],
     ]) {
-      const { hop, calls } = rustOf('l["SELECT"]', others);
+      const { hop, calls } = rustOf('l\n["SELECT"]', others);
       assert.equal(await (await hop.serve(post("{}"), { DB: databaseOf(all) })).text(), "found");
       assert.deepEqual(calls.find(([name]) => name === "relisted"), ["relisted", undefined, undefined]);
     }

@@ -9,7 +9,7 @@
 //! | `k`, a name as JSON, a line break, a command | call the object with this name |
 //! | `c`, an id, a line break, a post | pass the post to a callback to the object with this id |
 //! | `s` before `n`, `i` or `k`, and the plan of a stream instead of the command | open a stream from that object |
-//! | `l` and a statement as JSON | run the statement in D1, and pass its lines to [`listed`] |
+//! | `l`, an owner as JSON or nothing, a line break, a statement as JSON | run the statement in the object of that owner's index, or in D1, and pass its lines to [`listed`] |
 //! | `g` | call `visit`: a guest of the front answers (MCP, the console, the scripts of test doubles) |
 //! | `~` | find the missing fact with [`Waiting`](super::waiting::Waiting), which returns the next plan |
 //! | `o`, an origin or nothing, a line break, a plan | carry out the plan, and let only pages of this origin read the answer |
@@ -22,8 +22,9 @@ use wasm_bindgen::prelude::*;
 use worker::Env;
 
 use super::deployment::Front;
+use crate::auth::Owners;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::D1Index;
+use crate::edge::service::index::Index;
 use crate::forms::address::TaskAddress;
 use crate::forms::answer::to_text;
 use crate::front::decide::{Decision, decide};
@@ -131,7 +132,13 @@ pub(super) fn shown_to(origin: Option<&str>, plan: String) -> String {
 pub(super) fn plan_text(plan: Plan) -> String {
     let planned = match plan {
         Plan::Answer(answer) => return answered(&answer),
-        Plan::List(query) => return format!("l{}", D1Index::listing(&query)),
+        Plan::List { is_in_objects, query } => {
+            let owner = match &query.owners {
+                Owners::One(owner) if is_in_objects => encode(&owner.as_str()).unwrap_or_default(),
+                Owners::One(_) | Owners::All => String::new(),
+            };
+            return ["l", &owner, "\n", &Index::listing(&query)].concat();
+        }
         Plan::Visit => return "g".to_owned(),
         Plan::Need(_) => return NEED.to_owned(),
         Plan::Call(address, command) => append(address_line("", &address), &*command),

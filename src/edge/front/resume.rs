@@ -8,7 +8,7 @@ use super::agents::check_token;
 use super::deployment::Front;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
-use crate::edge::service::index::D1Index;
+use crate::edge::service::index::Index;
 use crate::forms::address::TaskAddress;
 use crate::front::head::Head;
 use crate::port::join_some;
@@ -28,7 +28,7 @@ impl Front {
         if let Err(error) = allowed {
             return HttpResponse::error(&error);
         }
-        let index = D1Index { env: self.env.clone() };
+        let index = Index::of(&self.env);
         let Ok(tasks) = index.under_way(MAX_TASKS).await else {
             return HttpResponse::error(&Error::Unavailable("the tasks cannot be listed"));
         };

@@ -20,7 +20,7 @@ use worker::Env;
 
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::clock::now;
-use crate::edge::service::index::D1Index;
+use crate::edge::service::index::Index;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::forms::address::TaskAddress;
 use crate::forms::ask::Refusal;
@@ -43,7 +43,7 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
     if gone.is_empty() {
         return true;
     }
-    let index = D1Index { env: env.clone() };
+    let index = Index::of(env);
     match index.remove(&gone).await {
         Ok(()) => {
             observer.observe(&Observation::TasksDeleted { count: gone.len() });

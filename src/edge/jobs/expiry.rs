@@ -11,25 +11,27 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::{D1Index, End, Old, Place};
+use crate::edge::service::index::{End, Index, Old, Place};
 use crate::edge::service::observer::ConsoleObserver;
-use crate::edge::service::overview::D1Overview;
+use crate::edge::service::overview::{self, OverviewTables};
 use crate::edge::service::remembered;
-use crate::edge::service::usage::D1Usage;
-use crate::edge::service::webhook_list::D1WebhookList;
-use crate::forms::queue::{Deletion, DeletionJob};
+use crate::edge::service::tables::Entry;
+use crate::edge::service::usage::{self, UsageTable};
+use crate::edge::service::webhook_list::{self, TroubleList};
+use crate::forms::queue::{Deletion, DeletionJob, RowPlace};
+use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
-/// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
+/// webhooks. While the index moves (`INDEX_COPY`), copies rows in the end. Before that, enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
 /// `MAX_FINISHED_TASKS`, the oldest ones. The object of each task checks that the task is finished. Failed work is repeated by
 /// the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
-    D1Usage { env: env.clone() }.clean_up().await;
-    D1Overview { env: env.clone() }.clean_up().await;
-    D1WebhookList { env: env.clone() }.clean_up().await;
+    UsageTable::of(env).clean_up().await;
+    OverviewTables::of(env).clean_up().await;
+    TroubleList::of(env).clean_up().await;
     let observer = ConsoleObserver::of(env);
     let misconfigured = |reason: String| {
         observer.observe(&Observation::Misconfigured { reason: &reason });
@@ -42,8 +44,11 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Ok(agents) => agents,
         Err(error) => return misconfigured(error.to_string()),
     };
-    let mut walk = Walk { env, index: D1Index { env: env.clone() }, steps: MAX_STEPS, found: 0 };
-    let walked = walk.expired(&settings, &mut agents.slugs()).await;
+    let mut walk = Walk { env, index: Index::of(env), steps: MAX_STEPS, found: 0 };
+    let mut walked = walk.expired(&settings, &mut agents.slugs()).await;
+    if walked.is_ok() && settings.index.also.is_some() {
+        walked = walk.copied(&mut agents.slugs()).await;
+    }
     if walk.found > 0 {
         observer.observe(&Observation::DeletionsQueued { count: walk.found });
     }
@@ -56,7 +61,7 @@ pub(in crate::edge) async fn expire(env: &Env) {
 /// The walk of one trigger over the index.
 struct Walk<'a> {
     env: &'a Env,
-    index: D1Index,
+    index: Index,
     /// The number of pages that may still be read.
     steps: usize,
     /// The number of tasks that were put into the queue.
@@ -69,31 +74,97 @@ impl Walk<'_> {
         settings: &Settings,
         agents: &mut dyn Iterator<Item = &str>,
     ) -> Result<()> {
-        if let Some(before) = expired_before(settings.limits.retention_ms, now()) {
+        let expired = expired_before(settings.limits.retention_ms, now());
+        let mut surplus = Vec::new();
+        for agent in agents {
+            let end = self.index.oldest_kept(agent, settings.max_finished_tasks).await?;
+            surplus.extend(end.map(|end| Old { agent: Some(agent.to_owned()), before: end }));
+        }
+        if self.index.tables.are_in_objects() {
+            return self.shards(expired.as_ref(), &surplus).await;
+        }
+        if let Some(before) = expired {
             self.all(&Old { agent: None, before }).await?;
         }
+        for old in &surplus {
+            self.all(old).await?;
+        }
+        Ok(())
+    }
+
+    /// Copies rows to the second place of the index.
+    async fn copied(&mut self, agents: &mut dyn Iterator<Item = &str>) -> Result<()> {
+        let mut calls = MAX_COPIES;
         for agent in agents {
-            if let Some(before) = self.index.oldest_kept(agent, settings.max_finished_tasks).await?
-            {
-                self.all(&Old { agent: Some(agent.to_owned()), before }).await?;
+            while calls > 0 && !self.index.tables.copy(agent, false).await?.done {
+                calls -= 1;
             }
         }
         Ok(())
     }
 
+    /// Walks over D1.
     async fn all(&mut self, old: &Old) -> Result<()> {
         let mut place = Some(Place::start());
         while let Some(here) = place.take_if(|_| self.steps > 0) {
-            self.steps -= 1;
             let (tasks, next) = self.index.old_tasks(old, &here, PAGE).await?;
-            self.found += tasks.len();
-            let tasks: Vec<Deletion> = tasks.into_iter().map(Deletion::of).collect();
-            let calls = calls(jobs(tasks, now()));
-            self.steps = self.steps.saturating_sub(calls.len().saturating_sub(1));
-            for jobs in calls {
-                bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
-            }
+            self.delete(tasks).await?;
             place = next;
+        }
+        Ok(())
+    }
+
+    /// Walks over the shards, from the entry of the directory at which the walk before has stopped. A shard that does not answer is
+    /// left to the next walk.
+    async fn shards(&mut self, expired: Option<&End>, surplus: &[Old]) -> Result<()> {
+        let mut behind = self.index.tables.noted().await?;
+        loop {
+            let entries = self.index.tables.entries(&behind, ENTRIES).await?;
+            if entries.is_empty() {
+                return self.index.tables.note(&Entry::default()).await;
+            }
+            for entry in entries {
+                if self.steps == 0 {
+                    return self.index.tables.note(&behind).await;
+                }
+                let of_agent =
+                    surplus.iter().filter(|old| old.agent.as_deref() == Some(entry.agent()));
+                let before = expired.into_iter().chain(of_agent.map(|old| &old.before)).max();
+                if let Err(error) = self.shard(&entry, before).await {
+                    let reason = format!("a shard of {}: {error}", entry.agent());
+                    let observer = ConsoleObserver::of(self.env);
+                    observer.observe(&Observation::CleanUpFailed { reason: &reason });
+                }
+                behind = entry;
+            }
+        }
+    }
+
+    /// Deletes what is too old in a shard.
+    async fn shard(&mut self, entry: &Entry, before: Option<&End>) -> Result<()> {
+        let mut after: Option<Position> = None;
+        while let Some(before) = before.filter(|_| self.steps > 0) {
+            let (tasks, next) =
+                self.index.old_tasks_of(entry, before, after.as_ref(), PAGE).await?;
+            self.delete(tasks).await?;
+            after = next;
+            if after.is_none() {
+                break;
+            }
+        }
+        let [turns, sums] = usage::clean_up_sql(now());
+        let (hours, troubles) = (overview::clean_up_sql(now()), webhook_list::clean_up_sql(now()));
+        self.index.tables.clean_up(entry, &[turns, sums, hours, troubles]).await
+    }
+
+    /// Puts a page of tasks into the queue of deletions.
+    async fn delete(&mut self, tasks: Vec<RowPlace>) -> Result<()> {
+        self.found += tasks.len();
+        let tasks: Vec<Deletion> = tasks.into_iter().map(Deletion::of).collect();
+        let calls = calls(jobs(tasks, now()));
+        self.steps = self.steps.saturating_sub(calls.len().max(1));
+        for jobs in calls {
+            bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
         }
         Ok(())
     }
@@ -137,6 +208,12 @@ fn calls(jobs: Vec<String>) -> Vec<Vec<String>> {
 /// The number of tasks in a page: ten messages, of which a queue accepts up to a hundred in one call.
 const PAGE: usize = 1_000;
 
+/// The largest number of calls of one trigger that copy rows of the index: of 2,000 tasks each, and some 60 subrequests.
+const MAX_COPIES: usize = 100;
+
+/// The number of entries in a page of the directory.
+const ENTRIES: u32 = 100;
+
 /// The number of tasks in a message of the queue.
 const TASKS_PER_JOB: usize = 100;
 
@@ -157,7 +234,6 @@ mod tests {
 
     use super::*;
     use crate::edge::bindings::ANSWERS_AT_ONCE;
-    use crate::forms::queue::RowPlace;
     use a2a::model::TaskId;
 
     #[test]
@@ -174,7 +250,7 @@ mod tests {
             let task = |nth: usize| {
                 let id = TaskId::new(format!("{nth:064}")).unwrap();
                 let (owner, agent) = (owner.to_owned(), "assistant".to_owned());
-                Deletion::of(RowPlace { owner, agent, status_ms: 1_767_614_400_000, id })
+                Deletion::of(RowPlace { owner, agent, status_ms: 1_767_614_400_000, id, shard: 0 })
             };
             let calls = calls(jobs((0..PAGE).map(task).collect(), UnixMillis(0)));
             assert_eq!(calls.iter().map(Vec::len).sum::<usize>(), PAGE / TASKS_PER_JOB);

@@ -8,7 +8,7 @@ mod platform;
 mod store;
 mod streams;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Duration;
 
@@ -83,6 +83,12 @@ impl TaskObject {
     pub fn ask_bytes(&self, form: &str, text: Vec<u8>) -> JsValue {
         // Bytes that are not UTF-8 become an empty text, which cannot be parsed either.
         self.ask(form, String::from_utf8(text).unwrap_or_default())
+    }
+
+    /// Runs a statement of the index, if this object is a part of it (`js/index-shard.js`): at once, or by a promise.
+    #[wasm_bindgen(js_name = index)]
+    pub fn index(&self, request: JsValue) -> std::result::Result<JsValue, JsValue> {
+        run_index(self.state.as_raw(), &JsValue::from(self.env.clone()), &request)
     }
 
     /// The alarm: a deadline of the task is due.
@@ -297,6 +303,7 @@ impl TaskObject {
             Error::Internal { task: None }
         };
         let settings = self.settings()?;
+        let shard: Rc<Cell<u32>> = Rc::default();
         let agents = agents::agents(&self.env, &settings).map_err(|error| failed(&error))?;
         let find: FindAgent = Rc::new(move |slug| {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
@@ -305,15 +312,8 @@ impl TaskObject {
         let session = TaskSession::open_for(
             visitor,
             ids,
-            Rc::new(SqlTaskStore::new(self.state.clone())),
-            platform::ports(
-                &self.state,
-                object,
-                &self.env,
-                self.observer(),
-                &self.session,
-                &self.counts,
-            ),
+            Rc::new(SqlTaskStore::new(self.state.clone(), object.clone(), shard.clone())),
+            platform::ports(self, object, shard),
             settings.limits.clone(),
             find,
             opening,
@@ -353,6 +353,25 @@ impl TaskObject {
     fn open_session(&self) -> Option<Rc<TaskSession>> {
         self.session.borrow().clone().filter(|session| !session.is_broken())
     }
+}
+
+#[wasm_bindgen(module = "/js/glue.js")]
+extern "C" {
+    /// Throws or rejects what the statement does.
+    #[wasm_bindgen(catch, js_name = runIndex)]
+    fn run_index(
+        state: &DurableObjectState,
+        env: &JsValue,
+        request: &JsValue,
+    ) -> std::result::Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/index-shard.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = runInShard)]
+    #[allow(dead_code, reason = "`glue.js` calls it")]
+    fn run_in_shard(state: &JsValue, env: &JsValue, request: &JsValue, schema: &JsValue)
+    -> JsValue;
 }
 
 /// The refusal of a request of this server, because the task cannot be opened.

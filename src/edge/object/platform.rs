@@ -1,5 +1,6 @@
 //! The ports of a task inside its object.
 
+use std::cell::Cell;
 use std::rc::{Rc, Weak};
 
 use futures_util::future::LocalBoxFuture;
@@ -8,14 +9,14 @@ use wasm_bindgen_futures::JsFuture;
 use worker::{Env, State, js_sys};
 
 use super::followers::{self, SocketCounts};
-use super::{InMemory, let_go};
+use super::{InMemory, TaskObject, let_go};
 use crate::edge::bindings;
 use crate::edge::panics::PanicError;
 use crate::edge::peers::WorkerPeers;
 use crate::edge::poll::poll_now;
 use crate::edge::service::clock::WorkerClock;
 use crate::edge::service::counters::D1Counters;
-use crate::edge::service::index::{D1Index, ObjectIndex};
+use crate::edge::service::index::{Index, ObjectIndex};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::outbound::Outbound;
 use crate::edge::service::random::WorkerRandom;
@@ -27,17 +28,14 @@ use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, 
 use a2a::model::UnixMillis;
 
 /// All ports of the task of one object except its storage. An open session owns them.
-pub(super) fn ports(
-    state: &Rc<State>,
-    object: ObjectId,
-    env: &Env,
-    observer: ConsoleObserver,
-    session: &Rc<InMemory>,
-    counts: &Rc<SocketCounts>,
-) -> Ports {
-    let index = D1Index { env: env.clone() };
+///
+/// `shard` is the shard of the owner's index that has the row of the task; the storage sets it.
+pub(super) fn ports(of: &TaskObject, object: ObjectId, shard: Rc<Cell<u32>>) -> Ports {
+    let TaskObject { state, env, session, counts } = of;
+    let (index, observer) = (Index::of(env), ConsoleObserver::of(env));
     let counts_tasks = bindings::settings(env).is_ok_and(|settings| settings.task_statistics);
-    let index = Rc::new(ObjectIndex { index, object: object.clone(), counts: counts_tasks });
+    let object_index = ObjectIndex { index, object: object.clone(), shard, counts: counts_tasks };
+    let index = Rc::new(object_index);
     Ports {
         clock: Rc::new(WorkerClock),
         random: Rc::new(WorkerRandom),

@@ -1,6 +1,7 @@
 //! The storage of one task: SQLite in its object. `STORAGE.md` describes the tables.
 
 use a2a::model::Generation;
+use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -9,7 +10,9 @@ use wasm_bindgen::prelude::*;
 use worker::{SqlStorage, SqlStorageValue, State};
 
 use crate::edge::service::rows::{FromRow, read_row, rows};
+use crate::edge::service::tables::shard_for;
 use crate::format;
+use crate::forms::address::ObjectId;
 use crate::port::{
     Batch, Counted, FirstRow, Indexed, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts,
     TaskStore,
@@ -18,11 +21,14 @@ use crate::port::{
 /// The task of one object.
 pub(super) struct SqlTaskStore {
     state: Rc<State>,
+    object: ObjectId,
+    /// The shard of the owner's index that has the row of the task. It is chosen when the task begins, and never changes.
+    shard: Rc<Cell<u32>>,
 }
 
 impl SqlTaskStore {
-    pub(super) fn new(state: Rc<State>) -> Self {
-        Self { state }
+    pub(super) fn new(state: Rc<State>, object: ObjectId, shard: Rc<Cell<u32>>) -> Self {
+        Self { state, object, shard }
     }
 
     fn sql(&self) -> SqlStorage {
@@ -44,7 +50,7 @@ impl SqlTaskStore {
     fn read(&self, admits: &dyn Fn(&TaskFacts) -> bool) -> std::result::Result<Stored, StoreError> {
         // An object without a task must stay empty, or its storage would be billed; the tables may be missing.
         let query = "SELECT name FROM sqlite_master \
-                     WHERE name IN ('log', 'usage', 'webhook', 'credentials')";
+                     WHERE name IN ('log', 'usage', 'webhook', 'credentials', 'index_shard')";
         let tables: Vec<TableRow> = self.rows(query, Vec::new())?;
         let has = |table: &str| tables.iter().any(|row| row.name == table);
         if !has("log") {
@@ -64,6 +70,10 @@ impl SqlTaskStore {
             return Ok(Stored::Withheld);
         }
         let indexed = Indexed { generation: indexed, failures: index_failures };
+        if has("index_shard") {
+            let rows: Vec<ShardRow> = self.rows("SELECT shard FROM index_shard", Vec::new())?;
+            self.shard.set(rows.first().map_or(0, |row| row.shard));
+        }
         let query = "SELECT generation, more, marks, lines FROM log ORDER BY seq";
         let rows: Vec<PieceOfLog> = self.rows(query, Vec::new())?;
         let log = batches(rows);
@@ -239,8 +249,16 @@ impl TaskStore for SqlTaskStore {
         let sql = self.sql();
         // The closure may not borrow values that a panic would leave half changed: no `&mut`, no `Cell`.
         let rows = AtomicU64::new(0);
+        let shard = opening.map_or(0, |FirstRow { facts, .. }| {
+            let shard = shard_for(&facts.owner, self.object.task_id());
+            self.shard.set(shard);
+            shard
+        });
         let mut write = || {
             let count = write(&sql, opening, batch).map_err(JsValue::from)?;
+            if shard > 0 {
+                write_shard(&sql, shard).map_err(JsValue::from)?;
+            }
             rows.store(count, Ordering::Relaxed);
             Ok(JsValue::NULL)
         };
@@ -340,6 +358,11 @@ rows! {
         failures: u32,
     }
 
+    /// The shard of the owner's index.
+    struct ShardRow {
+        shard: u32,
+    }
+
     /// The sealed credentials of a turn.
     struct CredentialsRow {
         sealed: String,
@@ -410,6 +433,13 @@ fn write(
         sql.exec(insert, values)?;
     }
     Ok(rows)
+}
+
+/// Stores in which shard of the owner's index the row of the task is, if it is not the first.
+fn write_shard(sql: &SqlStorage, shard: u32) -> worker::Result<()> {
+    sql.exec(SHARD_SCHEMA, None)?;
+    let insert = "INSERT INTO index_shard (id, shard) VALUES (1, ?)";
+    sql.exec(insert, vec![i64::from(shard).into()]).map(|_| ())
 }
 
 /// Joins the pieces of each batch. If the numbers of the rows were not selected, the rows are the whole log: rows are never
@@ -514,6 +544,14 @@ const CREDENTIALS_SCHEMA: &str = "
     CREATE TABLE IF NOT EXISTS credentials (
         id INTEGER PRIMARY KEY,
         sealed TEXT NOT NULL
+    ) STRICT;
+";
+
+/// Created with the task, if the index is in objects and its owner has several shards.
+const SHARD_SCHEMA: &str = "
+    CREATE TABLE index_shard (
+        id INTEGER PRIMARY KEY,
+        shard INTEGER NOT NULL
     ) STRICT;
 ";
 

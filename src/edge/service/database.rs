@@ -1,26 +1,4 @@
-//! Runs single statements on D1, with their values.
-
-use wasm_bindgen_futures::JsFuture;
-use worker::wasm_bindgen::{JsCast, JsValue};
-use worker::worker_sys::types as platform;
-use worker::{D1Database, D1PreparedStatement, Env, Error, Result};
-
-use crate::edge::bindings;
-
-/// Runs one statement; returns the rows that it selects.
-///
-/// # Errors
-///
-/// If D1 fails, or if the tables are missing.
-pub(super) async fn run_one(env: &Env, statement: &Statement) -> Result<Vec<JsValue>> {
-    let prepared = statement.prepare(&bindings::database(env)?)?;
-    let result = JsFuture::from(prepared.inner().run()?).await?;
-    let result: platform::D1Result = result.unchecked_into();
-    if let Some(error) = result.error()? {
-        return Err(Error::RustError(error));
-    }
-    Ok(result.results()?.map(|rows| rows.to_vec()).unwrap_or_default())
-}
+//! Statements of SQL with their values.
 
 /// A statement with its values, in the order of their parameter numbers.
 #[derive(Clone, Debug, PartialEq)]
@@ -60,15 +38,6 @@ impl Statement {
     pub(super) fn push(&mut self, sql: &str, value: Value) {
         self.values.push(value);
         self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
-    }
-
-    fn prepare(&self, database: &D1Database) -> Result<D1PreparedStatement> {
-        // Numbers as f64: D1 does not accept the BigInt that an i64 becomes.
-        let values = self.values.iter().map(|value| match value {
-            Value::Text(text) => JsValue::from_str(text),
-            Value::Number(number) => JsValue::from_f64(*number as f64),
-        });
-        database.prepare(&self.sql).bind(&values.collect::<Vec<_>>())
     }
 }
 

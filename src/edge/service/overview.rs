@@ -1,4 +1,4 @@
-//! The data of an overview, read from D1: the table `task_hours`, the index of unfinished tasks, and webhooks in trouble.
+//! The data of an overview, read from the index: the table `task_hours`, the index of unfinished tasks, and webhooks in trouble.
 //! `STORAGE.md` describes the tables. No object is woken.
 
 use std::cell::Cell;
@@ -8,9 +8,10 @@ use worker::wasm_bindgen::JsValue;
 use worker::{Env, Result, js_sys::Reflect};
 
 use super::clock::now;
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, number};
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
+use super::tables::{Rows, Tables, Whose};
 use crate::overview::{
     BOUNDS, BUCKETS_MS, Counted, HOUR_MS, KEPT_MS, Overview, Unfinished, WebhookTrouble,
     first_hour, hour_of, hours_of,
@@ -19,17 +20,22 @@ use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
 
 /// The overviews of agents in D1.
-pub(in crate::edge) struct D1Overview {
-    pub(in crate::edge) env: Env,
+pub(in crate::edge) struct OverviewTables {
+    env: Env,
+    tables: Tables,
 }
 
-impl D1Overview {
+impl OverviewTables {
+    pub(in crate::edge) fn of(env: &Env) -> Self {
+        Self { env: env.clone(), tables: Tables::of(env) }
+    }
+
     /// The overview of an agent over this number of hours: three statements at the same time.
     ///
     /// # Errors
     ///
     /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn of(
+    pub(in crate::edge) async fn overview(
         &self,
         agent: &str,
         hours: u32,
@@ -53,12 +59,12 @@ impl D1Overview {
     }
 
     async fn counted(&self, agent: &str, from: i64) -> Result<Vec<Counted>> {
-        let rows = run_one(&self.env, &hours_statement(agent, from)).await?;
+        let rows = self.of_agent(agent, hours_statement(agent, from)).await?;
         rows.into_iter().map(read_counted).collect()
     }
 
     async fn unfinished(&self, agent: &str) -> Result<Unfinished> {
-        let rows = run_one(&self.env, &unfinished_statement(agent)).await?;
+        let rows = self.of_agent(agent, unfinished_statement(agent)).await?;
         let mut unfinished = Unfinished::default();
         let mut read = 0;
         for row in rows {
@@ -73,20 +79,31 @@ impl D1Overview {
     }
 
     async fn webhooks(&self, agent: &str) -> Result<WebhookTrouble> {
-        let rows = run_one(&self.env, &webhooks_statement(agent)).await?;
-        let Some(row) = rows.into_iter().next() else { return Ok(WebhookTrouble::default()) };
-        let TroubleRow { failing, suspended, dead_letters, number } = read_row(row)?;
-        let is_at_least = number >= MOST_WEBHOOKS;
-        Ok(WebhookTrouble { failing, suspended, dead_letters, is_at_least })
+        let rows = self.of_agent(agent, webhooks_statement(agent)).await?;
+        let (mut trouble, mut read) = (WebhookTrouble::default(), 0);
+        for row in rows {
+            let TroubleRow { failing, suspended, dead_letters, number } = read_row(row)?;
+            trouble.failing += failing;
+            trouble.suspended += suspended;
+            trouble.dead_letters += dead_letters;
+            read += number;
+        }
+        trouble.is_at_least = read >= MOST_WEBHOOKS;
+        Ok(trouble)
     }
 
-    /// Deletes the hours that are too old for any overview; at most once an hour in one instance.
+    /// Selects rows of an agent.
+    async fn of_agent(&self, agent: &str, statement: Statement) -> Result<Rows> {
+        Ok(self.tables.select(Whose::All(Some(agent)), &statement).await?.rows)
+    }
+
+    /// Deletes from D1 the hours that are too old for any overview; at most once an hour in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let hour = hour_of(now());
         if CLEANED.replace(hour) == hour {
             return;
         }
-        if let Err(error) = run_one(&self.env, &clean_up_statement(now())).await {
+        if let Err(error) = self.tables.clean_d1(clean_up_sql(now())).await {
             let reason = format!("table task_hours: {error}");
             let observer = ConsoleObserver::of(&self.env);
             observer.observe(&Observation::CleanUpFailed { reason: &reason });
@@ -159,11 +176,9 @@ fn webhooks_statement(agent: &str) -> Statement {
     statement
 }
 
-fn clean_up_statement(now: UnixMillis) -> Statement {
-    let mut statement = Statement::new("DELETE FROM task_hours");
-    let before = hour_of(now).saturating_sub(KEPT_MS);
-    statement.push(" WHERE hour < {}", Value::Number(before));
-    statement
+/// Deletes the hours that are too old for any overview.
+pub(in crate::edge) fn clean_up_sql(now: UnixMillis) -> String {
+    format!("DELETE FROM task_hours WHERE hour < {}", hour_of(now).saturating_sub(KEPT_MS))
 }
 
 thread_local! {
@@ -186,7 +201,7 @@ mod tests {
     fn hours_are_a_range_of_the_table() {
         let statement = hours_statement("demo", 3 * HOUR_MS);
         assert_eq!(statement.sql, "SELECT * FROM task_hours WHERE agent = ?1 AND hour >= ?2");
-        assert_eq!(statement.values, ["demo".into(), Value::Number(3 * HOUR_MS)]);
+        assert_eq!(statement.values, ["demo".into(), (3 * HOUR_MS).into()]);
     }
 
     #[test]
@@ -212,8 +227,8 @@ mod tests {
     #[test]
     fn whole_hours_are_deleted_after_eight_days() {
         let noon = 1_767_614_400_000;
-        let statement = clean_up_statement(UnixMillis(noon + 5));
-        assert_eq!(statement.sql, "DELETE FROM task_hours WHERE hour < ?1");
-        assert_eq!(statement.values, [Value::Number(noon - 8 * 24 * HOUR_MS)]);
+        let before = noon - 8 * 24 * HOUR_MS;
+        let sql = clean_up_sql(UnixMillis(noon + 5));
+        assert_eq!(sql, format!("DELETE FROM task_hours WHERE hour < {before}"));
     }
 }

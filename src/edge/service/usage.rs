@@ -1,4 +1,4 @@
-//! The use of models by callers, in the tables `usage` and `usage_turns` of D1. `STORAGE.md` describes them.
+//! The use of models by callers, in the tables `usage` and `usage_turns`. `STORAGE.md` describes them.
 
 use std::cell::RefCell;
 
@@ -6,20 +6,26 @@ use async_trait::async_trait;
 use worker::{Env, Result};
 
 use super::clock::now;
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, Value, number};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
+use super::tables::{Shard, Tables};
 use crate::port::{CountedTurn, Observation, Observer, UsageSums};
 use crate::usage::{TurnUsage, Usage, day_of};
 use a2a::model::UnixMillis;
 
-/// The usage sums of a deployment.
-pub(in crate::edge) struct D1Usage {
-    pub(in crate::edge) env: Env,
+/// The usage sums of a deployment. Those of an owner are in its first shard.
+pub(in crate::edge) struct UsageTable {
+    env: Env,
+    tables: Tables,
 }
 
-impl D1Usage {
+impl UsageTable {
+    pub(in crate::edge) fn of(env: &Env) -> Self {
+        Self { env: env.clone(), tables: Tables::of(env) }
+    }
+
     /// The usage of a caller with an agent on the day of an instant: one row is read.
     ///
     /// # Errors
@@ -31,23 +37,23 @@ impl D1Usage {
         agent: &str,
         at: UnixMillis,
     ) -> Result<Usage> {
-        let rows = run_one(&self.env, &sum_statement(owner, agent, at)).await?;
+        let shard = Shard { owner, number: 0 };
+        let rows = self.tables.select_in(shard, &sum_statement(owner, agent, at)).await?;
         let Some(row) = rows.into_iter().next() else { return Ok(Usage::NOTHING) };
         let SumRow { requests, input_tokens, output_tokens, cost_micros } = read_row(row)?;
         Ok(Usage { requests, input_tokens, output_tokens, cost_micros })
     }
 
-    /// Deletes the turns that no task will count again, and the sums that are too old; at most once a day in one instance.
+    /// Deletes from D1 the turns that no task will count again, and the sums that are too old; at most once a day in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let today = day_of(now());
         if CLEANED.with_borrow(|cleaned| *cleaned == today) {
             return;
         }
         CLEANED.set(today);
-        for (table, days) in [("usage_turns", TURN_DAYS), ("usage", SUM_DAYS)] {
-            let statement = clean_up_statement(table, days, now());
-            if let Err(error) = run_one(&self.env, &statement).await {
-                let reason = format!("table {table}: {error}");
+        for sql in clean_up_sql(now()) {
+            if let Err(error) = self.tables.clean_d1(sql).await {
+                let reason = format!("tables of usage: {error}");
                 let observer = ConsoleObserver::of(&self.env);
                 observer.observe(&Observation::CleanUpFailed { reason: &reason });
             }
@@ -58,8 +64,10 @@ impl D1Usage {
 #[async_trait(?Send)]
 impl UsageSums for ObjectIndex {
     async fn count(&self, turn: CountedTurn) -> std::result::Result<(), String> {
-        let counted = run_one(&self.index.env, &count_statement(turn)).await;
-        counted.map(|_| ()).map_err(|error| error.to_string())
+        let (owner, agent) = (turn.owner.clone(), turn.agent.clone());
+        let shard = Shard { owner: &owner, number: 0 };
+        let counted = self.index.tables.write(&agent, shard, &count_statement(turn)).await;
+        counted.map_err(|error| error.to_string())
     }
 }
 
@@ -96,12 +104,12 @@ fn sum_statement(owner: &str, agent: &str, at: UnixMillis) -> Statement {
     Statement { sql: SUM.to_owned(), values }
 }
 
-fn clean_up_statement(table: &str, days: u64, now: UnixMillis) -> Statement {
-    let before = i64::try_from(days).unwrap_or(i64::MAX).saturating_mul(DAY_MS);
-    let before = day_of(UnixMillis(now.0.saturating_sub(before)));
-    let mut statement = Statement::new(format!("DELETE FROM {table}"));
-    statement.push(" WHERE day < {}", Value::Text(before));
-    statement
+/// Deletes the turns that no task will count again, and the sums that are too old: a statement for each of the tables.
+pub(in crate::edge) fn clean_up_sql(now: UnixMillis) -> [String; 2] {
+    [("usage_turns", TURN_DAYS), ("usage", SUM_DAYS)].map(|(table, days)| {
+        let before = day_of(UnixMillis(now.0.saturating_sub(days * DAY_MS)));
+        format!("DELETE FROM {table} WHERE day < '{before}'")
+    })
 }
 
 thread_local! {
@@ -118,10 +126,10 @@ const SUM: &str = "SELECT requests, input_tokens, output_tokens, cost_micros FRO
 
 /// The number of days for which turns are kept. D1 may be down for this time between a statement that took effect and its
 /// repetition.
-const TURN_DAYS: u64 = 7;
+const TURN_DAYS: i64 = 7;
 
 /// The number of days for which sums are kept.
-const SUM_DAYS: u64 = 400;
+const SUM_DAYS: i64 = 400;
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -159,8 +167,8 @@ mod tests {
 
     #[test]
     fn what_is_older_than_its_days_is_deleted() {
-        let statement = clean_up_statement("usage_turns", 7, UnixMillis::parse(NOON).unwrap());
-        assert_eq!(statement.sql, "DELETE FROM usage_turns WHERE day < ?1");
-        assert_eq!(statement.values, ["2026-02-26".into()]);
+        let [turns, sums] = clean_up_sql(UnixMillis::parse(NOON).unwrap());
+        assert_eq!(turns, "DELETE FROM usage_turns WHERE day < '2026-02-26'");
+        assert_eq!(sums, "DELETE FROM usage WHERE day < '2025-01-29'");
     }
 }

@@ -1,4 +1,4 @@
-//! The list of webhooks in trouble, in the table `webhooks` of D1. `STORAGE.md` describes it.
+//! The list of webhooks in trouble, in the table `webhooks`. `STORAGE.md` describes it.
 
 use std::cell::Cell;
 
@@ -6,10 +6,11 @@ use async_trait::async_trait;
 use worker::{Env, Result};
 
 use super::clock::now;
-use super::database::{Statement, Value, number, run_one};
+use super::database::{Statement, Value, number};
 use super::index::ObjectIndex;
 use super::observer::ConsoleObserver;
 use super::rows::{read_row, rows};
+use super::tables::{Tables, Whose};
 use crate::auth::Owners;
 use crate::operation::list_webhooks::{FoundWebhook, WebhookPlace, WebhookQuery};
 use crate::port::{
@@ -17,29 +18,42 @@ use crate::port::{
 };
 use crate::push::Health;
 use a2a::model::{UnixMillis, WebhookTrouble};
+use a2a::sorted::sort_by;
 
 /// The list of webhooks in trouble of a deployment.
-pub(in crate::edge) struct D1WebhookList {
-    pub(in crate::edge) env: Env,
+pub(in crate::edge) struct TroubleList {
+    env: Env,
+    tables: Tables,
 }
 
-impl D1WebhookList {
+impl TroubleList {
+    pub(in crate::edge) fn of(env: &Env) -> Self {
+        Self { env: env.clone(), tables: Tables::of(env) }
+    }
+
     /// The rows that match a query, in order.
     ///
     /// # Errors
     ///
     /// If D1 fails, or if the table is missing.
     pub(in crate::edge) async fn find(&self, query: &WebhookQuery) -> Result<Vec<FoundWebhook>> {
-        let rows = run_one(&self.env, &find_statement(query)).await?;
-        let found = rows.into_iter().map(|row| {
+        let statement = find_statement(query);
+        let whose = match &query.owners {
+            Owners::One(owner) => Whose::Owner(owner.as_str()),
+            Owners::All => Whose::All(Some(&query.agent)),
+        };
+        let selected = self.tables.select(whose, &statement).await?;
+        let found = selected.rows.into_iter().map(|row| {
             let ListRow { owner, task, id, since_ms, shown } = read_row(row)?;
             Ok(FoundWebhook { place: WebhookPlace { since_ms, task, id }, owner, shown })
         });
-        found.collect()
+        let mut found: Vec<FoundWebhook> = found.collect::<Result<_>>()?;
+        sort_by(&mut found, |one, other| other.place.cmp(&one.place));
+        found.truncate(query.limit);
+        Ok(found)
     }
 
-    /// Deletes the rows that did not change for a long time, and those whose task is deleted; at most once a day in one
-    /// instance.
+    /// Deletes from D1 the rows that did not change for a long time; at most once a day in one instance.
     pub(in crate::edge) async fn clean_up(&self) {
         let now = now();
         let is_clean = |cleaned: UnixMillis| now.millis_since(cleaned) < CLEAN_MS;
@@ -47,7 +61,7 @@ impl D1WebhookList {
             return;
         }
         CLEANED.set(Some(now));
-        if let Err(error) = run_one(&self.env, &clean_up_statement(now)).await {
+        if let Err(error) = self.tables.clean_d1(clean_up_sql(now)).await {
             let reason = format!("table webhooks: {error}");
             let observer = ConsoleObserver::of(&self.env);
             observer.observe(&Observation::CleanUpFailed { reason: &reason });
@@ -58,9 +72,9 @@ impl D1WebhookList {
 #[async_trait(?Send)]
 impl WebhookList for ObjectIndex {
     async fn follow(&self, change: ListedChange) -> std::result::Result<(), String> {
+        let (owner, agent) = (change.owner.clone(), change.agent.clone());
         let statement = follow_statement(self.object.task_id().as_str(), change);
-        let followed = run_one(&self.index.env, &statement).await;
-        followed.map(|_| ()).map_err(|error| error.to_string())
+        self.write(&owner, &agent, &statement).await
     }
 }
 
@@ -128,11 +142,9 @@ fn find_statement(query: &WebhookQuery) -> Statement {
     statement
 }
 
-fn clean_up_statement(now: UnixMillis) -> Statement {
-    let mut statement = Statement::new("DELETE FROM webhooks");
-    let before = Value::Number(now.0.saturating_sub(KEPT_MS));
-    statement.push(" WHERE updated_ms < {}", before);
-    statement
+/// Deletes the rows that did not change for a long time.
+pub(in crate::edge) fn clean_up_sql(now: UnixMillis) -> String {
+    format!("DELETE FROM webhooks WHERE updated_ms < {}", now.0.saturating_sub(KEPT_MS))
 }
 
 /// The value of the column `health`.
@@ -233,8 +245,7 @@ mod tests {
 
     #[test]
     fn rows_that_nobody_changes_are_deleted() {
-        let statement = clean_up_statement(UnixMillis(KEPT_MS + 9));
-        assert_eq!(statement.sql, "DELETE FROM webhooks WHERE updated_ms < ?1");
-        assert_eq!(statement.values, [number(9)]);
+        let sql = clean_up_sql(UnixMillis(KEPT_MS + 9));
+        assert_eq!(sql, "DELETE FROM webhooks WHERE updated_ms < 9");
     }
 }

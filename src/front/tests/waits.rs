@@ -36,7 +36,7 @@ fn tasks_are_listed_by_one_statement_where_that_is_enough() {
         let body = body.to_string();
         Sent::call("/open", &body).having(Facts { page, ..Facts::default() }).decided()
     };
-    assert!(matches!(sent(false, None).plan, Plan::List(_)));
+    assert!(matches!(sent(false, None).plan, Plan::List { is_in_objects: false, .. }));
     assert!(matches!(sent(true, None).need(), Need::Page(_)));
     let empty = sent(false, Some(FoundPage::lines(String::new(), None)));
     assert!(empty.answer().body.contains(r#""totalSize":0"#), "{}", empty.answer().body);
@@ -53,9 +53,9 @@ fn an_operator_waits_for_an_overview() {
         let sent = Sent::new("GET", "/guarded/overview?hours=2").having(facts);
         sent.with("x-key", KEY).with("act-as", "operator")
     };
-    let need = OverviewNeed { agent: "guarded".to_owned(), hours: 2 };
-    assert_eq!(sent(Facts::default()).decided().need(), Need::Overview(need));
-    let failed = sent(Facts { overview: Some(None), ..Facts::default() }).decided();
+    let need = OperatorNeed { agent: "guarded".to_owned(), asks: Asks::Overview { hours: 2 } };
+    assert_eq!(sent(Facts::default()).decided().need(), Need::Operator(need));
+    let failed = sent(Facts { operator: Some(None), ..Facts::default() }).decided();
     assert_eq!(failed.answer().status, 503);
     assert_eq!(Sent::new("GET", "/guarded/overview").decided().answer().status, 401);
 }

@@ -18,7 +18,7 @@
 //! |---|---|---|
 //! | `GET /<agent>/tasks/{id}/timeline` | the object of the task, from its log | `operation/get_task_timeline/` |
 //! | `GET /<agent>/webhooks` | D1, table `webhooks` | `operation/list_webhooks.rs` |
-//! | `GET /<agent>/overview` | D1, table `task_hours` | `front/overview.rs` |
+//! | `GET /<agent>/overview` | D1, table `task_hours` | `front/operator.rs` |
 //! | `GET /console/api/agents` | the front Worker | `front/document/catalogue.rs` |
 //! | `GET /console/api/agents/<agent>/health` | the front Worker, which calls the agent's program | `edge/front/console/health.rs` |
 //! | `GET /console/api/agents/<agent>/schemas` | the front Worker | `edge/front/console/schemas.rs` |

@@ -11,12 +11,12 @@
 //! | `signature` | the signatures of a card |
 //! | `terms` | the limits of a message: the quota, the usage of its caller, its sealed credentials |
 //! | `page` | the page of a list that takes more than one SQL statement |
-//! | `overview` | the overview of an agent |
+//! | `operator` | what an operator asks for: the overview of an agent, a copy in the index |
 
 pub(super) mod body;
 mod callback;
 mod key_sets;
-mod overview;
+mod operator;
 mod page;
 mod signature;
 mod skills;
@@ -32,7 +32,6 @@ use crate::executor::HostedAgent;
 use crate::front::facts::{Facts, FoundPage, FoundTerms, Need};
 use crate::front::failure::Failure;
 use crate::front::route::route;
-use crate::overview::Overview;
 use crate::port::join_all;
 use a2a::error::Error;
 use body::Body;
@@ -49,7 +48,7 @@ pub(super) enum Found {
     Signature(bool),
     Terms(FoundTerms),
     Page(FoundPage),
-    Overview(Option<Box<Overview>>),
+    Operator(Option<String>),
 }
 
 /// The result of receiving a body.
@@ -75,7 +74,7 @@ impl Found {
             Self::Signature(is_signed) => facts.cannot_sign |= !is_signed,
             Self::Terms(terms) => facts.terms = Some(terms),
             Self::Page(page) => facts.page = Some(page),
-            Self::Overview(overview) => facts.overview = Some(overview),
+            Self::Operator(found) => facts.operator = Some(found),
         }
         None
     }
@@ -104,9 +103,9 @@ impl Front {
             Need::Page(command) => {
                 Found::Page(FoundPage::Whole(page::find(env, *command, observer).await))
             }
-            Need::Overview(need) => {
+            Need::Operator(need) => {
                 let counts = self.deployment.settings.task_statistics;
-                Found::Overview(overview::find(env, &need, counts, observer).await)
+                Found::Operator(operator::find(env, &need, counts, observer).await)
             }
         }
     }

@@ -8,8 +8,8 @@ use worker::Env;
 
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
-use crate::edge::service::index::D1Index;
-use crate::edge::service::webhook_list::D1WebhookList;
+use crate::edge::service::index::Index;
+use crate::edge::service::webhook_list::TroubleList;
 use crate::forms::address::TaskAddress;
 use crate::forms::command::Command;
 use crate::front::listing::{not_listed, query_of, whole_page};
@@ -59,7 +59,7 @@ async fn list_tasks(
     if command.scope.hides_all(request) {
         return Ok(whole_page(&Page::empty(&query, request), request));
     }
-    let found = D1Index { env: env.clone() }.find(&query).await;
+    let found = Index::of(env).find(&query).await;
     let found = found.map_err(|error| {
         observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
         not_listed()
@@ -86,7 +86,7 @@ async fn list_webhooks(
 ) -> Result<String, Error> {
     let query = WebhookQuery::new(&command.agent, &command.caller, &command.scope, request)?;
     let Some(query) = query else { return Ok(empty_page()) };
-    let found = D1WebhookList { env: env.clone() }.find(&query).await.map_err(|error| {
+    let found = TroubleList::of(env).find(&query).await.map_err(|error| {
         observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
         Error::Unavailable(
             "webhooks cannot be listed at the moment; those of a task can, and notifications go on",

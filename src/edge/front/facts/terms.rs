@@ -9,8 +9,8 @@ use worker::{Delay, Env};
 use crate::auth::{Caller, GivenCredentials};
 use crate::edge::objects::Object;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::D1Index;
-use crate::edge::service::usage::D1Usage;
+use crate::edge::service::index::Index;
+use crate::edge::service::usage::UsageTable;
 use crate::edge::service::vault::WorkerVault;
 use crate::forms::address::{ObjectId, TaskAddress};
 use crate::forms::command::Command;
@@ -40,7 +40,7 @@ pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -
 /// Counts the unfinished tasks of a caller. Returns `limit` if the caller has at least `limit` of them. If the index
 /// does not answer, the result is `None`, which admits the call.
 async fn reached(env: &Env, limit: u64, caller: &Caller, observer: &dyn Observer) -> Option<u64> {
-    let index = D1Index { env: env.clone() };
+    let index = Index::of(env);
     let counted = Box::pin(index.count_unfinished(caller.owner(), limit));
     let reason = match select(counted, Delay::from(PATIENCE)).await {
         Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
@@ -58,7 +58,7 @@ async fn used<C>(
     command: &Command<C>,
     observer: &dyn Observer,
 ) -> Option<(Usage, UnixMillis)> {
-    let (sums, at) = (D1Usage { env: env.clone() }, now());
+    let (sums, at) = (UsageTable::of(env), now());
     let agent = &command.agent;
     let read = Box::pin(sums.used(command.caller.owner(), agent, at));
     let reason = match select(read, Delay::from(PATIENCE)).await {

@@ -2,7 +2,8 @@
 //!
 //! The table is in the order owner, agent, time, id. A further index would cost one more row with every status of every task. So
 //! the page is found through `task_counts`, which contains each owner once. For each owner, one row is read: its newest matching
-//! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page.
+//! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page. In objects, the newest tasks
+//! are asked of all shards, and a page then of the first of them.
 
 use super::statements::{TOTAL, page_index, push_filters};
 use crate::edge::service::database::Statement;
@@ -41,6 +42,18 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     statement.push(" AND t.agent = {}", query.agent.as_str().into());
     statement.add(" AND t.status_ms = page.status_ms AND t.id = page.id");
     statement.add(" ORDER BY t.status_ms DESC, t.id DESC");
+    statement
+}
+
+/// The statement for the place of the newest matching task of a shard, and the number of all matching tasks.
+pub(super) fn newest_statement(query: &TaskQuery) -> Statement {
+    let mut statement = Statement::new("SELECT c.owner AS owner, (SELECT ");
+    statement.add(PLACE);
+    push_tasks(&mut statement, query);
+    statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place, (");
+    everybody_total(&mut statement, query);
+    statement.add(") AS total FROM task_counts AS c");
+    statement.push(" WHERE c.agent = {}", query.agent.as_str().into());
     statement
 }
 

@@ -2,18 +2,21 @@
 //!
 //! The table of tasks is in the order owner, agent, time, id, and `task_counts` contains each pair of owner and agent once.
 //! So the old tasks of each caller with each agent are one range of the table, and need no index of their own. The walk
-//! reads one group after the other in pages; the caller stores the position.
+//! reads one group after the other in pages; the caller stores the position. In objects, the groups are the entries of the directory.
 
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
 use super::statements::{IS_FINISHED, TOTAL};
-use super::{D1Index, total};
-use crate::edge::service::database::{Statement, number};
+use super::{Index, totals};
+use crate::edge::service::database::{Statement, Value, number};
 use crate::edge::service::rows::{FromRow, Row, read_row, rows};
+use crate::edge::service::tables::{Entry, Rows, Shard, Whose};
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::Position;
+use crate::overview::HOUR_MS;
 use a2a::model::{TaskId, UnixMillis};
+use a2a::sorted::{SortedMap, sort_by};
 
 /// The tasks that a walk selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,7 @@ pub(in crate::edge) struct Old {
 }
 
 /// The end of the tasks that a walk selects, in the order of a group.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(in crate::edge) struct End {
     /// The instant of the end.
     pub(in crate::edge) status_ms: UnixMillis,
@@ -58,8 +61,8 @@ impl Place {
     }
 }
 
-impl D1Index {
-    /// The next page of a walk: up to `most` tasks, and the position of the next page; `None` at the end. A page may be
+impl Index {
+    /// The next page of a walk over D1: up to `most` tasks, and the position of the next page; `None` at the end. A page may be
     /// empty before the end.
     ///
     /// # Errors
@@ -73,21 +76,49 @@ impl D1Index {
     ) -> Result<(Vec<RowPlace>, Option<Place>)> {
         match place {
             Place::Within(group, after) => {
-                let statement = within_statement(old, group, after, most);
-                let found = read_tasks(self.run_one(statement).await?)?;
+                let statement = within_statement(old, group, Some(after), most);
+                let found = read_tasks(self.run(&statement).await?)?;
                 let next = Some(next_place(&found, most).unwrap_or(Place::Behind(group.clone())));
                 Ok((found, next))
             }
             Place::Behind(group) => {
-                let last = self.run_one(window_statement(group)).await?.into_iter().next();
+                let last = self.run(&window_statement(group)).await?.into_iter().next();
                 let last: Option<Group> = last.map(read_row).transpose()?;
                 let last = last.as_ref();
                 let statement = behind_statement(old, group, last, most);
-                let found = read_tasks(self.run_one(statement).await?)?;
+                let found = read_tasks(self.run(&statement).await?)?;
                 let next = next_place(&found, most).or(last.cloned().map(Place::Behind));
                 Ok((found, next))
             }
         }
+    }
+
+    /// The next page of a walk over the tasks of one shard: up to `most` tasks that finished before an end, after a position; and the
+    /// position of the next page, `None` at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the shard does not answer.
+    pub(in crate::edge) async fn old_tasks_of(
+        &self,
+        entry: &Entry,
+        before: &End,
+        after: Option<&Position>,
+        most: usize,
+    ) -> Result<(Vec<RowPlace>, Option<Position>)> {
+        let shard = entry.shard();
+        let (owner, agent) = (shard.owner.to_owned(), entry.agent().to_owned());
+        let old = Old { agent: None, before: before.clone() };
+        let statement = within_statement(&old, &Group { owner, agent }, after, most);
+        let mut found = read_tasks(self.tables.select_in(shard, &statement).await?)?;
+        for row in &mut found {
+            row.shard = shard.number;
+        }
+        let next = next_place(&found, most).and_then(|place| match place {
+            Place::Within(_, position) => Some(position),
+            Place::Behind(_) => None,
+        });
+        Ok((found, next))
     }
 
     /// The position of the oldest of the newest `keep` finished tasks of an agent; `None` if the agent has no more than
@@ -95,25 +126,50 @@ impl D1Index {
     ///
     /// # Errors
     ///
-    /// If D1 fails, or if the tables are missing.
+    /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn oldest_kept(&self, agent: &str, keep: u64) -> Result<Option<End>> {
-        if keep == 0 || total(self.run_one(agent_total_statement(agent)).await?)? <= keep {
+        let all = |statement| async move {
+            let found = self.tables.select(Whose::All(Some(agent)), &statement).await;
+            found.map(|found| found.rows)
+        };
+        if keep == 0 || totals(all(agent_total_statement(agent)).await?)? <= keep {
             return Ok(None);
         }
-        let found = self.run_one(oldest_kept_statement(agent, keep)).await?;
+        // First the hour of that task, then its place among the tasks of this hour.
+        let mut hours: SortedMap<i64, u64> = SortedMap::new();
+        for row in all(hours_statement(agent)).await? {
+            let HourRow { hour, number } = read_row(row)?;
+            *hours.get_or_insert_with(hour, || 0) += number;
+        }
+        let mut left = keep;
+        let hour = hours.iter().rev().find(|(_, number)| {
+            let is_found = left <= **number;
+            left = if is_found { left } else { left - **number };
+            is_found
+        });
+        let Some((hour, _)) = hour else { return Ok(None) };
+        let found = all(hour_statement(agent, *hour, left)).await?.into_iter();
         let position = |row| {
             read_row(row).map(|PositionRow { status_ms, id }| End {
                 status_ms: UnixMillis(status_ms),
                 id: Some(id),
             })
         };
-        found.into_iter().next().map(position).transpose()
+        let mut found: Vec<End> = found.map(position).collect::<Result<_>>()?;
+        sort_by(&mut found, |one, other| other.cmp(one));
+        let nth = usize::try_from(left.saturating_sub(1)).unwrap_or(usize::MAX);
+        Ok(found.into_iter().nth(nth))
+    }
+
+    /// Runs a statement over all rows of D1.
+    async fn run(&self, statement: &Statement) -> Result<Rows> {
+        self.tables.select_in(Shard { owner: "", number: 0 }, statement).await
     }
 }
 
 /// The position after the last task of a full page.
 fn next_place(found: &[RowPlace], most: usize) -> Option<Place> {
-    let RowPlace { owner, agent, status_ms, id } = found.last()?.clone();
+    let RowPlace { owner, agent, status_ms, id, .. } = found.last()?.clone();
     let position = Position { status_ms: UnixMillis(status_ms), id };
     (found.len() >= most).then_some(Place::Within(Group { owner, agent }, position))
 }
@@ -121,7 +177,8 @@ fn next_place(found: &[RowPlace], most: usize) -> Option<Place> {
 impl FromRow for RowPlace {
     fn from_row(row: &Row) -> Result<Self> {
         let (owner, agent) = (row.column("owner")?, row.column("agent")?);
-        Ok(Self { owner, agent, status_ms: row.column("status_ms")?, id: row.column("id")? })
+        let (status_ms, id) = (row.column("status_ms")?, row.column("id")?);
+        Ok(Self { owner, agent, status_ms, id, shard: 0 })
     }
 }
 
@@ -130,10 +187,16 @@ fn read_tasks(rows: Vec<JsValue>) -> Result<Vec<RowPlace>> {
 }
 
 rows! {
-    /// The position of a task in its group.
+    /// The position of a task.
     struct PositionRow {
         status_ms: i64,
         id: TaskId,
+    }
+
+    /// The number of tasks that finished in an hour since 1970.
+    struct HourRow {
+        hour: i64,
+        number: u64,
     }
 }
 
@@ -167,13 +230,15 @@ fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize
     statement
 }
 
-/// The old tasks of a group after one of its tasks.
-fn within_statement(old: &Old, group: &Group, after: &Position, most: usize) -> Statement {
+/// The old tasks of a group, or those after one of its tasks.
+fn within_statement(old: &Old, group: &Group, after: Option<&Position>, most: usize) -> Statement {
     let mut statement = Statement::new("SELECT owner, agent, status_ms, id FROM tasks");
     statement.push(" WHERE owner = {}", group.owner.as_str().into());
     statement.push(" AND agent = {}", group.agent.as_str().into());
-    statement.push(" AND (status_ms, id) > ({}, ", after.status_ms.0.into());
-    statement.push("{})", after.id.as_str().into());
+    if let Some(after) = after {
+        statement.push(" AND (status_ms, id) > ({}, ", after.status_ms.0.into());
+        statement.push("{})", after.id.as_str().into());
+    }
     push_before(&mut statement, "", &old.before);
     statement.sql.push_str(IS_FINISHED);
     statement.push(" ORDER BY status_ms, id LIMIT {}", number(most as u64));
@@ -188,16 +253,26 @@ fn agent_total_statement(agent: &str) -> Statement {
     statement
 }
 
-/// The oldest of the newest `keep` finished tasks of an agent. The index contains all columns of the query.
-fn oldest_kept_statement(agent: &str, keep: u64) -> Statement {
+/// The number of finished tasks of an agent by hour. The index contains all columns of the query.
+fn hours_statement(agent: &str) -> Statement {
+    let mut statement = Statement::new(format!(
+        "SELECT status_ms / {HOUR_MS} AS hour, count(*) AS number FROM tasks INDEXED BY tasks_by_context"
+    ));
+    statement.push(" WHERE agent = {}", agent.into());
+    statement.sql.push_str(IS_FINISHED);
+    statement.add(" GROUP BY 1");
+    statement
+}
+
+/// The newest tasks of an agent that finished in an hour, up to `most`.
+fn hour_statement(agent: &str, hour: i64, most: u64) -> Statement {
     let mut statement =
         Statement::new("SELECT status_ms, id FROM tasks INDEXED BY tasks_by_context");
     statement.push(" WHERE agent = {}", agent.into());
+    statement.push(" AND status_ms >= {}", Value::Number(hour.saturating_mul(HOUR_MS)));
+    statement.push(" AND status_ms < {}", Value::Number((hour + 1).saturating_mul(HOUR_MS)));
     statement.sql.push_str(IS_FINISHED);
-    statement.push(
-        " ORDER BY status_ms DESC, id DESC LIMIT 1 OFFSET {}",
-        number(keep.saturating_sub(1)),
-    );
+    statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", number(most));
     statement
 }
 
@@ -232,7 +307,7 @@ mod tests {
 
     fn found(status_ms: i64, id: &str) -> RowPlace {
         let Group { owner, agent } = group("o", "a");
-        RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
+        RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap(), shard: 0 }
     }
 
     #[test]
@@ -268,7 +343,7 @@ mod tests {
         let old =
             Old { agent: None, before: End { status_ms: UnixMillis(9), id: TaskId::new("z") } };
         let after = position(3, "x");
-        let statement = within_statement(&old, &group("o", "a"), &after, 5);
+        let statement = within_statement(&old, &group("o", "a"), Some(&after), 5);
         assert_eq!(
             statement.sql,
             "SELECT owner, agent, status_ms, id FROM tasks WHERE owner = ?1 AND agent = ?2 \
@@ -280,7 +355,7 @@ mod tests {
     #[test]
     fn an_end_without_a_task_is_before_all_tasks_of_its_instant() {
         let old = Old { agent: None, before: End { status_ms: UnixMillis(9), id: None } };
-        let statement = within_statement(&old, &group("o", "a"), &position(3, "x"), 5);
+        let statement = within_statement(&old, &group("o", "a"), Some(&position(3, "x")), 5);
         assert_eq!(statement.values.get(5..7), Some(&[9.into(), "".into()][..]));
     }
 }

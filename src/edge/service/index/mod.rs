@@ -1,4 +1,4 @@
-//! The index of tasks in D1. `STORAGE.md` describes the tables.
+//! The index of tasks. `STORAGE.md` describes the tables.
 
 mod everybody;
 mod finished;
@@ -6,45 +6,81 @@ mod listing;
 mod statements;
 mod under_way;
 
+use std::cell::Cell;
+use std::rc::Rc;
+
 use async_trait::async_trait;
-use worker::wasm_bindgen::JsValue;
 use worker::{Env, Error, Result};
 
-use super::database::{Statement, run_one};
+use super::database::Statement;
 use super::rows::{read_row, rows};
+use super::tables::{Rows, Selected, Shard, Tables, Whose};
+use crate::auth::Owners;
 use crate::forms::address::ObjectId;
 use crate::forms::listing::{LINE_END, read_listing};
 use crate::forms::queue::RowPlace;
-use crate::operation::list_tasks::{Found, TaskQuery};
+use crate::operation::list_tasks::{Found, FoundTask, TaskQuery};
 use crate::port::{IndexPlaces, IndexRow, TaskIndex};
 use a2a::model::UnixMillis;
+use a2a::sorted::sort_by;
+use everybody::newest_statement;
 use listing::{listing_statement, total_statement};
 use statements::{remove_statement, unfinished_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{End, Old, Place};
 
 /// The tables `tasks` and `task_counts`.
-pub(in crate::edge) struct D1Index {
-    pub(in crate::edge) env: Env,
+pub(in crate::edge) struct Index {
+    pub(in crate::edge) tables: Tables,
 }
 
-impl D1Index {
+impl Index {
+    /// The index of a deployment.
+    pub(in crate::edge) fn of(env: &Env) -> Self {
+        Self { tables: Tables::of(env) }
+    }
+
     /// The rows that match a query, and the number of all matching tasks. Usually one round trip.
     ///
     /// # Errors
     ///
-    /// If D1 fails, or if the tables are missing.
+    /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
-        let rows = self.run_one(listing_statement(query)).await?;
-        let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
-        let count = rows.first().map(|row| row.total);
-        let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
-        let found = read_listing(query, &lines.join(&LINE_END.to_string()), count);
-        if let Some(found) = found.map_err(Error::RustError)? {
-            return Ok(found);
+        let whose = match &query.owners {
+            Owners::All if self.tables.are_in_objects() => return self.find_of_all(query).await,
+            Owners::All => Whose::All(Some(&query.agent)),
+            Owners::One(owner) => Whose::Owner(owner.as_str()),
+        };
+        let Selected { rows, shards } =
+            self.tables.select(whose, &listing_statement(query)).await?;
+        let (tasks, total) = read_lines(query, rows)?;
+        let total = match total.filter(|_| shards == 1) {
+            Some(total) => total,
+            None => totals(self.tables.select(whose, &total_statement(query)).await?.rows)?,
+        };
+        Ok(Found { tasks: page(query, tasks), total })
+    }
+
+    /// Like [`find`](Self::find), for all owners, whose rows are in objects: first the newest task and the total of each shard, then a
+    /// page of the shards that can have tasks on the page.
+    async fn find_of_all(&self, query: &TaskQuery) -> Result<Found> {
+        let whose = Whose::All(Some(&query.agent));
+        let newest = self.tables.select(whose, &newest_statement(query)).await?;
+        let mut total = 0;
+        let mut shards: Vec<NewestRow> = Vec::new();
+        for row in newest.rows {
+            let row: NewestRow = read_row(row)?;
+            total += row.total;
+            if row.place.is_some() {
+                shards.push(row);
+            }
         }
-        let total = total(self.run_one(total_statement(query)).await?)?;
-        Ok(Found { tasks: Vec::new(), total })
+        sort_by(&mut shards, |one, other| other.place.cmp(&one.place));
+        shards.truncate(query.limit);
+        let shards: Vec<_> = shards.into_iter().map(|row| (row.owner, row.shard)).collect();
+        let whose = Whose::Shards(&shards);
+        let found = self.tables.select(whose, &listing_statement(query)).await?;
+        Ok(Found { tasks: page(query, read_lines(query, found.rows)?.0), total })
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
@@ -58,63 +94,74 @@ impl D1Index {
     ///
     /// # Errors
     ///
-    /// If D1 fails, or if the tables are missing.
+    /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        total(self.run_one(unfinished_statement(owner, most)).await?)
+        let statement = unfinished_statement(owner, most);
+        totals(self.tables.select(Whose::Owner(owner), &statement).await?.rows)
     }
 
-    /// Writes the row of a task under the id of its object, unless a row of the same or a newer generation exists. With
-    /// `counts`, a finished task is counted when its first row is written.
+    /// Deletes the rows at these places, as far as there are rows: by one statement for each shard.
     ///
     /// # Errors
     ///
-    /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn upsert(
-        &self,
-        row: IndexRow,
-        object: &ObjectId,
-        counts: bool,
-    ) -> Result<()> {
-        let row = IndexRow { id: object.task_id().clone(), ..row };
-        self.run_one(upsert_statement(row, counts)).await.map(|_| ())
-    }
-
-    /// Deletes the rows at these places, as far as there are rows, by one statement.
-    ///
-    /// # Errors
-    ///
-    /// If D1 fails, or if the tables are missing.
+    /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn remove(&self, rows: &[RowPlace]) -> Result<()> {
-        self.run_one(remove_statement(rows)).await.map(|_| ())
-    }
-
-    /// Runs one statement; returns the rows that it selects.
-    async fn run_one(&self, statement: Statement) -> Result<Vec<JsValue>> {
-        run_one(&self.env, &statement).await
+        let is_together = |one: &RowPlace, other: &RowPlace| {
+            !self.tables.are_in_objects() || (one.owner == other.owner && one.shard == other.shard)
+        };
+        // The rows of a job come from one shard after the other.
+        for rows in rows.chunk_by(is_together) {
+            let Some(RowPlace { owner, shard, .. }) = rows.first() else { continue };
+            let shard = Shard { owner, number: *shard };
+            self.tables.change(shard, &remove_statement(rows)).await?;
+        }
+        Ok(())
     }
 }
 
 /// The index for the object of one task, which writes only its own row.
 pub(in crate::edge) struct ObjectIndex {
-    pub(in crate::edge) index: D1Index,
+    pub(in crate::edge) index: Index,
     pub(in crate::edge) object: ObjectId,
+    /// The shard of the owner's index that has the row of the task.
+    pub(in crate::edge) shard: Rc<Cell<u32>>,
     /// True if finished tasks are counted (`TASK_STATISTICS`).
     pub(in crate::edge) counts: bool,
+}
+
+impl ObjectIndex {
+    /// Writes rows about the task.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known whether the rows were written.
+    pub(in crate::edge::service) async fn write(
+        &self,
+        owner: &str,
+        agent: &str,
+        statement: &Statement,
+    ) -> std::result::Result<(), String> {
+        let shard = Shard { owner, number: self.shard.get() };
+        let written = self.index.tables.write(agent, shard, statement).await;
+        written.map_err(|error| error.to_string())
+    }
 }
 
 #[async_trait(?Send)]
 impl TaskIndex for ObjectIndex {
     async fn upsert(&self, row: IndexRow) -> std::result::Result<(), String> {
-        let written = self.index.upsert(row, &self.object, self.counts).await;
-        written.map_err(|error| error.to_string())
+        // The row has the id of the object, by which the object is found.
+        let row = IndexRow { id: self.object.task_id().clone(), ..row };
+        let (owner, agent) = (row.owner.clone(), row.agent.clone());
+        self.write(&owner, &agent, &upsert_statement(row, self.counts)).await
     }
 
     async fn remove(&self, places: IndexPlaces) -> std::result::Result<(), String> {
         let IndexPlaces { agent, owner, instants, .. } = places;
-        let id = self.object.task_id();
+        let (id, shard) = (self.object.task_id(), self.shard.get());
         let row = |UnixMillis(status_ms)| {
             let (owner, agent, id) = (owner.clone(), agent.clone(), id.clone());
-            RowPlace { owner, agent, status_ms, id }
+            RowPlace { owner, agent, status_ms, id, shard }
         };
         let rows: Vec<RowPlace> = instants.into_iter().map(row).collect();
         self.index.remove(&rows).await.map_err(|error| error.to_string())
@@ -128,14 +175,38 @@ rows! {
         total: u64,
     }
 
+    /// The newest task of a shard that matches a query, and the number of all that do.
+    struct NewestRow {
+        owner: String,
+        shard: u32,
+        place: Option<String>,
+        total: u64,
+    }
+
     /// A count.
     struct TotalRow {
         total: u64,
     }
 }
 
-/// The count in the first row, or 0 without one.
-fn total(rows: Vec<JsValue>) -> Result<u64> {
-    let Some(row) = rows.into_iter().next() else { return Ok(0) };
-    read_row(row).map(|TotalRow { total }| total)
+/// The tasks of the rows of a listing, and the total in the first row; `None` if it is not known.
+fn read_lines(query: &TaskQuery, rows: Rows) -> Result<(Vec<FoundTask>, Option<u64>)> {
+    let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
+    let total = rows.first().map(|row| row.total);
+    let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
+    let found = read_listing(query, &lines.join(&LINE_END.to_string()), total);
+    let found = found.map_err(Error::RustError)?;
+    Ok(found.map_or((Vec::new(), None), |found| (found.tasks, Some(found.total))))
+}
+
+/// The page of a query among tasks of several shards.
+fn page(query: &TaskQuery, mut tasks: Vec<FoundTask>) -> Vec<FoundTask> {
+    sort_by(&mut tasks, |one, other| other.position.cmp(&one.position));
+    tasks.truncate(query.limit);
+    tasks
+}
+
+/// The sum of counts.
+fn totals(rows: Rows) -> Result<u64> {
+    rows.into_iter().map(|row| read_row(row).map(|TotalRow { total }| total)).sum()
 }

@@ -240,7 +240,7 @@ mod tests {
     fn rows_are_deleted_by_one_statement_with_one_value() {
         let row = |status_ms, id| {
             let (owner, agent) = ("o\"".to_owned(), "a".to_owned());
-            RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap() }
+            RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap(), shard: 0 }
         };
         let statement = remove_statement(&[row(3, "t"), row(5, "u")]);
         assert_eq!(statement.sql, "INSERT INTO task_deletions (tasks) VALUES (?1)");

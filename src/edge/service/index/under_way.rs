@@ -2,21 +2,24 @@
 
 use worker::Result;
 
-use super::D1Index;
+use super::Index;
 use super::statements::IS_UNFINISHED;
 use crate::edge::service::database::{Statement, Value};
 use crate::edge::service::rows::{read_row, rows};
+use crate::edge::service::tables::Whose;
 use a2a::model::{TaskId, TaskState};
 
-impl D1Index {
-    /// The ids of the objects of the newest tasks, up to `most`, that are submitted or working, of all agents and owners.
+impl Index {
+    /// The ids of the objects of tasks that are submitted or working, up to `most`, of all agents and owners: the newest ones, if one
+    /// database has all.
     ///
     /// # Errors
     ///
-    /// If D1 fails, or if the tables are missing.
+    /// If the tables do not answer, or are missing.
     pub(in crate::edge) async fn under_way(&self, most: u32) -> Result<Vec<TaskId>> {
-        let rows = self.run_one(under_way_statement(most)).await?;
-        rows.into_iter().map(|row| read_row(row).map(|IdRow { id }| id)).collect()
+        let found = self.tables.select(Whose::All(None), &under_way_statement(most)).await?;
+        let rows = found.rows.into_iter().take(most as usize);
+        rows.map(|row| read_row(row).map(|IdRow { id }| id)).collect()
     }
 }
 

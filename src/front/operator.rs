@@ -1,13 +1,14 @@
-//! `GET /<agent>/overview?hours=24`: a summary of an agent for operators. The overview is read from D1; no object is
-//! called.
+//! What operators alone ask of an agent: `GET /<agent>/overview?hours=24`, a summary, and `POST /<agent>/index:copy`, which copies the
+//! next rows of the index to a second place (`INDEX_COPY`). No object of a task is called.
 
 use super::admit::unknown_path;
-use super::facts::{Need, OverviewNeed};
+use super::facts::{Asks, Need, OperatorNeed};
 use super::identify::Request;
 use super::plan::Plan;
 use super::seen::Seen;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
-use crate::overview::{MAX_HOURS, Overview};
+use crate::config::Index;
+use crate::overview::MAX_HOURS;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
@@ -15,35 +16,69 @@ use a2a_agents::access::Access;
 
 /// Decides about a request for the overview of an agent.
 #[inline(never)]
-pub(super) fn plan(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+    let asks = |query: &str| hours(query).map(|hours| Asks::Overview { hours });
+    plan(request, slug, SEEING, asks, seen)
+}
+
+/// Decides about a request to copy rows of the index.
+#[inline(never)]
+pub(super) fn copy(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+    let Index { kind, also, .. } = request.deployment.settings.index;
+    let asks = |query: &str| match also {
+        Some(_) => {
+            let is_anew =
+                percent::pairs(query).any(|(name, value)| name == "anew" && value == "true");
+            Ok(Asks::Copy { is_anew })
+        }
+        None => Err(Error::UnsupportedOperation(format!(
+            "the index is in {} alone; set INDEX_COPY to where it moves, and deploy",
+            kind.name()
+        ))),
+    };
+    plan(request, slug, ACTING, asks, seen)
+}
+
+fn plan(
+    request: Request<'_>,
+    slug: &str,
+    allowed: &'static str,
+    asks: impl FnOnce(&str) -> Result<Asks, Error>,
+    seen: &mut Seen,
+) -> Plan {
     let head = request.head;
     if let Some(agent) = request.deployment.agents.find(Some(slug)) {
         seen.note_agent(agent);
     }
     if head.method() == "OPTIONS" {
-        return Plan::Answer(head.preflight(ALLOWED));
+        return Plan::Answer(head.preflight(allowed));
     }
-    read(request, slug, seen).unwrap_or_else(|error| {
-        let mut answer = HttpResponse::error(&error);
-        if head.method() == "HEAD" {
-            answer.body.clear();
+    let planned = read(request, slug, allowed, asks, seen);
+    let planned = planned.unwrap_or_else(|error| Plan::Answer(HttpResponse::error(&error)));
+    match planned {
+        Plan::Answer(answer) if head.method() == "HEAD" => {
+            Plan::Answer(HttpResponse { body: String::new(), ..answer })
         }
-        Plan::Answer(answer)
-    })
+        planned => planned,
+    }
 }
 
-fn read(request: Request<'_>, slug: &str, seen: &mut Seen) -> Result<Plan, Error> {
+fn read(
+    request: Request<'_>,
+    slug: &str,
+    allowed: &'static str,
+    asks: impl FnOnce(&str) -> Result<Asks, Error>,
+    seen: &mut Seen,
+) -> Result<Plan, Error> {
     let Request { deployment, facts, head, .. } = request;
     let (_, path, query) = split_url(head.url());
     let agents = &deployment.agents;
     let agent = agents.find(Some(slug)).ok_or_else(|| unknown_path(path, agents))?;
     seen.note_call();
     facts.check_limits()?;
-    let is_head = match head.method() {
-        "GET" => false,
-        "HEAD" => true,
-        _ => return Err(Error::MethodNotAllowed(ALLOWED)),
-    };
+    if !allowed.split(", ").any(|method| method == head.method()) {
+        return Err(Error::MethodNotAllowed(allowed));
+    }
     let judged = request.judge(agent);
     seen.note_judged(agent, &judged, facts.is_reported);
     let caller = match judged.identity {
@@ -53,52 +88,43 @@ fn read(request: Request<'_>, slug: &str, seen: &mut Seen) -> Result<Plan, Error
     };
     let access = agent.policy.as_ref().ok().map(Policy::access);
     let act_as = head.header(ActAs::HEADER).map(ActAs::read).transpose()?;
-    may_see(access, &caller, act_as.as_ref(), deployment.settings.development)
+    may_ask(access, &caller, act_as.as_ref(), deployment.settings.development)
         .inspect_err(|error| seen.note_refusal(agent, error))?;
-    let hours = hours(query)?;
-    let Some(found) = &facts.overview else {
-        return Ok(Plan::Need(Need::Overview(OverviewNeed {
-            agent: agent.slug.to_string(),
-            hours,
-        })));
-    };
-    let mut answer = answer(found.as_deref());
-    if is_head {
-        answer.body.clear();
-    }
-    Ok(Plan::Answer(answer))
+    let asks = asks(query)?;
+    Ok(match &facts.operator {
+        Some(found) => Plan::Answer(answer(found.as_deref())),
+        None => Plan::Need(Need::Operator(OperatorNeed { agent: agent.slug.to_string(), asks })),
+    })
 }
 
-/// The answer with an overview; `None` means that D1 cannot return it at the moment.
-fn answer(found: Option<&Overview>) -> HttpResponse {
+/// The answer with what was found, as JSON; `None` means that the index cannot give it at the moment.
+fn answer(found: Option<&str>) -> HttpResponse {
     match found {
-        Some(overview) => {
-            // An overview contains only texts and numbers, so encoding cannot fail.
-            let text = serde_json::to_string(overview).unwrap_or_default();
-            HttpResponse::json(200, text).with_header("cache-control", "no-store")
+        Some(found) => {
+            HttpResponse::json(200, found.to_owned()).with_header("cache-control", "no-store")
         }
         None => HttpResponse::error(&Error::Unavailable(
-            "the overview is not available at the moment; tasks go on",
+            "the index is not available at the moment; tasks go on",
         )),
     }
 }
 
-/// Checks that a caller may see the overview of the agent with this access. The caller must be an operator and send
-/// `Act-As`. In development everybody may see the overview of an agent without schemes, because such an agent cannot
+/// Checks that a caller may ask as an operator of the agent with this access. The caller must be an operator and send
+/// `Act-As`. In development everybody may ask an agent without schemes, because such an agent cannot
 /// have operators.
 ///
 /// # Errors
 ///
-/// [`Error::PermissionDenied`], or [`Error::InvalidParams`] if `Act-As` names an owner: an overview is of the tasks of
-/// all owners.
-fn may_see(
+/// [`Error::PermissionDenied`], or [`Error::InvalidParams`] if `Act-As` names an owner: the answer is about the tasks
+/// of all owners.
+fn may_ask(
     access: Option<&Access>,
     caller: &Caller,
     act_as: Option<&ActAs>,
     is_development: bool,
 ) -> Result<(), Error> {
     if act_as.is_some_and(|act_as| act_as.owners != Owners::All) {
-        return Err(Error::invalid("Act-As", "takes no owner here: an overview is of all tasks"));
+        return Err(Error::invalid("Act-As", "takes no owner here: this is about all tasks"));
     }
     let is_open = access.is_some_and(Access::is_anonymous);
     if is_open && is_development {
@@ -134,15 +160,16 @@ fn hours(query: &str) -> Result<u32, Error> {
     })
 }
 
-const ALLOWED: &str = "GET, HEAD, OPTIONS";
+const SEEING: &str = "GET, HEAD, OPTIONS";
+const ACTING: &str = "POST, OPTIONS";
 
 /// The number of hours if the query contains none.
 const DEFAULT_HOURS: u32 = 24;
 
-const NOBODY: &str = "an overview is for operators, and this agent has no schemes by which it could know one: add \
+const NOBODY: &str = "this is for operators, and the agent has no schemes by which it could know one: add \
     [access.schemes] to its file";
 
-const NOT_ASKED: &str = "an overview is for operators: send the header Act-As: operator, with credentials that have \
+const NOT_ASKED: &str = "this is for operators: send the header Act-As: operator, with credentials that have \
     the permission";
 
 #[cfg(test)]
@@ -208,7 +235,7 @@ mod tests {
             (None, &operator, Some(&asks), true, false),
             (None, &nobody, None, true, false),
         ] {
-            let seen = may_see(access, caller, act_as, is_development);
+            let seen = may_ask(access, caller, act_as, is_development);
             let told = format!("{} {act_as:?} {is_development}: {seen:?}", caller.id);
             match seen {
                 Ok(()) => assert!(may, "{told}"),
@@ -223,7 +250,7 @@ mod tests {
         let act_as = ActAs { owners: Owners::One(OwnerId::new("key:billing")) };
         for is_development in [false, true] {
             let seen =
-                may_see(Some(&access(false)), &Caller::anonymous(), Some(&act_as), is_development);
+                may_ask(Some(&access(false)), &Caller::anonymous(), Some(&act_as), is_development);
             assert!(matches!(seen, Err(Error::InvalidParams(_))), "{seen:?}");
         }
     }

@@ -1,0 +1,38 @@
+//! Finds what an operator asks for: reads the overview of an agent, or copies rows of the index.
+
+use worker::Env;
+
+use crate::edge::service::overview::OverviewTables;
+use crate::edge::service::tables::Tables;
+use crate::front::facts::{Asks, OperatorNeed};
+use crate::port::{Observation, Observer};
+
+/// The answer as JSON; `None` if the index does not answer. `counts` is true if an overview includes the statistics of finished
+/// tasks.
+pub(super) async fn find(
+    env: &Env,
+    need: &OperatorNeed,
+    counts: bool,
+    observer: &dyn Observer,
+) -> Option<String> {
+    let OperatorNeed { agent, asks } = need;
+    let found = match *asks {
+        Asks::Overview { hours } => {
+            let overview = OverviewTables::of(env).overview(agent, hours, counts).await;
+            // What is found contains only texts and numbers, so encoding cannot fail.
+            overview.map(|overview| serde_json::to_string(&overview).unwrap_or_default())
+        }
+        Asks::Copy { is_anew } => {
+            let copied = Tables::of(env).copy(agent, is_anew).await;
+            copied.map(|copied| serde_json::to_string(&copied).unwrap_or_default())
+        }
+    };
+    found.map_or_else(
+        |error| {
+            let reason = format!("what an operator of {agent} asked for: {error}");
+            observer.observe(&Observation::ListingFailed { reason: &reason });
+            None
+        },
+        Some,
+    )
+}

@@ -29,17 +29,23 @@ pub(in crate::edge) struct D1Index {
 }
 
 impl D1Index {
-    /// The rows that match a query, and the number of all matching tasks. Usually one round trip.
+    /// The rows that match a query, whose texts are parts of `lines`, and the number of all matching tasks. Usually one
+    /// round trip.
     ///
     /// # Errors
     ///
     /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
+    pub(in crate::edge) async fn find<'l>(
+        &self,
+        query: &TaskQuery,
+        lines: &'l mut String,
+    ) -> Result<Found<'l>> {
         let rows = self.run_one(listing_statement(query)).await?;
         let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
         let count = rows.first().map(|row| row.total);
-        let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
-        let found = read_listing(query, &lines.join(&LINE_END.to_string()), count);
+        let read: Vec<String> = rows.into_iter().map(|row| row.line).collect();
+        *lines = read.join(&LINE_END.to_string());
+        let found = read_listing(query, lines, count);
         if let Some(found) = found.map_err(Error::RustError)? {
             return Ok(found);
         }

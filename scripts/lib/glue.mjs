@@ -18,11 +18,12 @@ function withoutRepeats(glue) {
 }
 
 /**
- * The glue that passes a text to WebAssembly by one call of `encodeInto`. wasm-bindgen copies ASCII letter by letter: in workerd a text of 10 KB takes 24 µs or
- * more, one of 300 letters 0.7 µs, and `encodeInto` 0.4 and 0.2 µs. What does not fit, since the text has other letters, is encoded behind it as before.
+ * The glue that passes a long text to WebAssembly by one call of `encodeInto`. wasm-bindgen copies ASCII letter by letter, whatever the length: in workerd, that
+ * takes 24 µs or more for 10 KB, and `encodeInto` 0.4 µs. A short text is copied as before: a call costs more than that. What does not fit, since the text has
+ * other letters, is encoded behind it as before.
  */
 function encodedAtOnce(glue) {
-  const encoded = glue.replace(LETTER_BY_LETTER, AT_ONCE);
+  const encoded = glue.replace(LETTER_BY_LETTER, LONG_AT_ONCE);
   if (encoded === glue) throw new Stop("The JavaScript bindings pass texts in another way than scripts/lib/glue.mjs expects.");
   return encoded;
 }
@@ -31,8 +32,18 @@ function encodedAtOnce(glue) {
 const LETTER_BY_LETTER =
   /^ *let offset = 0;\s+for \(; offset < len; offset\+\+\) \{\s+const code = arg\.charCodeAt\(offset\);\s+if \(code > 0x7F\) break;\s+mem\[ptr \+ offset\] = code;\s+\}\s+if \(offset !== len\) \{\s+if \(offset !== 0\) \{\s+arg = arg\.slice\(offset\);\s+\}\n/m;
 
-const AT_ONCE = `    const { read, written } = cachedTextEncoder.encodeInto(arg, mem.subarray(ptr, ptr + len));
-    let offset = written;
+const LONG_AT_ONCE = `    let read = 0;
+    let offset = 0;
+    if (len > 256) {
+        ({ read, written: offset } = cachedTextEncoder.encodeInto(arg, mem.subarray(ptr, ptr + len)));
+    } else {
+        for (; read < len; read++) {
+            const code = arg.charCodeAt(read);
+            if (code > 0x7F) break;
+            mem[ptr + read] = code;
+        }
+        offset = read;
+    }
     if (read !== len) {
         arg = arg.slice(read);
 `;

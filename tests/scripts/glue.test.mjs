@@ -40,8 +40,16 @@ function passStringToWasm0(arg, malloc, realloc) {
 }
 `;
 
-/** What a text is in memory, by the function of this glue. Each allocation has only the bytes that were asked for, at another place than before. */
-function passed(glue, text) {
+/** How often the function of this glue calls the encoder for a text. */
+function calls(glue, text) {
+  const encoder = new TextEncoder();
+  let count = 0;
+  passed(glue, text, { encodeInto: (...given) => ((count += 1), encoder.encodeInto(...given)) });
+  return count;
+}
+
+/** What a text is in memory, by the function of this glue. Each allocation has only the bytes that were asked for. */
+function passed(glue, text, encoder = new TextEncoder()) {
   const body = /^function passStringToWasm0[^]*?^}/m.exec(glue)[0];
   let memory = new Uint8Array(0);
   const malloc = (size) => {
@@ -55,15 +63,21 @@ function passed(glue, text) {
     return 8;
   };
   const make = new Function("cachedTextEncoder", "getUint8ArrayMemory0", "malloc", "realloc", "text", `let WASM_VECTOR_LEN = 0;\n${body}\nconst ptr = passStringToWasm0(text, malloc, realloc);\nreturn [ptr, WASM_VECTOR_LEN];`);
-  const [ptr, length] = make(new TextEncoder(), () => memory, malloc, realloc, text);
+  const [ptr, length] = make(encoder, () => memory, malloc, realloc, text);
   assert.equal(memory.length, ptr + length, "no byte more is kept than the text has");
   return Buffer.from(memory.subarray(ptr, ptr + length)).toString("utf8");
 }
 
-test("texts are encoded at once, whatever letters they have", () => {
+test("a long text is passed by one call, a short one by none", () => {
   const glue = adapted(GLUE);
-  assert.doesNotMatch(glue, /charCodeAt/);
-  for (const text of ["", "a", "plain ".repeat(2_000), "ü", "ending in ü", "ü".repeat(5_000), "€ in between", "an emoji 🙂", "🙂🙂🙂", "a🙂", `${"a".repeat(100)}€${"b".repeat(100)}`]) {
+  assert.deepEqual(["a".repeat(256), "a".repeat(257), "a".repeat(100_000)].map((text) => calls(glue, text)), [0, 1, 1]);
+});
+
+test("a text is the same in memory, whatever its length and its letters", () => {
+  const glue = adapted(GLUE);
+  const long = "plain ".repeat(2_000);
+  const texts = ["", "a", "ü", "ending in ü", "a € in between", "🙂🙂🙂", "a🙂", "a".repeat(256), "a".repeat(257), long, `${long}ü`, `ü${long}`, `${long}€${long}`, "ü".repeat(5_000), "🙂".repeat(129), `${"a".repeat(255)}🙂`];
+  for (const text of texts) {
     assert.equal(passed(glue, text), text);
     assert.equal(passed(GLUE, text), text, "the test reads the function of wasm-bindgen as well");
   }

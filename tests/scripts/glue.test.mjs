@@ -94,4 +94,5 @@ test("each module is imported once, in the phase that the platform has", () => {
 
 test("a glue of another form is an error of the build, which says so", () => {
   assert.throws(() => adapted("function passStringToWasm0() {}"), /another way than scripts\/lib\/glue\.mjs expects/);
+  assert.equal(adapted("// passes no texts\n"), "// passes no texts\n");
 });

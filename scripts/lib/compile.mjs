@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
+import { adapted } from "./glue.mjs";
 import { namedByPlace, withoutPlaces } from "./order.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
@@ -19,7 +20,7 @@ export const RECIPE = {
   exports: ["__stack_pointer"],
   shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
   /** The code of a build's own steps. */
-  steps: ["compile.mjs", "order.mjs", "wasm.mjs"].map((name) => readFileSync(inPackage("scripts", "lib", name), "utf8")),
+  steps: ["compile.mjs", "glue.mjs", "order.mjs", "wasm.mjs"].map((name) => readFileSync(inPackage("scripts", "lib", name), "utf8")),
   /** The name in a module for cargo's folder, with the sources of crates: messages of panics contain paths of sources. */
   sources: "/cargo",
 };
@@ -136,8 +137,7 @@ async function bind(bindgen, module, staging) {
 /** Bundles the glue with the shim: the start of the Worker and the classes of its Durable Objects. */
 async function bundle(staging) {
   const at = (name) => join(staging, name);
-  // The platform supports the import of a module, but not yet its source phase.
-  const glue = withoutRepeats(readFileSync(at("index.js"), "utf8").replace(/^import source (?=\w+ from "\.\/index_bg\.wasm")/m, "import "));
+  const glue = adapted(readFileSync(at("index.js"), "utf8"));
   const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
   const handlers = HANDLERS.filter((name) => exported.includes(name));
@@ -164,16 +164,6 @@ async function bundle(staging) {
   ];
   const { code } = await run(inNpmPackage("esbuild", "bin", "esbuild"), args, { cwd: staging });
   if (code !== 0) throw new Stop("esbuild failed; its messages are above.");
-}
-
-/** The glue with each module once in the list of imports: wasm-bindgen lists a module again after another one, of which bundlers warn. */
-function withoutRepeats(glue) {
-  const listed = new Set();
-  return glue.replace(/^ +"(\.\/snippets\/[^"]+)": import\d+,\n/gm, (line, path) => {
-    if (listed.has(path)) return "";
-    listed.add(path);
-    return line;
-  });
 }
 
 /** The path of one of the modules of js/, which wasm-bindgen copies to a folder named after their crate. */

@@ -11,11 +11,11 @@ use a2a::model::{TaskId, UnixMillis};
 /// # Errors
 ///
 /// If the lines are not a result of the statement of a listing.
-pub(crate) fn read_listing(
+pub(crate) fn read_listing<'l>(
     query: &TaskQuery,
-    lines: &str,
+    lines: &'l str,
     total: Option<u64>,
-) -> Result<Option<Found>, String> {
+) -> Result<Option<Found<'l>>, String> {
     let Some(total) = total else {
         let nothing = || Found { tasks: Vec::new(), total: 0 };
         return Ok(query.from.is_none().then(nothing));
@@ -26,19 +26,19 @@ pub(crate) fn read_listing(
     Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total }))
 }
 
-fn read_line(query: &TaskQuery, line: &str) -> Option<FoundTask> {
+fn read_line<'l>(query: &TaskQuery, line: &'l str) -> Option<FoundTask<'l>> {
     match query.owners {
         Owners::One(_) => read_task(line),
         Owners::All => {
             let (owner, line) = line.split_once(COLUMN_END)?;
-            Some(FoundTask { owner: Some(owner.to_owned()), ..read_task(line)? })
+            Some(FoundTask { owner: Some(owner), ..read_task(line)? })
         }
     }
 }
 
-fn read_task(line: &str) -> Option<FoundTask> {
+fn read_task(line: &str) -> Option<FoundTask<'_>> {
     // JSON text and ids contain no control characters.
-    let mut columns = line.splitn(4, COLUMN_END).map(str::to_owned);
+    let mut columns = line.splitn(4, COLUMN_END);
     let id = TaskId::new(columns.next()?)?;
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
     let (head, history) = (columns.next()?, columns.next()?);
@@ -71,11 +71,11 @@ mod tests {
 
     #[test]
     fn a_listing_is_a_total_and_the_tasks_of_the_page() {
-        let found = |id: &str, history: &str| FoundTask {
+        let found = |id: &str, history: &'static str| FoundTask {
             position: Position { status_ms: UnixMillis(7), id: TaskId::new(id).unwrap() },
             owner: None,
-            head: r#"{"id":"x"}"#.to_owned(),
-            history: history.to_owned(),
+            head: r#"{"id":"x"}"#,
+            history,
         };
         let lines =
             "a\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}\u{1e}b\u{1f}7\u{1f}{\"id\":\"x\"}\u{1f}{}\n{}";

@@ -112,10 +112,8 @@ fn page_of(
 }
 
 /// The result with the tasks in the form of the index.
-pub(crate) fn whole_page(page: &Page, request: &ListTasksRequest) -> String {
-    let history = HistoryLimit::from_wire(request.history_length);
-    let tasks: Vec<String> = page.tasks.iter().map(|task| task.to_json(history)).collect();
-    page.to_json(&tasks)
+pub(crate) fn whole_page(page: &Page<'_>, request: &ListTasksRequest) -> String {
+    page.whole(HistoryLimit::from_wire(request.history_length))
 }
 
 /// The error for an index that does not answer, or returns unreadable rows.

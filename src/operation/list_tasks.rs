@@ -74,32 +74,32 @@ pub struct Position {
 
 /// The result of a [`TaskQuery`].
 #[derive(Clone, Debug, PartialEq)]
-pub struct Found {
+pub struct Found<'l> {
     /// The rows, in order.
-    pub tasks: Vec<FoundTask>,
+    pub tasks: Vec<FoundTask<'l>>,
     /// The number of matching tasks on all pages.
     pub total: u64,
 }
 
-/// A row of the index.
+/// A row of the index. Its texts are parts of the lines that the index has returned.
 #[derive(Clone, Debug, PartialEq)]
-pub struct FoundTask {
+pub struct FoundTask<'l> {
     /// The position of the task.
     pub position: Position,
     /// The owner of the task, if the query was for all owners.
-    pub owner: Option<String>,
+    pub owner: Option<&'l str>,
     /// The task as a JSON object, without history and artifacts.
-    pub head: String,
+    pub head: &'l str,
     /// The newest messages of the task as JSON, one per line, oldest first; empty if the query did not request the
     /// history.
-    pub history: String,
+    pub history: &'l str,
 }
 
 /// One page of a listing.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Page {
+pub struct Page<'l> {
     /// The tasks of the page, in order.
-    pub tasks: Vec<FoundTask>,
+    pub tasks: Vec<FoundTask<'l>>,
     next: Option<Position>,
     total: u64,
     size: u8,
@@ -151,9 +151,9 @@ impl TaskQuery {
     }
 }
 
-impl Page {
+impl<'l> Page<'l> {
     /// The page for a request, from the result of its query.
-    pub fn new(query: &TaskQuery, request: &ListTasksRequest, found: Found) -> Self {
+    pub fn new(query: &TaskQuery, request: &ListTasksRequest, found: Found<'l>) -> Self {
         let size = request.page_size;
         let Found { tasks, total } = found;
         let mut page = Self { tasks, next: None, total, size, fingerprint: query.fingerprint() };
@@ -174,39 +174,70 @@ impl Page {
         Self::new(query, request, Found { tasks: Vec::new(), total: 0 })
     }
 
-    /// The result of ListTasks with these tasks (JSON objects), which usually are those of the page.
-    pub fn to_json(&self, tasks: &[String]) -> String {
+    /// The result of ListTasks with the tasks of the page in the form of the index, each with the newest messages up to
+    /// this limit.
+    pub fn whole(&self, history: HistoryLimit) -> String {
+        let sizes = self.tasks.iter().map(|task| task.head.len() + task.history.len());
+        let mut tasks = String::with_capacity(sizes.map(|size| size + MEMBER_BYTES).sum());
+        for task in &self.tasks {
+            if !tasks.is_empty() {
+                tasks.push(',');
+            }
+            task.push_json(history, &mut tasks);
+        }
+        self.to_json(&tasks)
+    }
+
+    /// The result of ListTasks with these tasks: JSON objects, separated by commas.
+    pub fn to_json(&self, tasks: &str) -> String {
         let token = |Position { status_ms, id }: &Position| {
             token_at(*status_ms, id.as_str(), self.fingerprint)
         };
         let token = self.next.as_ref().map(token);
         let token = token.unwrap_or_default();
         let Self { size, total, .. } = self;
-        let tasks = tasks.join(",");
         format!(
             r#"{{"tasks":[{tasks}],"nextPageToken":"{token}","pageSize":{size},"totalSize":{total}}}"#
         )
     }
 }
 
-impl FoundTask {
-    /// The task as JSON, with the newest messages up to this limit.
-    pub fn to_json(&self, history: HistoryLimit) -> String {
-        let lines: Vec<&str> = self.history.lines().collect();
-        let skipped = match history {
-            HistoryLimit::All => 0,
-            HistoryLimit::Newest(length) => lines.len().saturating_sub(length),
-        };
-        let task = match (lines.get(skipped..).unwrap_or_default(), self.head.strip_suffix('}')) {
-            ([], _) | (_, None) => self.head.clone(),
-            (shown, Some(open)) => format!(r#"{open},"history":[{}]}}"#, shown.join(",")),
-        };
-        self.with_owner(task)
+impl FoundTask<'_> {
+    /// Appends the task as JSON, with the newest messages up to this limit.
+    fn push_json(&self, history: HistoryLimit, json: &mut String) {
+        let begun = json.len();
+        match (self.newest_messages(history), self.head.strip_suffix('}')) {
+            ("", _) | (_, None) => json.push_str(self.head),
+            (messages, Some(open)) => {
+                json.push_str(open);
+                let mut before = r#","history":["#;
+                for message in messages.split('\n') {
+                    json.push_str(before);
+                    json.push_str(message);
+                    before = ",";
+                }
+                json.push_str("]}");
+            }
+        }
+        if self.owner.is_some() {
+            let task = json.split_off(begun);
+            json.push_str(&self.with_owner(task));
+        }
+    }
+
+    /// The newest messages up to this limit, one per line.
+    fn newest_messages(&self, limit: HistoryLimit) -> &str {
+        let HistoryLimit::Newest(length) = limit else { return self.history };
+        let Some(earlier) = length.checked_sub(1) else { return "" };
+        match self.history.rmatch_indices('\n').nth(earlier) {
+            Some((end, _)) => self.history.get(end + 1..).unwrap_or_default(),
+            None => self.history,
+        }
     }
 
     /// The same task, a JSON object, with its owner in the metadata if the query was for all owners.
     pub fn with_owner(&self, task: String) -> String {
-        let Some(owner) = &self.owner else { return task };
+        let Some(owner) = self.owner else { return task };
         let Ok(Value::Object(mut members)) = read_own(&task) else { return task };
         let metadata = members.entry("metadata").or_insert_with(|| json!({}));
         if let Value::Object(metadata) = metadata {
@@ -215,6 +246,9 @@ impl FoundTask {
         Value::Object(members).to_string()
     }
 }
+
+/// The size in bytes of what a task in a page has beside its head and its messages.
+const MEMBER_BYTES: usize = 32;
 
 /// The member of a task's metadata with its owner, for operators.
 const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
@@ -277,19 +311,27 @@ mod tests {
         TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request(params))
     }
 
-    fn task(status_ms: i64, id: &str) -> FoundTask {
+    fn task(status_ms: i64, id: &'static str) -> FoundTask<'static> {
         let position = Position { status_ms: UnixMillis(status_ms), id: TaskId::new(id).unwrap() };
-        let head = format!(r#"{{"id":"{id}"}}"#);
-        FoundTask { position, owner: None, head, history: String::new() }
+        let head = match id {
+            "a" => r#"{"id":"a"}"#,
+            "b" => r#"{"id":"b"}"#,
+            _ => r#"{"id":"z"}"#,
+        };
+        FoundTask { position, owner: None, head, history: "" }
     }
 
-    fn answer(params: Value, found: Found) -> Value {
+    fn read(task: &FoundTask<'_>, history: HistoryLimit) -> Value {
+        let mut json = String::new();
+        task.push_json(history, &mut json);
+        serde_json::from_str(&json).unwrap()
+    }
+
+    fn answer(params: Value, found: Found<'_>) -> Value {
         let request = request(params);
         let query = TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request).unwrap();
         let page = Page::new(&query, &request, found);
-        let tasks: Vec<String> =
-            page.tasks.iter().map(|task| task.to_json(HistoryLimit::All)).collect();
-        serde_json::from_str(&page.to_json(&tasks)).unwrap()
+        serde_json::from_str(&page.whole(HistoryLimit::All)).unwrap()
     }
 
     #[test]
@@ -350,9 +392,9 @@ mod tests {
         let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 2 };
         let mut page = Page::new(&query, &request, found);
         page.cut(2);
-        assert!(page.to_json(&[]).contains(r#""nextPageToken":"""#));
+        assert!(page.to_json("").contains(r#""nextPageToken":"""#));
         page.cut(1);
-        let answer: Value = serde_json::from_str(&page.to_json(&[])).unwrap();
+        let answer: Value = serde_json::from_str(&page.to_json("")).unwrap();
         let position = parse_token(answer["nextPageToken"].as_str().unwrap(), query.fingerprint());
         assert_eq!(position, Ok((UnixMillis(1), "a".to_owned())));
     }
@@ -406,17 +448,23 @@ mod tests {
 
     #[test]
     fn the_newest_messages_are_shown_oldest_first() {
-        let found =
-            FoundTask { history: "{\"m\":1}\n{\"m\":2}\n{\"m\":3}".to_owned(), ..task(1, "a") };
+        let found = FoundTask { history: "{\"m\":1}\n{\"m\":2}\n{\"m\":3}", ..task(1, "a") };
         for (limit, expected) in [
             (HistoryLimit::Newest(0), json!({"id": "a"})),
             (HistoryLimit::Newest(2), json!({"id": "a", "history": [{"m": 2}, {"m": 3}]})),
+            (
+                HistoryLimit::Newest(3),
+                json!({"id": "a", "history": [{"m": 1}, {"m": 2}, {"m": 3}]}),
+            ),
+            (
+                HistoryLimit::Newest(4),
+                json!({"id": "a", "history": [{"m": 1}, {"m": 2}, {"m": 3}]}),
+            ),
             (HistoryLimit::All, json!({"id": "a", "history": [{"m": 1}, {"m": 2}, {"m": 3}]})),
         ] {
-            let json: Value = serde_json::from_str(&found.to_json(limit)).unwrap();
-            assert_eq!(json, expected);
+            assert_eq!(read(&found, limit), expected);
         }
-        assert_eq!(task(1, "a").to_json(HistoryLimit::All), r#"{"id":"a"}"#);
+        assert_eq!(read(&task(1, "a"), HistoryLimit::All), json!({"id": "a"}));
     }
 
     #[test]
@@ -432,7 +480,7 @@ mod tests {
             let request = request(params);
             assert_eq!(scope.hides_all(&request), hides, "{scope:?}");
             let query = TaskQuery::new("agent", &anonymous, &scope, &request).unwrap();
-            let page = Page::empty(&query, &request).to_json(&[]);
+            let page = Page::empty(&query, &request).to_json("");
             let nothing = r#"{"tasks":[],"nextPageToken":"","pageSize":50,"totalSize":0}"#;
             assert_eq!(page, nothing);
         }
@@ -457,7 +505,7 @@ mod tests {
             "tokens are of one listing"
         );
 
-        let owner = Some("jwt:alice".to_owned());
+        let owner = Some("jwt:alice");
         for (head, shown) in [
             (
                 json!({"id": "t"}),
@@ -468,9 +516,8 @@ mod tests {
                 json!({"id": "t", "metadata": {"a": 1, "urn:a2a-edge:owner": "jwt:alice"}}),
             ),
         ] {
-            let found = FoundTask { owner: owner.clone(), head: head.to_string(), ..task(1, "t") };
-            let read: Value = serde_json::from_str(&found.to_json(HistoryLimit::All)).unwrap();
-            assert_eq!(read, shown);
+            let found = FoundTask { owner, head: &head.to_string(), ..task(1, "t") };
+            assert_eq!(read(&found, HistoryLimit::All), shown);
         }
     }
 }

@@ -35,9 +35,13 @@ impl Statement {
     }
 
     /// Adds a value, and SQL with `{}` in its place.
+    ///
+    /// The `+` in front of the parameter has no effect on the value. SQLite takes a bare parameter in `LIMIT`, or beside
+    /// `ORDER BY` as the value of a column, for one that the plan may depend on. It then prepares the statement anew
+    /// whenever values are bound, which takes longer than reading a page.
     pub(super) fn push(&mut self, sql: &str, value: Value) {
         self.values.push(value);
-        self.sql.push_str(&sql.replace("{}", &format!("?{}", self.values.len())));
+        self.sql.push_str(&sql.replace("{}", &format!("+?{}", self.values.len())));
     }
 }
 

@@ -200,7 +200,7 @@ mod tests {
     #[test]
     fn hours_are_a_range_of_the_table() {
         let statement = hours_statement("demo", 3 * HOUR_MS);
-        assert_eq!(statement.sql, "SELECT * FROM task_hours WHERE agent = ?1 AND hour >= ?2");
+        assert_eq!(statement.sql, "SELECT * FROM task_hours WHERE agent = +?1 AND hour >= +?2");
         assert_eq!(statement.values, ["demo".into(), (3 * HOUR_MS).into()]);
     }
 
@@ -209,9 +209,9 @@ mod tests {
         let statement = unfinished_statement("demo");
         assert_eq!(
             statement.sql,
-            "SELECT state, agent = ?1 AS is_asked, count(*) AS number FROM \
+            "SELECT state, agent = +?1 AS is_asked, count(*) AS number FROM \
              (SELECT agent, state FROM tasks INDEXED BY tasks_unfinished \
-             WHERE state NOT IN (3, 4, 5, 7) LIMIT ?2) GROUP BY 1, 2"
+             WHERE state NOT IN (3, 4, 5, 7) LIMIT +?2) GROUP BY 1, 2"
         );
         assert_eq!(statement.values, ["demo".into(), number(MOST_UNFINISHED)]);
     }
@@ -219,7 +219,7 @@ mod tests {
     #[test]
     fn webhooks_of_the_agent_alone_are_summed() {
         let statement = webhooks_statement("demo");
-        let rows = "(SELECT health, given_up FROM webhooks WHERE agent = ?1 LIMIT ?2)";
+        let rows = "(SELECT health, given_up FROM webhooks WHERE agent = +?1 LIMIT +?2)";
         assert!(statement.sql.ends_with(rows), "{}", statement.sql);
         assert_eq!(statement.values, ["demo".into(), number(MOST_WEBHOOKS)]);
     }

@@ -217,7 +217,7 @@ mod tests {
         let removed = follow_statement("0a", change(None));
         assert_eq!(
             removed.sql,
-            "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND version < ?3"
+            "DELETE FROM webhooks WHERE task = +?1 AND id = +?2 AND version < +?3"
         );
         assert_eq!(removed.values, ["0a".into(), "w".into(), number(7)]);
     }
@@ -227,8 +227,8 @@ mod tests {
         let own = find_statement(&query());
         assert_eq!(
             own.sql,
-            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE owner = ?1 AND agent = ?2 \
-             ORDER BY since_ms DESC, task DESC, id DESC LIMIT ?3"
+            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE owner = +?1 AND agent = +?2 \
+             ORDER BY since_ms DESC, task DESC, id DESC LIMIT +?3"
         );
         assert_eq!(own.values, ["o".into(), "a".into(), number(51)]);
         let from = WebhookPlace { since_ms: 4, task: "0b".to_owned(), id: "x".to_owned() };
@@ -236,8 +236,8 @@ mod tests {
         let all = WebhookQuery { owners: Owners::All, trouble, from: Some(from), ..query() };
         assert_eq!(
             find_statement(&all).sql,
-            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE agent = ?1 AND health = ?2 \
-             AND (since_ms, task, id) <= (?3, ?4, ?5) ORDER BY since_ms DESC, task DESC, id DESC LIMIT ?6"
+            "SELECT owner, task, id, since_ms, shown FROM webhooks WHERE agent = +?1 AND health = +?2 \
+             AND (since_ms, task, id) <= (+?3, +?4, +?5) ORDER BY since_ms DESC, task DESC, id DESC LIMIT +?6"
         );
         let dead = WebhookQuery { trouble: Some(WebhookTrouble::DeadLetters), ..query() };
         assert!(find_statement(&dead).sql.contains(" AND given_up > 0 ORDER"));

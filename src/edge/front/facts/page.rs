@@ -59,7 +59,8 @@ async fn list_tasks(
     if command.scope.hides_all(request) {
         return Ok(whole_page(&Page::empty(&query, request), request));
     }
-    let found = Index::of(env).find(&query).await;
+    let mut lines = String::new();
+    let found = Index::of(env).find(&query, &mut lines).await;
     let found = found.map_err(|error| {
         observer.observe(&Observation::ListingFailed { reason: &error.to_string() });
         not_listed()
@@ -69,7 +70,7 @@ async fn list_tasks(
         return Ok(whole_page(&page, request));
     }
     let tasks = with_artifacts(env, command, request, &mut page, observer).await?;
-    Ok(page.to_json(&tasks))
+    Ok(page.to_json(&tasks.join(",")))
 }
 
 /// The result of ListWebhooks as JSON: the webhooks in trouble of this caller's tasks with this agent. No object is
@@ -101,7 +102,7 @@ async fn with_artifacts(
     env: &Env,
     listing: &Command<()>,
     request: &ListTasksRequest,
-    page: &mut Page,
+    page: &mut Page<'_>,
     observer: &dyn Observer,
 ) -> Result<Vec<String>, Error> {
     let objects: Vec<TaskId> = page.tasks.iter().map(|task| task.position.id.clone()).collect();

@@ -115,18 +115,18 @@ mod tests {
         let expected = format!(
             "WITH newest AS MATERIALIZED (SELECT c.owner AS owner, \
              (SELECT printf('%016d', t.status_ms) || t.id FROM tasks AS t \
-             WHERE t.owner = c.owner AND t.agent = ?1 AND (t.status_ms, t.id) <= (?2, ?3) \
+             WHERE t.owner = c.owner AND t.agent = +?1 AND (t.status_ms, t.id) <= (+?2, +?3) \
              ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place \
-             FROM task_counts AS c WHERE c.agent = ?4), \
-             first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC LIMIT ?5), \
+             FROM task_counts AS c WHERE c.agent = +?4), \
+             first AS (SELECT owner FROM newest WHERE place IS NOT NULL ORDER BY place DESC LIMIT +?5), \
              page AS (SELECT u.owner AS owner, u.status_ms AS status_ms, u.id AS id \
-             FROM first AS c CROSS JOIN tasks AS u ON u.owner = c.owner AND u.agent = ?6 AND (u.status_ms, u.id) IN \
-             (SELECT t.status_ms, t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = ?7 \
-             AND (t.status_ms, t.id) <= (?8, ?9) ORDER BY t.status_ms DESC, t.id DESC LIMIT ?10) \
-             ORDER BY u.status_ms DESC, u.id DESC LIMIT ?11) \
+             FROM first AS c CROSS JOIN tasks AS u ON u.owner = c.owner AND u.agent = +?6 AND (u.status_ms, u.id) IN \
+             (SELECT t.status_ms, t.id FROM tasks AS t WHERE t.owner = c.owner AND t.agent = +?7 \
+             AND (t.status_ms, t.id) <= (+?8, +?9) ORDER BY t.status_ms DESC, t.id DESC LIMIT +?10) \
+             ORDER BY u.status_ms DESC, u.id DESC LIMIT +?11) \
              SELECT t.owner || char(31) || t.id || char(31) || t.status_ms || char(31) || t.head || char(31) || t.history AS line, \
-             (SELECT coalesce(sum({TOTAL}), 0) FROM task_counts AS c WHERE c.agent = ?12) AS total \
-             FROM page CROSS JOIN tasks AS t ON t.owner = page.owner AND t.agent = ?13 AND t.status_ms = page.status_ms \
+             (SELECT coalesce(sum({TOTAL}), 0) FROM task_counts AS c WHERE c.agent = +?12) AS total \
+             FROM page CROSS JOIN tasks AS t ON t.owner = page.owner AND t.agent = +?13 AND t.status_ms = page.status_ms \
              AND t.id = page.id ORDER BY t.status_ms DESC, t.id DESC"
         );
         assert_eq!(statement.sql, expected);

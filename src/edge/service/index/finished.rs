@@ -329,13 +329,13 @@ mod tests {
             statement.sql,
             "SELECT t.owner, t.agent, t.status_ms, t.id FROM task_counts AS c \
              CROSS JOIN tasks AS t ON t.owner = c.owner AND t.agent = c.agent \
-             WHERE (c.owner, c.agent) > (?1, ?2) AND (c.owner, c.agent) <= (?3, ?4) \
-             AND t.status_ms <= ?5 AND (t.status_ms, t.id) < (?6, ?7) AND t.state IN (3, 4, 5, 7) \
-             ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT ?8"
+             WHERE (c.owner, c.agent) > (+?1, +?2) AND (c.owner, c.agent) <= (+?3, +?4) \
+             AND t.status_ms <= +?5 AND (t.status_ms, t.id) < (+?6, +?7) AND t.state IN (3, 4, 5, 7) \
+             ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT +?8"
         );
         let of_agent = Old { agent: Some("b".to_owned()), ..old };
         let statement = behind_statement(&of_agent, &Group::default(), None, 5);
-        assert!(statement.sql.contains("> (?1, ?2) AND c.agent = ?3"), "{}", statement.sql);
+        assert!(statement.sql.contains("> (+?1, +?2) AND c.agent = +?3"), "{}", statement.sql);
     }
 
     #[test]
@@ -346,9 +346,9 @@ mod tests {
         let statement = within_statement(&old, &group("o", "a"), Some(&after), 5);
         assert_eq!(
             statement.sql,
-            "SELECT owner, agent, status_ms, id FROM tasks WHERE owner = ?1 AND agent = ?2 \
-             AND (status_ms, id) > (?3, ?4) AND status_ms <= ?5 AND (status_ms, id) < (?6, ?7) \
-             AND state IN (3, 4, 5, 7) ORDER BY status_ms, id LIMIT ?8"
+            "SELECT owner, agent, status_ms, id FROM tasks WHERE owner = +?1 AND agent = +?2 \
+             AND (status_ms, id) > (+?3, +?4) AND status_ms <= +?5 AND (status_ms, id) < (+?6, +?7) \
+             AND state IN (3, 4, 5, 7) ORDER BY status_ms, id LIMIT +?8"
         );
     }
 

@@ -58,8 +58,8 @@ mod tests {
     fn an_unfiltered_page_is_a_range_of_the_table_and_its_total_one_row() {
         let statement = listing_statement(&query());
         let expected = format!(
-            "{LINE}history AS line, (SELECT {TOTAL} FROM task_counts AS c WHERE owner = ?1 AND agent = ?2) AS total \
-             FROM tasks WHERE owner = ?3 AND agent = ?4 ORDER BY status_ms DESC, id DESC LIMIT ?5"
+            "{LINE}history AS line, (SELECT {TOTAL} FROM task_counts AS c WHERE owner = +?1 AND agent = +?2) AS total \
+             FROM tasks WHERE owner = +?3 AND agent = +?4 ORDER BY status_ms DESC, id DESC LIMIT +?5"
         );
         assert_eq!(statement.sql, expected);
         assert_eq!(
@@ -82,10 +82,10 @@ mod tests {
         let statement = listing_statement(&query);
         let expected = format!(
             "{LINE}'' AS line, (SELECT count(*) FROM tasks INDEXED BY tasks_by_context \
-             WHERE owner = ?1 AND agent = ?2 AND context_id = ?3 AND state = ?4 AND status_ms >= ?5) AS total \
+             WHERE owner = +?1 AND agent = +?2 AND context_id = +?3 AND state = +?4 AND status_ms >= +?5) AS total \
              FROM tasks INDEXED BY tasks_by_context \
-             WHERE owner = ?6 AND agent = ?7 AND context_id = ?8 AND state = ?9 AND status_ms >= ?10 \
-             AND (status_ms, id) <= (?11, ?12) ORDER BY status_ms DESC, id DESC LIMIT ?13"
+             WHERE owner = +?6 AND agent = +?7 AND context_id = +?8 AND state = +?9 AND status_ms >= +?10 \
+             AND (status_ms, id) <= (+?11, +?12) ORDER BY status_ms DESC, id DESC LIMIT +?13"
         );
         assert_eq!(statement.sql, expected);
         let values = ["o", "a", "c' OR 1"];

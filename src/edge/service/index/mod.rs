@@ -40,20 +40,27 @@ impl Index {
         Self { tables: Tables::of(env) }
     }
 
-    /// The rows that match a query, and the number of all matching tasks. Usually one round trip.
+    /// The rows that match a query, whose texts are parts of `lines`, and the number of all matching tasks. Usually one round
+    /// trip.
     ///
     /// # Errors
     ///
     /// If the tables do not answer, or are missing.
-    pub(in crate::edge) async fn find(&self, query: &TaskQuery) -> Result<Found> {
+    pub(in crate::edge) async fn find<'l>(
+        &self,
+        query: &TaskQuery,
+        lines: &'l mut String,
+    ) -> Result<Found<'l>> {
         let whose = match &query.owners {
-            Owners::All if self.tables.are_in_objects() => return self.find_of_all(query).await,
+            Owners::All if self.tables.are_in_objects() => {
+                return self.find_of_all(query, lines).await;
+            }
             Owners::All => Whose::All(Some(&query.agent)),
             Owners::One(owner) => Whose::Owner(owner.as_str()),
         };
         let Selected { rows, shards } =
             self.tables.select(whose, &listing_statement(query)).await?;
-        let (tasks, total) = read_lines(query, rows)?;
+        let (tasks, total) = read_lines(query, rows, lines)?;
         let total = match total.filter(|_| shards == 1) {
             Some(total) => total,
             None => totals(self.tables.select(whose, &total_statement(query)).await?.rows)?,
@@ -63,7 +70,7 @@ impl Index {
 
     /// Like [`find`](Self::find), for all owners, whose rows are in objects: first the newest task and the total of each shard, then a
     /// page of the shards that can have tasks on the page.
-    async fn find_of_all(&self, query: &TaskQuery) -> Result<Found> {
+    async fn find_of_all<'l>(&self, query: &TaskQuery, lines: &'l mut String) -> Result<Found<'l>> {
         let whose = Whose::All(Some(&query.agent));
         let newest = self.tables.select(whose, &newest_statement(query)).await?;
         let mut total = 0;
@@ -80,7 +87,7 @@ impl Index {
         let shards: Vec<_> = shards.into_iter().map(|row| (row.owner, row.shard)).collect();
         let whose = Whose::Shards(&shards);
         let found = self.tables.select(whose, &listing_statement(query)).await?;
-        Ok(Found { tasks: page(query, read_lines(query, found.rows)?.0), total })
+        Ok(Found { tasks: page(query, read_lines(query, found.rows, lines)?.0), total })
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.
@@ -189,18 +196,23 @@ rows! {
     }
 }
 
-/// The tasks of the rows of a listing, and the total in the first row; `None` if it is not known.
-fn read_lines(query: &TaskQuery, rows: Rows) -> Result<(Vec<FoundTask>, Option<u64>)> {
+/// The tasks of the rows of a listing, which become `lines`, and the total in the first row; `None` if it is not known.
+fn read_lines<'l>(
+    query: &TaskQuery,
+    rows: Rows,
+    lines: &'l mut String,
+) -> Result<(Vec<FoundTask<'l>>, Option<u64>)> {
     let rows: Vec<LineRow> = rows.into_iter().map(read_row).collect::<Result<_>>()?;
     let total = rows.first().map(|row| row.total);
-    let lines: Vec<String> = rows.into_iter().map(|row| row.line).collect();
-    let found = read_listing(query, &lines.join(&LINE_END.to_string()), total);
+    let read: Vec<String> = rows.into_iter().map(|row| row.line).collect();
+    *lines = read.join(&LINE_END.to_string());
+    let found = read_listing(query, lines, total);
     let found = found.map_err(Error::RustError)?;
     Ok(found.map_or((Vec::new(), None), |found| (found.tasks, Some(found.total))))
 }
 
 /// The page of a query among tasks of several shards.
-fn page(query: &TaskQuery, mut tasks: Vec<FoundTask>) -> Vec<FoundTask> {
+fn page<'l>(query: &TaskQuery, mut tasks: Vec<FoundTask<'l>>) -> Vec<FoundTask<'l>> {
     sort_by(&mut tasks, |one, other| other.position.cmp(&one.position));
     tasks.truncate(query.limit);
     tasks

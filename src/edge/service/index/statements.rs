@@ -177,7 +177,7 @@ mod tests {
         assert_eq!(
             statement.sql,
             "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished \
-             WHERE owner = ?1 AND state NOT IN (3, 4, 5, 7) LIMIT ?2)"
+             WHERE owner = +?1 AND state NOT IN (3, 4, 5, 7) LIMIT +?2)"
         );
         assert_eq!(statement.values, ["o".into(), Value::Number(5)]);
     }

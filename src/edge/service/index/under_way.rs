@@ -48,8 +48,8 @@ mod tests {
         let Statement { sql, values } = under_way_statement(100);
         assert_eq!(
             sql,
-            "SELECT id FROM tasks INDEXED BY tasks_unfinished WHERE state IN (?1, ?2) \
-             AND state NOT IN (3, 4, 5, 7) ORDER BY status_ms DESC LIMIT ?3"
+            "SELECT id FROM tasks INDEXED BY tasks_unfinished WHERE state IN (+?1, +?2) \
+             AND state NOT IN (3, 4, 5, 7) ORDER BY status_ms DESC LIMIT +?3"
         );
         assert_eq!(values, [1, 2, 100].map(Value::Number));
     }

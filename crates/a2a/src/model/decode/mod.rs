@@ -115,14 +115,14 @@ impl Fields {
     /// The value of a member; `null` counts as a value.
     pub fn nullable(&mut self, name: &str) -> Option<Value> {
         let found = self.members.remove(name);
-        found.or_else(|| self.members.remove(&other_name(name)?))
+        found.or_else(|| self.members.remove(&self.other_name(name)?))
     }
 
     /// Whether the object has this member, under its camelCase or its snake_case name, with a value other than
     /// `null`.
     pub fn has(&self, name: &str) -> bool {
         let found = self.members.get(name);
-        let found = found.or_else(|| self.members.get(&other_name(name)?));
+        let found = found.or_else(|| self.members.get(&self.other_name(name)?));
         found.is_some_and(|value| !value.is_null())
     }
 
@@ -396,8 +396,15 @@ impl Fields {
         match (self.path.as_str(), name) {
             ("", name) => name.to_owned(),
             (path, "") => path.to_owned(),
-            (path, name) => format!("{path}.{name}"),
+            (path, name) => [path, ".", name].concat(),
         }
+    }
+
+    /// The snake_case name of a member, if it is not the same as the camelCase name, and if the object has such names at all.
+    fn other_name(&self, name: &str) -> Option<String> {
+        let differs = name.bytes().any(|letter| letter.is_ascii_uppercase());
+        let is_possible = differs && self.members.keys().any(|known| known.contains('_'));
+        is_possible.then(|| snake_case(name))
     }
 }
 
@@ -443,11 +450,6 @@ pub(crate) fn snake_case(name: &str) -> String {
         snake.push(letter.to_ascii_lowercase());
     }
     snake
-}
-
-/// The snake_case name of a member, if it is not the same as the camelCase name.
-fn other_name(name: &str) -> Option<String> {
-    name.bytes().any(|letter| letter.is_ascii_uppercase()).then(|| snake_case(name))
 }
 
 /// A float without fraction as an integer; too large floats saturate, and are later refused as out of range.

@@ -1,0 +1,98 @@
+// The glue of wasm-bindgen as a build adapts it (scripts/lib/glue.mjs).
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { adapted } from "../../scripts/lib/glue.mjs";
+
+/** The function of wasm-bindgen 0.2.129 for texts, and the lines that the other changes are about. */
+const GLUE = `import source wasmModule from "./index_bg.wasm";
+const imports = {
+    "./snippets/a/js/hop.js": import1,
+    "./index_bg.js": import2,
+    "./snippets/a/js/hop.js": import1,
+};
+function passStringToWasm0(arg, malloc, realloc) {
+    let len = arg.length;
+    let ptr = malloc(len, 1) >>> 0;
+
+    const mem = getUint8ArrayMemory0();
+
+    let offset = 0;
+
+    for (; offset < len; offset++) {
+        const code = arg.charCodeAt(offset);
+        if (code > 0x7F) break;
+        mem[ptr + offset] = code;
+    }
+    if (offset !== len) {
+        if (offset !== 0) {
+            arg = arg.slice(offset);
+        }
+        ptr = realloc(ptr, len, len = offset + arg.length * 3, 1) >>> 0;
+        const view = getUint8ArrayMemory0().subarray(ptr + offset, ptr + len);
+        const ret = cachedTextEncoder.encodeInto(arg, view);
+
+        offset += ret.written;
+        ptr = realloc(ptr, len, offset, 1) >>> 0;
+    }
+
+    WASM_VECTOR_LEN = offset;
+    return ptr;
+}
+`;
+
+/** How often the function of this glue calls the encoder for a text. */
+function calls(glue, text) {
+  const encoder = new TextEncoder();
+  let count = 0;
+  passed(glue, text, { encodeInto: (...given) => ((count += 1), encoder.encodeInto(...given)) });
+  return count;
+}
+
+/** What a text is in memory, by the function of this glue. Each allocation has only the bytes that were asked for. */
+function passed(glue, text, encoder = new TextEncoder()) {
+  const body = /^function passStringToWasm0[^]*?^}/m.exec(glue)[0];
+  let memory = new Uint8Array(0);
+  const malloc = (size) => {
+    memory = new Uint8Array(8 + size);
+    return 8;
+  };
+  const realloc = (_, before, size) => {
+    const grown = new Uint8Array(8 + size);
+    grown.set(memory.subarray(0, Math.min(memory.length, grown.length)));
+    memory = grown;
+    return 8;
+  };
+  const make = new Function("cachedTextEncoder", "getUint8ArrayMemory0", "malloc", "realloc", "text", `let WASM_VECTOR_LEN = 0;\n${body}\nconst ptr = passStringToWasm0(text, malloc, realloc);\nreturn [ptr, WASM_VECTOR_LEN];`);
+  const [ptr, length] = make(encoder, () => memory, malloc, realloc, text);
+  assert.equal(memory.length, ptr + length, "no byte more is kept than the text has");
+  return Buffer.from(memory.subarray(ptr, ptr + length)).toString("utf8");
+}
+
+test("a long text is passed by one call, a short one by none", () => {
+  const glue = adapted(GLUE);
+  assert.deepEqual(["a".repeat(256), "a".repeat(257), "a".repeat(100_000)].map((text) => calls(glue, text)), [0, 1, 1]);
+});
+
+test("a text is the same in memory, whatever its length and its letters", () => {
+  const glue = adapted(GLUE);
+  const long = "plain ".repeat(2_000);
+  const texts = ["", "a", "ü", "ending in ü", "a € in between", "🙂🙂🙂", "a🙂", "a".repeat(256), "a".repeat(257), long, `${long}ü`, `ü${long}`, `${long}€${long}`, "ü".repeat(5_000), "🙂".repeat(129), `${"a".repeat(255)}🙂`];
+  for (const text of texts) {
+    assert.equal(passed(glue, text), text);
+    assert.equal(passed(GLUE, text), text, "the test reads the function of wasm-bindgen as well");
+  }
+  // Half of a pair is what UTF-8 cannot express.
+  assert.equal(passed(glue, "a\ud83d"), "a\ufffd");
+  assert.equal(passed(glue, "\ud83da"), "\ufffda");
+});
+
+test("each module is imported once, in the phase that the platform has", () => {
+  const glue = adapted(GLUE);
+  assert.match(glue, /^import wasmModule from/);
+  assert.equal(glue.match(/hop\.js/g).length, 1);
+});
+
+test("a glue of another form is an error of the build, which says so", () => {
+  assert.throws(() => adapted("function passStringToWasm0() {}"), /another way than scripts\/lib\/glue\.mjs expects/);
+  assert.equal(adapted("// passes no texts\n"), "// passes no texts\n");
+});

@@ -181,6 +181,7 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
             (Operation::GetTaskTimeline, true),
+            (Operation::DeleteTask, true),
             (Operation::ListWebhooks, true),
             (Operation::SendMessage, false),
             (Operation::SendStreamingMessage, false),

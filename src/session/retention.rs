@@ -1,24 +1,14 @@
-//! The retention of a finished task, and its deletion.
+//! The retention of a finished task: when it is deleted without being asked to, by `deletion`.
 //!
 //! The cron trigger finds a task in the index when its retention is over. The task's own alarm deletes only a task without
 //! a row in the index, or a task whose deletion has failed.
 
 use std::cell::Cell;
 
-use super::attempt::{retry_delay_ms, within_limit};
-use super::{TaskSession, debts};
-use crate::port::{IndexPlaces, Observation, Ports, TaskStore};
+use super::attempt::retry_delay_ms;
+use super::tombstone::Tombstone;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
-
-/// The parts of a finished task to delete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// The row of the task in the index, then the storage of the task's object.
-    Whole,
-    /// The storage of the task's object; the sender of the request deletes the row.
-    AllButItsRow,
-}
 
 /// The time at which a task is deleted.
 pub(super) struct Retention {
@@ -41,8 +31,17 @@ impl Retention {
             return None;
         }
         let ended = machine.task().status.instant();
-        let until = ended.after(self.retention_ms);
-        Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
+        Some(self.put_off(ended.after(self.retention_ms)))
+    }
+
+    /// The time at which the object of a deleted task is emptied.
+    pub(super) fn remains_until(&self, tombstone: &Tombstone) -> UnixMillis {
+        self.put_off(tombstone.until())
+    }
+
+    /// The instant, or that of the next attempt if deleting has failed.
+    fn put_off(&self, until: UnixMillis) -> UnixMillis {
+        self.retry_at.get().map_or(until, |retry_at| retry_at.max(until))
     }
 
     /// The time at which the alarm has to delete the task: if the index has no row (`is_listed` is false), so that the cron trigger does not
@@ -53,53 +52,13 @@ impl Retention {
 
     /// Records that deleting failed; returns the number of failures, and the time before the next attempt in
     /// milliseconds.
-    fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
+    pub(super) fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
         let failures = self.failures.get().saturating_add(1);
         let retry_ms = retry_delay_ms(failures);
         self.failures.set(failures);
         self.retry_at.set(Some(now.after(retry_ms)));
         (failures, retry_ms)
     }
-}
-
-/// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not deleted.
-/// A session without a task has nothing to delete.
-pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
-    let is_unfinished = session.life.exists() && !session.life.is_over();
-    if is_unfinished || session.health.is_broken() {
-        return false;
-    }
-    // A statement that is being sent would write the row again.
-    session.debts.until_rest().await;
-    let Some(places) = debts::places(session) else { return true };
-    match remove(places, deletion, session.store.as_ref(), &session.ports).await {
-        Ok(()) => {
-            // Memory has a task that storage does not have any more.
-            session.health.break_down();
-            session.bell.ring();
-            true
-        }
-        Err(reason) => {
-            let (failures, retry_ms) = session.retention.note_failed(session.now());
-            let (task, reason) = (session.id(), reason.as_str());
-            session.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
-            false
-        }
-    }
-}
-
-/// Deletes the row first, unless the sender of the request does: if the storage were deleted first and deleting the row failed,
-/// nothing would find that row again.
-async fn remove(
-    places: IndexPlaces,
-    deletion: Deletion,
-    store: &dyn TaskStore,
-    ports: &Ports,
-) -> Result<(), String> {
-    if deletion == Deletion::Whole {
-        within_limit(ports.clock.as_ref(), ports.index.remove(places)).await?;
-    }
-    store.clear().await.map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -118,6 +118,7 @@ fn calls() -> Vec<Call> {
     [
         (Operation::GetTask, json!({"id": "t"})),
         (Operation::CancelTask, json!({"id": "t"})),
+        (Operation::DeleteTask, json!({"id": "t", "force": true})),
         (Operation::GetTaskTimeline, json!({"id": "t", "order": "desc"})),
         (Operation::SendMessage, next("m2", "go on")),
         (Operation::SendStreamingMessage, next("m2", "go on")),
@@ -163,6 +164,14 @@ fn ask(
             Call::Task(TaskCall::CancelTask(_)) => {
                 operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
                     .map(|_| ())
+            }
+            Call::Task(TaskCall::DeleteTask(request)) => {
+                let trail = Trail::default();
+                if session.was_deleted_for(&Visitor::Caller(agent, caller, &trail)) {
+                    return Ok(());
+                }
+                let task = session.owned_by(agent, caller, &trail)?;
+                operation::delete_task(task, &request, terms).await
             }
             Call::Task(TaskCall::GetTaskTimeline(request)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;

@@ -7,9 +7,10 @@ use crate::error::Error;
 use crate::model::AgentCapabilities;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
-    CancelTaskRequest, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
-    ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest,
-    SendMessageRequest, SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
+    CancelTaskRequest, DeleteTaskRequest, GetTaskRequest, GetTaskTimelineRequest,
+    ListPushNotificationConfigsRequest, ListTasksRequest, ListWebhooksRequest,
+    PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
+    TaskId, TaskPushNotificationConfig,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -39,6 +40,8 @@ pub enum TaskCall {
     CancelTask(CancelTaskRequest),
     /// GetTaskTimeline.
     GetTaskTimeline(GetTaskTimelineRequest),
+    /// DeleteTask.
+    DeleteTask(DeleteTaskRequest),
     /// A call about the webhooks of the task.
     #[serde(untagged)]
     Webhook(WebhookCall),
@@ -127,6 +130,7 @@ impl Operation {
             Self::GetTask => Call::Task(TaskCall::GetTask(Decode::decode(fields)?)),
             Self::CancelTask => Call::Task(TaskCall::CancelTask(Decode::decode(fields)?)),
             Self::GetTaskTimeline => Call::Task(TaskCall::GetTaskTimeline(Decode::decode(fields)?)),
+            Self::DeleteTask => Call::Task(TaskCall::DeleteTask(Decode::decode(fields)?)),
             Self::SendStreamingMessage => {
                 Call::Follow(FollowCall::SendStreamingMessage(Box::new(Decode::decode(fields)?)))
             }
@@ -200,6 +204,7 @@ impl Call {
             Self::Task(TaskCall::GetTask(request)) => &request.tenant,
             Self::Task(TaskCall::CancelTask(request)) => &request.tenant,
             Self::Task(TaskCall::GetTaskTimeline(request)) => &request.tenant,
+            Self::Task(TaskCall::DeleteTask(request)) => &request.tenant,
             Self::Follow(FollowCall::SubscribeToTask(request)) => &request.tenant,
             Self::Task(TaskCall::Webhook(call)) => match call {
                 WebhookCall::CreateTaskPushNotificationConfig(webhook) => &webhook.tenant,
@@ -264,6 +269,7 @@ impl TaskCall {
             Self::GetTask(_) => Operation::GetTask,
             Self::CancelTask(_) => Operation::CancelTask,
             Self::GetTaskTimeline(_) => Operation::GetTaskTimeline,
+            Self::DeleteTask(_) => Operation::DeleteTask,
             Self::Webhook(call) => call.operation(),
         }
     }
@@ -275,6 +281,7 @@ impl TaskCall {
             Self::GetTask(_)
             | Self::CancelTask(_)
             | Self::GetTaskTimeline(_)
+            | Self::DeleteTask(_)
             | Self::Webhook(_) => None,
         }
     }
@@ -286,6 +293,7 @@ impl TaskCall {
             Self::GetTask(request) => Some(&request.id),
             Self::CancelTask(request) => Some(&request.id),
             Self::GetTaskTimeline(request) => Some(&request.id),
+            Self::DeleteTask(request) => Some(&request.id),
             Self::Webhook(call) => Some(call.task_id()),
         }
     }

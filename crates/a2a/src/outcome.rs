@@ -19,8 +19,8 @@ pub enum Outcome {
     PushConfig(Box<ShownWebhook>),
     /// All webhooks of the task.
     PushConfigs(Vec<ShownWebhook>),
-    /// A webhook of the task was deleted.
-    PushConfigDeleted,
+    /// The task, or a webhook of the task, was deleted.
+    Deleted,
     /// The results of a webhook's deliveries, as JSON.
     Deliveries(String),
     /// A page of a task's timeline, as JSON.
@@ -40,7 +40,7 @@ impl Outcome {
             | Self::Tasks(_)
             | Self::PushConfig(_)
             | Self::PushConfigs(_)
-            | Self::PushConfigDeleted
+            | Self::Deleted
             | Self::Deliveries(_)
             | Self::Timeline(_)
             | Self::Webhooks(_)

@@ -44,7 +44,7 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
         return true;
     }
     let index = D1Index { env: env.clone() };
-    match index.remove(&gone).await {
+    match index.remove(&gone, false).await {
         Ok(()) => {
             observer.observe(&Observation::TasksDeleted { count: gone.len() });
             true

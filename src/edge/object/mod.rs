@@ -42,7 +42,7 @@ use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
 use a2a::model::{SendMessageRequest, TaskId};
-use a2a::{Operation, TaskCall};
+use a2a::{Operation, Outcome, TaskCall};
 use followers::SocketCounts;
 use store::SqlTaskStore;
 
@@ -220,6 +220,16 @@ impl TaskObject {
                 task.until_indexed().await;
                 outcome
             }
+            TaskCall::DeleteTask(request) => {
+                if !session.was_deleted_for(&visitor(&command, Some(&request.id))) {
+                    let task = task_of(&session, &command, asked)?;
+                    let deleted = operation::delete_task(task, &request, terms).await;
+                    audit::deleted(&self.observer(), &command, task.id(), &deleted);
+                    deleted?;
+                }
+                session.until_unlisted().await?;
+                Outcome::Deleted
+            }
             TaskCall::Webhook(call) => {
                 let task = task_of(&session, &command, asked)?;
                 let change = audit::Change::of(&call);
@@ -256,7 +266,7 @@ impl TaskObject {
     /// Deletes the task if it is finished, except for its row in the index.
     async fn clear(&self) -> std::result::Result<(), Refusal> {
         let session = self.own_session().map_err(|_| Refusal::NotDeleted)?;
-        let is_deleted = session.delete(Deletion::AllButItsRow).await;
+        let is_deleted = session.expire(Deletion::AllButItsRow).await;
         if is_deleted { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 

@@ -17,9 +17,9 @@ use crate::forms::listing::{LINE_END, read_listing};
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::{Found, TaskQuery};
 use crate::port::{IndexPlaces, IndexRow, TaskIndex};
-use a2a::model::UnixMillis;
+use a2a::model::{TaskId, UnixMillis};
 use listing::{listing_statement, total_statement};
-use statements::{remove_statement, unfinished_statement, upsert_statement};
+use statements::{forget_statement, remove_statement, unfinished_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{End, Old, Place};
 
@@ -79,13 +79,14 @@ impl D1Index {
         self.run_one(upsert_statement(row, counts)).await.map(|_| ())
     }
 
-    /// Deletes the rows at these places, as far as there are rows, by one statement.
+    /// Deletes the rows at these places, as far as there are rows, by one statement. With `is_deleted`, no row of these tasks is
+    /// taken from then on.
     ///
     /// # Errors
     ///
     /// If D1 fails, or if the tables are missing.
-    pub(in crate::edge) async fn remove(&self, rows: &[RowPlace]) -> Result<()> {
-        self.run_one(remove_statement(rows)).await.map(|_| ())
+    pub(in crate::edge) async fn remove(&self, rows: &[RowPlace], is_deleted: bool) -> Result<()> {
+        self.run_one(remove_statement(rows, is_deleted)).await.map(|_| ())
     }
 
     /// Runs one statement; returns the rows that it selects.
@@ -110,14 +111,19 @@ impl TaskIndex for ObjectIndex {
     }
 
     async fn remove(&self, places: IndexPlaces) -> std::result::Result<(), String> {
-        let IndexPlaces { agent, owner, instants, .. } = places;
+        let IndexPlaces { agent, owner, instants, is_deleted, .. } = places;
         let id = self.object.task_id();
         let row = |UnixMillis(status_ms)| {
             let (owner, agent, id) = (owner.clone(), agent.clone(), id.clone());
             RowPlace { owner, agent, status_ms, id }
         };
         let rows: Vec<RowPlace> = instants.into_iter().map(row).collect();
-        self.index.remove(&rows).await.map_err(|error| error.to_string())
+        self.index.remove(&rows, is_deleted).await.map_err(|error| error.to_string())
+    }
+
+    async fn forget(&self, _: &TaskId) -> std::result::Result<(), String> {
+        let forgotten = self.index.run_one(forget_statement(&self.object)).await;
+        forgotten.map(|_| ()).map_err(|error| error.to_string())
     }
 }
 

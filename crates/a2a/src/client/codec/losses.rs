@@ -15,6 +15,7 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
         &call,
         Call::Task(
             TaskCall::GetTaskTimeline(_)
+                | TaskCall::DeleteTask(_)
                 | TaskCall::Webhook(
                     WebhookCall::ListTaskPushNotificationDeliveries(_)
                         | WebhookCall::RedeliverTaskPushNotifications(_)
@@ -113,6 +114,7 @@ fn forget_tenant(call: &mut Call) {
         Call::Task(TaskCall::GetTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::CancelTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::GetTaskTimeline(request)) => &mut request.tenant,
+        Call::Task(TaskCall::DeleteTask(request)) => &mut request.tenant,
         Call::Follow(FollowCall::SubscribeToTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => &mut webhook.tenant,

@@ -253,7 +253,7 @@ impl Wire {
                 | WebhookCall::ListTaskPushNotificationDeliveries(_)
                 | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
             },
-            Call::Task(TaskCall::GetTaskTimeline(_)) => Answer::Done,
+            Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Answer::Done,
             // The client never sends this call.
             Call::Webhooks(_) => Answer::Done,
             Call::Card => Answer::Card(Box::new(RemoteCard::read(json)?)),

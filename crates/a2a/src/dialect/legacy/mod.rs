@@ -75,7 +75,7 @@ pub(super) fn result(
             task_result(binding, habits, task, &ShownTask::default())
         }
         Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config), 0),
-        Outcome::PushConfigDeleted => Ok(None),
+        Outcome::Deleted => Ok(None),
         Outcome::Tasks(_)
         | Outcome::PushConfigs(_)
         | Outcome::Deliveries(_)

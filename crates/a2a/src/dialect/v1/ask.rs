@@ -16,6 +16,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Task(TaskCall::CancelTask(request)) => encode(request),
         Call::Task(TaskCall::GetTask(request)) => encode(request),
         Call::Task(TaskCall::GetTaskTimeline(request)) => encode(request),
+        Call::Task(TaskCall::DeleteTask(request)) => encode(request),
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => encode(webhook),
             WebhookCall::GetTaskPushNotificationConfig(request)
@@ -67,6 +68,9 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
         pairs.push(("pageSize", Some(page_size.to_string())));
         pairs.push(("pageToken", page_token.clone()));
         pairs.push(("order", order));
+    }
+    if let Call::Task(TaskCall::DeleteTask(request)) = call {
+        pairs.push(("force", request.force.then(|| "true".to_owned())));
     }
     if let Call::Webhooks(request) = call {
         pairs.push(("pageSize", Some(request.page_size.to_string())));

@@ -41,7 +41,7 @@ pub(super) fn result<'a>(
             let closing = r#","nextPageToken":""}"#;
             vec![r#"{"configs":"#.into(), encoded(&shown)?.into(), closing.into()]
         }
-        Outcome::PushConfigDeleted => return Ok(None),
+        Outcome::Deleted => return Ok(None),
     };
     Ok(Some(pieces))
 }

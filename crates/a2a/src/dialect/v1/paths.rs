@@ -12,6 +12,8 @@ pub(crate) enum Resource {
     Stream,
     Tasks,
     Task(String),
+    /// The same in versions before 1.0, where a task cannot be deleted.
+    OlderTask(String),
     Cancel(String),
     Subscribe(String),
     PushConfigs(String),
@@ -76,6 +78,7 @@ impl Resource {
             Call::Card => Self::ExtendedCard,
             Call::Task(TaskCall::SendMessage(_)) => Self::Send,
             Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
+            Call::Task(TaskCall::DeleteTask(request)) => Self::Task(text(&request.id)),
             Call::Task(TaskCall::CancelTask(request)) => Self::Cancel(text(&request.id)),
             Call::Task(TaskCall::GetTaskTimeline(request)) => Self::Timeline(text(&request.id)),
             Call::Follow(FollowCall::SendStreamingMessage(_)) => Self::Stream,
@@ -112,7 +115,7 @@ impl Resource {
             Self::Tasks => "tasks".to_owned(),
             Self::Webhooks => "webhooks".to_owned(),
             Self::ExtendedCard => "extendedAgentCard".to_owned(),
-            Self::Task(id) => format!("tasks/{}", encode(id)),
+            Self::Task(id) | Self::OlderTask(id) => format!("tasks/{}", encode(id)),
             Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
             Self::Subscribe(id) => format!("tasks/{}:subscribe", encode(id)),
             Self::Timeline(id) => format!("tasks/{}/timeline", encode(id)),
@@ -135,7 +138,11 @@ impl Resource {
             Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
             Self::Stream => ("POST, OPTIONS", &[("POST", Operation::SendStreamingMessage)]),
             Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
-            Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::OlderTask(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::Task(_) => (
+                "GET, DELETE, OPTIONS",
+                &[("GET", Operation::GetTask), ("DELETE", Operation::DeleteTask)],
+            ),
             Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
             // The specification has GET in its proto and POST in its text.
             Self::Subscribe(_) => (
@@ -175,9 +182,11 @@ impl Resource {
             Self::Send | Self::Stream | Self::Tasks | Self::Webhooks | Self::ExtendedCard => {
                 [None, None]
             }
-            Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) | Self::Timeline(id) => {
-                [Some(("id", id)), None]
-            }
+            Self::Task(id)
+            | Self::OlderTask(id)
+            | Self::Cancel(id)
+            | Self::Subscribe(id)
+            | Self::Timeline(id) => [Some(("id", id)), None],
             Self::PushConfigs(task) => [Some(("taskId", task)), None],
             Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
                 [Some(("taskId", task)), Some(("id", id))]
@@ -194,6 +203,7 @@ impl Resource {
             | Self::Stream
             | Self::Tasks
             | Self::Task(_)
+            | Self::OlderTask(_)
             | Self::PushConfigs(_)
             | Self::PushConfig(..)
             | Self::Deliveries(..)

@@ -1,8 +1,8 @@
 //! Generators of calls of 1.0.
 
 use a2a::model::{
-    AuthenticationInfo, CancelTaskRequest, ContextId, EventFilter, GetTaskRequest,
-    GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    AuthenticationInfo, CancelTaskRequest, ContextId, DeleteTaskRequest, EventFilter,
+    GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
     ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
     SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest, TaskId,
     TaskPushNotificationConfig, TaskState, TimelineOrder, UnixMillis, WebhookTrouble,
@@ -26,6 +26,9 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
         }),
         1 => (tenant(), task_id(), metadata()).prop_map(|(tenant, id, metadata)| {
             Call::Task(TaskCall::CancelTask(CancelTaskRequest { tenant, id, metadata }))
+        }),
+        1 => (tenant(), task_id(), any::<bool>()).prop_map(|(tenant, id, force)| {
+            Call::Task(TaskCall::DeleteTask(DeleteTaskRequest { tenant, id, force }))
         }),
         1 => timeline().prop_map(|request| Call::Task(TaskCall::GetTaskTimeline(request))),
         1 => (tenant(), task_id()).prop_map(|(tenant, id)| {

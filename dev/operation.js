@@ -20,7 +20,7 @@ const OLDER = new Map(Object.entries({
 
 /** The methods of 1.0, and those of this server's extensions. */
 const METHODS = new Set([
-  ...OLDER.values(), "ListTasks", "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "GetTaskTimeline", "DeleteTask", "ListWebhooks",
+  ...OLDER.values(), "ListTasks", "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "GetTaskTimeline", "DeleteTask", "DeleteContext", "ListWebhooks",
 ]);
 
 /**
@@ -40,6 +40,7 @@ const RESOURCES = [
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+\/deliveries$/, { GET: "ListTaskPushNotificationDeliveries" }],
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+:redeliver$/, { POST: "RedeliverTaskPushNotifications" }],
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+$/, { GET: "GetTaskPushNotificationConfig", DELETE: "DeleteTaskPushNotificationConfig" }],
+  [/^contexts\/[^/]+$/, { DELETE: "DeleteContext" }],
   [/^tasks\/([^/:]+)$/, { GET: "GetTask", DELETE: "DeleteTask" }],
   [/^(?:extendedAgentCard|card|agent\/authenticatedExtendedCard)$/, { GET: "GetExtendedAgentCard" }],
 ];

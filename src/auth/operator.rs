@@ -183,6 +183,7 @@ mod tests {
             (Operation::GetTaskTimeline, true),
             (Operation::DeleteTask, true),
             (Operation::ListWebhooks, true),
+            (Operation::DeleteContext, false),
             (Operation::SendMessage, false),
             (Operation::SendStreamingMessage, false),
             (Operation::CreateTaskPushNotificationConfig, false),

@@ -174,13 +174,17 @@ impl Page {
         Self::new(query, request, Found { tasks: Vec::new(), total: 0 })
     }
 
-    /// The result of ListTasks with these tasks (JSON objects), which usually are those of the page.
-    pub fn to_json(&self, tasks: &[String]) -> String {
+    /// The token of the next page; empty on the last page.
+    pub fn next_token(&self) -> String {
         let token = |Position { status_ms, id }: &Position| {
             token_at(*status_ms, id.as_str(), self.fingerprint)
         };
-        let token = self.next.as_ref().map(token);
-        let token = token.unwrap_or_default();
+        self.next.as_ref().map(token).unwrap_or_default()
+    }
+
+    /// The result of ListTasks with these tasks (JSON objects), which usually are those of the page.
+    pub fn to_json(&self, tasks: &[String]) -> String {
+        let token = self.next_token();
         let Self { size, total, .. } = self;
         let tasks = tasks.join(",");
         format!(

@@ -196,7 +196,9 @@ fn ask(
                 .await
                 .map(|_| ())
             }
-            Call::List(_) | Call::Webhooks(_) | Call::Card => panic!("no object answers {call:?}"),
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card => {
+                panic!("no object answers {call:?}")
+            }
         }
     };
     host.platform.run_until(run)

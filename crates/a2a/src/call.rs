@@ -7,10 +7,10 @@ use crate::error::Error;
 use crate::model::AgentCapabilities;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
-    CancelTaskRequest, DeleteTaskRequest, GetTaskRequest, GetTaskTimelineRequest,
-    ListPushNotificationConfigsRequest, ListTasksRequest, ListWebhooksRequest,
-    PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest, SubscribeToTaskRequest,
-    TaskId, TaskPushNotificationConfig,
+    CancelTaskRequest, DeleteContextRequest, DeleteTaskRequest, GetTaskRequest,
+    GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest,
+    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -21,6 +21,8 @@ pub enum Call {
     List(ListTasksRequest),
     /// ListWebhooks: answered by the list of failing webhooks.
     Webhooks(ListWebhooksRequest),
+    /// DeleteContext: answered by the index and the tasks of the context.
+    Context(DeleteContextRequest),
     /// GetExtendedAgentCard: answered by the host of the agent.
     Card,
     /// A call with one answer, from the task that the call names.
@@ -122,6 +124,7 @@ impl Operation {
         Some(match self {
             Self::ListTasks => Call::List(Decode::decode(fields)?),
             Self::ListWebhooks => Call::Webhooks(Decode::decode(fields)?),
+            Self::DeleteContext => Call::Context(Decode::decode(fields)?),
             // The only parameter with a meaning is the tenant, which names the agent.
             Self::GetExtendedAgentCard => Call::Card,
             Self::SendMessage => {
@@ -167,6 +170,7 @@ impl Call {
         match self {
             Self::List(_) => Operation::ListTasks,
             Self::Webhooks(_) => Operation::ListWebhooks,
+            Self::Context(_) => Operation::DeleteContext,
             Self::Card => Operation::GetExtendedAgentCard,
             Self::Task(call) => call.operation(),
             Self::Follow(call) => call.operation(),
@@ -178,7 +182,7 @@ impl Call {
         match self {
             Self::Task(call) => call.message(),
             Self::Follow(call) => call.message(),
-            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Context(_) | Self::Card => None,
         }
     }
 
@@ -187,9 +191,12 @@ impl Call {
         match self {
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => Some(request),
-            Self::Task(_) | Self::Follow(_) | Self::List(_) | Self::Webhooks(_) | Self::Card => {
-                None
-            }
+            Self::Task(_)
+            | Self::Follow(_)
+            | Self::List(_)
+            | Self::Webhooks(_)
+            | Self::Context(_)
+            | Self::Card => None,
         }
     }
 
@@ -198,6 +205,7 @@ impl Call {
         let tenant = match self {
             Self::List(request) => &request.tenant,
             Self::Webhooks(request) => &request.tenant,
+            Self::Context(request) => &request.tenant,
             Self::Card => &None,
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => &request.tenant,
@@ -233,7 +241,7 @@ impl Call {
         match self {
             Self::Task(call) => call.task_id(),
             Self::Follow(call) => call.task_id(),
-            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Context(_) | Self::Card => None,
         }
     }
 
@@ -370,7 +378,9 @@ impl Decode for TaskCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Task(call) => Some(call),
-            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Follow(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card | Call::Follow(_) => {
+                None
+            }
         }
     }
 }
@@ -381,7 +391,9 @@ impl Decode for FollowCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Follow(call) => Some(call),
-            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Task(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card | Call::Task(_) => {
+                None
+            }
         }
     }
 }

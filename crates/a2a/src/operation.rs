@@ -45,7 +45,7 @@ macro_rules! operations {
     )*) => {
         /// The operations of A2A 1.0 (spec §3.1), four of the extension
         /// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), one of
-        /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION), and one of
+        /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION), and two of
         /// [`DELETION_EXTENSION`](crate::model::DELETION_EXTENSION).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Operation {
@@ -170,6 +170,13 @@ operations! {
         message: false,
         older: [],
     }
+    /// DeleteContext (extension; deletes the tasks of a context).
+    DeleteContext {
+        needs: Nothing,
+        operators: false,
+        message: false,
+        older: [],
+    }
     /// ListWebhooks (extension; lists the failing webhooks of all tasks).
     ListWebhooks {
         needs: Webhooks,
@@ -249,9 +256,11 @@ mod tests {
     #[test]
     fn a_timeline_and_a_deletion_need_nothing_to_be_declared() {
         let capabilities = AgentCapabilities::default();
-        for (name, operation) in
-            [("GetTaskTimeline", Operation::GetTaskTimeline), ("DeleteTask", Operation::DeleteTask)]
-        {
+        for (name, operation) in [
+            ("GetTaskTimeline", Operation::GetTaskTimeline),
+            ("DeleteTask", Operation::DeleteTask),
+            ("DeleteContext", Operation::DeleteContext),
+        ] {
             assert_eq!(operation.check_offered(&capabilities), Ok(()));
             assert_eq!(Operation::named(name), Some(operation));
         }

@@ -27,6 +27,8 @@ pub enum Outcome {
     Timeline(String),
     /// A page of failing webhooks, as JSON.
     Webhooks(String),
+    /// The tasks of a page of a context were deleted: their number and what remains, as JSON.
+    ContextDeleted(String),
     /// The agent's card for a caller, as JSON.
     Card(String),
 }
@@ -44,6 +46,7 @@ impl Outcome {
             | Self::Deliveries(_)
             | Self::Timeline(_)
             | Self::Webhooks(_)
+            | Self::ContextDeleted(_)
             | Self::Card(_) => None,
         }
     }

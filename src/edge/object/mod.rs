@@ -41,8 +41,8 @@ use crate::session::{
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{SendMessageRequest, TaskId};
-use a2a::{Operation, Outcome, TaskCall};
+use a2a::model::{DeleteTaskRequest, SendMessageRequest, TaskId};
+use a2a::{Operation, Outcome, TaskCall, Terms};
 use followers::SocketCounts;
 use store::SqlTaskStore;
 
@@ -221,14 +221,8 @@ impl TaskObject {
                 outcome
             }
             TaskCall::DeleteTask(request) => {
-                if !session.was_deleted_for(&visitor(&command, Some(&request.id))) {
-                    let task = task_of(&session, &command, asked)?;
-                    let deleted = operation::delete_task(task, &request, terms).await;
-                    audit::deleted(&self.observer(), &command, task.id(), &deleted);
-                    deleted?;
-                }
-                session.until_unlisted().await?;
-                Outcome::Deleted
+                // In a box, since few calls need it: each call of the object has the size of the largest.
+                Box::pin(self.delete(&session, &command, &request, terms)).await?
             }
             TaskCall::Webhook(call) => {
                 let task = task_of(&session, &command, asked)?;
@@ -241,6 +235,24 @@ impl TaskObject {
             }
         };
         reply.outcome(&outcome)
+    }
+
+    /// Deletes a task for its caller. What the caller has deleted before is deleted again.
+    async fn delete(
+        &self,
+        session: &TaskSession,
+        command: &Command<()>,
+        request: &DeleteTaskRequest,
+        terms: Terms,
+    ) -> std::result::Result<Outcome, Error> {
+        if !session.was_deleted_for(&visitor(command, Some(&request.id))) {
+            let task = task_of(session, command, Operation::DeleteTask)?;
+            let deleted = operation::delete_task(task, request, terms).await;
+            audit::deleted(&self.observer(), command, task.id(), &deleted);
+            deleted?;
+        }
+        session.until_unlisted().await?;
+        Ok(Outcome::Deleted)
     }
 
     /// Accepts the body of a callback; without a body, reports if the callback would be accepted.

@@ -384,6 +384,7 @@ extern "C" {
 
 /// Writes a batch inside the caller's transaction; with `opening`, for the first batch, also creates the table. Returns the
 /// number of rows.
+#[inline(never)]
 fn write(
     sql: &SqlStorage,
     mut opening: Option<FirstRow<'_>>,

@@ -98,6 +98,7 @@ impl ServiceParameters {
             Call::Task(TaskCall::GetTask(_)) => (false, true),
             Call::List(_)
             | Call::Webhooks(_)
+            | Call::Context(_)
             | Call::Card
             | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::Webhook(_))
             | Call::Follow(FollowCall::SubscribeToTask(_)) => (false, false),

@@ -30,7 +30,9 @@ pub use agent_card::{
 };
 pub use artifact::Artifact;
 pub use decode::FieldViolation;
-pub use deletion_request::{DELETION_EXTENSION, DeleteTaskRequest};
+pub use deletion_request::{
+    ContextDeletion, DELETION_EXTENSION, DeleteContextRequest, DeleteTaskRequest,
+};
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;

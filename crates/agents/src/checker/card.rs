@@ -83,8 +83,8 @@ const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: ans
 const TIMELINE_DESCRIPTION: &str = "GetTaskTimeline tells what happened in a task, page by page: its events with their \
     generations and times, the attempts of the agent, their steps, and the attempts to reach webhooks.";
 
-const DELETION_DESCRIPTION: &str = "DeleteTask deletes a task of the caller that has ended, or with force cancels it first: A2A 1.0 has no \
-    operation for that.";
+const DELETION_DESCRIPTION: &str = "DeleteTask deletes a task of the caller that has ended, or with force cancels it first, and DeleteContext \
+    does so with the tasks of a context: A2A 1.0 has no operations for that.";
 
 const WEBHOOKS_DESCRIPTION: &str = "Webhooks take a filter of events and a secret to sign notifications \
     with, and two methods show how deliveries fared and send events again.";

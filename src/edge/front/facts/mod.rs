@@ -11,10 +11,12 @@
 //! | `signature` | the signatures of a card |
 //! | `terms` | the limits of a message: the quota, the usage of its caller, its sealed credentials |
 //! | `page` | the page of a list that takes more than one SQL statement |
+//! | `context` | the number of tasks of a context that were deleted |
 //! | `overview` | the overview of an agent |
 
 pub(super) mod body;
 mod callback;
+mod context;
 mod key_sets;
 mod overview;
 mod page;

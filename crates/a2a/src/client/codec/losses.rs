@@ -25,7 +25,9 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
     match dialect {
         Dialect::V1 => Some(call.into()),
         Dialect::V0_3 => {
-            if is_of_the_extension || matches!(call, Call::List(_) | Call::Webhooks(_)) {
+            if is_of_the_extension
+                || matches!(call, Call::List(_) | Call::Webhooks(_) | Call::Context(_))
+            {
                 return None;
             }
             forget_tenant(&mut call);
@@ -108,6 +110,7 @@ fn forget_tenant(call: &mut Call) {
     let tenant = match call {
         Call::List(request) => &mut request.tenant,
         Call::Webhooks(request) => &mut request.tenant,
+        Call::Context(request) => &mut request.tenant,
         Call::Card => return,
         Call::Task(TaskCall::SendMessage(request))
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => &mut request.tenant,

@@ -81,6 +81,7 @@ pub(super) fn result(
         | Outcome::Deliveries(_)
         | Outcome::Timeline(_)
         | Outcome::Webhooks(_)
+        | Outcome::ContextDeleted(_)
         | Outcome::Card(_) => Err(Error::Internal { task: None }),
     }
 }

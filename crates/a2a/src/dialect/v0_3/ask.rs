@@ -38,6 +38,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Card
         | Call::List(_)
         | Call::Webhooks(_)
+        | Call::Context(_)
         | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Ok("{}".to_owned()),
     }
 }

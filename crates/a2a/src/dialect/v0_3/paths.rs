@@ -19,6 +19,7 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
             | Resource::Timeline(_)
+            | Resource::Context(_)
             | Resource::Webhooks => None,
             Resource::Task(id) => Some(Resource::OlderTask(id)),
             resource @ (Resource::Send
@@ -47,6 +48,7 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
         | Resource::Deliveries(..)
         | Resource::Redeliver(..)
         | Resource::Timeline(_)
+        | Resource::Context(_)
         | Resource::Webhooks => return None,
         _ => resource.path() + &query(call),
     };
@@ -78,6 +80,7 @@ mod tests {
             ("v1/extendedAgentCard", None),
             ("v1/tasks/t/pushNotificationConfigs/c/deliveries", None),
             ("v1/tasks/t/timeline", None),
+            ("v1/contexts/c", None),
             ("v1/demo/tasks/t", None),
             ("tasks/t", None),
             ("v2/tasks/t", None),

@@ -59,6 +59,7 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         | Operation::RedeliverTaskPushNotifications
         | Operation::GetTaskTimeline
         | Operation::DeleteTask
+        | Operation::DeleteContext
         | Operation::ListWebhooks => return None,
     })
 }

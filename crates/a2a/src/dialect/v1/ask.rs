@@ -28,6 +28,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(request),
         Call::List(request) => encode(request),
         Call::Webhooks(request) => encode(request),
+        Call::Context(request) => encode(request),
         Call::Card => Ok("{}".to_owned()),
     }
 }
@@ -46,7 +47,7 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
     let history_length = match call {
         Call::Task(TaskCall::GetTask(request)) => request.history_length,
         Call::List(request) => request.history_length,
-        Call::Task(_) | Call::Follow(_) | Call::Webhooks(_) | Call::Card => None,
+        Call::Task(_) | Call::Follow(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card => None,
     };
     let mut pairs = Vec::new();
     if let Call::List(request) = call {
@@ -71,6 +72,11 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
     }
     if let Call::Task(TaskCall::DeleteTask(request)) = call {
         pairs.push(("force", request.force.then(|| "true".to_owned())));
+    }
+    if let Call::Context(request) = call {
+        pairs.push(("force", request.force.then(|| "true".to_owned())));
+        pairs.push(("pageSize", Some(request.page_size.to_string())));
+        pairs.push(("pageToken", request.page_token.clone()));
     }
     if let Call::Webhooks(request) = call {
         pairs.push(("pageSize", Some(request.page_size.to_string())));

@@ -34,6 +34,7 @@ pub(super) fn result<'a>(
         | Outcome::Deliveries(json)
         | Outcome::Timeline(json)
         | Outcome::Webhooks(json)
+        | Outcome::ContextDeleted(json)
         | Outcome::Card(json) => vec![json.as_str().into()],
         Outcome::PushConfig(config) => vec![encoded(&shown(config, extensions))?.into()],
         Outcome::PushConfigs(configs) => {

@@ -23,6 +23,7 @@ pub(crate) enum Resource {
     Redeliver(String, String),
     Timeline(String),
     Webhooks,
+    Context(String),
     ExtendedCard,
 }
 
@@ -43,6 +44,7 @@ impl Resource {
             ["extendedAgentCard"] => Some(Self::ExtendedCard),
             ["webhooks"] => Some(Self::Webhooks),
             ["tasks"] => Some(Self::Tasks),
+            ["contexts", id] => Some(Self::Context(percent::decode(id))),
             // Clients must escape a colon in an id if it could be misread as the colon of a verb.
             ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
                 Self::Cancel(percent::decode(id))
@@ -75,6 +77,7 @@ impl Resource {
         match call {
             Call::List(_) => Self::Tasks,
             Call::Webhooks(_) => Self::Webhooks,
+            Call::Context(request) => Self::Context(request.context_id.as_str().to_owned()),
             Call::Card => Self::ExtendedCard,
             Call::Task(TaskCall::SendMessage(_)) => Self::Send,
             Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
@@ -114,6 +117,7 @@ impl Resource {
             Self::Stream => "message:stream".to_owned(),
             Self::Tasks => "tasks".to_owned(),
             Self::Webhooks => "webhooks".to_owned(),
+            Self::Context(id) => format!("contexts/{}", encode(id)),
             Self::ExtendedCard => "extendedAgentCard".to_owned(),
             Self::Task(id) | Self::OlderTask(id) => format!("tasks/{}", encode(id)),
             Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
@@ -171,6 +175,7 @@ impl Resource {
             }
             Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
             Self::Webhooks => ("GET, OPTIONS", &[("GET", Operation::ListWebhooks)]),
+            Self::Context(_) => ("DELETE, OPTIONS", &[("DELETE", Operation::DeleteContext)]),
             Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
         };
         Methods { allowed, operations }
@@ -187,6 +192,7 @@ impl Resource {
             | Self::Cancel(id)
             | Self::Subscribe(id)
             | Self::Timeline(id) => [Some(("id", id)), None],
+            Self::Context(id) => [Some(("contextId", id)), None],
             Self::PushConfigs(task) => [Some(("taskId", task)), None],
             Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
                 [Some(("taskId", task)), Some(("id", id))]
@@ -210,6 +216,7 @@ impl Resource {
             | Self::Redeliver(..)
             | Self::Timeline(_)
             | Self::Webhooks
+            | Self::Context(_)
             | Self::ExtendedCard => false,
         }
     }
@@ -254,6 +261,7 @@ mod tests {
             ("tasks/timeline", Resource::Task("timeline".to_owned())),
             ("tasks/", Resource::Task(String::new())),
             ("tasks/tasks", Resource::Task("tasks".to_owned())),
+            ("contexts/a%2Fb", Resource::Context("a/b".to_owned())),
             (
                 "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
                 Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),

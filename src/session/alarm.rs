@@ -91,7 +91,7 @@ pub(super) fn arm(session: &TaskSession) {
         keep_until: is_listed.then(|| session.retention.remains_until(remains)),
         ..Wants::default()
     });
-    let of_task = session.life.with_machine(|machine| {
+    let of_task = session.life.with_live(|facts, machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
         let looks = session.webhooks.looks(machine, now);
@@ -101,7 +101,7 @@ pub(super) fn arm(session: &TaskSession) {
             debts,
             webhook_look: looks.look,
             webhook_retry: looks.retry,
-            keep_until: session.retention.alarm(machine, is_listed),
+            keep_until: session.retention.alarm(&facts.agent, machine, is_listed),
         }
     });
     let keep_alive_ms = session.limits.keep_alive_ms;
@@ -123,7 +123,9 @@ pub(super) async fn wake(session: &TaskSession) {
     notifications::enqueue_due(session);
     // Wait for the background work: if the object dies meanwhile, the platform fires the alarm again.
     session.debts.until_rest().await;
-    let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
+    let keep_until = session
+        .life
+        .with_live(|facts, machine| session.retention.keep_until(&facts.agent, machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
         session.expire(Deletion::Whole).await;
     }

@@ -125,7 +125,7 @@ impl TaskSession {
             debts: Debts::new(indexed, counted, &log),
             webhooks,
             credentials,
-            retention: Retention::new(limits.retention_ms),
+            retention: Retention::new(&limits),
             limits,
             unannounced: Unannounced::default(),
             alarm,

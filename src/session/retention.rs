@@ -7,6 +7,7 @@ use std::cell::Cell;
 
 use super::attempt::retry_delay_ms;
 use super::tombstone::Tombstone;
+use crate::config::Limits;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
 
@@ -14,24 +15,29 @@ use a2a::model::UnixMillis;
 pub(super) struct Retention {
     /// The retention of a finished task, in milliseconds; 0 for ever.
     retention_ms: u64,
+    /// That of the agents whose files name one, by slug.
+    of_agents: Vec<(String, u64)>,
     /// The time of the next attempt, if deleting has failed.
     retry_at: Cell<Option<UnixMillis>>,
     failures: Cell<u32>,
 }
 
 impl Retention {
-    /// A retention of this number of milliseconds; 0 for ever.
-    pub(super) fn new(retention_ms: u64) -> Self {
-        Self { retention_ms, retry_at: Cell::default(), failures: Cell::default() }
+    /// The retentions of the settings and of the agents' files.
+    pub(super) fn new(limits: &Limits) -> Self {
+        let (retention_ms, of_agents) = (limits.retention_ms, limits.retention_of.clone());
+        Self { retention_ms, of_agents, retry_at: Cell::default(), failures: Cell::default() }
     }
 
-    /// The time at which the task is to be deleted; `None` if the task is unfinished or kept for ever.
-    pub(super) fn keep_until(&self, machine: &TaskMachine) -> Option<UnixMillis> {
-        if self.retention_ms == 0 || !machine.state().is_terminal() {
+    /// The time at which a task of this agent is to be deleted; `None` if the task is unfinished or kept for ever.
+    pub(super) fn keep_until(&self, agent: &str, machine: &TaskMachine) -> Option<UnixMillis> {
+        let own = self.of_agents.iter().find(|(slug, _)| slug == agent);
+        let retention_ms = own.map_or(self.retention_ms, |(_, retention_ms)| *retention_ms);
+        if retention_ms == 0 || !machine.state().is_terminal() {
             return None;
         }
         let ended = machine.task().status.instant();
-        Some(self.put_off(ended.after(self.retention_ms)))
+        Some(self.put_off(ended.after(retention_ms)))
     }
 
     /// The time at which the object of a deleted task is emptied.
@@ -46,8 +52,13 @@ impl Retention {
 
     /// The time at which the alarm has to delete the task: if the index has no row (`is_listed` is false), so that the cron trigger does not
     /// find the task, or if deleting has failed.
-    pub(super) fn alarm(&self, machine: &TaskMachine, is_listed: bool) -> Option<UnixMillis> {
-        self.keep_until(machine).filter(|_| !is_listed || self.retry_at.get().is_some())
+    pub(super) fn alarm(
+        &self,
+        agent: &str,
+        machine: &TaskMachine,
+        is_listed: bool,
+    ) -> Option<UnixMillis> {
+        self.keep_until(agent, machine).filter(|_| !is_listed || self.retry_at.get().is_some())
     }
 
     /// Records that deleting failed; returns the number of failures, and the time before the next attempt in
@@ -64,6 +75,7 @@ impl Retention {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Settings;
     use crate::task::{NewTask, RunRequest};
     use a2a::model::{ContextId, TaskId};
 
@@ -85,6 +97,20 @@ mod tests {
         machine
     }
 
+    fn limits(retention_ms: u64) -> Limits {
+        Limits { retention_ms, ..Settings::read(|_| None).unwrap().limits }
+    }
+
+    #[test]
+    fn the_file_of_an_agent_may_name_another_retention() {
+        let retention_of = vec![("short".to_owned(), 100), ("kept".to_owned(), 0)];
+        let retention = Retention::new(&Limits { retention_of, ..limits(500) });
+        for (agent, expected) in [("a", Some(1_500)), ("short", Some(1_100)), ("kept", None)] {
+            let until = retention.keep_until(agent, &machine(true));
+            assert_eq!(until, expected.map(UnixMillis), "{agent}");
+        }
+    }
+
     #[test]
     fn a_finished_task_is_kept_from_its_end_on() {
         for (retention_ms, is_canceled, expected) in [
@@ -93,30 +119,31 @@ mod tests {
             (0, true, None),
             (u64::MAX, true, Some(UnixMillis(i64::MAX))),
         ] {
-            let until = Retention::new(retention_ms).keep_until(&machine(is_canceled));
+            let until =
+                Retention::new(&limits(retention_ms)).keep_until("a", &machine(is_canceled));
             assert_eq!(until, expected, "{retention_ms} {is_canceled}");
         }
     }
 
     #[test]
     fn the_alarm_is_for_tasks_that_the_index_has_not_got_or_that_could_not_be_deleted() {
-        let retention = Retention::new(500);
-        assert_eq!(retention.alarm(&machine(true), true), None);
-        assert_eq!(retention.alarm(&machine(true), false), Some(UnixMillis(1_500)));
-        assert_eq!(retention.alarm(&machine(false), false), None);
+        let retention = Retention::new(&limits(500));
+        assert_eq!(retention.alarm("a", &machine(true), true), None);
+        assert_eq!(retention.alarm("a", &machine(true), false), Some(UnixMillis(1_500)));
+        assert_eq!(retention.alarm("a", &machine(false), false), None);
         retention.note_failed(UnixMillis(1_600));
-        assert_eq!(retention.alarm(&machine(true), true), Some(UnixMillis(2_600)));
+        assert_eq!(retention.alarm("a", &machine(true), true), Some(UnixMillis(2_600)));
     }
 
     #[test]
     fn a_failure_puts_the_deletion_off() {
-        let retention = Retention::new(500);
+        let retention = Retention::new(&limits(500));
         assert_eq!(retention.note_failed(UnixMillis(1_600)), (1, 1_000));
-        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(2_600)));
+        assert_eq!(retention.keep_until("a", &machine(true)), Some(UnixMillis(2_600)));
         assert_eq!(retention.note_failed(UnixMillis(2_600)), (2, 2_000));
-        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(4_600)));
-        let early = Retention::new(100_000);
+        assert_eq!(retention.keep_until("a", &machine(true)), Some(UnixMillis(4_600)));
+        let early = Retention::new(&limits(100_000));
         early.note_failed(UnixMillis(0));
-        assert_eq!(early.keep_until(&machine(true)), Some(UnixMillis(101_000)));
+        assert_eq!(early.keep_until("a", &machine(true)), Some(UnixMillis(101_000)));
     }
 }

@@ -11,19 +11,21 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::{D1Index, End, Old, Place};
+use crate::edge::service::index::{D1Index, End, Of, Old, Place};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::overview::D1Overview;
 use crate::edge::service::remembered;
 use crate::edge::service::usage::D1Usage;
 use crate::edge::service::webhook_list::D1WebhookList;
+use crate::executor::Agents;
 use crate::forms::queue::{Deletion, DeletionJob};
 use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
+use a2a_agents::RetentionTable;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
 /// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
-/// `MAX_FINISHED_TASKS`, the oldest ones. The object of each task checks that the task is finished. Failed work is repeated by
+/// `MAX_FINISHED_TASKS`, the oldest ones; where the file of an agent has a table `[retention]`, by that. The object of each task checks that the task is finished. Failed work is repeated by
 /// the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
@@ -43,7 +45,7 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Err(error) => return misconfigured(error.to_string()),
     };
     let mut walk = Walk { env, index: D1Index { env: env.clone() }, steps: MAX_STEPS, found: 0 };
-    let walked = walk.expired(&settings, &mut agents.slugs()).await;
+    let walked = walk.expired(&settings, &agents).await;
     if walk.found > 0 {
         observer.observe(&Observation::DeletionsQueued { count: walk.found });
     }
@@ -64,18 +66,25 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    async fn expired(
-        &mut self,
-        settings: &Settings,
-        agents: &mut dyn Iterator<Item = &str>,
-    ) -> Result<()> {
+    async fn expired(&mut self, settings: &Settings, agents: &Agents) -> Result<()> {
+        let own: Vec<(&str, RetentionTable)> = agents.retentions().collect();
+        let with_own = own.iter().filter(|(_, own)| own.retention_ms.is_some());
+        let others = with_own.clone().map(|(agent, _)| (*agent).to_owned()).collect();
         if let Some(before) = expired_before(settings.limits.retention_ms, now()) {
-            self.all(&Old { agent: None, before }).await?;
+            self.all(&Old { agents: Of::AllBut(others), before }).await?;
         }
-        for agent in agents {
-            if let Some(before) = self.index.oldest_kept(agent, settings.max_finished_tasks).await?
-            {
-                self.all(&Old { agent: Some(agent.to_owned()), before }).await?;
+        for (agent, own) in with_own {
+            let retention_ms = own.retention_ms.unwrap_or_default();
+            if let Some(before) = expired_before(retention_ms, now()) {
+                self.all(&Old { agents: Of::One((*agent).to_owned()), before }).await?;
+            }
+        }
+        for agent in agents.slugs() {
+            let own = own.iter().find(|(slug, _)| *slug == agent);
+            let most = own.and_then(|(_, own)| own.max_finished);
+            let most = most.unwrap_or(settings.max_finished_tasks);
+            if let Some(before) = self.index.oldest_kept(agent, most).await? {
+                self.all(&Old { agents: Of::One(agent.to_owned()), before }).await?;
             }
         }
         Ok(())

@@ -19,7 +19,7 @@ use worker::worker_sys::DurableObjectState;
 use worker::{Delay, Env, State};
 
 use crate::auth::not_for_operators;
-use crate::config::Settings;
+use crate::config::{Limits, Settings};
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::objects;
@@ -320,6 +320,10 @@ impl TaskObject {
         };
         let settings = self.settings()?;
         let agents = agents::agents(&self.env, &settings).map_err(|error| failed(&error))?;
+        let own = agents.retentions().filter_map(|(slug, own)| Some((slug, own.retention_ms?)));
+        let retention_of =
+            own.map(|(slug, retention_ms)| (slug.to_owned(), retention_ms)).collect();
+        let limits = Limits { retention_of, ..settings.limits.clone() };
         let find: FindAgent = Rc::new(move |slug| {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
             agent.runner.clone().map_err(|_| NoAgent::Unusable)
@@ -336,7 +340,7 @@ impl TaskObject {
                 &self.session,
                 &self.counts,
             ),
-            settings.limits.clone(),
+            limits,
             find,
             opening,
         );

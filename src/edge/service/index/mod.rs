@@ -21,7 +21,7 @@ use a2a::model::{TaskId, UnixMillis};
 use listing::{listing_statement, total_statement};
 use statements::{forget_statement, remove_statement, unfinished_statement, upsert_statement};
 
-pub(in crate::edge) use finished::{End, Old, Place};
+pub(in crate::edge) use finished::{End, Of, Old, Place};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct D1Index {

@@ -26,6 +26,7 @@ export const OPERATE = {
   webhooks: "lists the webhooks that need mending",
   redeliver: "sends events to webhooks again",
   usage: "sums up what tasks have used of models",
+  export: "writes the tasks of an owner as JSON lines",
   completion: "prints the completion of bash, zsh or fish",
 };
 

@@ -20,7 +20,7 @@ const OLDER = new Map(Object.entries({
 
 /** The methods of 1.0, and those of this server's extensions. */
 const METHODS = new Set([
-  ...OLDER.values(), "ListTasks", "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "GetTaskTimeline", "ListWebhooks",
+  ...OLDER.values(), "ListTasks", "ListTaskPushNotificationDeliveries", "RedeliverTaskPushNotifications", "GetTaskTimeline", "DeleteTask", "DeleteContext", "ListWebhooks",
 ]);
 
 /**
@@ -40,7 +40,8 @@ const RESOURCES = [
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+\/deliveries$/, { GET: "ListTaskPushNotificationDeliveries" }],
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+:redeliver$/, { POST: "RedeliverTaskPushNotifications" }],
   [/^tasks\/([^/]+)\/pushNotificationConfigs\/[^/]+$/, { GET: "GetTaskPushNotificationConfig", DELETE: "DeleteTaskPushNotificationConfig" }],
-  [/^tasks\/([^/:]+)$/, { GET: "GetTask" }],
+  [/^contexts\/[^/]+$/, { DELETE: "DeleteContext" }],
+  [/^tasks\/([^/:]+)$/, { GET: "GetTask", DELETE: "DeleteTask" }],
   [/^(?:extendedAgentCard|card|agent\/authenticatedExtendedCard)$/, { GET: "GetExtendedAgentCard" }],
 ];
 

@@ -27,6 +27,7 @@ export const OPERATE = {
   redeliver: "sends events to webhooks again",
   usage: "sums up what tasks have used of models",
   index: "copies the index of tasks to where it moves",
+  export: "writes the tasks of an owner as JSON lines",
   completion: "prints the completion of bash, zsh or fish",
 };
 

@@ -54,23 +54,8 @@ export class Listing {
 
   async #read(source) {
     const { agent, token } = source;
-    const { state, context, since, owner } = this.#filters;
-    const query = {
-      pageSize: this.#pageSize,
-      pageToken: token || undefined,
-      status: state,
-      contextId: context,
-      statusTimestampAfter: since,
-      historyLength: 1,
-    };
     try {
-      const page = record(await this.#server.json({ agent, path: `/${agent.slug}/tasks`, query, headers: this.#server.asOperator(agent, owner) }));
-      const next = text(page.nextPageToken) ?? "";
-      if (!Array.isArray(page.tasks) || (next !== "" && next === token))
-        throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
-      source.tasks = page.tasks.map((task) => listedOf(agent.slug, record(task)));
-      source.token = next;
-      source.total = number(page.totalSize) ?? 0;
+      Object.assign(source, await pageOf(this.#server, agent, { ...this.#filters, token, pageSize: this.#pageSize }));
       return true;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -78,6 +63,16 @@ export class Listing {
       return false;
     }
   }
+}
+
+/** A page of an agent's tasks, newest first: `{ tasks, token, total }`. Without `token` it is the first; that of the last page is empty. */
+export async function pageOf(server, agent, { state, context, since, owner, token, pageSize }) {
+  const query = { pageSize, pageToken: token || undefined, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
+  const page = record(await server.json({ agent, path: `/${agent.slug}/tasks`, query, headers: server.asOperator(agent, owner) }));
+  const next = text(page.nextPageToken) ?? "";
+  if (!Array.isArray(page.tasks) || (next !== "" && next === token))
+    throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
+  return { tasks: page.tasks.map((task) => listedOf(agent.slug, record(task))), token: next, total: number(page.totalSize) ?? 0 };
 }
 
 /** What commands show of a task of ListTasks. */

@@ -104,8 +104,8 @@ fn denied(message: String) -> Error {
     Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
 }
 
-const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow and cancel tasks, see their timelines, list webhooks and deliveries, and \
-    redeliver notifications; for anything else, leave the header Act-As out";
+const NOT_FOR_OPERATORS: &str = "an operator may get, list, follow, cancel and delete tasks, see their timelines, list webhooks and deliveries, \
+    and redeliver notifications; for anything else, leave the header Act-As out";
 
 #[cfg(test)]
 mod tests {
@@ -181,7 +181,9 @@ mod tests {
             (Operation::ListTaskPushNotificationDeliveries, true),
             (Operation::RedeliverTaskPushNotifications, true),
             (Operation::GetTaskTimeline, true),
+            (Operation::DeleteTask, true),
             (Operation::ListWebhooks, true),
+            (Operation::DeleteContext, false),
             (Operation::SendMessage, false),
             (Operation::SendStreamingMessage, false),
             (Operation::CreateTaskPushNotificationConfig, false),

@@ -6,7 +6,7 @@ mod mcp;
 mod variables;
 mod webhooks;
 
-use a2a_agents::Slug;
+use a2a_agents::{MAX_FINISHED, Slug};
 use variables::{KIBIBYTE, MEBIBYTE, Variables};
 
 pub use index::{Index, IndexKind, Shards};
@@ -91,7 +91,7 @@ impl Settings {
             )?,
             max_parts: variables.number("MAX_PARTS", 100, 1..=10_000)?,
             max_active_tasks: variables.number("MAX_ACTIVE_TASKS", 0, 0..=1_000_000)?,
-            max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=1_000_000_000)?,
+            max_finished_tasks: variables.number("MAX_FINISHED_TASKS", 0, 0..=MAX_FINISHED)?,
             task_statistics: variables.switch_or("TASK_STATISTICS", true)?,
             index: Index::read(variables)?,
             limits: Limits::read(variables)?,

@@ -14,8 +14,8 @@ use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, Slug,
-    Values, expand_card,
+    Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet,
+    RetentionTable, Slug, Values, expand_card,
 };
 
 /// The agents of a Worker. Each is made when it is first needed.
@@ -184,6 +184,12 @@ impl Agents {
     pub fn open(&self) -> impl Iterator<Item = &str> {
         let open = self.index.iter().filter(|entry| entry.indexed.open);
         open.map(|entry| entry.indexed.slug.as_str())
+    }
+
+    /// The agents whose files have a table `[retention]` of their own.
+    pub fn retentions(&self) -> impl Iterator<Item = (&str, RetentionTable)> {
+        let own = self.index.iter().filter(|entry| !entry.indexed.retention.is_default());
+        own.map(|entry| (entry.indexed.slug.as_str(), entry.indexed.retention))
     }
 
     /// Every slug.

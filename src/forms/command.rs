@@ -251,7 +251,7 @@ mod tests {
                 Call::Follow(call) => {
                     serde_json::to_value(command(call, &reply, None, Terms::default()))
                 }
-                Call::List(_) | Call::Webhooks(_) | Call::Card => {
+                Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card => {
                     panic!("no object answers {operation}")
                 }
             };
@@ -355,7 +355,7 @@ mod tests {
                         let command = command(call, reply, fingerprint, terms);
                         survives(StreamCommand { command, after: Some(Generation(u64::MAX)) });
                     }
-                    call @ (Call::List(_) | Call::Webhooks(_) | Call::Card) => {
+                    call @ (Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card) => {
                         panic!("no object answers {call:?}")
                     }
                 }

@@ -1,4 +1,4 @@
-//! The plan for an admitted command: a list, or a call of the object of its task.
+//! The plan for an admitted command: a list, the deletion of a context, or a call of the object of its task.
 
 use super::identify::Request;
 use super::listing;
@@ -33,7 +33,7 @@ fn try_to_plan(
     if let Some(failure) = &request.facts.failure {
         return Err(failure.error(command.call.task_id(), seen));
     }
-    if matches!(command.call, Call::List(_) | Call::Webhooks(_)) {
+    if matches!(command.call, Call::List(_) | Call::Webhooks(_) | Call::Context(_)) {
         return listing::plan(request, command, seen);
     }
     let key = parameters.idempotency_key()?;
@@ -57,8 +57,10 @@ fn try_to_plan(
             let hello = hello(parameters, command.with_call(call))?;
             Ok(Plan::Stream(address, Box::new(hello)))
         }
-        // `Exchange` has answered requests for the card, and lists have returned above.
-        Call::Card | Call::List(_) | Call::Webhooks(_) => Err(Error::Internal { task: None }),
+        // `Exchange` has answered requests for the card, and what the index answers has returned above.
+        Call::Card | Call::List(_) | Call::Webhooks(_) | Call::Context(_) => {
+            Err(Error::Internal { task: None })
+        }
     }
 }
 

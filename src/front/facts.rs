@@ -40,7 +40,7 @@ pub(crate) enum Need {
     Signature(Box<UnsignedCard>),
     /// The limits of a message: the quota, the usage of its caller; and its sealed credentials.
     Terms(Box<TermsNeed>),
-    /// The page of a list that takes more than one SQL statement.
+    /// The page of a list that takes more than one SQL statement, or the deletion of a page of a context.
     Page(Box<Command<Call>>),
     /// What an operator asks of an agent.
     Operator(OperatorNeed),

@@ -1,4 +1,4 @@
-//! ListTasks and ListWebhooks: the decision, and the pages that need only one statement to the index.
+//! ListTasks, ListWebhooks and DeleteContext, which go through the index: the decision, and the pages that need only one statement.
 //!
 //! # A listing
 //!
@@ -32,7 +32,7 @@ use a2a::error::Error;
 use a2a::model::{HistoryLimit, ListTasksRequest};
 use a2a::{Call, Operation, Outcome};
 
-/// The plan for a list.
+/// The plan for a list, or for the deletion of a context.
 ///
 /// # Errors
 ///
@@ -71,6 +71,7 @@ pub(super) fn plan(
 fn answer(command: &Command<Call>, page: &Outcome, seen: &mut Seen) -> Result<Plan, Error> {
     let operation = match page {
         Outcome::Webhooks(_) => Operation::ListWebhooks,
+        Outcome::ContextDeleted(_) => Operation::DeleteContext,
         _ => Operation::ListTasks,
     };
     note_operator(command, operation, seen);

@@ -188,13 +188,17 @@ impl<'l> Page<'l> {
         self.to_json(&tasks)
     }
 
-    /// The result of ListTasks with these tasks: JSON objects, separated by commas.
-    pub fn to_json(&self, tasks: &str) -> String {
+    /// The token of the next page; empty on the last page.
+    pub fn next_token(&self) -> String {
         let token = |Position { status_ms, id }: &Position| {
             token_at(*status_ms, id.as_str(), self.fingerprint)
         };
-        let token = self.next.as_ref().map(token);
-        let token = token.unwrap_or_default();
+        self.next.as_ref().map(token).unwrap_or_default()
+    }
+
+    /// The result of ListTasks with these tasks: JSON objects, separated by commas.
+    pub fn to_json(&self, tasks: &str) -> String {
+        let token = self.next_token();
         let Self { size, total, .. } = self;
         format!(
             r#"{{"tasks":[{tasks}],"nextPageToken":"{token}","pageSize":{size},"totalSize":{total}}}"#

@@ -5,6 +5,7 @@
 //! results are outcomes that a binding encodes.
 
 mod cancel_task;
+mod delete_task;
 mod get_task;
 mod get_task_timeline;
 pub mod list_tasks;
@@ -15,6 +16,7 @@ mod send_streaming_message;
 mod subscribe_to_task;
 
 pub use cancel_task::cancel_task;
+pub use delete_task::delete_task;
 pub use get_task::get_task;
 pub use get_task_timeline::get_task_timeline;
 pub use push_config::manage_webhooks;

@@ -80,6 +80,9 @@ pub enum Act {
     /// A client canceled a task, possibly again.
     #[serde(rename = "task canceled")]
     TaskCanceled,
+    /// A client deleted a task.
+    #[serde(rename = "task deleted")]
+    TaskDeleted,
     /// A webhook was registered, or replaced another one.
     #[serde(rename = "webhook registered")]
     WebhookRegistered,
@@ -97,6 +100,7 @@ impl Act {
         match self {
             Self::TaskCreated
             | Self::TaskCanceled
+            | Self::TaskDeleted
             | Self::WebhookRegistered
             | Self::WebhookDeleted => true,
             Self::AuthenticationFailed | Self::AccessDenied | Self::OperatorActed => false,

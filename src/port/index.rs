@@ -20,6 +20,13 @@ pub trait TaskIndex {
     ///
     /// If it is not known whether the row was removed. Removing it again changes nothing.
     async fn remove(&self, places: IndexPlaces) -> Result<(), String>;
+
+    /// Forgets that the task with this id, of this owner, was removed for good ([`IndexPlaces::is_deleted`]).
+    ///
+    /// # Errors
+    ///
+    /// If it is not known whether that was forgotten. Forgetting it again changes nothing.
+    async fn forget(&self, id: &TaskId, owner: &str) -> Result<(), String>;
 }
 
 /// The places of the index at which the row of a task may be. The index is in the order owner, agent, instant of the status, id;
@@ -34,6 +41,9 @@ pub struct IndexPlaces {
     pub owner: String,
     /// The instants of the statuses that the row may show.
     pub instants: Vec<UnixMillis>,
+    /// True if a caller has deleted the task: from the removal on, the index takes no row of the task, so that a statement that is
+    /// carried out late does not bring it back.
+    pub is_deleted: bool,
 }
 
 /// A row of the index.

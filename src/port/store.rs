@@ -91,6 +91,13 @@ pub trait TaskStore {
     /// If the storage fails.
     fn set_credentials(&self, sealed: Option<&str>) -> Result<(), StoreError>;
 
+    /// Replaces all stored data by the remains of a deleted task, in one transaction; the alarm stays.
+    ///
+    /// # Errors
+    ///
+    /// If the storage fails; nothing was changed then.
+    fn bury(&self, opening: FirstRow<'_>, remains: &Batch) -> Result<(), StoreError>;
+
     /// Deletes all stored data, and the alarm.
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>>;
 }

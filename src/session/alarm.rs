@@ -4,8 +4,8 @@ use std::cell::{Cell, RefCell};
 
 use super::TaskSession;
 use super::debts::{self, Index, Sums};
+use super::deletion::{self, Deletion};
 use super::notifications;
-use super::retention::Deletion;
 use super::run::{hook, parking};
 use crate::task::{Armed, Deadlines, Park, RunStart, Wants};
 use a2a::model::UnixMillis;
@@ -85,7 +85,13 @@ pub(super) fn arm(session: &TaskSession) {
     let telling = hook::is_owed(session).then(|| now.after(session.limits.keep_alive_ms));
     let debts = session.debts.owed(&session.life, &session.webhooks);
     let is_listed = !session.owes::<Index>();
-    let wants = session.life.with_machine(|machine| {
+    let of_deleted = session.life.with_tombstone(|remains| Wants {
+        debts,
+        // While the row is owed, the debt rings.
+        keep_until: is_listed.then(|| session.retention.remains_until(remains)),
+        ..Wants::default()
+    });
+    let of_task = session.life.with_live(|facts, machine| {
         let parked = machine.parked();
         let run = machine.run().filter(|_| machine.needs_run());
         let looks = session.webhooks.looks(machine, now);
@@ -95,11 +101,12 @@ pub(super) fn arm(session: &TaskSession) {
             debts,
             webhook_look: looks.look,
             webhook_retry: looks.retry,
-            keep_until: session.retention.alarm(machine, is_listed),
+            keep_until: session.retention.alarm(&facts.agent, machine, is_listed),
         }
     });
     let keep_alive_ms = session.limits.keep_alive_ms;
-    let set = wants.and_then(|wants| session.alarm.follow(&wants, keep_alive_ms, now));
+    let set =
+        of_task.or(of_deleted).and_then(|wants| session.alarm.follow(&wants, keep_alive_ms, now));
     if let Some(at) = set {
         session.ports.runtime.set_alarm(at);
     }
@@ -116,9 +123,12 @@ pub(super) async fn wake(session: &TaskSession) {
     notifications::enqueue_due(session);
     // Wait for the background work: if the object dies meanwhile, the platform fires the alarm again.
     session.debts.until_rest().await;
-    let keep_until = session.life.with_machine(|machine| session.retention.keep_until(machine));
+    let keep_until = session
+        .life
+        .with_live(|facts, machine| session.retention.keep_until(&facts.agent, machine));
     if keep_until.flatten().is_some_and(|until| until <= session.now()) {
-        session.delete(Deletion::Whole).await;
+        session.expire(Deletion::Whole).await;
     }
+    deletion::empty_if_due(session).await;
     arm(session);
 }

@@ -2,10 +2,11 @@
 //! and methods for the whole session.
 
 use super::agents::RunLimits;
+use super::debts::{self, Index};
 use super::run::callbacks;
 use super::{
-    Announcement, Deletion, Owned, Posted, Sender, TaskSession, Visitor, alarm, notifications,
-    retention,
+    Announcement, Deletion, Owned, Posted, Sender, TaskSession, Visitor, alarm, deletion,
+    notifications,
 };
 use crate::auth::{Caller, not_for_operators};
 use crate::port::{Act, Audit, Observation};
@@ -88,12 +89,23 @@ impl TaskSession {
     ///
     /// # Errors
     ///
-    /// [`Error::InvalidParams`] if the key was used for another message.
+    /// [`Error::InvalidParams`] if the key was used for another message, or if the task was deleted less than a day ago.
     pub(crate) fn repeated(&self, sender: &Sender) -> Result<Option<Owned<'_>>, Error> {
         let Some(facts) = self.life.facts() else { return Ok(None) };
+        if self.life.is_deleted() {
+            return Err(self.of_deleted());
+        }
         self.announce();
         sender.check_repetition(&facts)?;
         Ok(Some(Owned::new(self)))
+    }
+
+    /// The error for a send to the object of a deleted task, which is found by a key or by an id that the client has chosen.
+    fn of_deleted(&self) -> Error {
+        let (field, other) =
+            if self.has_chosen_id() { ("id", "id") } else { ("Idempotency-Key", "key") };
+        let description = format!("is that of a task that was deleted; take another {other}");
+        Error::invalid(field, description)
     }
 
     /// Begins a new task with its first message. The task is stored when the executor emits an event or `TASK_GRACE_MS` is over;
@@ -194,11 +206,27 @@ impl TaskSession {
         alarm::wake(self).await;
     }
 
-    /// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not
-    /// deleted. If the session has no task, the row with the session's id is still deleted from the index.
-    pub async fn delete(&self, deletion: Deletion) -> bool {
+    /// Deletes a finished task whose retention is over. Returns true if the task is deleted. A failure is retried later; an
+    /// unfinished task is not deleted.
+    pub async fn expire(&self, deletion: Deletion) -> bool {
         self.announce();
-        retention::delete(self, deletion).await
+        deletion::expire(self, deletion).await
+    }
+
+    /// True if a caller has deleted the task less than a day ago, and this visitor might have seen it before.
+    pub fn was_deleted_for(&self, visitor: &Visitor<'_>) -> bool {
+        let facts = self.life.facts().filter(|_| self.life.is_deleted());
+        facts.is_some_and(|facts| visitor.may_see(&facts))
+    }
+
+    /// Waits until the index does not show the deleted task any more.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if the index fails. The task stays deleted, and the alarm repeats the removal of its row.
+    pub async fn until_unlisted(&self) -> Result<(), Error> {
+        debts::pay_now::<Index>(self).await;
+        if self.owes::<Index>() { Err(Error::Internal { task: None }) } else { Ok(()) }
     }
 
     /// Records the report of a queue consumer. Returns the next notification of the webhook, if a notification is owed and no

@@ -1,9 +1,10 @@
-//! The stages of a session's task: Empty -> Draft -> Live or Replied.
+//! The stages of a session's task: Empty -> Draft -> Live or Replied; Live -> Deleted.
 
 use std::cell::RefCell;
 use std::rc::Rc;
 
 use super::journal::LARGE_BYTES;
+use super::tombstone::Tombstone;
 use crate::port::TaskFacts;
 use crate::task::{Effect, LogEntry, NewTask, TaskMachine};
 use a2a::model::{
@@ -28,6 +29,8 @@ enum Stage {
     Replied(TaskFacts, Box<Message>),
     /// The task exists.
     Live(TaskFacts, Box<TaskMachine>),
+    /// A caller has deleted the task: for clients it does not exist, and nothing changes any more.
+    Deleted(TaskFacts, Box<Tombstone>),
 }
 
 impl Life {
@@ -39,6 +42,11 @@ impl Life {
     /// A session with a stored task.
     pub(super) fn live(facts: TaskFacts, machine: TaskMachine) -> Self {
         Self::of(Stage::Live(facts, Box::new(machine)))
+    }
+
+    /// A session with what remains of a deleted task.
+    pub(super) fn deleted(facts: TaskFacts, tombstone: Tombstone) -> Self {
+        Self::of(Stage::Deleted(facts, Box::new(tombstone)))
     }
 
     fn of(stage: Stage) -> Self {
@@ -74,9 +82,19 @@ impl Life {
         true
     }
 
-    /// Discards the draft, whose run is lost.
+    /// Discards the draft, whose run is lost. The remains of a deleted task stay.
     pub(super) fn forget(&self) {
-        self.stage.replace(Stage::Empty);
+        if !self.is_deleted() {
+            self.stage.replace(Stage::Empty);
+        }
+    }
+
+    /// Replaces the task by its remains.
+    pub(super) fn bury(&self, tombstone: Tombstone) {
+        if let Some(facts) = self.facts() {
+            self.stage.replace(Stage::Deleted(facts, Box::new(tombstone)));
+            self.snapshot.replace(None);
+        }
     }
 
     /// Changes the task. Returns the effects to carry out, in order; no effects without a task.
@@ -90,7 +108,7 @@ impl Life {
     ) -> Result<Vec<Effect>, E> {
         let effects = match &mut *self.stage.borrow_mut() {
             Stage::Live(_, machine) => change(machine)?,
-            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) => Vec::new(),
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) | Stage::Deleted(..) => Vec::new(),
         };
         if !effects.is_empty() {
             self.snapshot.replace(None);
@@ -102,9 +120,10 @@ impl Life {
     pub(super) fn facts(&self) -> Option<TaskFacts> {
         match &*self.stage.borrow() {
             Stage::Empty => None,
-            Stage::Draft(facts, _) | Stage::Replied(facts, _) | Stage::Live(facts, _) => {
-                Some(facts.clone())
-            }
+            Stage::Draft(facts, _)
+            | Stage::Replied(facts, _)
+            | Stage::Live(facts, _)
+            | Stage::Deleted(facts, _) => Some(facts.clone()),
         }
     }
 
@@ -113,11 +132,24 @@ impl Life {
         matches!(*self.stage.borrow(), Stage::Live(..))
     }
 
+    /// True if a caller has deleted the task.
+    pub(super) fn is_deleted(&self) -> bool {
+        matches!(*self.stage.borrow(), Stage::Deleted(..))
+    }
+
+    /// Reads what remains of a deleted task.
+    pub(super) fn with_tombstone<T>(&self, read: impl FnOnce(&Tombstone) -> T) -> Option<T> {
+        match &*self.stage.borrow() {
+            Stage::Deleted(_, tombstone) => Some(read(tombstone)),
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) | Stage::Live(..) => None,
+        }
+    }
+
     /// The message with which the run answered instead of a task.
     pub(super) fn replied(&self) -> Option<Message> {
         match &*self.stage.borrow() {
             Stage::Replied(_, message) => Some(message.as_ref().clone()),
-            Stage::Empty | Stage::Draft(..) | Stage::Live(..) => None,
+            Stage::Empty | Stage::Draft(..) | Stage::Live(..) | Stage::Deleted(..) => None,
         }
     }
 
@@ -126,7 +158,7 @@ impl Life {
         match &*self.stage.borrow() {
             Stage::Live(_, machine) => machine.task().history.clone(),
             Stage::Draft(_, new) => vec![new.message.clone()],
-            Stage::Empty | Stage::Replied(..) => Vec::new(),
+            Stage::Empty | Stage::Replied(..) | Stage::Deleted(..) => Vec::new(),
         }
     }
 
@@ -142,7 +174,7 @@ impl Life {
     ) -> Option<T> {
         match &*self.stage.borrow() {
             Stage::Live(facts, machine) => Some(read(facts, machine)),
-            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) => None,
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) | Stage::Deleted(..) => None,
         }
     }
 
@@ -156,9 +188,14 @@ impl Life {
         self.with_machine(TaskMachine::generation).unwrap_or_default()
     }
 
-    /// The lowest generation of an index row that shows the present status; 0 while there is no task.
+    /// The generation that the index has to reach: the lowest of a row that shows the present status, or that of the deletion; 0 while
+    /// there is no task.
     pub(super) fn status_generation(&self) -> Generation {
-        self.with_machine(TaskMachine::status_generation).unwrap_or_default()
+        match &*self.stage.borrow() {
+            Stage::Live(_, machine) => machine.status_generation(),
+            Stage::Deleted(_, tombstone) => tombstone.generation,
+            Stage::Empty | Stage::Draft(..) | Stage::Replied(..) => Generation::NONE,
+        }
     }
 
     /// The state of the task, if it exists.
@@ -166,14 +203,14 @@ impl Life {
         self.with_machine(TaskMachine::state)
     }
 
-    /// True if the task has ended.
+    /// True if the task has ended, or is deleted.
     pub(super) fn is_over(&self) -> bool {
-        self.state().is_some_and(TaskState::is_terminal)
+        self.state().is_some_and(TaskState::is_terminal) || self.is_deleted()
     }
 
-    /// True if a blocking send can be answered: the task has ended or waits for its client.
+    /// True if a blocking send can be answered: the task has ended, waits for its client, or is deleted.
     pub(super) fn is_settled(&self) -> bool {
-        self.with_machine(TaskMachine::is_settled).unwrap_or(false)
+        self.with_machine(TaskMachine::is_settled).unwrap_or(false) || self.is_deleted()
     }
 
     /// True if the run of the task waits outside of memory.

@@ -12,7 +12,7 @@
 //! | `webhooks/` | the registered webhooks, and the progress of each |
 //! | `followers/` | nothing: the frames for those who follow the task |
 //! | `credentials` | the encrypted credentials of the present turn |
-//! | `retention` | the time at which the finished task is deleted |
+//! | `retention` | the time at which the finished task, or what remains of a deleted one, is deleted |
 //! | `alarm` | the instant for which the alarm is set |
 //! | `bell` | the waiters for a change |
 //! | `unannounced` | a flag: nothing outside of the object has the id of the task |
@@ -29,6 +29,7 @@ mod attempt;
 mod bell;
 mod credentials;
 mod debts;
+mod deletion;
 mod doors;
 mod followers;
 mod health;
@@ -42,6 +43,7 @@ mod owned;
 mod retention;
 mod run;
 mod sender;
+mod tombstone;
 mod unannounced;
 mod visitor;
 mod webhooks;
@@ -72,13 +74,13 @@ pub(crate) use unannounced::Announcement;
 
 pub use agents::FindAgent;
 pub use credentials::SentCredentials;
+pub use deletion::Deletion;
 pub use followers::{Beginning, Next, frame};
 pub use ids::Ids;
 pub use journal::{LoggedBatch, LoggedLine};
 pub use open_error::{NoAgent, OpenError};
 pub use opening::Opening;
 pub use owned::Owned;
-pub use retention::Deletion;
 pub use run::callbacks::Posted;
 pub use run::state::OpenStep;
 pub use sender::Sender;
@@ -267,8 +269,12 @@ impl TaskSession {
         alarm::arm(self);
     }
 
-    /// The error for a failure of the server, with the id of the task if the task exists.
+    /// The error for a failure of the server, with the id of the task if the task exists. Whoever waits for a task that is deleted
+    /// meanwhile learns that.
     fn internal(&self) -> Error {
+        if self.life.is_deleted() {
+            return Error::TaskNotFound(self.id.clone());
+        }
         Error::Internal { task: self.life.exists().then(|| self.id.clone()) }
     }
 

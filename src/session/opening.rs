@@ -88,6 +88,11 @@ impl TaskSession {
                 visitor.note_denied(&id, ports.observer.as_ref());
                 return Err(OpenError::Denied);
             }
+            Loaded::Deleted(stored, tombstone) => {
+                let id = tombstone.task.clone();
+                let life = Life::deleted(stored.facts, tombstone);
+                (id, life, stored.indexed, Counted::default(), Vec::new())
+            }
             Loaded::Task(stored, log) => {
                 webhooks.restore(&id, &stored.webhooks)?;
                 credentials.restore(&id, stored.credentials.as_deref())?;
@@ -120,7 +125,7 @@ impl TaskSession {
             debts: Debts::new(indexed, counted, &log),
             webhooks,
             credentials,
-            retention: Retention::new(limits.retention_ms),
+            retention: Retention::new(&limits),
             limits,
             unannounced: Unannounced::default(),
             alarm,

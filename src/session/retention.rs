@@ -1,59 +1,69 @@
-//! The retention of a finished task, and its deletion.
+//! The retention of a finished task: when it is deleted without being asked to, by `deletion`.
 //!
 //! The cron trigger finds a task in the index when its retention is over. The task's own alarm deletes only a task without
 //! a row in the index, or a task whose deletion has failed.
 
 use std::cell::Cell;
 
-use super::attempt::{retry_delay_ms, within_limit};
-use super::{TaskSession, debts};
-use crate::port::{IndexPlaces, Observation, Ports, TaskStore};
+use super::attempt::retry_delay_ms;
+use super::tombstone::Tombstone;
+use crate::config::Limits;
 use crate::task::TaskMachine;
 use a2a::model::UnixMillis;
-
-/// The parts of a finished task to delete.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Deletion {
-    /// The row of the task in the index, then the storage of the task's object.
-    Whole,
-    /// The storage of the task's object; the sender of the request deletes the row.
-    AllButItsRow,
-}
 
 /// The time at which a task is deleted.
 pub(super) struct Retention {
     /// The retention of a finished task, in milliseconds; 0 for ever.
     retention_ms: u64,
+    /// That of the agents whose files name one, by slug.
+    of_agents: Vec<(String, u64)>,
     /// The time of the next attempt, if deleting has failed.
     retry_at: Cell<Option<UnixMillis>>,
     failures: Cell<u32>,
 }
 
 impl Retention {
-    /// A retention of this number of milliseconds; 0 for ever.
-    pub(super) fn new(retention_ms: u64) -> Self {
-        Self { retention_ms, retry_at: Cell::default(), failures: Cell::default() }
+    /// The retentions of the settings and of the agents' files.
+    pub(super) fn new(limits: &Limits) -> Self {
+        let (retention_ms, of_agents) = (limits.retention_ms, limits.retention_of.clone());
+        Self { retention_ms, of_agents, retry_at: Cell::default(), failures: Cell::default() }
     }
 
-    /// The time at which the task is to be deleted; `None` if the task is unfinished or kept for ever.
-    pub(super) fn keep_until(&self, machine: &TaskMachine) -> Option<UnixMillis> {
-        if self.retention_ms == 0 || !machine.state().is_terminal() {
+    /// The time at which a task of this agent is to be deleted; `None` if the task is unfinished or kept for ever.
+    pub(super) fn keep_until(&self, agent: &str, machine: &TaskMachine) -> Option<UnixMillis> {
+        let own = self.of_agents.iter().find(|(slug, _)| slug == agent);
+        let retention_ms = own.map_or(self.retention_ms, |(_, retention_ms)| *retention_ms);
+        if retention_ms == 0 || !machine.state().is_terminal() {
             return None;
         }
         let ended = machine.task().status.instant();
-        let until = ended.after(self.retention_ms);
-        Some(self.retry_at.get().map_or(until, |retry_at| retry_at.max(until)))
+        Some(self.put_off(ended.after(retention_ms)))
+    }
+
+    /// The time at which the object of a deleted task is emptied.
+    pub(super) fn remains_until(&self, tombstone: &Tombstone) -> UnixMillis {
+        self.put_off(tombstone.until())
+    }
+
+    /// The instant, or that of the next attempt if deleting has failed.
+    fn put_off(&self, until: UnixMillis) -> UnixMillis {
+        self.retry_at.get().map_or(until, |retry_at| retry_at.max(until))
     }
 
     /// The time at which the alarm has to delete the task: if the index has no row (`is_listed` is false), so that the cron trigger does not
     /// find the task, or if deleting has failed.
-    pub(super) fn alarm(&self, machine: &TaskMachine, is_listed: bool) -> Option<UnixMillis> {
-        self.keep_until(machine).filter(|_| !is_listed || self.retry_at.get().is_some())
+    pub(super) fn alarm(
+        &self,
+        agent: &str,
+        machine: &TaskMachine,
+        is_listed: bool,
+    ) -> Option<UnixMillis> {
+        self.keep_until(agent, machine).filter(|_| !is_listed || self.retry_at.get().is_some())
     }
 
     /// Records that deleting failed; returns the number of failures, and the time before the next attempt in
     /// milliseconds.
-    fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
+    pub(super) fn note_failed(&self, now: UnixMillis) -> (u32, u64) {
         let failures = self.failures.get().saturating_add(1);
         let retry_ms = retry_delay_ms(failures);
         self.failures.set(failures);
@@ -62,49 +72,10 @@ impl Retention {
     }
 }
 
-/// Deletes a finished task. Returns true if the task is deleted. A failure is retried later; an unfinished task is not deleted.
-/// A session without a task has nothing to delete.
-pub(super) async fn delete(session: &TaskSession, deletion: Deletion) -> bool {
-    let is_unfinished = session.life.exists() && !session.life.is_over();
-    if is_unfinished || session.health.is_broken() {
-        return false;
-    }
-    // A statement that is being sent would write the row again.
-    session.debts.until_rest().await;
-    let Some(places) = debts::places(session) else { return true };
-    match remove(places, deletion, session.store.as_ref(), &session.ports).await {
-        Ok(()) => {
-            // Memory has a task that storage does not have any more.
-            session.health.break_down();
-            session.bell.ring();
-            true
-        }
-        Err(reason) => {
-            let (failures, retry_ms) = session.retention.note_failed(session.now());
-            let (task, reason) = (session.id(), reason.as_str());
-            session.observe(&Observation::DeletionPostponed { task, failures, retry_ms, reason });
-            false
-        }
-    }
-}
-
-/// Deletes the row first, unless the sender of the request does: if the storage were deleted first and deleting the row failed,
-/// nothing would find that row again.
-async fn remove(
-    places: IndexPlaces,
-    deletion: Deletion,
-    store: &dyn TaskStore,
-    ports: &Ports,
-) -> Result<(), String> {
-    if deletion == Deletion::Whole {
-        within_limit(ports.clock.as_ref(), ports.index.remove(places)).await?;
-    }
-    store.clear().await.map_err(|error| error.to_string())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Settings;
     use crate::task::{NewTask, RunRequest};
     use a2a::model::{ContextId, TaskId};
 
@@ -126,6 +97,20 @@ mod tests {
         machine
     }
 
+    fn limits(retention_ms: u64) -> Limits {
+        Limits { retention_ms, ..Settings::read(|_| None).unwrap().limits }
+    }
+
+    #[test]
+    fn the_file_of_an_agent_may_name_another_retention() {
+        let retention_of = vec![("short".to_owned(), 100), ("kept".to_owned(), 0)];
+        let retention = Retention::new(&Limits { retention_of, ..limits(500) });
+        for (agent, expected) in [("a", Some(1_500)), ("short", Some(1_100)), ("kept", None)] {
+            let until = retention.keep_until(agent, &machine(true));
+            assert_eq!(until, expected.map(UnixMillis), "{agent}");
+        }
+    }
+
     #[test]
     fn a_finished_task_is_kept_from_its_end_on() {
         for (retention_ms, is_canceled, expected) in [
@@ -134,30 +119,31 @@ mod tests {
             (0, true, None),
             (u64::MAX, true, Some(UnixMillis(i64::MAX))),
         ] {
-            let until = Retention::new(retention_ms).keep_until(&machine(is_canceled));
+            let until =
+                Retention::new(&limits(retention_ms)).keep_until("a", &machine(is_canceled));
             assert_eq!(until, expected, "{retention_ms} {is_canceled}");
         }
     }
 
     #[test]
     fn the_alarm_is_for_tasks_that_the_index_has_not_got_or_that_could_not_be_deleted() {
-        let retention = Retention::new(500);
-        assert_eq!(retention.alarm(&machine(true), true), None);
-        assert_eq!(retention.alarm(&machine(true), false), Some(UnixMillis(1_500)));
-        assert_eq!(retention.alarm(&machine(false), false), None);
+        let retention = Retention::new(&limits(500));
+        assert_eq!(retention.alarm("a", &machine(true), true), None);
+        assert_eq!(retention.alarm("a", &machine(true), false), Some(UnixMillis(1_500)));
+        assert_eq!(retention.alarm("a", &machine(false), false), None);
         retention.note_failed(UnixMillis(1_600));
-        assert_eq!(retention.alarm(&machine(true), true), Some(UnixMillis(2_600)));
+        assert_eq!(retention.alarm("a", &machine(true), true), Some(UnixMillis(2_600)));
     }
 
     #[test]
     fn a_failure_puts_the_deletion_off() {
-        let retention = Retention::new(500);
+        let retention = Retention::new(&limits(500));
         assert_eq!(retention.note_failed(UnixMillis(1_600)), (1, 1_000));
-        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(2_600)));
+        assert_eq!(retention.keep_until("a", &machine(true)), Some(UnixMillis(2_600)));
         assert_eq!(retention.note_failed(UnixMillis(2_600)), (2, 2_000));
-        assert_eq!(retention.keep_until(&machine(true)), Some(UnixMillis(4_600)));
-        let early = Retention::new(100_000);
+        assert_eq!(retention.keep_until("a", &machine(true)), Some(UnixMillis(4_600)));
+        let early = Retention::new(&limits(100_000));
         early.note_failed(UnixMillis(0));
-        assert_eq!(early.keep_until(&machine(true)), Some(UnixMillis(101_000)));
+        assert_eq!(early.keep_until("a", &machine(true)), Some(UnixMillis(101_000)));
     }
 }

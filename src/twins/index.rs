@@ -1,7 +1,7 @@
 //! The index of tasks in memory. As the tables of D1, it finds a row by its place and by the context of its task, never by the id.
 
 use std::cell::{Cell, RefCell};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use async_trait::async_trait;
 
@@ -20,6 +20,8 @@ pub struct MemoryIndex {
     is_late: Cell<bool>,
     /// Rows whose statements have failed and are carried out later.
     late: RefCell<Vec<IndexRow>>,
+    /// The deleted tasks, of which no row is taken.
+    deleted: RefCell<BTreeSet<TaskId>>,
 }
 
 /// The place of a row: owner, agent, instant of the status, id.
@@ -51,6 +53,9 @@ impl MemoryIndex {
 
     /// Writes a row, unless the index has a row of the same or a newer generation.
     fn write(&self, row: IndexRow) {
+        if self.deleted.borrow().contains(&row.id) {
+            return;
+        }
         let replaced = self.place_for(&row);
         let mut rows = self.rows.borrow_mut();
         if let Some(place) = replaced {
@@ -78,6 +83,11 @@ impl MemoryIndex {
         };
         let newer = || rows.iter().find(is_newer).map(|(place, _)| place.clone());
         row.earlier.iter().find_map(at).or_else(newer)
+    }
+
+    /// True if no row of the task is taken, because a caller has deleted it.
+    pub fn keeps_out(&self, id: &TaskId) -> bool {
+        self.deleted.borrow().contains(id)
     }
 
     /// The number of statements so far, including failed ones.
@@ -125,14 +135,36 @@ impl TaskIndex for MemoryIndex {
     async fn remove(&self, places: IndexPlaces) -> Result<(), String> {
         self.statements.set(self.statements.get() + 1);
         yield_once().await;
+        if self.hangs.get() {
+            std::future::pending::<()>().await;
+        }
         if self.fails.get() {
             return Err("the index was told to fail".to_owned());
         }
-        let IndexPlaces { id, agent, owner, instants } = places;
+        let IndexPlaces { id, agent, owner, instants, is_deleted } = places;
+        if is_deleted {
+            self.deleted.borrow_mut().insert(id.clone());
+        }
         for instant in instants {
             let place = (owner.clone(), agent.clone(), instant, id.clone());
             self.rows.borrow_mut().remove(&place);
         }
+        if self.is_lossy.get() {
+            return Err("the index was told to lose its answers".to_owned());
+        }
+        for late in self.late.take() {
+            self.write(late);
+        }
+        Ok(())
+    }
+
+    async fn forget(&self, id: &TaskId, _: &str) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        yield_once().await;
+        if self.fails.get() {
+            return Err("the index was told to fail".to_owned());
+        }
+        self.deleted.borrow_mut().remove(id);
         Ok(())
     }
 }

@@ -176,6 +176,10 @@ impl TaskStore for MemoryStore {
         Ok(())
     }
 
+    fn bury(&self, opening: FirstRow<'_>, remains: &Batch) -> Result<(), StoreError> {
+        self.append(Some(opening), remains).map(|_| ())
+    }
+
     fn clear(&self) -> LocalBoxFuture<'_, Result<(), StoreError>> {
         self.0.task.replace(None);
         Box::pin(std::future::ready(Ok(())))

@@ -118,6 +118,7 @@ fn calls() -> Vec<Call> {
     [
         (Operation::GetTask, json!({"id": "t"})),
         (Operation::CancelTask, json!({"id": "t"})),
+        (Operation::DeleteTask, json!({"id": "t", "force": true})),
         (Operation::GetTaskTimeline, json!({"id": "t", "order": "desc"})),
         (Operation::SendMessage, next("m2", "go on")),
         (Operation::SendStreamingMessage, next("m2", "go on")),
@@ -164,6 +165,14 @@ fn ask(
                 operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
                     .map(|_| ())
             }
+            Call::Task(TaskCall::DeleteTask(request)) => {
+                let trail = Trail::default();
+                if session.was_deleted_for(&Visitor::Caller(agent, caller, &trail)) {
+                    return Ok(());
+                }
+                let task = session.owned_by(agent, caller, &trail)?;
+                operation::delete_task(task, &request, terms).await
+            }
             Call::Task(TaskCall::GetTaskTimeline(request)) => {
                 let task = session.owned_by(agent, caller, &Trail::default())?;
                 operation::get_task_timeline(task, &request, true).map(|_| ())
@@ -187,7 +196,9 @@ fn ask(
                 .await
                 .map(|_| ())
             }
-            Call::List(_) | Call::Webhooks(_) | Call::Card => panic!("no object answers {call:?}"),
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card => {
+                panic!("no object answers {call:?}")
+            }
         }
     };
     host.platform.run_until(run)

@@ -212,7 +212,10 @@ fn operations_on_an_existing_task_take_an_owned_one() {
         "is_unfit_for",
         "is_dispensable",
         "wake",
-        "delete",
+        "expire",
+        // A deletion is told to those who could have seen the task.
+        "was_deleted_for",
+        "until_unlisted",
         "next_notification",
         "call_back",
         "takes_call",

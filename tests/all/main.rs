@@ -16,6 +16,7 @@ mod changing;
 mod checked_form;
 mod chosen_ids;
 mod coordinator;
+mod deletion;
 mod docs;
 mod functions;
 mod held_text;

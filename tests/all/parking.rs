@@ -551,7 +551,7 @@ fn a_parked_task_can_be_asked_for_and_is_kept() {
     let before = host.platform.now();
     host.platform.run_until(get_task(&session, agent, &caller, &request, terms)).expect("a task");
     assert_eq!(host.platform.now().0 - before.0, 20_000, "as long as the client wants to wait");
-    assert!(!host.platform.run_until(session.delete(Deletion::Whole)), "it is not finished");
+    assert!(!host.platform.run_until(session.expire(Deletion::Whole)), "it is not finished");
     evict(&host, session);
     assert_eq!(pass(&host, 90 * DAY_MS), 1);
     assert_eq!(state(&host.open()), TaskState::Completed);

@@ -395,13 +395,13 @@ fn a_task_that_is_not_finished_is_not_deleted() {
     let session = host.open();
     host.send(&session, "ask");
     for deletion in [Deletion::Whole, Deletion::AllButItsRow] {
-        assert!(!host.platform.run_until(session.delete(deletion)));
+        assert!(!host.platform.run_until(session.expire(deletion)));
         assert!(host.store.stored().is_some() && host.row().is_some());
     }
     host.send(&session, "complete");
-    assert!(host.platform.run_until(session.delete(Deletion::AllButItsRow)));
+    assert!(host.platform.run_until(session.expire(Deletion::AllButItsRow)));
     assert!(host.store.stored().is_none() && host.row().is_some(), "the asker takes it out");
-    let gone = host.platform.run_until(host.open().delete(Deletion::AllButItsRow));
+    let gone = host.platform.run_until(host.open().expire(Deletion::AllButItsRow));
     assert!(gone, "there is nothing to delete any more");
 }
 

@@ -23,12 +23,15 @@ use a2a_edge::session::{
     Deletion, FindAgent, Ids, OpenError, Opening, Posted, Sender, TaskSession, Visitor,
 };
 use a2a_edge::task::{ATTEMPT, Armed, Deadlines, LogEntry, Owed, Park, TaskMachine, Wants};
+use a2a_edge::trail::Trail;
 use a2a_edge::twins::{MemoryPlatform, MemoryStore};
 use a2a_edge::usage::{USAGE, Usage};
 use async_trait::async_trait;
 use futures_util::future::select;
 use proptest::prelude::*;
 use serde_json::json;
+
+use crate::support::delete_task;
 
 /// The actions of an agent.
 #[derive(Clone, Debug)]
@@ -198,6 +201,10 @@ struct World {
     called_back: Rc<RefCell<BTreeMap<String, bool>>>,
     /// Whether an answer has reported the task to the client.
     is_told: Rc<Cell<bool>>,
+    /// Whether a send was refused.
+    is_refused: Rc<Cell<bool>>,
+    /// Whether an answer has reported to the client that the task is deleted.
+    is_deleted: Rc<Cell<bool>>,
     session: RefCell<Option<Rc<TaskSession>>>,
     durable: RefCell<(Option<StoredTask>, Option<UnixMillis>)>,
     /// Whether the handler of the alarm was running at that time: it ends only when its writes are durable.
@@ -240,6 +247,8 @@ impl World {
             commits,
             called_back,
             is_told: Rc::default(),
+            is_refused: Rc::default(),
+            is_deleted: Rc::default(),
             session: RefCell::new(None),
             durable: RefCell::new((None, None)),
             was_ringing: Cell::new(false),
@@ -298,14 +307,32 @@ impl World {
             credentials: None,
         };
         let session = self.session(Opening::ByRequest);
-        let is_told = self.is_told.clone();
+        let (is_told, is_refused) = (self.is_told.clone(), self.is_refused.clone());
         self.platform.spawn(Box::pin(async move {
             let sent = pin!(send_message(&session, sender, request, Terms::default()));
             if leaves {
                 // The platform stops a future that nobody waits for.
                 let _ = select(sent, Box::pin(yield_once())).await;
-            } else if sent.await.is_ok() {
-                is_told.set(true);
+            } else {
+                match sent.await {
+                    Ok(_) => is_told.set(true),
+                    Err(_) => is_refused.set(true),
+                }
+            }
+        }));
+    }
+
+    /// Deletes the task in a separate request of its caller.
+    fn delete(&self) {
+        let (caller, trail) = (Caller::anonymous(), Trail::default());
+        let visitor = Visitor::Caller("agent", &caller, &trail);
+        let session = self.session_for(visitor, Opening::ByRequest).expect("it is the caller's");
+        let is_deleted = self.is_deleted.clone();
+        self.platform.spawn(Box::pin(async move {
+            if delete_task(&session, "agent", &Caller::anonymous(), true).await.is_ok() {
+                // The answer is sent when the writes are durable.
+                yield_once().await;
+                is_deleted.set(true);
             }
         }));
     }
@@ -404,8 +431,19 @@ impl World {
     fn commit(&self) {
         let stored = self.store.stored();
         let alarm = self.platform.alarm();
-        // A task with a running turn, or with unfinished work that others know about, has an alarm.
-        if let Some(task) = &stored {
+        let was_deleted = self.durable.borrow().0.as_ref().is_some_and(is_remains);
+        if let Some(remains) = stored.as_ref().filter(|stored| is_remains(stored)) {
+            // What the index is owed is repeated, and the end of the remains is looked after.
+            let is_owing = remains.indexed.generation < remains.log[0].batch.generation;
+            let within = i64::try_from(if is_owing { 300_000 } else { DAY_MS }).unwrap();
+            let by = UnixMillis(self.platform.now().0 + within);
+            let is_looked_after = self.ringing.get() > 0 || alarm.is_some_and(|at| at <= by);
+            assert!(is_looked_after, "nobody empties the object: {alarm:?} {remains:?}");
+            assert!(is_owing || self.listed() == 0, "it is listed");
+            assert!(remains.webhooks.is_empty() && remains.log.len() == 1, "{remains:?}");
+        } else if let Some(task) = &stored {
+            // A task with a running turn, or with unfinished work that others know about, has an alarm.
+            assert!(!was_deleted && !self.is_deleted.get(), "it came back: {task:?}");
             let machine = replay(task);
             let status_generation = machine.status_generation();
             let says_owing = task.indexed.generation < status_generation;
@@ -450,7 +488,9 @@ impl World {
         // Of all external effects of steps, at most the last one is not recorded.
         let is_step = |entry: &&LogEntry| matches!(entry, LogEntry::Step(_));
         let known = self.log().iter().filter(is_step).count();
-        assert!(self.effects.borrow().len() <= known + 1, "a step that was done is forgotten");
+        let is_deleted = self.store.stored().as_ref().is_some_and(is_remains);
+        let has_all = self.effects.borrow().len() <= known + 1;
+        assert!(has_all || is_deleted, "a step that was done is forgotten");
         // An alarm whose handler died rings again.
         let again = self.was_ringing.take() || self.ringing.take() > 0;
         let again = again.then(|| self.platform.now());
@@ -489,22 +529,38 @@ impl World {
 
     /// The usage in the log of the task.
     fn used(&self) -> Option<Usage> {
-        self.store.stored().map(|stored| replay(&stored).usage().total())
+        self.whole().map(|stored| replay(&stored).usage().total())
     }
 
     /// Deletes the task, which is over its retention and still listed, as the clean-up does.
     fn clean_up(&self) {
         let deleted = self.session(Opening::ByRequest);
         assert!(
-            self.platform.run_until(deleted.delete(Deletion::Whole)),
+            self.platform.run_until(deleted.expire(Deletion::Whole)),
             "a finished task is deleted"
         );
         self.session.replace(None);
         self.platform.crash();
     }
 
+    /// Lets the index and the sums of usage work from now on.
+    fn let_d1_work(&self) {
+        let (index, usage) = (self.platform.memory_index(), self.platform.memory_usage());
+        index.set_failing(false);
+        index.set_hanging(false);
+        index.set_lossy(false);
+        index.set_late(false);
+        usage.set_failing(false);
+        usage.set_lossy(false);
+    }
+
+    /// The stored task, unless it is deleted.
+    fn whole(&self) -> Option<StoredTask> {
+        self.store.stored().filter(|stored| !is_remains(stored))
+    }
+
     fn task(&self) -> Option<Task> {
-        self.store.stored().map(|stored| replay(&stored).task().clone())
+        self.whole().map(|stored| replay(&stored).task().clone())
     }
 
     fn is_over(&self) -> bool {
@@ -512,7 +568,7 @@ impl World {
     }
 
     fn log(&self) -> Vec<LogEntry> {
-        self.store.stored().map(|stored| entries(&stored)).unwrap_or_default()
+        self.whole().map(|stored| entries(&stored)).unwrap_or_default()
     }
 
     /// The events in short form, without the effects of the time at which the message arrives: during a question it causes a
@@ -547,6 +603,11 @@ impl World {
         }
         events
     }
+}
+
+/// Whether this is what remains of a deleted task.
+fn is_remains(stored: &StoredTask) -> bool {
+    stored.log.first().is_some_and(|row| row.batch.lines.starts_with(r#"{"deleted":"#))
 }
 
 fn entries(stored: &StoredTask) -> Vec<LogEntry> {
@@ -682,12 +743,7 @@ fn any_manner() -> impl Strategy<Value = Manner> {
 /// Checks that after the index works again, the alarm alone adds the task to it, and that everything is deleted after the
 /// retention.
 fn check_end(world: &World) -> Result<(), TestCaseError> {
-    world.platform.memory_index().set_failing(false);
-    world.platform.memory_index().set_hanging(false);
-    world.platform.memory_index().set_lossy(false);
-    world.platform.memory_index().set_late(false);
-    world.platform.memory_usage().set_failing(false);
-    world.platform.memory_usage().set_lossy(false);
+    world.let_d1_work();
     let is_listed = || {
         let is_counted = world.used().is_none_or(|used| used == world.counted());
         let task = world.store.stored().map(|stored| replay(&stored).status_generation());
@@ -762,6 +818,63 @@ proptest! {
         live_through(&world, &[], &crashes);
         prop_assert_eq!(world.task().expect("a task").status.state, TaskState::Completed);
         check_end(&world)?;
+    }
+
+    /// Whatever the task does, whenever the process dies, and however the index behaves.
+    #[test]
+    fn a_task_that_its_caller_deletes_is_whole_or_deleted_and_does_not_come_back(
+        acts in any_acts(),
+        before in proptest::collection::vec((0..40usize, any::<bool>()), 0..3),
+        crashes in proptest::collection::vec((0..16usize, any::<bool>()), 0..6),
+        manner in any_manner(),
+    ) {
+        // Nobody sends the message for which these acts wait.
+        let is_of_one = |act: &Act| !matches!(act, Act::Take | Act::Await);
+        let acts: Vec<Act> = acts.into_iter().filter(is_of_one).collect();
+        // The client knows the task from its first row on.
+        let manner = Manner { returns_immediately: true, leaves: false, ..manner };
+        let world = World::new(&acts, Recovery::Resume, manner);
+        world.send("first", None);
+        let exists = || world.store.stored().is_some();
+        for crash in before {
+            if !world.run(Some(crash), || false) && !exists() {
+                world.send_again();
+            }
+        }
+        if !exists() {
+            world.run(None, exists);
+        }
+        let is_answered = || world.is_deleted.get();
+        world.delete();
+        for crash in crashes {
+            if !world.run(Some(crash), is_answered) && !is_answered() {
+                world.delete();
+            }
+        }
+        world.let_d1_work();
+        if !is_answered() {
+            world.delete();
+            world.run(None, is_answered);
+        }
+        prop_assert!(is_answered());
+        prop_assert_eq!(world.listed(), 0);
+        let is_deleted = |stored: Option<StoredTask>| stored.as_ref().is_some_and(is_remains);
+        prop_assert!(is_deleted(world.store.stored()));
+        if manner.is_keyed || manner.has_chosen_id {
+            // The send that began the task is repeated.
+            world.is_refused.set(false);
+            world.send("first", None);
+            world.run(None, || world.is_refused.get());
+            prop_assert!(world.is_refused.get(), "it was answered");
+            prop_assert!(is_deleted(world.store.stored()));
+        }
+        let deleted = world.platform.now();
+        // What is late arrives, and a day later nothing remains.
+        world.run(None, || world.store.stored().is_none());
+        world.platform.crash();
+        prop_assert_eq!(world.store.stored(), None);
+        prop_assert!(world.platform.now().0 <= deleted.after(DAY_MS + 300_000).0);
+        prop_assert_eq!((world.listed(), world.platform.alarm()), (0, None));
     }
 
     #[test]

@@ -191,9 +191,9 @@ fn a_webhook_that_is_deleted_gets_nothing_more() {
     };
     let delete = || WebhookCall::DeleteTaskPushNotificationConfig(request.clone());
     let get = || WebhookCall::GetTaskPushNotificationConfig(request.clone());
-    assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
+    assert_eq!(manage(&session, delete()), Ok(Outcome::Deleted));
     assert_eq!(ask(&session, Some(lease), answered(generation, 200)), None);
-    assert_eq!(manage(&session, delete()), Ok(Outcome::PushConfigDeleted));
+    assert_eq!(manage(&session, delete()), Ok(Outcome::Deleted));
     let gone = Err(Error::TaskNotFound(TaskId::new("t").unwrap()));
     assert_eq!(manage(&session, get()), gone);
     assert_eq!(manage(&host.open(), get()), gone);

@@ -35,6 +35,8 @@ const OPERATIONS: [string, (id: string) => object, [string, (id: string) => stri
   ["GetTask", (id) => ({ id }), ["GET", (id) => `/tasks/${id}`]],
   ["GetTask", (id) => ({ id, historyLength: 0 }), ["GET", (id) => `/tasks/${id}?historyLength=0`], { "after-generation": "99", prefer: "wait=0" }],
   ["GetTaskTimeline", (id) => ({ id }), ["GET", (id) => `/tasks/${id}/timeline`]],
+  ["DeleteTask", (id) => ({ id }), ["DELETE", (id) => `/tasks/${id}`]],
+  ["DeleteTask", (id) => ({ id, force: true }), ["DELETE", (id) => `/tasks/${id}?force=true`], { "if-generation-match": "99" }],
   ["CancelTask", (id) => ({ id }), ["POST", (id) => `/tasks/${id}:cancel`, () => ({})]],
   ["CancelTask", (id) => ({ id }), ["POST", (id) => `/tasks/${id}:cancel`, () => ({})], { "if-generation-match": "99" }],
   ["SendMessage", send, ["POST", () => "/message:send", send]],

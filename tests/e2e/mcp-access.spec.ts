@@ -78,7 +78,7 @@ test("nobody sees or ends a task of somebody else", async () => {
   const task_id = done?.structuredContent?.task_id ?? "";
   assert.equal((await call("get_task", { task_id }, bearer(ALICE)))?.structuredContent?.text, "mine");
   for (const headers of [bearer(BOB), bearer(READER), {}]) {
-    for (const tool of ["get_task", "cancel_task"]) {
+    for (const tool of ["get_task", "cancel_task", "delete_task"]) {
       const result = await call(tool, { task_id, agent: "closed" }, headers);
       assert.equal(result?.isError, true);
       assert.equal(result?.content[0]?.text, `there is no task ${task_id} for this caller`);

@@ -9,7 +9,7 @@ import { startWorker, type Worker } from "./harness.ts";
 import { connect, legacy, modern, only, post, type Result } from "./mcp.ts";
 
 /** The tools that are not agents, in development. */
-const OWN = ["get_task", "cancel_task", "discover_agent", "invoke_remote_agent"];
+const OWN = ["get_task", "cancel_task", "delete_task", "discover_agent", "invoke_remote_agent"];
 
 interface Schema {
   properties: Record<string, { type?: string }>;
@@ -144,6 +144,9 @@ test("what a tool cannot do is its result", async () => {
     ["get_task", {}, /the argument task_id must be a text/],
     ["get_task", { task_id: "0".repeat(64) }, /there is no task 0+ for this caller/],
     ["cancel_task", { task_id: "nothing" }, /there is no task nothing for this caller/],
+    ["delete_task", {}, /the argument task_id must be a text/],
+    ["delete_task", { task_id: "nothing" }, /there is no task nothing for this caller/],
+    ["delete_task", { task_id: "nothing", force: "yes" }, /the argument force must be true or false/],
   ] as const) {
     const { body } = await legacy(url, "tools/call", { name, arguments: args });
     assert.equal(body.result?.isError, true, JSON.stringify(body));
@@ -178,4 +181,16 @@ test("a call that takes long is answered before its client gives up", async () =
   assert.equal((await use("get_task", { task_id }))?.structuredContent?.state, "working");
   assert.equal((await use("cancel_task", { task_id, agent: "long" }))?.structuredContent?.state, "canceled");
   assert.equal((await use("get_task", { task_id }))?.structuredContent?.state, "canceled");
+});
+
+test("a task is deleted, also one that is not done, and is not there any more", async () => {
+  const { task_id } = (await use("long", { message: "x" }))?.structuredContent ?? {};
+  const refused = await use("delete_task", { task_id });
+  assert.deepEqual([refused?.isError, /delete it with force/.test(refused?.content[0]?.text ?? "")], [true, true]);
+  const deleted = await use("delete_task", { task_id, agent: "long", force: true });
+  assert.deepEqual([deleted?.isError ?? false, deleted?.content[0]?.text], [false, `The task ${task_id} is deleted.`]);
+  for (const tool of ["get_task", "cancel_task", "delete_task"]) {
+    assert.equal((await use(tool, { task_id }))?.content[0]?.text, `there is no task ${task_id} for this caller`, tool);
+  }
+  assert.match((await use("long", { message: "more", task_id }))?.content[0]?.text ?? "", /task not found/);
 });

@@ -104,7 +104,7 @@ describe("verbs and paths", () => {
     ["message:send", "POST"],
     ["message:stream", "POST"],
     ["tasks", "GET"],
-    ["tasks/t", "GET"],
+    ["tasks/t", "GET, DELETE"],
     ["tasks/t:cancel", "POST"],
     ["tasks/t:subscribe", "GET, POST"],
     ["tasks/t/pushNotificationConfigs", "GET, POST"],

@@ -7,7 +7,7 @@ import { DatabaseSync } from "node:sqlite";
 import { after, before, test } from "node:test";
 import { randomUUID } from "node:crypto";
 import { Agent, RpcError, followUp, until, type Task } from "./client.ts";
-import { ONLY_D1, startWorker, type Worker } from "./harness.ts";
+import { ONLY_D1, startWorker, testAgents, type Worker } from "./harness.ts";
 import { blockObject } from "./sabotage.ts";
 
 let storage: string;
@@ -177,5 +177,33 @@ test("a restart before the time changes nothing for a task", async () => {
     assert.deepEqual(await agent.getTask(task.id), task);
   } finally {
     await keeper.stop();
+  }
+});
+
+test("the file of an agent names another time, or another number, than the settings (§3.1.3)", async () => {
+  const embedded = JSON.parse(testAgents) as { agents: { slug: string; default?: boolean }[] };
+  const demoAgent = embedded.agents.find(({ slug }) => slug === "demo");
+  const agents = Object.entries({ short: { retention_ms: 1 }, kept: { retention_ms: 0 }, few: { max_finished: 2 }, all: { max_finished: 0 } })
+    .map(([slug, retention]) => ({ ...demoAgent, slug, default: false, retention }));
+  const AGENTS = JSON.stringify({ ...embedded, agents: [...embedded.agents, ...agents] });
+  const own = await startWorker({ vars: { AGENTS, RETENTION_MS: "86400000", MAX_FINISHED_TASKS: "3" } });
+  try {
+    const of = (slug: string) => new Agent(`${own.url}/${slug}`);
+    const send = async (slug: string, count: number) => {
+      for (let nth = 0; nth < count; nth++) await of(slug).sendForTask("hello");
+    };
+    await Promise.all([send("short", 1), send("kept", 1), send("few", 4), send("all", 5), send("demo", 2)]);
+    // A day is over for these.
+    await (await own.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE agent = 'kept'").run();
+    const [old] = (await of("demo").listTasks()).tasks;
+    await (await own.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE id = ?").bind(old?.id ?? "").run();
+    const totals = () => Promise.all(["short", "kept", "few", "all", "demo"].map(async (slug) => (await of(slug).listTasks()).totalSize));
+    await until(async () => {
+      await own.cron();
+      return totals();
+    }, (left) => left.join() === "0,1,2,5,1");
+    assert.equal((await of("kept").listTasks()).tasks.length, 1, "it is kept for ever");
+  } finally {
+    await own.stop();
   }
 });

@@ -213,6 +213,8 @@ async function playWebhooks(demo: Agent, sink: Sink, show: (sent: Message, task:
     webhooks.push({ config, deliveries: await until(read, isQuiet) });
   }
   await demo.call("GetTaskTimeline", { id: task.id, pageSize: 5, order: "desc" });
+  // What remains of a deleted task is a form, too.
+  await demo.call("DeleteTask", { id: (await demo.sendForTask("ask")).id, force: true });
   await show(sent, task);
   return webhooks;
 }

@@ -7,9 +7,10 @@ use crate::error::Error;
 use crate::model::AgentCapabilities;
 use crate::model::decode::{Decode, Fields, decode_with};
 use crate::model::{
-    CancelTaskRequest, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
-    ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest,
-    SendMessageRequest, SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
+    CancelTaskRequest, DeleteContextRequest, DeleteTaskRequest, GetTaskRequest,
+    GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
+    ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, SendMessageRequest,
+    SubscribeToTaskRequest, TaskId, TaskPushNotificationConfig,
 };
 use crate::operation::{Operation, check_webhooks_offered};
 
@@ -20,6 +21,8 @@ pub enum Call {
     List(ListTasksRequest),
     /// ListWebhooks: answered by the list of failing webhooks.
     Webhooks(ListWebhooksRequest),
+    /// DeleteContext: answered by the index and the tasks of the context.
+    Context(DeleteContextRequest),
     /// GetExtendedAgentCard: answered by the host of the agent.
     Card,
     /// A call with one answer, from the task that the call names.
@@ -39,6 +42,8 @@ pub enum TaskCall {
     CancelTask(CancelTaskRequest),
     /// GetTaskTimeline.
     GetTaskTimeline(GetTaskTimelineRequest),
+    /// DeleteTask.
+    DeleteTask(DeleteTaskRequest),
     /// A call about the webhooks of the task.
     #[serde(untagged)]
     Webhook(WebhookCall),
@@ -119,6 +124,7 @@ impl Operation {
         Some(match self {
             Self::ListTasks => Call::List(Decode::decode(fields)?),
             Self::ListWebhooks => Call::Webhooks(Decode::decode(fields)?),
+            Self::DeleteContext => Call::Context(Decode::decode(fields)?),
             // The only parameter with a meaning is the tenant, which names the agent.
             Self::GetExtendedAgentCard => Call::Card,
             Self::SendMessage => {
@@ -127,6 +133,7 @@ impl Operation {
             Self::GetTask => Call::Task(TaskCall::GetTask(Decode::decode(fields)?)),
             Self::CancelTask => Call::Task(TaskCall::CancelTask(Decode::decode(fields)?)),
             Self::GetTaskTimeline => Call::Task(TaskCall::GetTaskTimeline(Decode::decode(fields)?)),
+            Self::DeleteTask => Call::Task(TaskCall::DeleteTask(Decode::decode(fields)?)),
             Self::SendStreamingMessage => {
                 Call::Follow(FollowCall::SendStreamingMessage(Box::new(Decode::decode(fields)?)))
             }
@@ -163,6 +170,7 @@ impl Call {
         match self {
             Self::List(_) => Operation::ListTasks,
             Self::Webhooks(_) => Operation::ListWebhooks,
+            Self::Context(_) => Operation::DeleteContext,
             Self::Card => Operation::GetExtendedAgentCard,
             Self::Task(call) => call.operation(),
             Self::Follow(call) => call.operation(),
@@ -174,7 +182,7 @@ impl Call {
         match self {
             Self::Task(call) => call.message(),
             Self::Follow(call) => call.message(),
-            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Context(_) | Self::Card => None,
         }
     }
 
@@ -183,9 +191,12 @@ impl Call {
         match self {
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => Some(request),
-            Self::Task(_) | Self::Follow(_) | Self::List(_) | Self::Webhooks(_) | Self::Card => {
-                None
-            }
+            Self::Task(_)
+            | Self::Follow(_)
+            | Self::List(_)
+            | Self::Webhooks(_)
+            | Self::Context(_)
+            | Self::Card => None,
         }
     }
 
@@ -194,12 +205,14 @@ impl Call {
         let tenant = match self {
             Self::List(request) => &request.tenant,
             Self::Webhooks(request) => &request.tenant,
+            Self::Context(request) => &request.tenant,
             Self::Card => &None,
             Self::Task(TaskCall::SendMessage(request))
             | Self::Follow(FollowCall::SendStreamingMessage(request)) => &request.tenant,
             Self::Task(TaskCall::GetTask(request)) => &request.tenant,
             Self::Task(TaskCall::CancelTask(request)) => &request.tenant,
             Self::Task(TaskCall::GetTaskTimeline(request)) => &request.tenant,
+            Self::Task(TaskCall::DeleteTask(request)) => &request.tenant,
             Self::Follow(FollowCall::SubscribeToTask(request)) => &request.tenant,
             Self::Task(TaskCall::Webhook(call)) => match call {
                 WebhookCall::CreateTaskPushNotificationConfig(webhook) => &webhook.tenant,
@@ -228,7 +241,7 @@ impl Call {
         match self {
             Self::Task(call) => call.task_id(),
             Self::Follow(call) => call.task_id(),
-            Self::List(_) | Self::Webhooks(_) | Self::Card => None,
+            Self::List(_) | Self::Webhooks(_) | Self::Context(_) | Self::Card => None,
         }
     }
 
@@ -264,6 +277,7 @@ impl TaskCall {
             Self::GetTask(_) => Operation::GetTask,
             Self::CancelTask(_) => Operation::CancelTask,
             Self::GetTaskTimeline(_) => Operation::GetTaskTimeline,
+            Self::DeleteTask(_) => Operation::DeleteTask,
             Self::Webhook(call) => call.operation(),
         }
     }
@@ -275,6 +289,7 @@ impl TaskCall {
             Self::GetTask(_)
             | Self::CancelTask(_)
             | Self::GetTaskTimeline(_)
+            | Self::DeleteTask(_)
             | Self::Webhook(_) => None,
         }
     }
@@ -286,6 +301,7 @@ impl TaskCall {
             Self::GetTask(request) => Some(&request.id),
             Self::CancelTask(request) => Some(&request.id),
             Self::GetTaskTimeline(request) => Some(&request.id),
+            Self::DeleteTask(request) => Some(&request.id),
             Self::Webhook(call) => Some(call.task_id()),
         }
     }
@@ -362,7 +378,9 @@ impl Decode for TaskCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Task(call) => Some(call),
-            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Follow(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card | Call::Follow(_) => {
+                None
+            }
         }
     }
 }
@@ -373,7 +391,9 @@ impl Decode for FollowCall {
         let (name, mut params) = fields.variant()?;
         match Operation::named(&name)?.call(&mut params)? {
             Call::Follow(call) => Some(call),
-            Call::List(_) | Call::Webhooks(_) | Call::Card | Call::Task(_) => None,
+            Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card | Call::Task(_) => {
+                None
+            }
         }
     }
 }

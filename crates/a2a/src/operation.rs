@@ -44,8 +44,9 @@ macro_rules! operations {
         }
     )*) => {
         /// The operations of A2A 1.0 (spec §3.1), four of the extension
-        /// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), and one of
-        /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION).
+        /// [`WEBHOOKS_EXTENSION`](crate::model::WEBHOOKS_EXTENSION), one of
+        /// [`TIMELINE_EXTENSION`](crate::model::TIMELINE_EXTENSION), and two of
+        /// [`DELETION_EXTENSION`](crate::model::DELETION_EXTENSION).
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Operation {
             $($(#[$doc])* $name,)*
@@ -162,6 +163,20 @@ operations! {
         message: false,
         older: [],
     }
+    /// DeleteTask (extension).
+    DeleteTask {
+        needs: Nothing,
+        operators: true,
+        message: false,
+        older: [],
+    }
+    /// DeleteContext (extension; deletes the tasks of a context).
+    DeleteContext {
+        needs: Nothing,
+        operators: false,
+        message: false,
+        older: [],
+    }
     /// ListWebhooks (extension; lists the failing webhooks of all tasks).
     ListWebhooks {
         needs: Webhooks,
@@ -190,7 +205,7 @@ impl Operation {
     }
 
     /// Whether an operator may carry out the operation on another caller's task. True for operations that read a task, end
-    /// it, or continue deliveries that its owner has registered; false for operations in the owner's name, and for those
+    /// or delete it, or continue deliveries that its owner has registered; false for operations in the owner's name, and for those
     /// that return or change the owner's secrets.
     pub fn is_for_operators(self) -> bool {
         self.row().is_for_operators
@@ -239,10 +254,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_timeline_needs_nothing_to_be_declared() {
+    fn a_timeline_and_a_deletion_need_nothing_to_be_declared() {
         let capabilities = AgentCapabilities::default();
-        assert_eq!(Operation::GetTaskTimeline.check_offered(&capabilities), Ok(()));
-        assert_eq!(Operation::named("GetTaskTimeline"), Some(Operation::GetTaskTimeline));
+        for (name, operation) in [
+            ("GetTaskTimeline", Operation::GetTaskTimeline),
+            ("DeleteTask", Operation::DeleteTask),
+            ("DeleteContext", Operation::DeleteContext),
+        ] {
+            assert_eq!(operation.check_offered(&capabilities), Ok(()));
+            assert_eq!(Operation::named(name), Some(operation));
+        }
     }
 
     #[test]

@@ -19,14 +19,16 @@ pub enum Outcome {
     PushConfig(Box<ShownWebhook>),
     /// All webhooks of the task.
     PushConfigs(Vec<ShownWebhook>),
-    /// A webhook of the task was deleted.
-    PushConfigDeleted,
+    /// The task, or a webhook of the task, was deleted.
+    Deleted,
     /// The results of a webhook's deliveries, as JSON.
     Deliveries(String),
     /// A page of a task's timeline, as JSON.
     Timeline(String),
     /// A page of failing webhooks, as JSON.
     Webhooks(String),
+    /// The tasks of a page of a context were deleted: their number and what remains, as JSON.
+    ContextDeleted(String),
     /// The agent's card for a caller, as JSON.
     Card(String),
 }
@@ -40,10 +42,11 @@ impl Outcome {
             | Self::Tasks(_)
             | Self::PushConfig(_)
             | Self::PushConfigs(_)
-            | Self::PushConfigDeleted
+            | Self::Deleted
             | Self::Deliveries(_)
             | Self::Timeline(_)
             | Self::Webhooks(_)
+            | Self::ContextDeleted(_)
             | Self::Card(_) => None,
         }
     }

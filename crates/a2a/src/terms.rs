@@ -8,7 +8,7 @@ use crate::model::decode::{Decode, Fields};
 /// The terms of a call. Terms that do not apply to the operation are not set, and have no member in the written form.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Terms {
-    /// The generation that the task must have for a message or a cancel to be accepted (`If-Generation-Match`).
+    /// The generation that the task must have for a message, a cancel or a deletion to be accepted (`If-Generation-Match`).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub expected: Option<u64>,
     /// GetTask waits until the task is after this generation (`After-Generation`).

@@ -8,7 +8,8 @@ use serde::Serialize;
 use crate::access::Access;
 use crate::{
     Accepts, Capabilities, Dialects, HttpToolDefinition, LearnedSkills, McpServer, McpTable,
-    Misfit, Need, Problem, RegisteredSkill, Remote, RestrictedSkill, RunSettings, Slug, Table,
+    Misfit, Need, Problem, RegisteredSkill, Remote, RestrictedSkill, RetentionTable, RunSettings,
+    Slug, Table,
 };
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, read_json};
@@ -61,6 +62,9 @@ pub struct IndexedAgent {
     /// True if callers need no credentials.
     #[serde(default, skip_serializing_if = "is_false")]
     pub open: bool,
+    /// How long finished tasks are kept.
+    #[serde(default, skip_serializing_if = "RetentionTable::is_default")]
+    pub retention: RetentionTable,
 }
 
 fn is_false(flag: &bool) -> bool {
@@ -94,6 +98,7 @@ impl AgentSource for Checked {
             default: agent.default,
             development: agent.development,
             open: agent.access.is_anonymous(),
+            retention: agent.retention,
         };
         Ok(Index {
             built_ms: *built_ms,
@@ -173,6 +178,9 @@ pub struct CheckedAgent {
     /// The tools of the agent for clients of MCP.
     #[serde(default, skip_serializing_if = "McpTable::is_default")]
     pub mcp: McpTable,
+    /// How long finished tasks are kept.
+    #[serde(default, skip_serializing_if = "RetentionTable::is_default")]
+    pub retention: RetentionTable,
     /// The executor, which answers messages.
     pub executor: CheckedExecutor,
     /// The agent's HTTP tools: those that it shares with other agents, and its own.

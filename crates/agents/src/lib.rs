@@ -28,6 +28,7 @@ mod need;
 mod problem;
 mod remote;
 mod restricted;
+mod retention;
 mod run;
 pub mod script;
 mod service;
@@ -69,6 +70,7 @@ pub use remote::{
     RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,
 };
 pub use restricted::RestrictedSkill;
+pub use retention::{MAX_FINISHED, MAX_RETENTION_MS, RetentionTable};
 pub use run::{Recovery, RunSettings};
 pub use service::{check_path, http_of, service_name, service_url, unbound_service};
 pub use slug::Slug;

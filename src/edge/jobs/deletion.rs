@@ -44,7 +44,7 @@ pub(super) async fn delete(env: &Env, job: &DeletionJob, observer: ConsoleObserv
         return true;
     }
     let index = Index::of(env);
-    match index.remove(&gone).await {
+    match index.remove(&gone, false).await {
         Ok(()) => {
             observer.observe(&Observation::TasksDeleted { count: gone.len() });
             true

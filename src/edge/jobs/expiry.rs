@@ -11,21 +11,24 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::{End, Index, Old, Place};
+use crate::edge::service::index::{End, Index, Of, Old, Place};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::overview::{self, OverviewTables};
 use crate::edge::service::remembered;
 use crate::edge::service::tables::Entry;
 use crate::edge::service::usage::{self, UsageTable};
 use crate::edge::service::webhook_list::{self, TroubleList};
+use crate::executor::Agents;
 use crate::forms::queue::{Deletion, DeletionJob, RowPlace};
 use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
+use a2a_agents::RetentionTable;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
-/// webhooks. While the index moves (`INDEX_COPY`), copies rows in the end. Before that, enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
-/// `MAX_FINISHED_TASKS`, the oldest ones. The object of each task checks that the task is finished. Failed work is repeated by
+/// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
+/// `MAX_FINISHED_TASKS`, the oldest ones; where the file of an agent has a table `[retention]`, by that. Then copies rows of the index, while it
+/// moves (`INDEX_COPY`). The object of each task checks that the task is finished. Failed work is repeated by
 /// the next trigger.
 pub(in crate::edge) async fn expire(env: &Env) {
     remembered::clean_up(env).await;
@@ -45,7 +48,7 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Err(error) => return misconfigured(error.to_string()),
     };
     let mut walk = Walk { env, index: Index::of(env), steps: MAX_STEPS, found: 0 };
-    let mut walked = walk.expired(&settings, &mut agents.slugs()).await;
+    let mut walked = walk.expired(&settings, &agents).await;
     if walked.is_ok() && settings.index.also.is_some() {
         walked = walk.copied(&mut agents.slugs()).await;
     }
@@ -69,27 +72,41 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    async fn expired(
-        &mut self,
-        settings: &Settings,
-        agents: &mut dyn Iterator<Item = &str>,
-    ) -> Result<()> {
-        let expired = expired_before(settings.limits.retention_ms, now());
-        let mut surplus = Vec::new();
-        for agent in agents {
-            let end = self.index.oldest_kept(agent, settings.max_finished_tasks).await?;
-            surplus.extend(end.map(|end| Old { agent: Some(agent.to_owned()), before: end }));
-        }
+    async fn expired(&mut self, settings: &Settings, agents: &Agents) -> Result<()> {
+        let all = self.old_tasks(settings, agents).await?;
         if self.index.tables.are_in_objects() {
-            return self.shards(expired.as_ref(), &surplus).await;
+            return self.shards(&all).await;
         }
-        if let Some(before) = expired {
-            self.all(&Old { agent: None, before }).await?;
-        }
-        for old in &surplus {
+        for old in &all {
             self.all(old).await?;
         }
         Ok(())
+    }
+
+    /// The tasks whose time is over, and those beyond the numbers that are kept.
+    async fn old_tasks(&self, settings: &Settings, agents: &Agents) -> Result<Vec<Old>> {
+        let own: Vec<(&str, RetentionTable)> = agents.retentions().collect();
+        let with_own = own.iter().filter(|(_, own)| own.retention_ms.is_some());
+        let others = with_own.clone().map(|(agent, _)| (*agent).to_owned()).collect();
+        let mut all = Vec::new();
+        if let Some(before) = expired_before(settings.limits.retention_ms, now()) {
+            all.push(Old { agents: Of::AllBut(others), before });
+        }
+        for (agent, own) in with_own {
+            let retention_ms = own.retention_ms.unwrap_or_default();
+            if let Some(before) = expired_before(retention_ms, now()) {
+                all.push(Old { agents: Of::One((*agent).to_owned()), before });
+            }
+        }
+        for agent in agents.slugs() {
+            let own = own.iter().find(|(slug, _)| *slug == agent);
+            let most = own.and_then(|(_, own)| own.max_finished);
+            let most = most.unwrap_or(settings.max_finished_tasks);
+            if let Some(before) = self.index.oldest_kept(agent, most).await? {
+                all.push(Old { agents: Of::One(agent.to_owned()), before });
+            }
+        }
+        Ok(all)
     }
 
     /// Copies rows to the second place of the index.
@@ -116,7 +133,7 @@ impl Walk<'_> {
 
     /// Walks over the shards, from the entry of the directory at which the walk before has stopped. A shard that does not answer is
     /// left to the next walk.
-    async fn shards(&mut self, expired: Option<&End>, surplus: &[Old]) -> Result<()> {
+    async fn shards(&mut self, all: &[Old]) -> Result<()> {
         let mut behind = self.index.tables.noted().await?;
         loop {
             let entries = self.index.tables.entries(&behind, ENTRIES).await?;
@@ -127,9 +144,8 @@ impl Walk<'_> {
                 if self.steps == 0 {
                     return self.index.tables.note(&behind).await;
                 }
-                let of_agent =
-                    surplus.iter().filter(|old| old.agent.as_deref() == Some(entry.agent()));
-                let before = expired.into_iter().chain(of_agent.map(|old| &old.before)).max();
+                let of_agent = all.iter().filter(|old| old.agents.has(entry.agent()));
+                let before = of_agent.map(|old| &old.before).max();
                 if let Err(error) = self.shard(&entry, before).await {
                     let reason = format!("a shard of {}: {error}", entry.agent());
                     let observer = ConsoleObserver::of(self.env);

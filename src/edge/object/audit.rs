@@ -17,6 +17,16 @@ pub(super) fn canceled(
     observer.observe(&Observation::Audited(line(Act::TaskCanceled, command, task, outcome)));
 }
 
+/// Writes the audit line of a DeleteTask call, with its outcome.
+pub(super) fn deleted(
+    observer: &dyn Observer,
+    command: &Command<()>,
+    task: &TaskId,
+    outcome: &Result<(), Error>,
+) {
+    observer.observe(&Observation::Audited(line(Act::TaskDeleted, command, task, outcome)));
+}
+
 /// A change of the webhooks of a task.
 pub(super) struct Change {
     act: Act,
@@ -59,11 +69,11 @@ impl Change {
     }
 }
 
-fn line<'a>(
+fn line<'a, T>(
     act: Act,
     command: &'a Command<()>,
     task: &'a TaskId,
-    outcome: &Result<Outcome, Error>,
+    outcome: &Result<T, Error>,
 ) -> Audit<'a> {
     let Command { agent, caller, trail, .. } = command;
     let refusal = outcome.as_ref().err().map(|error| error.wire().reason);

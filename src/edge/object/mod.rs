@@ -19,7 +19,7 @@ use worker::worker_sys::DurableObjectState;
 use worker::{Delay, Env, State};
 
 use crate::auth::not_for_operators;
-use crate::config::Settings;
+use crate::config::{Limits, Settings};
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::objects;
@@ -41,8 +41,8 @@ use crate::session::{
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{SendMessageRequest, TaskId};
-use a2a::{Operation, TaskCall};
+use a2a::model::{DeleteTaskRequest, SendMessageRequest, TaskId};
+use a2a::{Operation, Outcome, TaskCall, Terms};
 use followers::SocketCounts;
 use store::SqlTaskStore;
 
@@ -226,6 +226,10 @@ impl TaskObject {
                 task.until_indexed().await;
                 outcome
             }
+            TaskCall::DeleteTask(request) => {
+                // In a box, since few calls need it: each call of the object has the size of the largest.
+                Box::pin(self.delete(&session, &command, &request, terms)).await?
+            }
             TaskCall::Webhook(call) => {
                 let task = task_of(&session, &command, asked)?;
                 let change = audit::Change::of(&call);
@@ -237,6 +241,24 @@ impl TaskObject {
             }
         };
         reply.outcome(&outcome)
+    }
+
+    /// Deletes a task for its caller. What the caller has deleted before is deleted again.
+    async fn delete(
+        &self,
+        session: &TaskSession,
+        command: &Command<()>,
+        request: &DeleteTaskRequest,
+        terms: Terms,
+    ) -> std::result::Result<Outcome, Error> {
+        if !session.was_deleted_for(&visitor(command, Some(&request.id))) {
+            let task = task_of(session, command, Operation::DeleteTask)?;
+            let deleted = operation::delete_task(task, request, terms).await;
+            audit::deleted(&self.observer(), command, task.id(), &deleted);
+            deleted?;
+        }
+        session.until_unlisted().await?;
+        Ok(Outcome::Deleted)
     }
 
     /// Accepts the body of a callback; without a body, reports if the callback would be accepted.
@@ -262,7 +284,7 @@ impl TaskObject {
     /// Deletes the task if it is finished, except for its row in the index.
     async fn clear(&self) -> std::result::Result<(), Refusal> {
         let session = self.own_session().map_err(|_| Refusal::NotDeleted)?;
-        let is_deleted = session.delete(Deletion::AllButItsRow).await;
+        let is_deleted = session.expire(Deletion::AllButItsRow).await;
         if is_deleted { Ok(()) } else { Err(Refusal::NotDeleted) }
     }
 
@@ -305,6 +327,10 @@ impl TaskObject {
         let settings = self.settings()?;
         let shard: Rc<Cell<u32>> = Rc::default();
         let agents = agents::agents(&self.env, &settings).map_err(|error| failed(&error))?;
+        let own = agents.retentions().filter_map(|(slug, own)| Some((slug, own.retention_ms?)));
+        let retention_of =
+            own.map(|(slug, retention_ms)| (slug.to_owned(), retention_ms)).collect();
+        let limits = Limits { retention_of, ..settings.limits.clone() };
         let find: FindAgent = Rc::new(move |slug| {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
             agent.runner.clone().map_err(|_| NoAgent::Unusable)
@@ -314,7 +340,7 @@ impl TaskObject {
             ids,
             Rc::new(SqlTaskStore::new(self.state.clone(), object.clone(), shard.clone())),
             platform::ports(self, object, shard),
-            settings.limits.clone(),
+            limits,
             find,
             opening,
         );

@@ -99,6 +99,27 @@ impl SqlTaskStore {
         Ok(Stored::Task(StoredTask { facts, indexed, counted, log, webhooks, credentials }))
     }
 
+    /// Carries out `change`, which returns the number of rows it has written, in one transaction: if it fails, nothing is
+    /// changed.
+    fn in_transaction(
+        &self,
+        change: &dyn Fn(&SqlStorage) -> worker::Result<u64>,
+    ) -> Result<u64, StoreError> {
+        let storage = self.state.storage();
+        let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
+        let sql = self.sql();
+        // The closure may not borrow values that a panic would leave half changed: no `&mut`, no `Cell`.
+        let rows = AtomicU64::new(0);
+        let mut write = || {
+            let count = change(&sql).map_err(JsValue::from)?;
+            rows.store(count, Ordering::Relaxed);
+            Ok(JsValue::NULL)
+        };
+        let written = storage.transaction_sync(&mut write);
+        written.map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))?;
+        Ok(rows.into_inner())
+    }
+
     fn write_credentials(&self, sealed: Option<&str>) -> worker::Result<()> {
         let sql = self.sql();
         match sealed {
@@ -244,27 +265,28 @@ impl TaskStore for SqlTaskStore {
     }
 
     fn append(&self, opening: Option<FirstRow<'_>>, batch: &Batch) -> Result<u64, StoreError> {
-        let storage = self.state.storage();
-        let storage = storage.as_raw().unchecked_ref::<TransactionalStorage>();
-        let sql = self.sql();
-        // The closure may not borrow values that a panic would leave half changed: no `&mut`, no `Cell`.
-        let rows = AtomicU64::new(0);
         let shard = opening.map_or(0, |FirstRow { facts, .. }| {
             let shard = shard_for(&facts.owner, self.object.task_id());
             self.shard.set(shard);
             shard
         });
-        let mut write = || {
-            let count = write(&sql, opening, batch).map_err(JsValue::from)?;
+        self.in_transaction(&|sql| {
+            let rows = write(sql, opening, batch)?;
             if shard > 0 {
-                write_shard(&sql, shard).map_err(JsValue::from)?;
+                write_shard(sql, shard)?;
             }
-            rows.store(count, Ordering::Relaxed);
-            Ok(JsValue::NULL)
-        };
-        let written = storage.transaction_sync(&mut write);
-        written.map_err(|error| StoreError::Failed(worker::Error::from(error).to_string()))?;
-        Ok(rows.into_inner())
+            Ok(rows)
+        })
+    }
+
+    fn bury(&self, opening: FirstRow<'_>, remains: &Batch) -> Result<(), StoreError> {
+        self.in_transaction(&|sql| {
+            for table in ["log", "webhook", "usage", "credentials"] {
+                sql.exec(&format!("DROP TABLE IF EXISTS {table}"), None)?;
+            }
+            write(sql, Some(opening), remains)
+        })
+        .map(|_| ())
     }
 
     fn set_indexed(&self, indexed: Indexed) -> Result<(), StoreError> {
@@ -388,6 +410,7 @@ extern "C" {
 
 /// Writes a batch inside the caller's transaction; with `opening`, for the first batch, also creates the table. Returns the
 /// number of rows.
+#[inline(never)]
 fn write(
     sql: &SqlStorage,
     mut opening: Option<FirstRow<'_>>,

@@ -369,10 +369,11 @@ pub fn index_schema() -> Vec<String> {
     SCHEMA.map(str::to_owned).to_vec()
 }
 
-const SCHEMA: [&str; 3] = [
+const SCHEMA: [&str; 4] = [
     include_str!("directory.sql"),
     include_str!("../../../migrations/0001_schema.sql"),
     include_str!("../../../migrations/0002_fewer_rows.sql"),
+    include_str!("../../../migrations/0003_deleted_tasks.sql"),
 ];
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {

@@ -35,7 +35,7 @@ pub fn manage_webhooks(
             list::list_push_configs(task, &request).map(Outcome::PushConfigs)
         }
         WebhookCall::DeleteTaskPushNotificationConfig(request) => {
-            delete::delete_push_config(task, &request).map(|()| Outcome::PushConfigDeleted)
+            delete::delete_push_config(task, &request).map(|()| Outcome::Deleted)
         }
         WebhookCall::ListTaskPushNotificationDeliveries(request) => {
             deliveries::list_deliveries(task, &request).map(Outcome::Deliveries)

@@ -1,4 +1,4 @@
-//! The debt to the index: a row that shows the present status of the task.
+//! The debt to the index: a row that shows the present status of the task, or no row of a deleted task.
 //!
 //! The index has no order by ids. A statement names the instants of the earlier statuses that the index may show, and so finds the
 //! older row of the task.
@@ -7,7 +7,7 @@ use std::cell::RefCell;
 
 use super::index_row::row_of;
 use super::{Debt, Debts, Failure, Ledger, Progress, Statement};
-use crate::port::{Clock, IndexPlaces, Indexed, Observation, StoreError, TaskStore};
+use crate::port::{Clock, IndexPlaces, Indexed, Observation, StoreError, TaskFacts, TaskStore};
 use crate::session::TaskSession;
 use crate::session::bell::Bell;
 use crate::session::life::Life;
@@ -37,11 +37,17 @@ impl Debt for Index {
         if !session.owes::<Self>() {
             return None;
         }
+        if session.life.is_deleted() {
+            return removal(session);
+        }
         gather(session.ports.clock.as_ref(), &session.bell, &session.life).await;
         // After a failure of storage, memory has changes that storage lacks; the next session pays the debt.
         session.flush().ok()?;
         let facts = session.life.facts()?;
-        let mut row = session.life.with_machine(|machine| row_of(machine, facts))?;
+        let Some(mut row) = session.life.with_machine(|machine| row_of(machine, facts)) else {
+            // The task was deleted while changes were gathered.
+            return removal(session);
+        };
         row.earlier = session.debts.shown.before_sending(row.status_ms);
         let part = row.generation;
         Some(Statement { part, result: session.ports.index.upsert(row) })
@@ -66,6 +72,12 @@ impl Debt for Index {
     fn store(store: &dyn TaskStore, progress: Progress) -> Result<(), StoreError> {
         store.set_indexed(progress.into())
     }
+}
+
+/// The statement that removes the row of a deleted task; `None` if the task is not deleted.
+fn removal(session: &TaskSession) -> Option<Statement<'_, Generation>> {
+    let part = session.life.with_tombstone(|remains| remains.generation)?;
+    Some(Statement { part, result: session.ports.index.remove(places(session)?) })
 }
 
 /// Waits for more changes to write with the same row, unless the task has settled.
@@ -123,6 +135,14 @@ impl Shown {
 
 /// The places at which the index may have the row of the task; `None` without a task.
 pub(in crate::session) fn places(session: &TaskSession) -> Option<IndexPlaces> {
+    let of_deleted = session.life.with_tombstone(|remains| {
+        let TaskFacts { agent, owner, .. } = session.life.facts()?;
+        let (id, instants) = (remains.task.clone(), remains.instants.clone());
+        Some(IndexPlaces { id, agent, owner, instants, is_deleted: true })
+    });
+    if let Some(places) = of_deleted {
+        return places;
+    }
     session.life.with_live(|facts, machine| {
         let task = machine.task();
         let mut instants = session.debts.shown.instants();
@@ -131,7 +151,7 @@ pub(in crate::session) fn places(session: &TaskSession) -> Option<IndexPlaces> {
             instants.push(present);
         }
         let (id, agent, owner) = (task.id.clone(), facts.agent.clone(), facts.owner.clone());
-        IndexPlaces { id, agent, owner, instants }
+        IndexPlaces { id, agent, owner, instants, is_deleted: false }
     })
 }
 

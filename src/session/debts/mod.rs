@@ -114,6 +114,13 @@ impl Debts {
         self.index.note_stored(indexed);
     }
 
+    /// Records that the index owes the removal of the row, whatever has failed before. Returns the progress of the index to store.
+    pub(super) fn begin_removal(&self) -> Indexed {
+        let progress = self.index.hasten();
+        self.index.note_stored(progress);
+        progress.into()
+    }
+
     /// Records that the alarm has fired: removes the retry times that have passed, so that these debts may be paid now.
     pub(super) fn note_alarm(&self, now: UnixMillis) {
         for ledger in self.all() {
@@ -171,6 +178,16 @@ pub(super) fn pay_every(session: &TaskSession) {
     pay::<Index>(session);
     pay::<Sums>(session);
     pay::<Troubles>(session);
+}
+
+/// Pays a debt at once, also if an attempt has failed before, and waits until it is paid or has failed again.
+pub(super) async fn pay_now<D: Debt>(session: &TaskSession) {
+    if session.owes::<D>() {
+        let ledger = D::ledger(&session.debts);
+        ledger.hasten();
+        pay::<D>(session);
+        ledger.until_rest().await;
+    }
 }
 
 /// Waits until the present debt is paid, for `INDEX_WAIT_MS` at most. Does not wait while the debt waits for a retry.

@@ -10,6 +10,7 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::tombstone::Tombstone;
 use crate::config::Limits;
 use crate::port::{
     Batch, FirstRow, LogRange, LogRow, StoreError, Stored, StoredTask, TaskFacts, TaskStore,
@@ -64,6 +65,8 @@ pub(super) enum Loaded {
     Withheld,
     /// The task, and the entries of its log.
     Task(StoredTask, Vec<LogEntry>),
+    /// What remains of a deleted task.
+    Deleted(StoredTask, Tombstone),
 }
 
 impl Journal {
@@ -98,6 +101,10 @@ impl Journal {
             Stored::Nothing => Loaded::Nothing,
             Stored::Withheld => Loaded::Withheld,
             Stored::Task(stored) => {
+                let first = stored.log.first().map(|row| Tombstone::of_batch(&row.batch));
+                if let Some(tombstone) = first.transpose()?.flatten() {
+                    return Ok(Loaded::Deleted(stored, tombstone));
+                }
                 let (stored, log) = self.read(id, stored)?;
                 Loaded::Task(stored, log)
             }
@@ -505,7 +512,9 @@ mod tests {
     fn loaded(journal: &Journal, id: &TaskId) -> Vec<LogEntry> {
         match journal.load(&|_| true, id) {
             Ok(Loaded::Task(_, log)) => log,
-            Ok(Loaded::Nothing | Loaded::Withheld) | Err(_) => panic!("the task is stored"),
+            Ok(Loaded::Nothing | Loaded::Withheld | Loaded::Deleted(..)) | Err(_) => {
+                panic!("the task is stored")
+            }
         }
     }
 

@@ -5,6 +5,7 @@ mod webhooks;
 use std::rc::Rc;
 
 use super::debts::{self, Index, Sums};
+use super::deletion;
 use super::journal::statuses;
 use super::run::held::{self, LetOut};
 use super::run::{self, hook};
@@ -316,6 +317,16 @@ impl<'a> Owned<'a> {
             session.observe(&Observation::TaskCanceled { agent, task });
         }
         Ok(())
+    }
+
+    /// Deletes the task, which has ended. Its row in the index is being removed; see
+    /// [`TaskSession::until_unlisted`].
+    ///
+    /// # Errors
+    ///
+    /// [`Error::Internal`] if the use of models could not be counted, or storage fails. The task is whole then.
+    pub(crate) async fn delete(self) -> Result<(), Error> {
+        deletion::bury(self.session).await
     }
 
     /// The stored lines of the log in one direction from a row, up to one page. The second value is true if there are more lines.

@@ -14,7 +14,9 @@ use std::rc::Rc;
 
 use a2a::dialect::Dialect;
 use a2a::error::Error;
-use a2a::model::{GetTaskRequest, Message, Secret, SendMessageRequest, Task, TaskId, TaskState};
+use a2a::model::{
+    DeleteTaskRequest, GetTaskRequest, Message, Secret, SendMessageRequest, Task, TaskId, TaskState,
+};
 use a2a::{Outcome, Terms, WebhookCall};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
@@ -22,7 +24,7 @@ use a2a_edge::config::{Limits, Settings};
 use a2a_edge::executor::{AgentExecutor, Events, ExecutorError, Runner, Turn};
 use a2a_edge::operation::{self, send_message};
 use a2a_edge::port::Outside;
-use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession};
+use a2a_edge::session::{FindAgent, Opening, Owned, Sender, TaskSession, Visitor};
 use a2a_edge::task::Recovery;
 use a2a_edge::trail::Trail;
 use a2a_edge::twins::{MemoryPlatform, MemoryStore};
@@ -194,6 +196,22 @@ pub fn cancel_task(
     terms: Terms,
 ) -> Result<Outcome, Error> {
     operation::cancel_task(session.owned_by(agent, caller, &Trail::default())?, terms)
+}
+
+/// Answers DeleteTask as an object does.
+pub async fn delete_task(
+    session: &TaskSession,
+    agent: &str,
+    caller: &Caller,
+    force: bool,
+) -> Result<(), Error> {
+    let trail = Trail::default();
+    if !session.was_deleted_for(&Visitor::Caller(agent, caller, &trail)) {
+        let task = session.owned_by(agent, caller, &trail)?;
+        let request = DeleteTaskRequest { tenant: None, id: task.id().clone(), force };
+        operation::delete_task(task, &request, Terms::default()).await?;
+    }
+    session.until_unlisted().await
 }
 
 /// Answers a call about webhooks as an object does.

@@ -375,7 +375,7 @@ mod tests {
             (Reply::json_rpc(RequestId::NULL), r#"{"jsonrpc":"2.0","id":null,"result":null}"#),
             (Reply::rest(MediaType::A2aJson), "{}"),
         ] {
-            let answer = reply.outcome(&Outcome::PushConfigDeleted).expect("an answer");
+            let answer = reply.outcome(&Outcome::Deleted).expect("an answer");
             assert_eq!((answer.status, answer.body.as_str()), (200, body));
         }
     }

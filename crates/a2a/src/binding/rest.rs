@@ -103,7 +103,7 @@ pub(super) fn result(media_type: MediaType, result: &[Cow<'_, str>]) -> HttpResp
 }
 
 /// The query parameters whose value is `true` or `false`.
-const BOOLEANS: [&str; 2] = ["includeArtifacts", "include_artifacts"];
+const BOOLEANS: [&str; 3] = ["includeArtifacts", "include_artifacts", "force"];
 
 #[cfg(test)]
 mod tests {
@@ -122,6 +122,7 @@ mod tests {
             ("POST", "message:stream", Operation::SendStreamingMessage, json!({})),
             ("GET", "tasks", Operation::ListTasks, json!({})),
             ("GET", "tasks/t", Operation::GetTask, json!({"id": "t"})),
+            ("DELETE", "tasks/t", Operation::DeleteTask, json!({"id": "t"})),
             ("POST", "tasks/t:cancel", Operation::CancelTask, json!({"id": "t"})),
             ("GET", "tasks/t:subscribe", Operation::SubscribeToTask, json!({"id": "t"})),
             ("POST", "tasks/t:subscribe", Operation::SubscribeToTask, json!({"id": "t"})),
@@ -178,7 +179,7 @@ mod tests {
         for (verb, path, allowed) in [
             ("GET", "message:send", "POST, OPTIONS"),
             ("POST", "tasks", "GET, OPTIONS"),
-            ("DELETE", "tasks/t", "GET, OPTIONS"),
+            ("POST", "tasks/t", "GET, DELETE, OPTIONS"),
             ("GET", "tasks/t:cancel", "POST, OPTIONS"),
             ("PUT", "tasks/t/pushNotificationConfigs/c", "GET, DELETE, OPTIONS"),
             ("DELETE", "tasks/t/pushNotificationConfigs", "GET, POST, OPTIONS"),

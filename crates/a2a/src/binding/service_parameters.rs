@@ -21,7 +21,7 @@ pub struct ServiceParameters {
     pub idempotency_key: Option<String>,
     /// `Run-Timeout-Ms`: the time limit for the run that a send starts.
     pub run_timeout: Option<String>,
-    /// `If-Generation-Match`: the required generation of the task of a message or a cancel.
+    /// `If-Generation-Match`: the required generation of the task of a message, a cancel or a deletion.
     pub if_generation_match: Option<String>,
     /// `After-Generation`: the generation of the task that the client has. The client waits for a newer
     /// one.
@@ -94,15 +94,16 @@ impl ServiceParameters {
             | Call::Follow(FollowCall::SendStreamingMessage(request)) => {
                 (request.message.task_id.is_some(), false)
             }
-            Call::Task(TaskCall::CancelTask(_)) => (true, false),
+            Call::Task(TaskCall::CancelTask(_) | TaskCall::DeleteTask(_)) => (true, false),
             Call::Task(TaskCall::GetTask(_)) => (false, true),
             Call::List(_)
             | Call::Webhooks(_)
+            | Call::Context(_)
             | Call::Card
             | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::Webhook(_))
             | Call::Follow(FollowCall::SubscribeToTask(_)) => (false, false),
         };
-        let with_task = "belongs to CancelTask and to messages with a taskId";
+        let with_task = "belongs to CancelTask, DeleteTask and messages with a taskId";
         let expected = generation(
             "If-Generation-Match",
             self.if_generation_match.as_deref(),

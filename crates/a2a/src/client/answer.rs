@@ -1,7 +1,7 @@
 //! Answers of other agents, translated to 1.0.
 
 use super::{ClientError, RemoteCard};
-use crate::model::{Message, Task, TaskPushNotificationConfig};
+use crate::model::{ContextDeletion, Message, Task, TaskPushNotificationConfig};
 
 /// The result of a call.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,8 @@ pub enum Answer {
     Webhooks(Vec<TaskPushNotificationConfig>),
     /// The agent's card for this caller.
     Card(Box<RemoteCard>),
+    /// The tasks of a page of a context were deleted.
+    ContextDeleted(ContextDeletion),
     /// The operation succeeded and has no result.
     Done,
 }

@@ -94,8 +94,9 @@ use std::rc::Rc;
 use crate::call::{Call, TaskCall, WebhookCall};
 use crate::http::Http;
 use crate::model::{
-    CancelTaskRequest, GetTaskRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
-    PushNotificationConfigRequest, SendMessageRequest, Task, TaskPushNotificationConfig,
+    CancelTaskRequest, ContextDeletion, DeleteContextRequest, DeleteTaskRequest, GetTaskRequest,
+    ListPushNotificationConfigsRequest, ListTasksRequest, PushNotificationConfigRequest,
+    SendMessageRequest, Task, TaskPushNotificationConfig,
 };
 use crate::port::{Clock, Random};
 pub use answer::{Answer, Sent, TaskPage};
@@ -248,6 +249,32 @@ impl Client {
     /// As [`send`](Self::send).
     pub async fn cancel(&self, request: CancelTaskRequest) -> Result<Task, ClientError> {
         self.ask(TaskCall::CancelTask(request)).await?.task("CancelTask")
+    }
+
+    /// Deletes a task, with the extension [`DELETION_EXTENSION`](crate::model::DELETION_EXTENSION) of a2a-edge. Another server
+    /// answers that it does not have the method.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send). A task that has not ended is refused, unless the request says `force`.
+    pub async fn delete(&self, request: DeleteTaskRequest) -> Result<(), ClientError> {
+        self.ask(TaskCall::DeleteTask(request)).await.map(|_| ())
+    }
+
+    /// Deletes the tasks of a context, a page of them with each call, with the same extension: repeat it with the token of the answer
+    /// until that is empty.
+    ///
+    /// # Errors
+    ///
+    /// As [`send`](Self::send).
+    pub async fn delete_context(
+        &self,
+        request: DeleteContextRequest,
+    ) -> Result<ContextDeletion, ClientError> {
+        match self.exchange(&Call::Context(request), &CallOptions::default()).await? {
+            Answer::ContextDeleted(deletion) => Ok(deletion),
+            _ => Err(ClientError::unexpected("DeleteContext")),
+        }
     }
 
     /// Reads a page of the caller's tasks (spec §3.1.4).

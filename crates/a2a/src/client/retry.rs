@@ -82,7 +82,12 @@ fn is_repeatable(call: &Call) -> bool {
             | WebhookCall::DeleteTaskPushNotificationConfig(_)
             | WebhookCall::ListTaskPushNotificationDeliveries(_) => true,
         },
-        Call::Task(_) | Call::Follow(_) | Call::List(_) | Call::Webhooks(_) | Call::Card => true,
+        Call::Task(_)
+        | Call::Follow(_)
+        | Call::List(_)
+        | Call::Webhooks(_)
+        | Call::Context(_)
+        | Call::Card => true,
     }
 }
 

@@ -7,6 +7,7 @@
 mod agent_card;
 mod artifact;
 pub mod decode;
+mod deletion_request;
 mod event;
 mod generation;
 mod hex;
@@ -29,6 +30,9 @@ pub use agent_card::{
 };
 pub use artifact::Artifact;
 pub use decode::FieldViolation;
+pub use deletion_request::{
+    ContextDeletion, DELETION_EXTENSION, DeleteContextRequest, DeleteTaskRequest,
+};
 pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;

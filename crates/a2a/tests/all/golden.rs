@@ -74,7 +74,7 @@ fn outcome(case: &Value) -> Outcome {
         "PushConfigs" => {
             Outcome::PushConfigs(inner.as_array().unwrap().iter().map(webhook).collect())
         }
-        "PushConfigDeleted" => Outcome::PushConfigDeleted,
+        "Deleted" => Outcome::Deleted,
         "Card" => Outcome::Card(text),
         other => panic!("there is no outcome {other}"),
     }

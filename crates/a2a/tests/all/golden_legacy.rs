@@ -105,6 +105,7 @@ fn shown(read: Result<ReadCall, Error>) -> Value {
         Call::Follow(call) => serde_json::to_value(call),
         Call::List(request) => serde_json::to_value(json!({"ListTasks": request})),
         Call::Webhooks(request) => serde_json::to_value(json!({"ListWebhooks": request})),
+        Call::Context(request) => serde_json::to_value(json!({"DeleteContext": request})),
         Call::Card => Ok(json!({"GetExtendedAgentCard": {}})),
     };
     json!({"call": call.expect("JSON"), "chosenId": read.chosen_id, "runTimeoutMs": read.run_timeout_ms,

@@ -37,6 +37,7 @@ impl CheckedAgent {
             dialects,
             accepts,
             mcp,
+            retention,
             executor,
             tools: own,
             ..
@@ -62,6 +63,7 @@ impl CheckedAgent {
             dialects,
             accepts,
             mcp,
+            retention,
             executor,
             tools,
             needs,
@@ -88,6 +90,7 @@ mod tests {
             default = true
             development = true
             accepts = 'declared'
+            retention = { retention_ms = 0, max_finished = 7 }
             [capabilities]
             streaming = false
             push_notifications = true

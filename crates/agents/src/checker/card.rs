@@ -7,8 +7,8 @@ use crate::tool::Tool;
 use a2a::binding::discovery::ORIGIN;
 use a2a::dialect::Dialect;
 use a2a::model::{
-    AgentCard, AgentExtension, AgentInterface, GENERATION_EXTENSION, TIMELINE_EXTENSION,
-    WEBHOOKS_EXTENSION,
+    AgentCard, AgentExtension, AgentInterface, DELETION_EXTENSION, GENERATION_EXTENSION,
+    TIMELINE_EXTENSION, WEBHOOKS_EXTENSION,
 };
 
 /// The card of an agent for anonymous callers. URLs begin with [`ORIGIN`], which the Worker replaces by the origin of the
@@ -47,6 +47,7 @@ pub(super) fn capabilities_of(agent: &AgentDefinition) -> Capabilities {
     };
     declare(GENERATION_EXTENSION, GENERATION_DESCRIPTION);
     declare(TIMELINE_EXTENSION, TIMELINE_DESCRIPTION);
+    declare(DELETION_EXTENSION, DELETION_DESCRIPTION);
     if has_webhooks {
         declare(WEBHOOKS_EXTENSION, WEBHOOKS_DESCRIPTION);
     }
@@ -76,11 +77,14 @@ fn interfaces_of(agent: &AgentDefinition) -> Vec<AgentInterface> {
 }
 
 const GENERATION_DESCRIPTION: &str = "A task's generation counts its events: answers tell it, \
-    If-Generation-Match lets a message or a cancel through at one generation only, and GetTask with \
+    If-Generation-Match lets a message, a cancel or a deletion through at one generation only, and GetTask with \
     After-Generation waits for a later one.";
 
 const TIMELINE_DESCRIPTION: &str = "GetTaskTimeline tells what happened in a task, page by page: its events with their \
     generations and times, the attempts of the agent, their steps, and the attempts to reach webhooks.";
+
+const DELETION_DESCRIPTION: &str = "DeleteTask deletes a task of the caller that has ended, or with force cancels it first, and DeleteContext \
+    does so with the tasks of a context: A2A 1.0 has no operations for that.";
 
 const WEBHOOKS_DESCRIPTION: &str = "Webhooks take a filter of events and a secret to sign notifications \
     with, and two methods show how deliveries fared and send events again.";
@@ -98,13 +102,13 @@ mod tests {
     }
 
     #[test]
-    fn every_agent_declares_generations_and_timelines_behind_its_own_extensions() {
+    fn every_agent_declares_generations_timelines_and_deletions_behind_its_own_extensions() {
         let text = "name = 'A'\ndescription = 'B'\nversion = '1'\nexecutor = { kind = 'tools', tools = { names = [] } }\n\
                     capabilities = { extensions = [{ uri = 'urn:own' }] }";
         let agent: AgentDefinition = toml::from_str(text).unwrap();
         let extensions = card_of(&agent, &[]).capabilities.extensions;
         let uris: Vec<&str> = extensions.iter().map(|found| found.uri.as_str()).collect();
-        assert_eq!(uris, ["urn:own", GENERATION_EXTENSION, TIMELINE_EXTENSION]);
+        assert_eq!(uris, ["urn:own", GENERATION_EXTENSION, TIMELINE_EXTENSION, DELETION_EXTENSION]);
         assert!(extensions.iter().all(|extension| !extension.required));
         assert_eq!(capabilities_of(&agent).extensions, extensions);
     }
@@ -118,7 +122,8 @@ mod tests {
         let capabilities = card_of(&agent, &[]).capabilities;
         let uris: Vec<&str> =
             capabilities.extensions.iter().map(|found| found.uri.as_str()).collect();
-        assert_eq!(uris, [GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION]);
+        let first = [GENERATION_EXTENSION, TIMELINE_EXTENSION, DELETION_EXTENSION];
+        assert_eq!(uris, [&first[..], &[WEBHOOKS_EXTENSION]].concat());
         assert!(capabilities.push_notifications);
     }
 

@@ -6,7 +6,10 @@ use crate::access::{self, is_same_scheme};
 use crate::http_tool::problems_of;
 use crate::tool::Tool;
 use crate::{HttpToolDefinition, Problem, Slug};
-use a2a::model::{AgentExtension, GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION};
+use a2a::model::{
+    AgentExtension, DELETION_EXTENSION, GENERATION_EXTENSION, TIMELINE_EXTENSION,
+    WEBHOOKS_EXTENSION,
+};
 
 /// All problems of the agents of a folder; empty if the agents can be served.
 pub(crate) fn check_all(
@@ -75,6 +78,7 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     }
     problems.extend(agent.dialects.problems(&agent.access));
     problems.extend(agent.access.gate_problems());
+    problems.extend(agent.retention.problems());
     if agent.default && agent.development {
         let fix = "cannot be true for the default agent; it must always answer";
         problems.push(Problem::at("development", fix));
@@ -156,9 +160,7 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<Problem> {
         }
         if extensions.iter().take(index).any(|earlier| earlier.uri == *uri) {
             problems.push(Problem::at(key, format!("{uri:?} stands twice")));
-        } else if [GENERATION_EXTENSION, TIMELINE_EXTENSION, WEBHOOKS_EXTENSION]
-            .contains(&uri.as_str())
-        {
+        } else if OWN_EXTENSIONS.contains(&uri.as_str()) {
             let fix =
                 format!("{uri:?} is declared for every agent that has it; remove this extension");
             problems.push(Problem::at(key, fix));
@@ -166,6 +168,10 @@ fn check_extensions(extensions: &[AgentExtension]) -> Vec<Problem> {
     }
     problems
 }
+
+/// The extensions that a2a-edge declares by itself.
+const OWN_EXTENSIONS: [&str; 4] =
+    [GENERATION_EXTENSION, TIMELINE_EXTENSION, DELETION_EXTENSION, WEBHOOKS_EXTENSION];
 
 #[cfg(test)]
 mod tests {

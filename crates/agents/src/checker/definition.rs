@@ -8,7 +8,7 @@ use super::skill::{FileSkill, SkillDefinition, SkillsSource};
 use crate::access::Access;
 use crate::kind::{ExecutorDefinition, KindContext, KnownTools};
 use crate::tool::Tool;
-use crate::{Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable};
+use crate::{Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable, RetentionTable};
 use a2a::model::AgentProvider;
 
 /// One agent, as `agents/<slug>.toml` describes it.
@@ -63,6 +63,9 @@ pub(crate) struct AgentDefinition {
     /// The tools of the agent for clients of MCP.
     #[serde(default)]
     pub(crate) mcp: McpTable,
+    /// How long finished tasks are kept, where that differs from the settings of the deployment.
+    #[serde(default)]
+    pub(crate) retention: RetentionTable,
     /// The executor, which answers messages.
     #[schemars(with = "Map<String, Value>")]
     pub(crate) executor: ExecutorDefinition,

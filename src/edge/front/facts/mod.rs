@@ -12,9 +12,11 @@
 //! | `terms` | the limits of a message: the quota, the usage of its caller, its sealed credentials |
 //! | `page` | the page of a list that takes more than one SQL statement |
 //! | `operator` | what an operator asks for: the overview of an agent, a copy in the index |
+//! | `context` | the number of tasks of a context that were deleted |
 
 pub(super) mod body;
 mod callback;
+mod context;
 mod key_sets;
 mod operator;
 mod page;

@@ -1,11 +1,12 @@
-//! The lists that take more than one SQL statement. ListTasks with artifacts calls the objects of the tasks on the
+//! What takes more than one SQL statement of the index. ListTasks with artifacts calls the objects of the tasks on the
 //! page. ListTasks whose first statement did not return the total sends a second statement to D1. ListWebhooks reads
-//! the table of webhooks in trouble.
+//! the table of webhooks in trouble. DeleteContext (`context`) calls the objects of the tasks of a context.
 
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 use worker::Env;
 
+use super::context;
 use crate::edge::bindings::ANSWERS_AT_ONCE;
 use crate::edge::objects::{AskError, Object};
 use crate::edge::service::index::Index;
@@ -21,7 +22,7 @@ use a2a::error::Error;
 use a2a::model::{GetTaskRequest, ListTasksRequest, ListWebhooksRequest, TaskId, read_own};
 use a2a::{Call, Outcome, TaskCall};
 
-/// The page of a list.
+/// The page of a list, or the deletion of a page of a context.
 ///
 /// # Errors
 ///
@@ -38,6 +39,9 @@ pub(super) async fn find(
         }
         Call::Webhooks(request) => {
             list_webhooks(env, &command, &request, observer).await.map(Outcome::Webhooks)
+        }
+        Call::Context(request) => {
+            context::delete(env, &command, &request, observer).await.map(Outcome::ContextDeleted)
         }
         Call::Card | Call::Task(_) | Call::Follow(_) => Err(Error::Internal { task: None }),
     }

@@ -30,6 +30,8 @@ pub(super) enum Found<'a> {
     GetTask,
     /// The tool that cancels a task.
     CancelTask,
+    /// The tool that deletes a task.
+    DeleteTask,
     /// The tool that returns the card of an agent elsewhere.
     Discover,
     /// The tool that calls an agent elsewhere.
@@ -66,6 +68,7 @@ impl<'a> Catalog<'a> {
         match name {
             "get_task" => return Found::GetTask,
             "cancel_task" => return Found::CancelTask,
+            "delete_task" => return Found::DeleteTask,
             "discover_agent" if self.may_call_out => return Found::Discover,
             "invoke_remote_agent" if self.may_call_out => return Found::Invoke,
             _ => {}
@@ -135,8 +138,10 @@ struct OwnTool {
     /// kilobytes of code.
     schema: &'static str,
     changes_nothing: bool,
-    /// True if the tool calls agents elsewhere; otherwise its result is that of a task.
+    /// True if the tool calls agents elsewhere.
     calls_out: bool,
+    /// True if the result is that of a task.
+    tells_task: bool,
 }
 
 impl OwnTool {
@@ -146,7 +151,7 @@ impl OwnTool {
             title: Some(self.title.to_owned()),
             description: Some(self.description.to_owned()),
             input_schema: read_own(self.schema).unwrap_or_default(),
-            output_schema: (!self.calls_out).then(result_schema),
+            output_schema: self.tells_task.then(result_schema),
             annotations: Annotations {
                 read_only: Some(self.changes_nothing),
                 open_world: Some(self.calls_out),
@@ -156,7 +161,7 @@ impl OwnTool {
     }
 }
 
-const OWN: [OwnTool; 4] = [
+const OWN: [OwnTool; 5] = [
     OwnTool {
         name: "get_task",
         title: "Look at a task",
@@ -164,6 +169,7 @@ const OWN: [OwnTool; 4] = [
         schema: TASK,
         changes_nothing: true,
         calls_out: false,
+        tells_task: true,
     },
     OwnTool {
         name: "cancel_task",
@@ -172,6 +178,16 @@ const OWN: [OwnTool; 4] = [
         schema: TASK,
         changes_nothing: false,
         calls_out: false,
+        tells_task: true,
+    },
+    OwnTool {
+        name: "delete_task",
+        title: "Delete a task",
+        description: "Deletes a task of an agent that is done, with its messages and its result. With `force`, one that is not done is canceled first.",
+        schema: DELETION,
+        changes_nothing: false,
+        calls_out: false,
+        tells_task: false,
     },
     OwnTool {
         name: "discover_agent",
@@ -180,6 +196,7 @@ const OWN: [OwnTool; 4] = [
         schema: DISCOVER,
         changes_nothing: true,
         calls_out: true,
+        tells_task: false,
     },
     OwnTool {
         name: "invoke_remote_agent",
@@ -188,12 +205,19 @@ const OWN: [OwnTool; 4] = [
         schema: INVOKE,
         changes_nothing: false,
         calls_out: true,
+        tells_task: false,
     },
 ];
 
 const TASK: &str = r#"{"type": "object", "properties": {
     "task_id": {"type": "string", "description": "The task, as a result named it."},
     "agent": {"type": "string", "description": "The agent whose task it is, if it is known."}
+    }, "required": ["task_id"]}"#;
+
+const DELETION: &str = r#"{"type": "object", "properties": {
+    "task_id": {"type": "string", "description": "The task, as a result named it."},
+    "agent": {"type": "string", "description": "The agent whose task it is, if it is known."},
+    "force": {"type": "boolean", "description": "Whether to cancel the task first if it is not done."}
     }, "required": ["task_id"]}"#;
 
 const DISCOVER: &str = r#"{"type": "object", "properties": {

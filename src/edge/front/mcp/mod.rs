@@ -157,6 +157,7 @@ impl Front {
         let result = match found {
             Found::GetTask => self.get_task_tool(outer, catalog, &call.arguments).await,
             Found::CancelTask => self.cancel_task_tool(outer, catalog, &call.arguments).await,
+            Found::DeleteTask => self.delete_task_tool(outer, catalog, &call.arguments).await,
             Found::Discover => self.discover_tool(outer, catalog, &call.arguments).await,
             Found::Invoke => {
                 let depth = request.meta.depth;

@@ -1,5 +1,5 @@
 //! Reads and cancels tasks: by the tasks extension, and by the tools `get_task` and `cancel_task` for clients without the
-//! extension.
+//! extension. The tool `delete_task` deletes them, which the tasks extension cannot.
 
 use serde_json::{Map, Value, json};
 
@@ -11,10 +11,11 @@ use super::outer::Outer;
 use a2a::binding::http::HttpResponse;
 use a2a::client::{Client, ClientError};
 use a2a::model::{
-    CancelTaskRequest, GetTaskRequest, SendMessageConfiguration, SendMessageRequest, Task, TaskId,
+    CancelTaskRequest, DeleteTaskRequest, GetTaskRequest, SendMessageConfiguration,
+    SendMessageRequest, Task, TaskId,
 };
 use mcp::agents::{Waiting, result_of};
-use mcp::model::{Answer, CallResult, RpcError, code};
+use mcp::model::{Answer, CallResult, Content, RpcError, code};
 use mcp::server::Reply;
 
 impl Front {
@@ -45,6 +46,34 @@ impl Front {
         };
         match found.cancel().await {
             Ok(task) => CallResult { is_error: false, ..FoundTask { task, ..found }.result() },
+            Err(error) => failed(&error),
+        }
+    }
+
+    /// Runs the tool `delete_task`.
+    pub(super) async fn delete_task_tool(
+        &self,
+        outer: &Outer,
+        catalog: &Catalog<'_>,
+        arguments: &Map<String, Value>,
+    ) -> CallResult {
+        let force = match arguments.get("force") {
+            None | Some(Value::Null) => false,
+            Some(Value::Bool(force)) => *force,
+            Some(Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_)) => {
+                return refused("the argument force must be true or false");
+            }
+        };
+        let found = match self.task_in(outer, catalog, arguments).await {
+            Ok(found) => found,
+            Err(result) => return result,
+        };
+        let id = found.task.id.clone();
+        let said = format!("The task {id} is deleted.");
+        match found.client.delete(DeleteTaskRequest { tenant: None, id, force }).await {
+            Ok(()) => {
+                CallResult { content: vec![Content::Text(said)], structured: None, is_error: false }
+            }
             Err(error) => failed(&error),
         }
     }

@@ -4,6 +4,7 @@
 //! So the old tasks of each caller with each agent are one range of the table, and need no index of their own. The walk
 //! reads one group after the other in pages; the caller stores the position. In objects, the groups are the entries of the directory.
 
+use serde_json::json;
 use worker::Result;
 use worker::wasm_bindgen::JsValue;
 
@@ -21,10 +22,29 @@ use a2a::sorted::{SortedMap, sort_by};
 /// The tasks that a walk selects.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::edge) struct Old {
-    /// If set, only tasks of this agent.
-    pub(in crate::edge) agent: Option<String>,
+    /// The agents whose tasks are selected.
+    pub(in crate::edge) agents: Of,
     /// Only tasks that finished before this end.
     pub(in crate::edge) before: End,
+}
+
+/// The agents of a walk.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(in crate::edge) enum Of {
+    /// This agent.
+    One(String),
+    /// All but these; also agents that this Worker does not have any more.
+    AllBut(Vec<String>),
+}
+
+impl Of {
+    /// True if the walk is about this agent.
+    pub(in crate::edge) fn has(&self, agent: &str) -> bool {
+        match self {
+            Self::One(one) => one == agent,
+            Self::AllBut(others) => !others.iter().any(|other| other == agent),
+        }
+    }
 }
 
 /// The end of the tasks that a walk selects, in the order of a group.
@@ -108,7 +128,7 @@ impl Index {
     ) -> Result<(Vec<RowPlace>, Option<Position>)> {
         let shard = entry.shard();
         let (owner, agent) = (shard.owner.to_owned(), entry.agent().to_owned());
-        let old = Old { agent: None, before: before.clone() };
+        let old = Old { agents: Of::AllBut(Vec::new()), before: before.clone() };
         let statement = within_statement(&old, &Group { owner, agent }, after, most);
         let mut found = read_tasks(self.tables.select_in(shard, &statement).await?)?;
         for row in &mut found {
@@ -221,8 +241,13 @@ fn behind_statement(old: &Old, behind: &Group, last: Option<&Group>, most: usize
         statement.push(" AND (c.owner, c.agent) <= ({}, ", last.owner.as_str().into());
         statement.push("{})", last.agent.as_str().into());
     }
-    if let Some(agent) = &old.agent {
-        statement.push(" AND c.agent = {}", agent.as_str().into());
+    match &old.agents {
+        Of::One(agent) => statement.push(" AND c.agent = {}", agent.as_str().into()),
+        Of::AllBut(others) if others.is_empty() => {}
+        Of::AllBut(others) => {
+            let others = Value::Text(json!(others).to_string());
+            statement.push(" AND c.agent NOT IN (SELECT value FROM json_each({}))", others);
+        }
     }
     push_before(&mut statement, "t.", &old.before);
     statement.sql.push_str(&IS_FINISHED.replace("state", "t.state"));
@@ -321,8 +346,10 @@ mod tests {
 
     #[test]
     fn groups_are_walked_in_the_order_of_the_table_and_finished_tasks_alone_are_taken() {
-        let old =
-            Old { agent: None, before: End { status_ms: UnixMillis(9), id: TaskId::new("z") } };
+        let old = Old {
+            agents: Of::AllBut(Vec::new()),
+            before: End { status_ms: UnixMillis(9), id: TaskId::new("z") },
+        };
         let last = group("p", "b");
         let statement = behind_statement(&old, &group("o", "a"), Some(&last), 5);
         assert_eq!(
@@ -333,15 +360,23 @@ mod tests {
              AND t.status_ms <= +?5 AND (t.status_ms, t.id) < (+?6, +?7) AND t.state IN (3, 4, 5, 7) \
              ORDER BY c.owner, c.agent, t.status_ms, t.id LIMIT +?8"
         );
-        let of_agent = Old { agent: Some("b".to_owned()), ..old };
+        let of_agent = Old { agents: Of::One("b".to_owned()), ..old.clone() };
         let statement = behind_statement(&of_agent, &Group::default(), None, 5);
         assert!(statement.sql.contains("> (+?1, +?2) AND c.agent = +?3"), "{}", statement.sql);
+        let others = Of::AllBut(vec!["b".to_owned(), "c".to_owned()]);
+        let statement =
+            behind_statement(&Old { agents: others, ..old }, &Group::default(), None, 5);
+        let but = "> (+?1, +?2) AND c.agent NOT IN (SELECT value FROM json_each(+?3))";
+        assert!(statement.sql.contains(but), "{}", statement.sql);
+        assert_eq!(statement.values.get(2), Some(&r#"["b","c"]"#.into()));
     }
 
     #[test]
     fn a_page_within_a_group_is_a_range_of_the_table() {
-        let old =
-            Old { agent: None, before: End { status_ms: UnixMillis(9), id: TaskId::new("z") } };
+        let old = Old {
+            agents: Of::AllBut(Vec::new()),
+            before: End { status_ms: UnixMillis(9), id: TaskId::new("z") },
+        };
         let after = position(3, "x");
         let statement = within_statement(&old, &group("o", "a"), Some(&after), 5);
         assert_eq!(
@@ -354,7 +389,10 @@ mod tests {
 
     #[test]
     fn an_end_without_a_task_is_before_all_tasks_of_its_instant() {
-        let old = Old { agent: None, before: End { status_ms: UnixMillis(9), id: None } };
+        let old = Old {
+            agents: Of::AllBut(Vec::new()),
+            before: End { status_ms: UnixMillis(9), id: None },
+        };
         let statement = within_statement(&old, &group("o", "a"), Some(&position(3, "x")), 5);
         assert_eq!(statement.values.get(5..7), Some(&[9.into(), "".into()][..]));
     }

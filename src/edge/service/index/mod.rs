@@ -21,13 +21,13 @@ use crate::forms::listing::{LINE_END, read_listing};
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::{Found, FoundTask, TaskQuery};
 use crate::port::{IndexPlaces, IndexRow, TaskIndex};
-use a2a::model::UnixMillis;
+use a2a::model::{TaskId, UnixMillis};
 use a2a::sorted::sort_by;
 use everybody::newest_statement;
 use listing::{listing_statement, total_statement};
-use statements::{remove_statement, unfinished_statement, upsert_statement};
+use statements::{forget_statement, remove_statement, unfinished_statement, upsert_statement};
 
-pub(in crate::edge) use finished::{End, Old, Place};
+pub(in crate::edge) use finished::{End, Of, Old, Place};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct Index {
@@ -107,12 +107,13 @@ impl Index {
         totals(self.tables.select(Whose::Owner(owner), &statement).await?.rows)
     }
 
-    /// Deletes the rows at these places, as far as there are rows: by one statement for each shard.
+    /// Deletes the rows at these places, as far as there are rows: by one statement for each shard. With `is_deleted`, no row of these
+    /// tasks is taken from then on.
     ///
     /// # Errors
     ///
     /// If the tables do not answer, or are missing.
-    pub(in crate::edge) async fn remove(&self, rows: &[RowPlace]) -> Result<()> {
+    pub(in crate::edge) async fn remove(&self, rows: &[RowPlace], is_deleted: bool) -> Result<()> {
         let is_together = |one: &RowPlace, other: &RowPlace| {
             !self.tables.are_in_objects() || (one.owner == other.owner && one.shard == other.shard)
         };
@@ -120,7 +121,7 @@ impl Index {
         for rows in rows.chunk_by(is_together) {
             let Some(RowPlace { owner, shard, .. }) = rows.first() else { continue };
             let shard = Shard { owner, number: *shard };
-            self.tables.change(shard, &remove_statement(rows)).await?;
+            self.tables.change(shard, &remove_statement(rows, is_deleted)).await?;
         }
         Ok(())
     }
@@ -164,14 +165,20 @@ impl TaskIndex for ObjectIndex {
     }
 
     async fn remove(&self, places: IndexPlaces) -> std::result::Result<(), String> {
-        let IndexPlaces { agent, owner, instants, .. } = places;
+        let IndexPlaces { agent, owner, instants, is_deleted, .. } = places;
         let (id, shard) = (self.object.task_id(), self.shard.get());
         let row = |UnixMillis(status_ms)| {
             let (owner, agent, id) = (owner.clone(), agent.clone(), id.clone());
             RowPlace { owner, agent, status_ms, id, shard }
         };
         let rows: Vec<RowPlace> = instants.into_iter().map(row).collect();
-        self.index.remove(&rows).await.map_err(|error| error.to_string())
+        self.index.remove(&rows, is_deleted).await.map_err(|error| error.to_string())
+    }
+
+    async fn forget(&self, _: &TaskId, owner: &str) -> std::result::Result<(), String> {
+        let shard = Shard { owner, number: self.shard.get() };
+        let forgotten = self.index.tables.change(shard, &forget_statement(&self.object)).await;
+        forgotten.map_err(|error| error.to_string())
     }
 }
 

@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::auth::OwnerId;
 use crate::edge::service::database::{Statement, Value, number};
+use crate::forms::address::ObjectId;
 use crate::forms::queue::RowPlace;
 use crate::operation::list_tasks::TaskQuery;
 use crate::port::IndexRow;
@@ -65,12 +66,22 @@ pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
 }
 
 /// Deletes the rows at these places, and the listed webhooks of their tasks; a trigger carries it out. D1 accepts a hundred values,
-/// so all places are one value.
-pub(super) fn remove_statement(rows: &[RowPlace]) -> Statement {
+/// so all places are one value. With `is_deleted`, the tasks are noted, and triggers ignore rows of them.
+pub(super) fn remove_statement(rows: &[RowPlace], is_deleted: bool) -> Statement {
     let row = |row: &RowPlace| json!([row.owner, row.agent, row.status_ms, row.id]);
     let rows = serde_json::Value::Array(rows.iter().map(row).collect()).to_string();
-    let sql = "INSERT INTO task_deletions (tasks) VALUES (?1)".to_owned();
-    Statement { sql, values: vec![Value::Text(rows)] }
+    let sql = if is_deleted {
+        "INSERT INTO task_deletions (tasks, by_callers) VALUES (?1, 1)"
+    } else {
+        "INSERT INTO task_deletions (tasks) VALUES (?1)"
+    };
+    Statement { sql: sql.to_owned(), values: vec![Value::Text(rows)] }
+}
+
+/// Deletes the note that the task of this object is deleted.
+pub(super) fn forget_statement(object: &ObjectId) -> Statement {
+    let sql = "DELETE FROM deleted_tasks WHERE id = ?1".to_owned();
+    Statement { sql, values: vec![object.as_str().into()] }
 }
 
 fn push_scope(statement: &mut Statement, owner: &OwnerId, query: &TaskQuery) {
@@ -242,9 +253,12 @@ mod tests {
             let (owner, agent) = ("o\"".to_owned(), "a".to_owned());
             RowPlace { owner, agent, status_ms, id: TaskId::new(id).unwrap(), shard: 0 }
         };
-        let statement = remove_statement(&[row(3, "t"), row(5, "u")]);
+        let statement = remove_statement(&[row(3, "t"), row(5, "u")], false);
         assert_eq!(statement.sql, "INSERT INTO task_deletions (tasks) VALUES (?1)");
         assert_eq!(statement.values, [r#"[["o\"","a",3,"t"],["o\"","a",5,"u"]]"#.into()]);
+        let for_good = remove_statement(&[row(3, "t")], true);
+        assert_eq!(for_good.sql, "INSERT INTO task_deletions (tasks, by_callers) VALUES (?1, 1)");
+        assert_eq!(for_good.values, [r#"[["o\"","a",3,"t"]]"#.into()]);
     }
 
     #[test]

@@ -15,6 +15,7 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
         &call,
         Call::Task(
             TaskCall::GetTaskTimeline(_)
+                | TaskCall::DeleteTask(_)
                 | TaskCall::Webhook(
                     WebhookCall::ListTaskPushNotificationDeliveries(_)
                         | WebhookCall::RedeliverTaskPushNotifications(_)
@@ -24,7 +25,9 @@ pub(super) fn expected(dialect: Dialect, binding: Binding, mut call: Call) -> Op
     match dialect {
         Dialect::V1 => Some(call.into()),
         Dialect::V0_3 => {
-            if is_of_the_extension || matches!(call, Call::List(_) | Call::Webhooks(_)) {
+            if is_of_the_extension
+                || matches!(call, Call::List(_) | Call::Webhooks(_) | Call::Context(_))
+            {
                 return None;
             }
             forget_tenant(&mut call);
@@ -107,12 +110,14 @@ fn forget_tenant(call: &mut Call) {
     let tenant = match call {
         Call::List(request) => &mut request.tenant,
         Call::Webhooks(request) => &mut request.tenant,
+        Call::Context(request) => &mut request.tenant,
         Call::Card => return,
         Call::Task(TaskCall::SendMessage(request))
         | Call::Follow(FollowCall::SendStreamingMessage(request)) => &mut request.tenant,
         Call::Task(TaskCall::GetTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::CancelTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::GetTaskTimeline(request)) => &mut request.tenant,
+        Call::Task(TaskCall::DeleteTask(request)) => &mut request.tenant,
         Call::Follow(FollowCall::SubscribeToTask(request)) => &mut request.tenant,
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => &mut webhook.tenant,

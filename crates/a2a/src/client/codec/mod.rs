@@ -19,8 +19,10 @@ use super::{Answer, CallOptions, ClientError, Connection, RemoteCard, Settings, 
 use crate::call::{Call, TaskCall, WebhookCall};
 use crate::dialect::{Page, Reader};
 use crate::http::{HttpAnswer, HttpError, HttpRequest, one_line};
-use crate::model::decode::{Fields, decode_with};
-use crate::model::{FieldViolation, StreamResponse, TaskId, TaskPushNotificationConfig, encode};
+use crate::model::decode::{Decode, Fields, decode_with};
+use crate::model::{
+    ContextDeletion, FieldViolation, StreamResponse, TaskId, TaskPushNotificationConfig, encode,
+};
 use crate::model::{MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, UnfitJson, read_foreign};
 use crate::wire::{Binding, percent};
 
@@ -253,7 +255,8 @@ impl Wire {
                 | WebhookCall::ListTaskPushNotificationDeliveries(_)
                 | WebhookCall::RedeliverTaskPushNotifications(_) => Answer::Done,
             },
-            Call::Task(TaskCall::GetTaskTimeline(_)) => Answer::Done,
+            Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Answer::Done,
+            Call::Context(_) => Answer::ContextDeleted(read(&what, json, ContextDeletion::decode)?),
             // The client never sends this call.
             Call::Webhooks(_) => Answer::Done,
             Call::Card => Answer::Card(Box::new(RemoteCard::read(json)?)),

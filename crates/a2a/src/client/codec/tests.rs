@@ -199,7 +199,7 @@ proptest! {
             };
             let shown = Outcome::PushConfig(Box::new(shown_webhook.clone()));
             prop_assert_eq!(read(&get_webhook, &shown), Ok(Answer::Webhook(Box::new(of_dialect))));
-            prop_assert_eq!(read(&delete, &Outcome::PushConfigDeleted), Ok(Answer::Done));
+            prop_assert_eq!(read(&delete, &Outcome::Deleted), Ok(Answer::Done));
             if dialect == Dialect::Legacy {
                 continue;
             }

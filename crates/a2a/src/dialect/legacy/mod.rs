@@ -75,12 +75,13 @@ pub(super) fn result(
             task_result(binding, habits, task, &ShownTask::default())
         }
         Outcome::PushConfig(webhook) => encoded(&WebhookView::of(&webhook.config), 0),
-        Outcome::PushConfigDeleted => Ok(None),
+        Outcome::Deleted => Ok(None),
         Outcome::Tasks(_)
         | Outcome::PushConfigs(_)
         | Outcome::Deliveries(_)
         | Outcome::Timeline(_)
         | Outcome::Webhooks(_)
+        | Outcome::ContextDeleted(_)
         | Outcome::Card(_) => Err(Error::Internal { task: None }),
     }
 }

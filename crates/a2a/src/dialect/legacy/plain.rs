@@ -26,7 +26,7 @@ use crate::{Call, TaskCall};
 pub(in crate::dialect) fn resource(segments: &[&str]) -> Option<Resource> {
     match segments {
         [older::LEGACY_PREFIX, "tasks", "send"] => Some(Resource::Send),
-        [older::LEGACY_PREFIX, "tasks", task] => Some(Resource::Task(percent::decode(task))),
+        [older::LEGACY_PREFIX, "tasks", task] => Some(Resource::OlderTask(percent::decode(task))),
         _ => None,
     }
 }
@@ -175,7 +175,7 @@ mod tests {
 
     #[test]
     fn there_are_two_paths() {
-        let task = |id: &str| Some(Resource::Task(id.to_owned()));
+        let task = |id: &str| Some(Resource::OlderTask(id.to_owned()));
         for (path, resource) in [
             ("a2a/tasks/send", Some(Resource::Send)),
             ("a2a/tasks/a%2Fb:cancel", task("a/b:cancel")),

@@ -34,11 +34,12 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         }
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(&Named::task(&request.id)),
         Call::Task(TaskCall::Webhook(call)) => asked_of_webhook(binding, call),
-        // 0.3 has neither a list of tasks nor a timeline.
+        // 0.3 has neither a list of tasks nor a timeline nor a deletion.
         Call::Card
         | Call::List(_)
         | Call::Webhooks(_)
-        | Call::Task(TaskCall::GetTaskTimeline(_)) => Ok("{}".to_owned()),
+        | Call::Context(_)
+        | Call::Task(TaskCall::GetTaskTimeline(_) | TaskCall::DeleteTask(_)) => Ok("{}".to_owned()),
     }
 }
 

@@ -99,10 +99,13 @@ pub(super) fn result(
                 Shape::Proto { .. } => encode(Some("configs"), &configs, 0),
             }
         }
-        Outcome::PushConfigDeleted => return Ok(None),
+        Outcome::Deleted => return Ok(None),
         Outcome::Card(json) => Some(json.clone()),
         // 0.3 has no method with these outcomes.
-        Outcome::Deliveries(_) | Outcome::Timeline(_) | Outcome::Webhooks(_) => None,
+        Outcome::Deliveries(_)
+        | Outcome::Timeline(_)
+        | Outcome::Webhooks(_)
+        | Outcome::ContextDeleted(_) => None,
     };
     json.map(Some).ok_or(Error::Internal { task: None })
 }

@@ -1,8 +1,8 @@
 //! The paths of A2A 0.3 over HTTP+JSON.
 
-use crate::Call;
 use crate::dialect::v1::ask::query;
 use crate::dialect::{Resource, older};
+use crate::{Call, TaskCall};
 
 /// The resource at a path below an agent, given by the path's segments; `None` if the path does not exist.
 pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
@@ -13,28 +13,33 @@ pub(in crate::dialect) fn find(segments: &[&str]) -> Option<Resource> {
     match (*first == older::V0_3_PREFIX, segments) {
         (false, _) => None,
         (true, ["card"]) => Some(Resource::ExtendedCard),
-        (true, segments) => Resource::parse(segments).filter(|resource| match resource {
+        (true, segments) => match Resource::parse(segments)? {
             // These resources exist only since 1.0.
             Resource::ExtendedCard
             | Resource::Deliveries(..)
             | Resource::Redeliver(..)
             | Resource::Timeline(_)
-            | Resource::Webhooks => false,
-            Resource::Send
+            | Resource::Context(_)
+            | Resource::Webhooks => None,
+            Resource::Task(id) => Some(Resource::OlderTask(id)),
+            resource @ (Resource::Send
             | Resource::Stream
             | Resource::Tasks
-            | Resource::Task(_)
+            | Resource::OlderTask(_)
             | Resource::Cancel(_)
             | Resource::Subscribe(_)
             | Resource::PushConfigs(_)
-            | Resource::PushConfig(..) => true,
-        }),
+            | Resource::PushConfig(..)) => Some(resource),
+        },
     }
 }
 
 /// See [`Dialect::target`](crate::dialect::Dialect::target). A list of tasks has no target: servers of later
 /// versions that also support 0.3 read its path as the path of a tenant, and answer with an empty list.
 pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> {
+    if let Call::Task(TaskCall::DeleteTask(_)) = call {
+        return None;
+    }
     let resource = Resource::of(call);
     let verb = resource.verb(call.operation())?;
     let path = match &resource {
@@ -43,6 +48,7 @@ pub(in crate::dialect) fn target(call: &Call) -> Option<(&'static str, String)> 
         | Resource::Deliveries(..)
         | Resource::Redeliver(..)
         | Resource::Timeline(_)
+        | Resource::Context(_)
         | Resource::Webhooks => return None,
         _ => resource.path() + &query(call),
     };
@@ -61,7 +67,7 @@ mod tests {
             ("v1/message:stream", Some(Resource::Stream)),
             ("v1/card", Some(Resource::ExtendedCard)),
             ("v1/tasks", Some(Resource::Tasks)),
-            ("v1/tasks/a%2Fb", Some(Resource::Task(id("a/b")))),
+            ("v1/tasks/a%2Fb", Some(Resource::OlderTask(id("a/b")))),
             ("v1/tasks/t:cancel", Some(Resource::Cancel(id("t")))),
             ("v1/tasks/t:subscribe", Some(Resource::Subscribe(id("t")))),
             ("v1/tasks/t/pushNotificationConfigs", Some(Resource::PushConfigs(id("t")))),
@@ -74,6 +80,7 @@ mod tests {
             ("v1/extendedAgentCard", None),
             ("v1/tasks/t/pushNotificationConfigs/c/deliveries", None),
             ("v1/tasks/t/timeline", None),
+            ("v1/contexts/c", None),
             ("v1/demo/tasks/t", None),
             ("tasks/t", None),
             ("v2/tasks/t", None),

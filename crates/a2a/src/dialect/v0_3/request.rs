@@ -58,6 +58,8 @@ fn call(binding: Binding, operation: Operation, fields: &mut Fields) -> Option<C
         Operation::ListTaskPushNotificationDeliveries
         | Operation::RedeliverTaskPushNotifications
         | Operation::GetTaskTimeline
+        | Operation::DeleteTask
+        | Operation::DeleteContext
         | Operation::ListWebhooks => return None,
     })
 }

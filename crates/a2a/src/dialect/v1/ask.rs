@@ -16,6 +16,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Task(TaskCall::CancelTask(request)) => encode(request),
         Call::Task(TaskCall::GetTask(request)) => encode(request),
         Call::Task(TaskCall::GetTaskTimeline(request)) => encode(request),
+        Call::Task(TaskCall::DeleteTask(request)) => encode(request),
         Call::Task(TaskCall::Webhook(call)) => match call {
             WebhookCall::CreateTaskPushNotificationConfig(webhook) => encode(webhook),
             WebhookCall::GetTaskPushNotificationConfig(request)
@@ -27,6 +28,7 @@ pub(in crate::dialect) fn asked(binding: Binding, call: &Call) -> serde_json::Re
         Call::Follow(FollowCall::SubscribeToTask(request)) => encode(request),
         Call::List(request) => encode(request),
         Call::Webhooks(request) => encode(request),
+        Call::Context(request) => encode(request),
         Call::Card => Ok("{}".to_owned()),
     }
 }
@@ -45,7 +47,7 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
     let history_length = match call {
         Call::Task(TaskCall::GetTask(request)) => request.history_length,
         Call::List(request) => request.history_length,
-        Call::Task(_) | Call::Follow(_) | Call::Webhooks(_) | Call::Card => None,
+        Call::Task(_) | Call::Follow(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card => None,
     };
     let mut pairs = Vec::new();
     if let Call::List(request) = call {
@@ -67,6 +69,14 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
         pairs.push(("pageSize", Some(page_size.to_string())));
         pairs.push(("pageToken", page_token.clone()));
         pairs.push(("order", order));
+    }
+    if let Call::Task(TaskCall::DeleteTask(request)) = call {
+        pairs.push(("force", request.force.then(|| "true".to_owned())));
+    }
+    if let Call::Context(request) = call {
+        pairs.push(("force", request.force.then(|| "true".to_owned())));
+        pairs.push(("pageSize", Some(request.page_size.to_string())));
+        pairs.push(("pageToken", request.page_token.clone()));
     }
     if let Call::Webhooks(request) = call {
         pairs.push(("pageSize", Some(request.page_size.to_string())));

@@ -34,6 +34,7 @@ pub(super) fn result<'a>(
         | Outcome::Deliveries(json)
         | Outcome::Timeline(json)
         | Outcome::Webhooks(json)
+        | Outcome::ContextDeleted(json)
         | Outcome::Card(json) => vec![json.as_str().into()],
         Outcome::PushConfig(config) => vec![encoded(&shown(config, extensions))?.into()],
         Outcome::PushConfigs(configs) => {
@@ -41,7 +42,7 @@ pub(super) fn result<'a>(
             let closing = r#","nextPageToken":""}"#;
             vec![r#"{"configs":"#.into(), encoded(&shown)?.into(), closing.into()]
         }
-        Outcome::PushConfigDeleted => return Ok(None),
+        Outcome::Deleted => return Ok(None),
     };
     Ok(Some(pieces))
 }

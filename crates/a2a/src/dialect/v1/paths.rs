@@ -12,6 +12,8 @@ pub(crate) enum Resource {
     Stream,
     Tasks,
     Task(String),
+    /// The same in versions before 1.0, where a task cannot be deleted.
+    OlderTask(String),
     Cancel(String),
     Subscribe(String),
     PushConfigs(String),
@@ -21,6 +23,7 @@ pub(crate) enum Resource {
     Redeliver(String, String),
     Timeline(String),
     Webhooks,
+    Context(String),
     ExtendedCard,
 }
 
@@ -41,6 +44,7 @@ impl Resource {
             ["extendedAgentCard"] => Some(Self::ExtendedCard),
             ["webhooks"] => Some(Self::Webhooks),
             ["tasks"] => Some(Self::Tasks),
+            ["contexts", id] => Some(Self::Context(percent::decode(id))),
             // Clients must escape a colon in an id if it could be misread as the colon of a verb.
             ["tasks", task] => Some(if let Some(id) = task.strip_suffix(":cancel") {
                 Self::Cancel(percent::decode(id))
@@ -73,9 +77,11 @@ impl Resource {
         match call {
             Call::List(_) => Self::Tasks,
             Call::Webhooks(_) => Self::Webhooks,
+            Call::Context(request) => Self::Context(request.context_id.as_str().to_owned()),
             Call::Card => Self::ExtendedCard,
             Call::Task(TaskCall::SendMessage(_)) => Self::Send,
             Call::Task(TaskCall::GetTask(request)) => Self::Task(text(&request.id)),
+            Call::Task(TaskCall::DeleteTask(request)) => Self::Task(text(&request.id)),
             Call::Task(TaskCall::CancelTask(request)) => Self::Cancel(text(&request.id)),
             Call::Task(TaskCall::GetTaskTimeline(request)) => Self::Timeline(text(&request.id)),
             Call::Follow(FollowCall::SendStreamingMessage(_)) => Self::Stream,
@@ -111,8 +117,9 @@ impl Resource {
             Self::Stream => "message:stream".to_owned(),
             Self::Tasks => "tasks".to_owned(),
             Self::Webhooks => "webhooks".to_owned(),
+            Self::Context(id) => format!("contexts/{}", encode(id)),
             Self::ExtendedCard => "extendedAgentCard".to_owned(),
-            Self::Task(id) => format!("tasks/{}", encode(id)),
+            Self::Task(id) | Self::OlderTask(id) => format!("tasks/{}", encode(id)),
             Self::Cancel(id) => format!("tasks/{}:cancel", encode(id)),
             Self::Subscribe(id) => format!("tasks/{}:subscribe", encode(id)),
             Self::Timeline(id) => format!("tasks/{}/timeline", encode(id)),
@@ -135,7 +142,11 @@ impl Resource {
             Self::Send => ("POST, OPTIONS", &[("POST", Operation::SendMessage)]),
             Self::Stream => ("POST, OPTIONS", &[("POST", Operation::SendStreamingMessage)]),
             Self::Tasks => ("GET, OPTIONS", &[("GET", Operation::ListTasks)]),
-            Self::Task(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::OlderTask(_) => ("GET, OPTIONS", &[("GET", Operation::GetTask)]),
+            Self::Task(_) => (
+                "GET, DELETE, OPTIONS",
+                &[("GET", Operation::GetTask), ("DELETE", Operation::DeleteTask)],
+            ),
             Self::Cancel(_) => ("POST, OPTIONS", &[("POST", Operation::CancelTask)]),
             // The specification has GET in its proto and POST in its text.
             Self::Subscribe(_) => (
@@ -164,6 +175,7 @@ impl Resource {
             }
             Self::Timeline(_) => ("GET, OPTIONS", &[("GET", Operation::GetTaskTimeline)]),
             Self::Webhooks => ("GET, OPTIONS", &[("GET", Operation::ListWebhooks)]),
+            Self::Context(_) => ("DELETE, OPTIONS", &[("DELETE", Operation::DeleteContext)]),
             Self::ExtendedCard => ("GET, OPTIONS", &[("GET", Operation::GetExtendedAgentCard)]),
         };
         Methods { allowed, operations }
@@ -175,9 +187,12 @@ impl Resource {
             Self::Send | Self::Stream | Self::Tasks | Self::Webhooks | Self::ExtendedCard => {
                 [None, None]
             }
-            Self::Task(id) | Self::Cancel(id) | Self::Subscribe(id) | Self::Timeline(id) => {
-                [Some(("id", id)), None]
-            }
+            Self::Task(id)
+            | Self::OlderTask(id)
+            | Self::Cancel(id)
+            | Self::Subscribe(id)
+            | Self::Timeline(id) => [Some(("id", id)), None],
+            Self::Context(id) => [Some(("contextId", id)), None],
             Self::PushConfigs(task) => [Some(("taskId", task)), None],
             Self::PushConfig(task, id) | Self::Deliveries(task, id) | Self::Redeliver(task, id) => {
                 [Some(("taskId", task)), Some(("id", id))]
@@ -194,12 +209,14 @@ impl Resource {
             | Self::Stream
             | Self::Tasks
             | Self::Task(_)
+            | Self::OlderTask(_)
             | Self::PushConfigs(_)
             | Self::PushConfig(..)
             | Self::Deliveries(..)
             | Self::Redeliver(..)
             | Self::Timeline(_)
             | Self::Webhooks
+            | Self::Context(_)
             | Self::ExtendedCard => false,
         }
     }
@@ -244,6 +261,7 @@ mod tests {
             ("tasks/timeline", Resource::Task("timeline".to_owned())),
             ("tasks/", Resource::Task(String::new())),
             ("tasks/tasks", Resource::Task("tasks".to_owned())),
+            ("contexts/a%2Fb", Resource::Context("a/b".to_owned())),
             (
                 "tasks/a%2Fb/pushNotificationConfigs/c%3Fd",
                 Resource::PushConfig("a/b".to_owned(), "c?d".to_owned()),

@@ -1,9 +1,9 @@
 //! Generators of calls of 1.0.
 
 use a2a::model::{
-    AuthenticationInfo, CancelTaskRequest, ContextId, EventFilter, GetTaskRequest,
-    GetTaskTimelineRequest, ListPushNotificationConfigsRequest, ListTasksRequest,
-    ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
+    AuthenticationInfo, CancelTaskRequest, ContextId, DeleteContextRequest, DeleteTaskRequest,
+    EventFilter, GetTaskRequest, GetTaskTimelineRequest, ListPushNotificationConfigsRequest,
+    ListTasksRequest, ListWebhooksRequest, PushNotificationConfigRequest, RedeliverRequest, Secret,
     SendMessageConfiguration, SendMessageRequest, SubscribeToTaskRequest, TaskId,
     TaskPushNotificationConfig, TaskState, TimelineOrder, UnixMillis, WebhookTrouble,
 };
@@ -27,12 +27,16 @@ pub(crate) fn call() -> impl Strategy<Value = Call> {
         1 => (tenant(), task_id(), metadata()).prop_map(|(tenant, id, metadata)| {
             Call::Task(TaskCall::CancelTask(CancelTaskRequest { tenant, id, metadata }))
         }),
+        1 => (tenant(), task_id(), any::<bool>()).prop_map(|(tenant, id, force)| {
+            Call::Task(TaskCall::DeleteTask(DeleteTaskRequest { tenant, id, force }))
+        }),
         1 => timeline().prop_map(|request| Call::Task(TaskCall::GetTaskTimeline(request))),
         1 => (tenant(), task_id()).prop_map(|(tenant, id)| {
             Call::Follow(FollowCall::SubscribeToTask(SubscribeToTaskRequest { tenant, id }))
         }),
         1 => list().prop_map(Call::List),
         1 => webhooks().prop_map(Call::Webhooks),
+        1 => context_deletion().prop_map(Call::Context),
         1 => Just(Call::Card),
         3 => webhook_call().prop_map(|call| Call::Task(TaskCall::Webhook(call))),
     ]
@@ -72,6 +76,19 @@ fn webhooks() -> impl Strategy<Value = ListWebhooksRequest> {
         |(tenant, state, page_size, page_token)| ListWebhooksRequest {
             tenant,
             state,
+            page_size,
+            page_token,
+        },
+    )
+}
+
+fn context_deletion() -> impl Strategy<Value = DeleteContextRequest> {
+    let context = word().prop_map(|id| ContextId::new(id).unwrap());
+    (tenant(), context, any::<bool>(), 1..=100_u8, option::of(word())).prop_map(
+        |(tenant, context_id, force, page_size, page_token)| DeleteContextRequest {
+            tenant,
+            context_id,
+            force,
             page_size,
             page_token,
         },

@@ -41,7 +41,7 @@ async function rest(method: string, path: string, headers: Record<string, string
 }
 
 const count = async (table: string, condition: string): Promise<number> => {
-  const counted = await (await worker.d1()).prepare(`SELECT count(*) AS number FROM ${table} WHERE ${condition}`).run<{ number: number }>();
+  const counted = await (await worker.index()).prepare(`SELECT count(*) AS number FROM ${table} WHERE ${condition}`).run<{ number: number }>();
   return counted.results[0]?.number ?? 0;
 };
 
@@ -111,7 +111,7 @@ describe("an owner deletes a task", () => {
     const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "SendMessage", params: { message: message("hello") } });
     const send = async () => (await (await fetch(demo.endpoint, { method: "POST", headers, body })).json()) as Reply;
     const { task } = (await send()).result as { task: Task };
-    const d1 = await worker.d1();
+    const d1 = await worker.index();
     const columns = "owner, agent, status_ms, id, context_id, state, generation, head, history";
     const [row] = (await d1.prepare(`SELECT ${columns} FROM tasks WHERE id = ?`).bind(task.id).run()).results;
     assert.ok(row !== undefined);

@@ -194,9 +194,9 @@ test("the file of an agent names another time, or another number, than the setti
     };
     await Promise.all([send("short", 1), send("kept", 1), send("few", 4), send("all", 5), send("demo", 2)]);
     // A day is over for these.
-    await (await own.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE agent = 'kept'").run();
+    await (await own.index()).prepare("UPDATE tasks SET status_ms = 1 WHERE agent = 'kept'").run();
     const [old] = (await of("demo").listTasks()).tasks;
-    await (await own.d1()).prepare("UPDATE tasks SET status_ms = 1 WHERE id = ?").bind(old?.id ?? "").run();
+    await (await own.index()).prepare("UPDATE tasks SET status_ms = 1 WHERE id = ?").bind(old?.id ?? "").run();
     const totals = () => Promise.all(["short", "kept", "few", "all", "demo"].map(async (slug) => (await of(slug).listTasks()).totalSize));
     await until(async () => {
       await own.cron();

@@ -9,6 +9,7 @@ mod decode;
 mod docs;
 mod kind;
 mod limit;
+mod sql;
 mod tool;
 
 use proc_macro::TokenStream;
@@ -51,6 +52,14 @@ pub fn arguments(attribute: TokenStream, item: TokenStream) -> TokenStream {
     let syn::parse::Nothing = nothing;
     let input = parse_macro_input!(item as syn::DeriveInput);
     arguments::expand(input).unwrap_or_else(syn::Error::into_compile_error).into()
+}
+
+/// The text of a file of SQL, without the lines that are comments and without indentation: `include_sql!("migrations/0001_schema.sql")`.
+/// The path is relative to the crate. For the crates of a2a-edge themselves.
+#[proc_macro]
+pub fn include_sql(path: TokenStream) -> TokenStream {
+    let path = parse_macro_input!(path as syn::LitStr);
+    sql::expand(&path).unwrap_or_else(syn::Error::into_compile_error).into()
 }
 
 /// Makes a type readable from stored and embedded JSON, in the form in which serde's `Serialize` writes it.

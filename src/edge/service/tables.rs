@@ -40,6 +40,7 @@ use crate::edge::bindings;
 use crate::panic::Shared;
 use a2a::model::{TaskId, fnv1a};
 use a2a::sorted::SortedMap;
+use a2a_macros::include_sql;
 
 /// Rows of a result, as the platform gives them.
 pub(super) type Rows = Vec<JsValue>;
@@ -370,10 +371,10 @@ pub fn index_schema() -> Vec<String> {
 }
 
 const SCHEMA: [&str; 4] = [
-    include_str!("directory.sql"),
-    include_str!("../../../migrations/0001_schema.sql"),
-    include_str!("../../../migrations/0002_fewer_rows.sql"),
-    include_str!("../../../migrations/0003_deleted_tasks.sql"),
+    include_sql!("src/edge/service/directory.sql"),
+    include_sql!("migrations/0001_schema.sql"),
+    include_sql!("migrations/0002_fewer_rows.sql"),
+    include_sql!("migrations/0003_deleted_tasks.sql"),
 ];
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {

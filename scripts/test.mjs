@@ -45,7 +45,7 @@ const PROBES_SPECS = ["smoke"];
 
 /** The specs of what is read from the index. They run with the index in objects, too; by name, all specs do. */
 const INDEX_SPECS = [
-  "chosen-ids", "deletion", "isolation", "list-tasks", "list-tasks-index", "list-tasks-pages", "model-limits", "overview", "overview-access", "prune", "quota", "retention", "webhook-list",
+  "chosen-ids", "deletion", "deletion-context", "isolation", "list-tasks", "list-tasks-index", "list-tasks-pages", "model-limits", "overview", "overview-access", "prune", "quota", "retention", "webhook-list",
 ];
 
 /** The specs of `--quick`: the operations that clients call, and an agent that calls a model and tools. */

@@ -1,65 +1,17 @@
-// DeleteTask and DeleteContext: a task that its owner deletes is gone at once, from everywhere, and nothing brings it back.
+// DeleteTask: a task that its owner deletes is gone at once, from everywhere, and nothing brings it back.
 import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { after, before, describe, test } from "node:test";
+import { describe, test } from "node:test";
 import { ClientFactory } from "@a2a-js/sdk/client";
 import { TaskNotFoundError } from "@a2a-js/sdk/errors";
-import { Agent, RpcError, followUp, message, until, type Reply, type Task } from "./client.ts";
-import { startWorker, type Worker } from "./harness.ts";
+import { RpcError, followUp, message, until, type Reply, type Task } from "./client.ts";
+import { assertGone, count, demo, notFound, remove, rest, storage, unfinished, withWorker, worker } from "./deletion.ts";
 import { editObject } from "./sabotage.ts";
 import { EventStream, kindOf } from "./stream.ts";
 
 const EXTENSION = "urn:a2a-edge:deletion:v1";
 
-let storage: string;
-let worker: Worker;
-let demo: Agent;
-before(async () => {
-  storage = mkdtempSync(join(tmpdir(), "a2a-edge-deletion-"));
-  worker = await startWorker({ persist: storage });
-  demo = new Agent(`${worker.url}/demo`);
-});
-after(async () => {
-  await worker.stop();
-  rmSync(storage, { recursive: true, force: true });
-});
-
-const refusedWith = (code: number) => (error: unknown) => error instanceof RpcError && error.code === code;
-const notFound = refusedWith(-32001);
-const unfinished = refusedWith(-32004);
-
-/** Deletes a task by JSON-RPC. */
-const remove = (id: string, force?: boolean) => demo.call("DeleteTask", { id, force });
-
-/** Asks for a path of the agent over HTTP+JSON. */
-async function rest(method: string, path: string, headers: Record<string, string> = {}): Promise<{ status: number; body: string }> {
-  const answer = await fetch(`${worker.url}/demo${path}`, { method, headers: { "a2a-version": "1.0", ...headers } });
-  return { status: answer.status, body: await answer.text() };
-}
-
-const count = async (table: string, condition: string): Promise<number> => {
-  const counted = await (await worker.index()).prepare(`SELECT count(*) AS number FROM ${table} WHERE ${condition}`).run<{ number: number }>();
-  return counted.results[0]?.number ?? 0;
-};
-
-/** Checks that a task is found in no way. */
-async function assertGone(id: string, contextId?: string): Promise<void> {
-  const hook = { taskId: id, id: "c", url: "https://hooks.example.com/c" };
-  for (const [method, params] of [
-    ["GetTask", { id }], ["CancelTask", { id }], ["GetTaskTimeline", { id }], ["SubscribeToTask", { id }],
-    ["CreateTaskPushNotificationConfig", hook], ["ListTaskPushNotificationConfigs", { taskId: id }],
-    ["ListTaskPushNotificationDeliveries", hook], ["SendMessage", { message: { ...message("more"), taskId: id } }],
-  ] as const) await assert.rejects(demo.call(method, params), notFound, method);
-  for (const path of [`/tasks/${id}`, `/tasks/${id}/timeline`, `/tasks/${id}:subscribe`]) assert.equal((await rest("GET", path)).status, 404, path);
-  if (contextId !== undefined) {
-    const { tasks, totalSize } = await demo.listTasks({ contextId, includeArtifacts: true });
-    assert.deepEqual([tasks.map((task) => task.id), totalSize], [[], 0]);
-  }
-  assert.equal(await count("tasks", `id = '${id}'`), 0);
-}
+withWorker();
 
 describe("an owner deletes a task", () => {
   for (const [binding, by] of [
@@ -234,77 +186,4 @@ test("a deleted task that asked something is not answered", async () => {
   const asked = await demo.sendForTask("ask");
   await remove(asked.id, true);
   await assert.rejects(demo.sendForTask(followUp(asked, "red")), notFound);
-});
-
-interface Deletion {
-  deleted: number;
-  unfinished: number;
-  nextPageToken: string;
-}
-
-describe("an owner deletes a context", () => {
-  /** Deletes a page of a context by JSON-RPC. */
-  const removeContext = (contextId: string, params: object = {}) => demo.call<Deletion>("DeleteContext", { contextId, ...params });
-
-  /** Begins tasks of one context. */
-  const conversation = async (texts: string[]): Promise<Task[]> => {
-    const contextId = randomUUID();
-    return Promise.all(texts.map((text) => demo.sendForTask({ parts: [{ text }], contextId }, { returnImmediately: text.startsWith("hold") })));
-  };
-
-  test("page by page, and nothing else", async () => {
-    const [tasks, [other]] = [await conversation(Array.from({ length: 7 }, () => "hello")), await conversation(["hello"])];
-    const contextId = tasks[0]?.contextId ?? "";
-    const counts: number[] = [];
-    let pageToken = "";
-    do {
-      const answer = await removeContext(contextId, { pageSize: 3, ...(pageToken === "" ? {} : { pageToken }) });
-      assert.equal(answer.unfinished, 0);
-      counts.push(answer.deleted);
-      pageToken = answer.nextPageToken;
-    } while (pageToken !== "");
-    assert.deepEqual(counts, [3, 3, 1]);
-    for (const { id } of tasks) await assertGone(id, contextId);
-    assert.equal((await demo.getTask(other?.id ?? "")).id, other?.id);
-    assert.deepEqual(await rest("DELETE", `/contexts/${contextId}`), { status: 200, body: '{"deleted":0,"unfinished":0,"nextPageToken":""}' });
-  });
-
-  test("without what has not ended, unless force cancels it", async () => {
-    const tasks = await conversation(["hello", "ask", "hold 60000", "hello"]);
-    const contextId = tasks[0]?.contextId ?? "";
-    await until(() => demo.listTasks({ contextId }), ({ totalSize }) => totalSize === 4);
-    assert.deepEqual(await removeContext(contextId), { deleted: 2, unfinished: 2, nextPageToken: "" });
-    for (const nth of [1, 2]) assert.equal((await demo.getTask(tasks[nth]?.id ?? "")).id, tasks[nth]?.id);
-    const forced = await rest("DELETE", `/contexts/${contextId}?force=true&pageSize=10`);
-    assert.deepEqual(forced, { status: 200, body: '{"deleted":2,"unfinished":0,"nextPageToken":""}' });
-    for (const { id } of tasks) await assertGone(id, contextId);
-  });
-
-  test("of many tasks, twice at the same time and through a kill", async () => {
-    const tasks = await conversation(Array.from({ length: 30 }, (_, nth) => (nth % 5 === 0 ? "ask" : "hello")));
-    const contextId = tasks[0]?.contextId ?? "";
-    const both = [removeContext(contextId, { force: true }), removeContext(contextId, { force: true })].map((asked) => asked.then(() => true, () => false));
-    await until(() => demo.listTasks({ contextId }), ({ totalSize }) => totalSize < 30);
-    await worker.kill9();
-    await Promise.all(both);
-    await worker.restart();
-    await removeContext(contextId, { force: true });
-    for (const { id } of tasks) await assertGone(id, contextId);
-  });
-
-  test("but wrong parameters are refused, and operators delete no contexts", async () => {
-    const [task] = await conversation(["hello"]);
-    const contextId = task?.contextId ?? "";
-    const refusals: [object, string][] = [
-      [{ contextId: "" }, "contextId"], [{ contextId: undefined }, "contextId"], [{ force: "yes" }, "force"], [{ pageSize: 0 }, "pageSize"], [{ pageToken: "x" }, "pageToken"],
-    ];
-    for (const [params, field] of refusals) {
-      await assert.rejects(removeContext(contextId, params), (error) => error instanceof RpcError && error.code === -32602 && error.fields.includes(field), JSON.stringify(params));
-    }
-    assert.equal((await rest("DELETE", `/contexts/${contextId}?force=1`)).status, 400);
-    assert.equal((await rest("GET", `/contexts/${contextId}`)).status, 405);
-    assert.equal((await rest("DELETE", "/contexts")).status, 404);
-    assert.equal((await rest("DELETE", `/contexts/${contextId}`, { "act-as": "operator" })).status, 403);
-    assert.equal((await demo.getTask(task?.id ?? "")).id, task?.id);
-  });
 });

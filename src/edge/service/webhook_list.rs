@@ -217,7 +217,7 @@ mod tests {
         let removed = follow_statement("0a", change(None));
         assert_eq!(
             removed.sql,
-            "DELETE FROM webhooks WHERE task = +?1 AND id = +?2 AND version < +?3"
+            "DELETE FROM webhooks WHERE task = ?1 AND id = ?2 AND version < ?3"
         );
         assert_eq!(removed.values, ["0a".into(), "w".into(), number(7)]);
     }

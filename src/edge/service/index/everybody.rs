@@ -138,7 +138,7 @@ mod tests {
         let filtered = TaskQuery { state: Some(TaskState::Working), ..query() };
         let sql = everybody_statement(&filtered).sql;
         let tasks =
-            "FROM tasks AS t INDEXED BY tasks_unfinished WHERE t.owner = c.owner AND t.agent = ?";
+            "FROM tasks AS t INDEXED BY tasks_unfinished WHERE t.owner = c.owner AND t.agent = +?";
         assert_eq!(sql.matches(tasks).count(), 3, "{sql}");
         assert_eq!(sql.matches("AND t.state NOT IN (3, 4, 5, 7)").count(), 3, "{sql}");
         let context_id = ContextId::new("c");

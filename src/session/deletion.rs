@@ -96,6 +96,8 @@ async fn remove(
 ///
 /// [`Error::Internal`] if D1 or storage fails; the task is whole then.
 pub(super) async fn bury(session: &TaskSession) -> Result<(), Error> {
+    // The caller knows the task: from here on its alarm is set.
+    session.announce();
     session.flush().map_err(|_| session.internal())?;
     debts::pay_now::<Sums>(session).await;
     if session.life.is_deleted() {

@@ -371,7 +371,7 @@ impl World {
                 return true;
             }
             idle_rounds += 1;
-            if idle_rounds <= 6 {
+            if idle_rounds <= 16 {
                 continue;
             }
             idle_rounds = 0;

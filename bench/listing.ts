@@ -82,7 +82,7 @@ async function processorTimes(connection: Connections, workers: Worker[], rounds
       }
       ratios.push((each[1] ?? NaN) / (each[0] ?? NaN));
     }
-    rows.push([what === "page" ? `a page of ${PAGE}` : "a blocking send", milliseconds(median(taken.get("d1") ?? [])), milliseconds(median(taken.get("objects") ?? [])), times(median(ratios), 2)]);
+    rows.push([what === "page" ? `a page of ${PAGE}` : "a blocking send", milliseconds(median(taken.get("d1") ?? [])), milliseconds(median(taken.get("objects") ?? [])), times(median(ratios), 1)]);
   }
   return {
     title: "The index in D1 and in objects",

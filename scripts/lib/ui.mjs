@@ -20,7 +20,9 @@ export function seconds(since) {
 /** A time in milliseconds, in readable form. */
 export function duration(ms) {
   const elapsed = Math.round(ms / 100) / 10;
-  return elapsed < 60 ? `${elapsed} s` : `${Math.floor(elapsed / 60)} min ${Math.round(elapsed % 60)} s`;
+  if (elapsed < 60) return `${elapsed} s`;
+  const whole = Math.round(ms / 1000);
+  return `${Math.floor(whole / 60)} min ${whole % 60} s`;
 }
 
 /** Runs `work` under a heading and prints its duration. */

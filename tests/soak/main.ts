@@ -142,7 +142,7 @@ async function wrongSums(): Promise<string | undefined> {
   const sql = "SELECT coalesce(sum(requests), 0) AS requests, coalesce(sum(input_tokens), 0) AS inputTokens, coalesce(sum(output_tokens), 0) AS outputTokens FROM usage WHERE agent IN (?, ?)";
   const until = Date.now() + PATIENCE_MS;
   for (;;) {
-    const [sums] = (await (await worker.d1()).prepare(sql).bind(...THINKING).run<typeof told>()).results;
+    const [sums] = (await (await worker.index()).prepare(sql).bind(...THINKING).run<typeof told>()).results;
     if (JSON.stringify(sums) === JSON.stringify(told)) return undefined;
     if (Date.now() > until) return `the sums of usage are ${JSON.stringify(sums)}, and the tasks have used ${JSON.stringify(told)}`;
     await sleep(200);

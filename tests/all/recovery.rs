@@ -327,12 +327,14 @@ impl World {
         let (caller, trail) = (Caller::anonymous(), Trail::default());
         let visitor = Visitor::Caller("agent", &caller, &trail);
         let session = self.session_for(visitor, Opening::ByRequest).expect("it is the caller's");
-        let is_deleted = self.is_deleted.clone();
+        let (is_deleted, is_refused) = (self.is_deleted.clone(), self.is_refused.clone());
         self.platform.spawn(Box::pin(async move {
-            if delete_task(&session, "agent", &Caller::anonymous(), true).await.is_ok() {
-                // The answer is sent when the writes are durable.
-                yield_once().await;
-                is_deleted.set(true);
+            let told = delete_task(&session, "agent", &Caller::anonymous(), true).await;
+            // The answer is sent when the writes are durable.
+            yield_once().await;
+            match told {
+                Ok(()) => is_deleted.set(true),
+                Err(_) => is_refused.set(true),
             }
         }));
     }
@@ -491,9 +493,10 @@ impl World {
         let is_deleted = self.store.stored().as_ref().is_some_and(is_remains);
         let has_all = self.effects.borrow().len() <= known + 1;
         assert!(has_all || is_deleted, "a step that was done is forgotten");
-        // An alarm whose handler died rings again.
-        let again = self.was_ringing.take() || self.ringing.take() > 0;
-        let again = again.then(|| self.platform.now());
+        // An alarm whose handler died rings again, also after the next deaths.
+        let (was_ringing, ringing) = (self.was_ringing.take(), self.ringing.take());
+        let again = (was_ringing || ringing > 0).then(|| self.platform.now());
+        self.durable.borrow_mut().1 = again.or(alarm);
         self.platform.restore_alarm(again.or(alarm));
         self.abandon();
         // Callers may post at any time, and a lost run is resumed only when its alarm rings.
@@ -845,9 +848,13 @@ proptest! {
             world.run(None, exists);
         }
         let is_answered = || world.is_deleted.get();
+        let is_over = || is_answered() || world.is_refused.get();
         world.delete();
         for crash in crashes {
-            if !world.run(Some(crash), is_answered) && !is_answered() {
+            world.run(Some(crash), is_over);
+            if !is_answered() {
+                // The caller repeats a call that failed, or whose answer was lost.
+                world.is_refused.set(false);
                 world.delete();
             }
         }

@@ -3,8 +3,8 @@
 //
 // A row that the other place has already is left: each change since INDEX_COPY was set is written to both. A row that has moved or was deleted while it was
 // copied is deleted there: its task writes the newer one to both.
-import { DIRECTORY, shardName } from "./index-shard.js";
-import { D1, ask, inDatabase } from "./tables.js";
+import { DIRECTORY, ask, shardName } from "./index-shard.js";
+import { D1, inDatabase } from "./tables.js";
 
 /** @typedef {{ owner: string, shard: number }} Group The rows of an owner in a shard; in D1 the shard is 0. */
 /** @typedef {{ owner: string, shard: number, status_ms: number, id: string, copied: number, done: number }} Cursor */

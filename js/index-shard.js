@@ -33,6 +33,12 @@ const MAX_SHARDS = 64;
  * @typedef {{ rows: Record<string, unknown>[], shards: number }} Ran The selected rows, and the number of shards of the owner. Shard 0 alone knows it.
  */
 
+/** Asks an object of the index. @param {any} env @param {string} name @param {Request} request @returns {Promise<Ran>} */
+export function ask(env, name, request) {
+  const namespace = env[TASKS];
+  return namespace.get(namespace.idFromName(name)).index(request);
+}
+
 /** @typedef {{ exec: (sql: string, ...values: unknown[]) => { toArray: () => any[] }, databaseSize: number }} Sql */
 
 /** The shards of this isolate, by the platform's states of their objects. @type {WeakMap<object, Shard>} */
@@ -62,17 +68,16 @@ export function runInShard(state, env, [sql, values, place, others], schema) {
  * @returns {Promise<any[]>}
  */
 export async function askShards(env, all, sql, values) {
-  const namespace = env[TASKS];
   /** @type {any[]} */
   const rows = [];
   const waiting = all.values();
-  const ask = async () => {
+  const askNext = async () => {
     for (const [owner, shard] of waiting) {
-      const ran = await namespace.get(namespace.idFromName(shardName(owner, shard))).index([sql, values]);
+      const ran = await ask(env, shardName(owner, shard), [sql, values]);
       for (const row of ran.rows) rows.push({ ...row, shard });
     }
   };
-  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, ask));
+  await Promise.all(Array.from({ length: Math.min(AT_ONCE, all.length) }, askNext));
   return rows;
 }
 
@@ -122,10 +127,7 @@ class Shard {
 
   /** Enters the shard into the directory. @param {string} agent @param {Values} entry */
   async #enter(agent, entry) {
-    const namespace = this.#env[TASKS];
-    /** @type {Request} */
-    const request = [ENTER, entry, []];
-    await namespace.get(namespace.idFromName(DIRECTORY)).index(request);
+    await ask(this.#env, DIRECTORY, [ENTER, entry, []]);
     this.#sql.exec("INSERT OR REPLACE INTO index_state (name, value) VALUES (?, 1)", AGENT + agent);
   }
 

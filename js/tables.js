@@ -1,14 +1,13 @@
 // The tables of the index, in D1 or in objects: runs a statement where its rows are. Rust makes the statements and merges the rows
 // (src/edge/service/tables.rs). A statement is a JSON array of its SQL and its values.
-import { DIRECTORY, askShards, relayName, shardName } from "./index-shard.js";
+import { DIRECTORY, ask, askShards, relayName, shardName } from "./index-shard.js";
 
 /** @typedef {import("./index-shard.js").Request} Request */
 /** @typedef {import("./index-shard.js").Ran} Ran */
 /** @typedef {import("./index-shard.js").ShardOf} ShardOf */
 
-// Bindings: src/edge/bindings.rs lists all.
+/** The binding of the database. src/edge/bindings.rs lists all bindings. */
 const DB = "DB";
-const TASKS = "TASKS";
 
 /** The place of the index that is in the database. */
 export const D1 = "d1";
@@ -25,7 +24,7 @@ const SHARDS = "SELECT DISTINCT owner, shard FROM index_shards WHERE ?1 IN ('', 
  * Whose rows a statement is about. With `owner` and `shard` those of a shard, with `owner` those of all shards of the owner, with `shards` those of these
  * shards, with `isDirectory` the directory; else those of all owners, with one agent if there is `agent`.
  *
- * @typedef {{ owner?: string, shard?: number, agent?: string, shards?: ShardOf[], isDirectory?: boolean, limits?: [maxWrites: number, maxBytes: number] }} Whose
+ * @typedef {{ owner?: string, shard?: number, agent?: string | null, shards?: ShardOf[], isDirectory?: boolean, limits?: [maxWrites: number, maxBytes: number] }} Whose
  */
 
 /**
@@ -79,7 +78,7 @@ async function ofAll(env, agent, [sql, values]) {
 export async function writeRows(env, kinds, whose, statement) {
   const [sql, ...values] = JSON.parse(statement);
   const { owner = "", shard = 0, agent, isDirectory, limits = [0, 0] } = /** @type {Whose} */ (JSON.parse(whose));
-  const inObjects = () => ask(env, isDirectory ? DIRECTORY : shardName(owner, shard), [sql, values, agent === undefined ? [] : [agent, owner, shard, ...limits]]);
+  const inObjects = () => ask(env, isDirectory ? DIRECTORY : shardName(owner, shard), [sql, values, typeof agent === "string" ? [agent, owner, shard, ...limits] : []]);
   const write = async (/** @type {string} */ kind) => (kind === D1 ? { rows: await inDatabase(env, sql, values), shards: 1 } : inObjects());
   const [first = D1, ...others] = kinds.split(" ");
   const ran = await write(first);
@@ -103,10 +102,4 @@ export async function rowsOfOwner(env, owner, statement) {
 /** @param {any} env @param {string} sql @param {any[]} values @returns {Promise<any[]>} */
 export async function inDatabase(env, sql, values) {
   return (await env[DB].prepare(sql).bind(...values).all()).results;
-}
-
-/** Asks an object of the index. @param {any} env @param {string} name @param {Request} request @returns {Promise<Ran>} */
-export function ask(env, name, request) {
-  const namespace = env[TASKS];
-  return namespace.get(namespace.idFromName(name)).index(request);
 }

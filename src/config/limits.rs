@@ -1,5 +1,7 @@
 //! The limits of one task and of its runs.
 
+use std::rc::Rc;
+
 use super::ConfigError;
 use super::variables::{DAY_MS, KIBIBYTE, MEBIBYTE, MINUTE_MS, Variables};
 use a2a_agents::MAX_RETENTION_MS;
@@ -27,7 +29,7 @@ pub struct Limits {
     /// `RETENTION_MS`: how long a finished task is kept (30 days); 0 for ever.
     pub retention_ms: u64,
     /// The retention of the agents whose files name one, by slug; in milliseconds, 0 for ever.
-    pub retention_of: Vec<(String, u64)>,
+    pub retention_of: Rc<[(String, u64)]>,
     /// `TASK_GRACE_MS`: how long an agent may run before its answer becomes a task (250 ms). A direct message after
     /// that becomes the closing message of the task.
     pub task_grace_ms: u64,
@@ -82,7 +84,7 @@ impl Limits {
             keep_alive_ms: variables.number("KEEP_ALIVE_MS", 30_000, 100..=10 * MINUTE_MS)?,
             event_interval_ms: variables.number("EVENT_INTERVAL_MS", 200, 0..=10_000)?,
             retention_ms: variables.number("RETENTION_MS", 30 * DAY_MS, 0..=MAX_RETENTION_MS)?,
-            retention_of: Vec::new(),
+            retention_of: Rc::default(),
             task_grace_ms: variables.number("TASK_GRACE_MS", 250, 0..=10_000)?,
             index_wait_ms: variables.number("INDEX_WAIT_MS", 2_000, 0..=MINUTE_MS)?,
             max_event_bytes: variables.number(

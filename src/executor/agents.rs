@@ -23,6 +23,8 @@ pub struct Agents {
     index: Vec<Entry>,
     /// The headers of requests that the access rules of any agent read.
     headers: Vec<String>,
+    /// The retentions that the files of agents name, by slug; in milliseconds, 0 for ever.
+    retention_of: Rc<[(String, u64)]>,
     maker: Maker,
 }
 
@@ -128,8 +130,11 @@ impl Agents {
             mcp: Rc::new(McpServers::new(mcp)),
             card_date: UnixMillis(built_ms).http_date(),
         };
+        let own =
+            |agent: &IndexedAgent| Some((agent.slug.to_string(), agent.retention.retention_ms?));
+        let retention_of = agents.iter().filter_map(own).collect();
         let entry = |indexed| Entry { indexed, made: OnceCell::new() };
-        Ok(Self { index: agents.into_iter().map(entry).collect(), headers, maker })
+        Ok(Self { index: agents.into_iter().map(entry).collect(), headers, retention_of, maker })
     }
 
     /// The agents of a checked form that is one JSON object.
@@ -190,6 +195,11 @@ impl Agents {
     pub fn retentions(&self) -> impl Iterator<Item = (&str, RetentionTable)> {
         let own = self.index.iter().filter(|entry| !entry.indexed.retention.is_default());
         own.map(|entry| (entry.indexed.slug.as_str(), entry.indexed.retention))
+    }
+
+    /// The retentions that the files of agents name, for the limits of their tasks.
+    pub fn retention_of(&self) -> Rc<[(String, u64)]> {
+        self.retention_of.clone()
     }
 
     /// Every slug.

@@ -18,7 +18,7 @@ use a2a_agents::access::Access;
 #[inline(never)]
 pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
     let asks = |query: &str| hours(query).map(|hours| Asks::Overview { hours });
-    plan(request, slug, SEEING, asks, seen)
+    plan(request, slug, SEEING, &asks, seen)
 }
 
 /// Decides about a request to copy rows of the index.
@@ -36,14 +36,14 @@ pub(super) fn copy(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
             kind.name()
         ))),
     };
-    plan(request, slug, ACTING, asks, seen)
+    plan(request, slug, ACTING, &asks, seen)
 }
 
 fn plan(
     request: Request<'_>,
     slug: &str,
     allowed: &'static str,
-    asks: impl FnOnce(&str) -> Result<Asks, Error>,
+    asks: &dyn Fn(&str) -> Result<Asks, Error>,
     seen: &mut Seen,
 ) -> Plan {
     let head = request.head;
@@ -67,7 +67,7 @@ fn read(
     request: Request<'_>,
     slug: &str,
     allowed: &'static str,
-    asks: impl FnOnce(&str) -> Result<Asks, Error>,
+    asks: &dyn Fn(&str) -> Result<Asks, Error>,
     seen: &mut Seen,
 ) -> Result<Plan, Error> {
     let Request { deployment, facts, head, .. } = request;

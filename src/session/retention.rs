@@ -4,6 +4,7 @@
 //! a row in the index, or a task whose deletion has failed.
 
 use std::cell::Cell;
+use std::rc::Rc;
 
 use super::attempt::retry_delay_ms;
 use super::tombstone::Tombstone;
@@ -16,7 +17,7 @@ pub(super) struct Retention {
     /// The retention of a finished task, in milliseconds; 0 for ever.
     retention_ms: u64,
     /// That of the agents whose files name one, by slug.
-    of_agents: Vec<(String, u64)>,
+    of_agents: Rc<[(String, u64)]>,
     /// The time of the next attempt, if deleting has failed.
     retry_at: Cell<Option<UnixMillis>>,
     failures: Cell<u32>,
@@ -103,7 +104,7 @@ mod tests {
 
     #[test]
     fn the_file_of_an_agent_may_name_another_retention() {
-        let retention_of = vec![("short".to_owned(), 100), ("kept".to_owned(), 0)];
+        let retention_of = Rc::new([("short".to_owned(), 100), ("kept".to_owned(), 0)]);
         let retention = Retention::new(&Limits { retention_of, ..limits(500) });
         for (agent, expected) in [("a", Some(1_500)), ("short", Some(1_100)), ("kept", None)] {
             let until = retention.keep_until(agent, &machine(true));

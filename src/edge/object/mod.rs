@@ -327,10 +327,7 @@ impl TaskObject {
         let settings = self.settings()?;
         let shard: Rc<Cell<u32>> = Rc::default();
         let agents = agents::agents(&self.env, &settings).map_err(|error| failed(&error))?;
-        let own = agents.retentions().filter_map(|(slug, own)| Some((slug, own.retention_ms?)));
-        let retention_of =
-            own.map(|(slug, retention_ms)| (slug.to_owned(), retention_ms)).collect();
-        let limits = Limits { retention_of, ..settings.limits.clone() };
+        let limits = Limits { retention_of: agents.retention_of(), ..settings.limits.clone() };
         let find: FindAgent = Rc::new(move |slug| {
             let agent = agents.find(Some(slug)).ok_or(NoAgent::Missing)?;
             agent.runner.clone().map_err(|_| NoAgent::Unusable)

@@ -183,17 +183,14 @@ impl Tables {
     ///
     /// If the tables do not answer, or are missing; if more than 100,000 objects would be asked.
     pub(super) async fn select(&self, whose: Whose<'_>, statement: &Statement) -> Result<Selected> {
-        let (owner, whose) = match whose {
-            Whose::Owner(owner) => (Some(owner), json!({"owner": owner})),
-            Whose::Shard(Shard { owner, number }) => {
-                (None, json!({"owner": owner, "shard": number}))
-            }
-            Whose::Shards(shards) => (None, json!({"shards": shards})),
-            Whose::All(Some(agent)) => (None, json!({"agent": agent})),
-            Whose::All(None) => (None, json!({})),
+        let place = match whose {
+            Whose::Owner(owner) => json!({"owner": owner}).to_string(),
+            Whose::Shard(shard) => shard.json(),
+            Whose::Shards(shards) => json!({"shards": shards}).to_string(),
+            Whose::All(agent) => json!({"agent": agent}).to_string(),
         };
-        let selected = self.ask(&whose.to_string(), statement).await?;
-        if let Some(owner) = owner {
+        let selected = self.ask(&place, statement).await?;
+        if let Whose::Owner(owner) = whose {
             learn(owner, selected.shards);
         }
         Ok(selected)

@@ -18,6 +18,7 @@
  * @property {boolean} [isNew] true if the stream may begin with the first event of a task, instead of a snapshot
  * @property {number | null} position the generation of the newest event that the client has received
  * @property {boolean} [showsGeneration] true if the metadata of the first event of a task contains its generation
+ * @property {[key: string, most: number]} [quota] what the stream counts as for its caller, and how many of these there may be
  * @property {string | null} form the form of the client, for `Words.event`; null for 1.0, whose events are passed on as they are
  * @property {boolean} [refusesByStream] true if a refusal has to be a stream of one event
  * @property {string} before the text before the JSON of each event, in the client's binding
@@ -44,7 +45,7 @@
  *   in an older version, see `event_text` in `src/front/stream.rs`
  */
 
-/** @typedef {"failed" | "other-version" | "too-many"} Failure */
+/** @typedef {"failed" | "other-version" | "too-many" | "over-quota"} Failure */
 
 /** The codes with which a socket between the front Worker and an object is closed, see `src/edge/socket.rs`. */
 export const CloseCode = Object.freeze({ over: 1000, more: 4000, tooSlow: 4001, unreadable: 4002, unavailable: 4003 });

@@ -21,7 +21,7 @@ const MOST_CHARS = 500_000;
 /** The days of which all turns are known (src/edge/service/usage.rs); of earlier ones the sums are copied. */
 const TURN_DAYS = 6;
 
-const COLUMNS = ["owner", "agent", "status_ms", "id", "context_id", "state", "generation", "head", "history", "duration_ms"];
+const COLUMNS = ["owner", "agent", "status_ms", "id", "context_id", "state", "generation", "head", "history", "duration_ms", "bytes"];
 const TURN_COLUMNS = ["day", "task", "turn", "owner", "agent", "requests", "input_tokens", "output_tokens", "cost_micros"];
 const SUM_COLUMNS = ["day", "owner", "agent", "turns", "requests", "input_tokens", "output_tokens", "cost_micros"];
 const WEBHOOK_COLUMNS = ["task", "id", "owner", "agent", "health", "given_up", "since_ms", "updated_ms", "version", "shown"];

@@ -79,6 +79,8 @@ class Bridge {
   #answer = () => {};
   /** @type {(reason: unknown) => void} */
   #fail = () => {};
+  /** The key under which the stream counts in the quota of its caller. @type {string | undefined} */
+  #counted;
 
   /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust @param {Respond} respond */
   constructor(namespace, address, plan, rust, respond) {
@@ -101,8 +103,34 @@ class Bridge {
     return new Promise((resolve, reject) => {
       this.#answer = resolve;
       this.#fail = reject;
-      this.#connect();
+      if (this.#mayBegin()) this.#connect();
+      else this.#finish();
     });
+  }
+
+  /** Counts the stream in the quota of its caller, if there is one. False if the caller has reached it, and the stream is refused. */
+  #mayBegin() {
+    const { quota } = this.#plan;
+    if (quota === undefined) return true;
+    const [key, most] = quota;
+    const count = openStreams.get(key) ?? 0;
+    if (count >= most) {
+      this.#stream.endWith("over-quota", most);
+      return false;
+    }
+    openStreams.set(key, count + 1);
+    this.#counted = key;
+    return true;
+  }
+
+  /** Notes that the stream is over. */
+  #end() {
+    this.#isDone = true;
+    if (this.#counted === undefined) return;
+    const count = (openStreams.get(this.#counted) ?? 1) - 1;
+    if (count === 0) openStreams.delete(this.#counted);
+    else openStreams.set(this.#counted, count);
+    this.#counted = undefined;
   }
 
   /** Connects to the object, with the pauses and as often as the stream allows. */
@@ -240,14 +268,14 @@ class Bridge {
       if (lastWord !== "") this.#write(lastWord);
       this.#client.close();
     }
-    this.#isDone = true;
+    this.#end();
     if (!isLeftToObject) this.#drop(CloseCode.over);
     if (this.#socket === undefined) clearInterval(this.#timer);
   }
 
   /** Ends the work for a client that has disconnected. */
   #leave() {
-    this.#isDone = true;
+    this.#end();
     clearInterval(this.#timer);
     this.#drop(CloseCode.over);
   }
@@ -280,6 +308,9 @@ function close(socket, code) {
     socket.close(code, "");
   } catch {}
 }
+
+/** The numbers of open streams of callers with a quota, in this isolate. @type {Map<string, number>} */
+const openStreams = new Map();
 
 /** @param {number} ms */
 const sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));

@@ -8,8 +8,9 @@ import type { Attack } from "./attack.ts";
 import { honestOf, repeat, type Honest, type Told } from "./honest.ts";
 import { jsonValues } from "./json-values.ts";
 import { slowBodies } from "./slow-bodies.ts";
+import { storms } from "./storm.ts";
 
-const ATTACKS: Attack[] = [...slowBodies, ...jsonValues];
+const ATTACKS: Attack[] = [...slowBodies, ...jsonValues, ...storms];
 
 export async function attacks(effort: Effort): Promise<Section> {
   const rows: string[][] = [];

@@ -45,7 +45,7 @@ impl Object {
         let id = match address {
             TaskAddress::New => tasks.unique_id()?,
             TaskAddress::Named(name) => tasks.id_from_name(name)?,
-            TaskAddress::Object(id) => {
+            TaskAddress::Object(id) | TaskAddress::NewObject(id) => {
                 tasks.id_from_string(id.as_str()).map_err(|_| AskError::Unknown)?
             }
         };

@@ -14,7 +14,7 @@ use a2a::error::Error;
 use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
-    Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet,
+    Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, QuotaTable,
     RetentionTable, Slug, Values, expand_card,
 };
 
@@ -74,6 +74,8 @@ pub struct HostedAgent {
     pub accepts: Accepts,
     /// The MCP tools that the agent is offered as.
     pub mcp_tools: McpTools,
+    /// What each caller may have at a time.
+    pub quota: QuotaTable,
     /// The current cards of the agent.
     cards: RefCell<Rc<Cards>>,
     /// The skills that the agent copies from other servers, if its file says so.
@@ -251,6 +253,7 @@ impl Maker {
             dialects: agent.dialects.spoken(&agent.access),
             accepts: agent.accepts,
             mcp_tools: agent.mcp.tools,
+            quota: agent.quota,
             capabilities: agent.capabilities.into(),
             cards: RefCell::new(cards),
             learned,

@@ -57,6 +57,8 @@ impl fmt::Display for ObjectId {
 pub(crate) enum TaskAddress {
     /// A new object, for a task that begins now.
     New,
+    /// The new object with this id, for a task that begins now.
+    NewObject(ObjectId),
     /// The object with this id.
     Object(ObjectId),
     /// The object with this name. The same name always leads to the same object.

@@ -163,6 +163,9 @@ impl<C> Command<C> {
 pub(crate) struct StreamCommand {
     /// The call.
     pub(crate) command: Command<FollowCall>,
+    /// The largest number of streams that the caller may have with the agent. Not part of the form.
+    #[serde(skip)]
+    pub(crate) most_streams: Option<u64>,
     /// The generation of the newest event that the client has received, if it resumes a stream.
     pub(crate) after: Option<Generation>,
 }
@@ -206,7 +209,7 @@ impl Decode for StreamCommand {
     fn decode(fields: &mut Fields) -> Option<Self> {
         format::COMMAND.check(fields)?;
         let after = fields.number("after").map(Generation);
-        Some(Self { command: fields.required_object("command")?, after })
+        Some(Self { command: fields.required_object("command")?, most_streams: None, after })
     }
 }
 
@@ -219,7 +222,7 @@ mod tests {
     use a2a::binding::jsonrpc::RequestId;
     use a2a::model::PushNotificationConfigRequest;
     use a2a::model::decode::read_json;
-    use a2a::{Allowance, DayLimit, Operation, UsedUp, WebhookCall};
+    use a2a::{Allowance, DayLimit, Operation, Quota, UsedUp, WebhookCall};
 
     fn command<C>(call: C, reply: &Reply, fingerprint: Option<String>, terms: Terms) -> Command<C> {
         let caller = Caller { permissions: vec!["admin".to_owned()], ..Caller::new("c") };
@@ -340,7 +343,8 @@ mod tests {
                 refuses_canceled: true,
                 shows_generation: true,
                 shows_statuses: true,
-                over_quota: Some(4),
+                over_quota: Some(Quota::StoredBytes(4)),
+                is_reserved: true,
                 used_up: Some(UsedUp { limit: DayLimit::CostMicros(5), seconds: 6 }),
                 allowance: Some(Allowance { tokens: Some(7), cost_micros: None }),
             };
@@ -353,7 +357,8 @@ mod tests {
                     Call::Task(call) => survives(command(call, reply, fingerprint, terms)),
                     Call::Follow(call) => {
                         let command = command(call, reply, fingerprint, terms);
-                        survives(StreamCommand { command, after: Some(Generation(u64::MAX)) });
+                        let after = Some(Generation(u64::MAX));
+                        survives(StreamCommand { command, most_streams: None, after });
                     }
                     call @ (Call::List(_) | Call::Webhooks(_) | Call::Context(_) | Call::Card) => {
                         panic!("no object answers {call:?}")

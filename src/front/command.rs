@@ -46,6 +46,7 @@ fn try_to_plan(
     }
     let (command, call) = command.take_call();
     let address = TaskAddress::of_command(&command, call.task_id(), key);
+    let address = terms::address(address, request.facts.terms.as_ref());
     if let TaskAddress::Object(id) = &address
         && !ObjectId::is_well_formed(id.as_str())
     {
@@ -54,7 +55,7 @@ fn try_to_plan(
     match call {
         Call::Task(call) => Ok(Plan::Call(address, Box::new(command.with_call(call)))),
         Call::Follow(call) => {
-            let hello = hello(parameters, command.with_call(call))?;
+            let hello = hello(request, parameters, command.with_call(call))?;
             Ok(Plan::Stream(address, Box::new(hello)))
         }
         // `Exchange` has answered requests for the card, and what the index answers has returned above.
@@ -70,6 +71,7 @@ fn try_to_plan(
 ///
 /// If the header with the client's last event is invalid.
 fn hello(
+    request: Request<'_>,
     parameters: &ServiceParameters,
     command: Command<FollowCall>,
 ) -> Result<StreamCommand, Error> {
@@ -81,5 +83,7 @@ fn hello(
         }
         FollowCall::SendStreamingMessage(_) => None,
     };
-    Ok(StreamCommand { command, after: after.map(Generation) })
+    let agent = request.deployment.agents.find(Some(&command.agent));
+    let most_streams = agent.and_then(|agent| agent.quota.streams);
+    Ok(StreamCommand { command, most_streams, after: after.map(Generation) })
 }

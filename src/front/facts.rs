@@ -12,7 +12,7 @@ use crate::session::SentCredentials;
 use crate::usage::Usage;
 use a2a::error::Error;
 use a2a::model::UnixMillis;
-use a2a::{Call, Outcome};
+use a2a::{Call, Outcome, Quota};
 
 /// The body of a request, if it was received.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ pub(crate) enum Need {
     Skills(Vec<String>),
     /// The signatures of a card.
     Signature(Box<UnsignedCard>),
-    /// The limits of a message: the quota, the usage of its caller; and its sealed credentials.
+    /// The limits of a message: the quotas, the usage of its caller; and its sealed credentials.
     Terms(Box<TermsNeed>),
     /// The page of a list that takes more than one SQL statement, or the deletion of a page of a context.
     Page(Box<Command<Call>>),
@@ -60,9 +60,8 @@ pub(crate) struct TermsNeed {
     pub(crate) command: Command<Call>,
     /// The key of an idempotent send.
     pub(crate) key: Option<String>,
-    /// The largest number of unfinished tasks of the caller; `None` if the message begins no task, or there is no such
-    /// limit.
-    pub(crate) quota: Option<u64>,
+    /// The quotas of the caller; empty if the message begins no task.
+    pub(crate) quotas: Vec<Quota>,
     /// True if the agent limits the daily usage of a caller.
     pub(crate) has_allowance: bool,
     /// True if the message contains credentials for which a task may wait.
@@ -124,12 +123,23 @@ pub(crate) struct Inside {
 /// The limits of a message that were found, and its sealed credentials.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundTerms {
-    /// The quota, if the caller has reached it.
-    pub(crate) quota: Option<u64>,
+    /// The place of the new task in the quotas of the caller, if there are any.
+    pub(crate) place: Option<FoundPlace>,
     /// The usage of the caller on the day of this time; `None` if it is unlimited or unknown.
     pub(crate) used: Option<(Usage, UnixMillis)>,
     /// The sealed credentials of the message, if it contains some.
     pub(crate) sealed: Option<Result<SentCredentials, Unsealed>>,
+}
+
+/// The place of a new task in the quotas of its caller.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum FoundPlace {
+    /// A place is reserved for the task of this object.
+    Reserved(ObjectId),
+    /// The caller has reached this quota.
+    Reached(Quota),
+    /// The object cannot be addressed, or the index does not answer: the message is taken.
+    Unknown,
 }
 
 /// The reason why credentials were not sealed.

@@ -5,7 +5,7 @@ use std::ops::Not;
 use serde::Serialize;
 
 use crate::format;
-use crate::forms::command::StreamCommand;
+use crate::forms::command::{Command, StreamCommand};
 use crate::task::LogEntry;
 use a2a::FollowCall;
 use a2a::binding::http::HttpResponse;
@@ -31,6 +31,9 @@ struct Plan<'a> {
     position: Option<Generation>,
     #[serde(skip_serializing_if = "Not::not")]
     shows_generation: bool,
+    /// The key of the caller's streams with the agent, and their largest number.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    quota: Option<(String, u64)>,
     /// The form of the answer as JSON, for [`event_text`]; `None` for 1.0.
     form: Option<String>,
     #[serde(skip_serializing_if = "Not::not")]
@@ -53,6 +56,10 @@ pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result
         FollowCall::SubscribeToTask(_) => (false, false),
     };
     let position = hello.after;
+    let quota = hello.most_streams.map(|most| {
+        let Command { agent, caller, .. } = &hello.command;
+        (format!("{agent}\n{}", caller.owner()), most)
+    });
     let is_named = hello.command.fingerprint.is_some() || hello.command.chosen_id.is_some();
     let begins = is_new && !is_named;
     if begins {
@@ -82,6 +89,7 @@ pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result
         is_new,
         position,
         shows_generation: hello.command.terms.shows_generation,
+        quota,
         form: (!reply.dialect().is_v1()).then(|| serde_json::to_string(reply)).transpose()?,
         refuses_by_stream: reply.refuses_by_stream(),
         before: &before,
@@ -122,6 +130,7 @@ pub(crate) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize)
     });
     let error = match failure {
         "too-many" => Error::TooManyStreams(limit),
+        "over-quota" => Error::TooManyStreamsOfCaller(limit),
         "other-version" => Error::Unavailable(format::OTHER_VERSION),
         _ => Error::Internal { task },
     };
@@ -160,7 +169,6 @@ mod tests {
 
     use super::*;
     use crate::auth::Caller;
-    use crate::forms::command::Command;
     use a2a::binding::MediaType;
     use a2a::binding::jsonrpc::RequestId;
     use a2a::dialect::Dialect;
@@ -180,7 +188,7 @@ mod tests {
         let Ok(Call::Follow(call)) = operation.decode(params) else { panic!("{operation:?}") };
         let reply = Reply::rest(MediaType::Json);
         let command = Command::new("a".to_owned(), Caller::anonymous(), reply, call);
-        StreamCommand { command, after }
+        StreamCommand { command, most_streams: None, after }
     }
 
     fn planned(hello: StreamCommand) -> (Value, StreamCommand) {
@@ -327,6 +335,7 @@ mod tests {
         };
         let (rest, rpc) = (Reply::rest(MediaType::Json), Reply::json_rpc(RequestId::NULL));
         for (reply, failure, has_begun, status, told) in [
+            (&rest, "over-quota", false, 429, "you have 5 open streams with this agent"),
             (&rest, "failed", false, 500, "INTERNAL"),
             (&rest, "failed", true, 500, "\"t\""),
             (&rest, "other-version", false, 503, "UNAVAILABLE"),

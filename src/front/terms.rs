@@ -1,15 +1,17 @@
-//! The limits of a message: the number of unfinished tasks of its caller (`MAX_ACTIVE_TASKS`), and the daily usage of
-//! models of a caller, if the agent limits it. The credentials of a message are sealed in the same step.
+//! The limits of a message: the quotas of its caller (`MAX_ACTIVE_TASKS`, `[quota]` of the agent's file), and the daily usage of models
+//! of a caller, if the agent limits it. The credentials of a message are sealed in the same step.
 
-use super::facts::{FoundTerms, Need, TermsNeed, Unsealed};
+use super::facts::{FoundPlace, FoundTerms, Need, TermsNeed, Unsealed};
 use super::failure::Failure;
 use super::identify::Request;
 use super::seen::Seen;
+use crate::forms::address::TaskAddress;
 use crate::forms::command::Command;
 use crate::usage::{CallerLimits, Usage};
-use a2a::Call;
 use a2a::error::Error;
 use a2a::model::{TaskId, UnixMillis};
+use a2a::{Call, Quota};
+use a2a_agents::QuotaTable;
 
 /// Returns the need to find the limits of a message before its object is called. Returns the command if there are no
 /// limits to find, or they were found already.
@@ -18,17 +20,17 @@ pub(super) fn need(
     command: Command<Call>,
     key: Option<&str>,
 ) -> Result<Command<Call>, Need> {
-    let limit = request.deployment.settings.max_active_tasks;
-    let quota = (command.call.begins_task() && limit > 0).then_some(limit);
+    let quotas =
+        if command.call.begins_task() { quotas_of(request, &command.agent) } else { Vec::new() };
     let has_allowance =
         command.call.message().is_some() && !limits_of(request, &command.agent).is_none();
     let has_credentials = command.unsealed.is_some() && command.may_go_on();
-    let is_needed = quota.is_some() || has_allowance || has_credentials;
+    let is_needed = !quotas.is_empty() || has_allowance || has_credentials;
     if !is_needed || request.facts.terms.is_some() {
         return Ok(command);
     }
     let key = key.map(str::to_owned);
-    let need = TermsNeed { command, key, quota, has_allowance, has_credentials };
+    let need = TermsNeed { command, key, quotas, has_allowance, has_credentials };
     Err(Need::Terms(Box::new(need)))
 }
 
@@ -36,15 +38,17 @@ pub(super) fn need(
 ///
 /// # Errors
 ///
-/// [`Error::TooManyTasks`], [`Error::UsedUp`], or the error for credentials that were not sealed.
+/// [`Error::OverQuota`], [`Error::UsedUp`], or the error for credentials that were not sealed.
 pub(super) fn apply(
     request: Request<'_>,
     found: &FoundTerms,
     command: &mut Command<Call>,
     seen: &mut Seen,
 ) -> Result<(), Error> {
-    let FoundTerms { quota, used, sealed } = found;
-    apply_quota(*quota, command)?;
+    let FoundTerms { place, used, sealed } = found;
+    if let Some(place) = place {
+        apply_place(place, command)?;
+    }
     if let Some((used, at)) = used {
         apply_usage(limits_of(request, &command.agent), *used, *at, command)?;
     }
@@ -71,19 +75,42 @@ fn limits_of(request: Request<'_>, agent: &str) -> CallerLimits {
     runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default()
 }
 
-/// Refuses a call that would begin a task if its caller has reached the quota. A send with an idempotency key is
-/// admitted, with the quota in its terms: only its object knows that the send is a repeated one, which begins no task.
+/// The quotas of the callers of the agent with this slug.
+fn quotas_of(request: Request<'_>, agent: &str) -> Vec<Quota> {
+    let of_all = request.deployment.settings.max_active_tasks;
+    let quota = request.deployment.agents.find(Some(agent)).map(|agent| agent.quota);
+    let QuotaTable { active_tasks, stored_bytes, .. } = quota.unwrap_or_default();
+    let of_all = (of_all > 0).then_some(Quota::Tasks(of_all));
+    let (tasks, bytes) =
+        (active_tasks.map(Quota::AgentTasks), stored_bytes.map(Quota::StoredBytes));
+    [of_all, tasks, bytes].into_iter().flatten().collect()
+}
+
+/// Refuses a call that would begin a task if its caller has reached a quota; otherwise notes that its place is reserved. A send with an
+/// idempotency key, or with an id that its client has chosen, is admitted, with the quota in its terms: only its object knows whether it
+/// begins a task.
 ///
 /// # Errors
 ///
-/// [`Error::TooManyTasks`].
-fn apply_quota<C>(reached: Option<u64>, command: &mut Command<C>) -> Result<(), Error> {
-    match reached {
-        Some(limit) if command.fingerprint.is_none() => Err(Error::TooManyTasks(limit)),
-        reached => {
-            command.terms.over_quota = reached;
-            Ok(())
+/// [`Error::OverQuota`].
+fn apply_place<C>(place: &FoundPlace, command: &mut Command<C>) -> Result<(), Error> {
+    let may_be_known = command.fingerprint.is_some() || command.chosen_id.is_some();
+    match place {
+        FoundPlace::Reserved(_) => command.terms.is_reserved = true,
+        FoundPlace::Reached(quota) if may_be_known => command.terms.over_quota = Some(*quota),
+        FoundPlace::Reached(quota) => return Err(Error::OverQuota(*quota)),
+        FoundPlace::Unknown => {}
+    }
+    Ok(())
+}
+
+/// The address of the object to which a command is sent: for a task that begins, the object for which a place is reserved.
+pub(super) fn address(address: TaskAddress, found: Option<&FoundTerms>) -> TaskAddress {
+    match (address, found.and_then(|found| found.place.as_ref())) {
+        (TaskAddress::New, Some(FoundPlace::Reserved(object))) => {
+            TaskAddress::NewObject(object.clone())
         }
+        (address, _) => address,
     }
 }
 
@@ -115,6 +142,7 @@ const NO_KEY: &str =
 mod tests {
     use super::*;
     use crate::auth::Caller;
+    use crate::forms::address::ObjectId;
     use a2a::binding::{MediaType, Reply};
     use a2a::{Allowance, DayLimit, UsedUp};
 
@@ -125,16 +153,43 @@ mod tests {
     }
 
     #[test]
-    fn a_send_over_the_quota_is_refused_unless_its_key_may_make_it_a_repetition() {
-        for (fingerprint, reached, outcome, told) in [
-            (None, None, Ok(()), None),
-            (None, Some(3), Err(Error::TooManyTasks(3)), None),
-            (Some("f"), None, Ok(()), None),
-            (Some("f"), Some(3), Ok(()), Some(3)),
+    fn a_send_over_a_quota_is_refused_unless_its_task_may_be_there_already() {
+        let object = ObjectId::new("0a").unwrap();
+        let reserved = FoundPlace::Reserved(object);
+        let quota = Quota::AgentTasks(3);
+        let reached = FoundPlace::Reached(quota);
+        let refused = Err(Error::OverQuota(quota));
+        for (fingerprint, chosen, place, outcome, told) in [
+            (None, None, &reserved, Ok(()), None),
+            (None, None, &reached, refused, None),
+            (Some("f"), None, &reserved, Ok(()), None),
+            (Some("f"), None, &reached, Ok(()), Some(quota)),
+            (None, Some("mine"), &reached, Ok(()), Some(quota)),
+            (None, None, &FoundPlace::Unknown, Ok(()), None),
         ] {
             let mut command = command(fingerprint);
-            assert_eq!(apply_quota(reached, &mut command), outcome, "{fingerprint:?} {reached:?}");
-            assert_eq!(command.terms.over_quota, told, "{fingerprint:?} {reached:?}");
+            command.chosen_id = chosen.and_then(TaskId::new);
+            let told_of = format!("{fingerprint:?} {chosen:?} {place:?}");
+            assert_eq!(apply_place(place, &mut command), outcome, "{told_of}");
+            assert_eq!(command.terms.over_quota, told, "{told_of}");
+            assert_eq!(command.terms.is_reserved, *place == reserved, "{told_of}");
+        }
+    }
+
+    #[test]
+    fn a_task_begins_in_the_object_for_which_its_place_is_reserved() {
+        let object = ObjectId::new("0a").unwrap();
+        let found = |place| FoundTerms { place, used: None, sealed: None };
+        let reserved = found(Some(FoundPlace::Reserved(object.clone())));
+        let named = TaskAddress::Named("a".to_owned());
+        for (at, found, expected) in [
+            (TaskAddress::New, Some(&reserved), TaskAddress::NewObject(object)),
+            (TaskAddress::New, Some(&found(Some(FoundPlace::Unknown))), TaskAddress::New),
+            (TaskAddress::New, Some(&found(None)), TaskAddress::New),
+            (TaskAddress::New, None, TaskAddress::New),
+            (named.clone(), Some(&reserved), named),
+        ] {
+            assert_eq!(address(at, found), expected);
         }
     }
 

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use super::decide::{Decision, decide};
 use super::deployment::Deployment;
 use super::facts::{
-    Asks, Facts, FoundPage, FoundTerms, Inside, Need, OperatorNeed, Received, Unsealed,
+    Asks, Facts, FoundPage, FoundPlace, FoundTerms, Inside, Need, OperatorNeed, Received, Unsealed,
 };
 use super::failure::Failure;
 use super::head::Head;
@@ -24,10 +24,10 @@ use crate::executor::{Agents, Parts};
 use crate::port::Outside;
 use crate::signing::SigningKeys;
 use crate::twins::MemoryPlatform;
-use a2a::Outcome;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::{Secret, UnixMillis, Uuid};
+use a2a::{Outcome, Quota};
 
 /// A deployment without keys and without a console. Only `https:` URLs are allowed for webhooks.
 pub(super) fn deployment(settings: Settings, agents: Agents) -> Deployment {
@@ -157,8 +157,9 @@ fn send(method: &str, parts: usize, tenant: Option<&str>) -> String {
     json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params}).to_string()
 }
 
-fn terms(quota: Option<u64>) -> Option<FoundTerms> {
-    Some(FoundTerms { quota, used: None, sealed: None })
+fn terms(reached: Option<u64>) -> Option<FoundTerms> {
+    let place = reached.map(|limit| FoundPlace::Reached(Quota::Tasks(limit)));
+    Some(FoundTerms { place, used: None, sealed: None })
 }
 
 /// A send to the guarded agent with every fault there is, in which those before `step` are mended.

@@ -29,10 +29,10 @@
 //!
 //! A call carries *terms* (`terms.rs`): conditions from headers in addition to the parameters. The generation that a message or a
 //! cancel expects is compared with the task's in the same synchronous block as the change, so only one of several callers
-//! succeeds. With a quota (`MAX_ACTIVE_TASKS`), the front Worker counts the caller's unfinished rows before a send that creates a
-//! task; this takes at most two seconds.
+//! succeeds. With a quota (`MAX_ACTIVE_TASKS`, `[quota]`), the front Worker reserves a place for the task before a send that begins
+//! one; this takes at most two seconds. A send that begins none gives the place back before it is answered.
 
-use crate::session::{Announcement, Owned, Sender, TaskSession};
+use crate::session::{Announcement, Owned, Reserved, Sender, TaskSession};
 use a2a::error::Error;
 use a2a::model::{HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
@@ -50,7 +50,7 @@ use a2a::{Outcome, Terms};
 /// [`Error::TaskNotFound`] if the message names a task that does not belong to this caller; [`Error::GenerationMismatch`] if the
 /// task is not at the expected generation, unless it has already received the message; [`Error::TaskFinished`] if it has ended;
 /// [`Error::InvalidParams`] if the message names another context than the task's, or the key was used for another message;
-/// [`Error::TooManyTasks`] if the message may not begin a task; [`Error::UsedUp`] if the caller has used up a limit of the day;
+/// [`Error::OverQuota`] if the message may not begin a task; [`Error::UsedUp`] if the caller has used up a limit of the day;
 /// [`Error::Internal`] if the agent panicked or storage failed.
 pub async fn send_message(
     session: &TaskSession,
@@ -58,13 +58,30 @@ pub async fn send_message(
     request: SendMessageRequest,
     terms: Terms,
 ) -> Result<Outcome, Error> {
+    let reserved = Reserved::by(&sender, terms);
+    let sent = send(session, sender, request, terms, reserved.as_ref()).await;
+    if let Some(reserved) = reserved {
+        session.give_back(reserved).await;
+    }
+    sent
+}
+
+async fn send(
+    session: &TaskSession,
+    sender: Sender,
+    request: SendMessageRequest,
+    terms: Terms,
+    reserved: Option<&Reserved>,
+) -> Result<Outcome, Error> {
     let configuration = request.configuration.clone();
     let announcement = if configuration.return_immediately {
         Announcement::AtOnce
     } else {
         Announcement::ByTheAnswer
     };
-    let task = deliver(session, sender, request, terms, announcement)?.task();
+    let delivered = deliver(session, sender, request, terms, announcement)?;
+    delivered.hold(session, reserved);
+    let task = delivered.task();
     let crashes = task.crashes();
     task.start_run();
     let history = HistoryLimit::from_wire(configuration.history_length);
@@ -88,6 +105,13 @@ pub(super) enum Delivered<'a> {
 }
 
 impl<'a> Delivered<'a> {
+    /// Notes that the place for the task is held, if the message has begun one.
+    pub(super) fn hold(self, session: &TaskSession, reserved: Option<&Reserved>) {
+        if let (Self::Begun(_), Some(reserved)) = (self, reserved) {
+            reserved.hold(session);
+        }
+    }
+
     /// The task.
     pub(super) fn task(self) -> Owned<'a> {
         match self {
@@ -116,8 +140,8 @@ pub(super) fn deliver(
         if let Some(task) = session.repeated(&sender)? {
             return Ok(Delivered::Repeated(task));
         }
-        if let Some(limit) = terms.over_quota {
-            return Err(Error::TooManyTasks(limit));
+        if let Some(quota) = terms.over_quota {
+            return Err(Error::OverQuota(quota));
         }
         if let Some(used_up) = terms.used_up {
             return Err(Error::UsedUp(used_up));

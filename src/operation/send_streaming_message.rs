@@ -1,7 +1,7 @@
 //! SendStreamingMessage (spec §3.1.2): delivers a message, and begins to follow its task.
 
 use super::send_message::{Delivered, deliver, outcome_of};
-use crate::session::{Announcement, Beginning, Sender, TaskSession, check_position};
+use crate::session::{Announcement, Beginning, Reserved, Sender, TaskSession, check_position};
 use a2a::error::Error;
 use a2a::model::{Generation, HistoryLimit, SendMessageRequest};
 use a2a::{Outcome, Terms};
@@ -23,12 +23,29 @@ pub async fn send_streaming_message(
     after: Option<Generation>,
     terms: Terms,
 ) -> Result<Beginning, Error> {
+    let reserved = Reserved::by(&sender, terms);
+    let begun = begin(session, sender, request, after, terms, reserved.as_ref()).await;
+    if let Some(reserved) = reserved {
+        session.give_back(reserved).await;
+    }
+    begun
+}
+
+async fn begin(
+    session: &TaskSession,
+    sender: Sender,
+    request: SendMessageRequest,
+    after: Option<Generation>,
+    terms: Terms,
+    reserved: Option<&Reserved>,
+) -> Result<Beginning, Error> {
     let history = HistoryLimit::from_wire(request.configuration.history_length);
     let goes_on = request.message.task_id.is_some() || session.chosen_task().is_some();
     if !goes_on && session.repeated(&sender)?.is_none() {
         check_position(after.unwrap_or_default(), Generation::NONE)?;
     }
     let delivered = deliver(session, sender, request, terms, Announcement::AtOnce)?;
+    delivered.hold(session, reserved);
     let task = delivered.task();
     if let Delivered::Continued(task) = delivered {
         // The run starts later, so that the follower receives its events after the snapshot.

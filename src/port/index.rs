@@ -27,6 +27,13 @@ pub trait TaskIndex {
     ///
     /// If it is not known whether that was forgotten. Forgetting it again changes nothing.
     async fn forget(&self, id: &TaskId, owner: &str) -> Result<(), String>;
+
+    /// Gives back the place that was reserved for the task in the quotas of an owner with an agent.
+    ///
+    /// # Errors
+    ///
+    /// If it is not known whether the place was given back. It ends by itself.
+    async fn release(&self, agent: &str, owner: &str) -> Result<(), String>;
 }
 
 /// The places of the index at which the row of a task may be. The index is in the order owner, agent, instant of the status, id;
@@ -71,6 +78,10 @@ pub struct IndexRow {
     pub head: String,
     /// The newest messages of the task's history as JSON, one per line, oldest first.
     pub history: String,
+    /// The size of the task's log, in bytes.
+    pub bytes: u64,
+    /// True if the row takes a place that is reserved for the task in the quotas of its owner.
+    pub takes_place: bool,
 }
 
 /// The progress of the index for a task. Stored with the task.

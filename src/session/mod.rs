@@ -15,6 +15,7 @@
 //! | `retention` | the time at which the finished task, or what remains of a deleted one, is deleted |
 //! | `alarm` | the instant for which the alarm is set |
 //! | `bell` | the waiters for a change |
+//! | `place` | the place in the quotas of the caller, until the index has the row |
 //! | `unannounced` | a flag: nothing outside of the object has the id of the task |
 //! | `health` | a flag: memory may differ from storage; the number of crashes |
 //!
@@ -40,6 +41,7 @@ mod notifications;
 mod open_error;
 mod opening;
 mod owned;
+mod place;
 mod retention;
 mod run;
 mod sender;
@@ -64,6 +66,7 @@ use debts::{Debt, Debts, Index, Sums};
 use health::Health;
 use journal::Journal;
 use life::Life;
+use place::Place;
 use retention::Retention;
 use run::outside::Outside;
 use run::state::RunState;
@@ -87,6 +90,7 @@ pub use sender::Sender;
 pub use visitor::Visitor;
 
 pub(crate) use followers::check_position;
+pub(crate) use place::Reserved;
 pub(crate) use run::callbacks::{callback_is_busy, no_callback};
 
 /// One task in memory.
@@ -109,6 +113,7 @@ pub struct TaskSession {
     webhooks: Webhooks,
     credentials: Credentials,
     retention: Retention,
+    place: Place,
     unannounced: Unannounced,
     alarm: Alarm,
     bell: Bell,

@@ -11,6 +11,7 @@ use super::health::Health;
 use super::journal::{Journal, Loaded};
 use super::life::Life;
 use super::open_error::OpenError;
+use super::place::Place;
 use super::retention::Retention;
 use super::run::outside::Outside;
 use super::run::state::RunState;
@@ -127,6 +128,7 @@ impl TaskSession {
             credentials,
             retention: Retention::new(&limits),
             limits,
+            place: Place::default(),
             unannounced: Unannounced::default(),
             alarm,
             bell: Bell::default(),

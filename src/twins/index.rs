@@ -22,6 +22,8 @@ pub struct MemoryIndex {
     late: RefCell<Vec<IndexRow>>,
     /// The deleted tasks, of which no row is taken.
     deleted: RefCell<BTreeSet<TaskId>>,
+    /// The agents and owners whose places were given back.
+    released: RefCell<Vec<(String, String)>>,
 }
 
 /// The place of a row: owner, agent, instant of the status, id.
@@ -88,6 +90,11 @@ impl MemoryIndex {
     /// True if no row of the task is taken, because a caller has deleted it.
     pub fn keeps_out(&self, id: &TaskId) -> bool {
         self.deleted.borrow().contains(id)
+    }
+
+    /// The agents and owners whose places were given back, in order.
+    pub fn released(&self) -> Vec<(String, String)> {
+        self.released.borrow().clone()
     }
 
     /// The number of statements so far, including failed ones.
@@ -165,6 +172,16 @@ impl TaskIndex for MemoryIndex {
             return Err("the index was told to fail".to_owned());
         }
         self.deleted.borrow_mut().remove(id);
+        Ok(())
+    }
+
+    async fn release(&self, agent: &str, owner: &str) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        yield_once().await;
+        if self.fails.get() {
+            return Err("the index was told to fail".to_owned());
+        }
+        self.released.borrow_mut().push((agent.to_owned(), owner.to_owned()));
         Ok(())
     }
 }

@@ -7,7 +7,7 @@ use a2a::error::Error;
 use a2a::model::{
     Generation, Message, Part, Role, SendMessageRequest, TaskId, TaskState, UnixMillis,
 };
-use a2a::{Outcome, Terms};
+use a2a::{Outcome, Quota, Terms};
 use a2a_agents::RunSettings;
 use a2a_edge::auth::Caller;
 use a2a_edge::executor::{Runner, Wait};
@@ -196,11 +196,11 @@ fn a_stranger_neither_continues_the_task_nor_begins_another() {
 
 #[test]
 fn a_quota_that_is_used_up_lets_a_task_go_on_and_none_begin() {
-    let over = Terms { over_quota: Some(3), ..Terms::default() };
+    let over = Terms { over_quota: Some(Quota::Tasks(3)), ..Terms::default() };
     let host = asking();
     let session = open(&host);
     let sent = send_on(&session, host.sender(), message("m1", "hi"), over);
-    assert_eq!(host.platform.run_until(sent).err(), Some(Error::TooManyTasks(3)));
+    assert_eq!(host.platform.run_until(sent).err(), Some(Error::OverQuota(Quota::Tasks(3))));
     assert_eq!(host.store.stored(), None);
     host.platform.run_until(host.send(&session, message("m1", "hi"))).expect("an answer");
     let sent = send_on(&session, host.sender(), message("m2", "stop"), over);

@@ -150,7 +150,12 @@ fn ask(
     let sender = Sender { agent: agent.to_owned(), ..sender(host, caller) };
     let (expected, after) = (Some(99), Some(99));
     let run_timeout_ms = Some(1);
-    let terms = Terms { expected, run_timeout_ms, over_quota: Some(1), ..Terms::default() };
+    let terms = Terms {
+        expected,
+        run_timeout_ms,
+        over_quota: Some(a2a::Quota::Tasks(1)),
+        ..Terms::default()
+    };
     let run = async {
         match call {
             Call::Task(TaskCall::SendMessage(request)) => {

@@ -35,6 +35,7 @@ mod model_table;
 mod outbound;
 mod parking;
 mod projection;
+mod quota;
 mod receivers;
 mod recovery;
 mod remote;

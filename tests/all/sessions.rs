@@ -707,23 +707,6 @@ fn a_task_tells_its_generation_to_those_who_ask_only() {
 }
 
 #[test]
-fn beyond_the_quota_no_task_begins_but_what_was_begun_is_answered() {
-    let host = Host::new(|_, events| Box::pin(async move { events.require_input("more?") }));
-    let send = |session: &Rc<TaskSession>, over_quota| {
-        let request: SendMessageRequest = serde_json::from_value(first("begin")).unwrap();
-        let sender = Sender { fingerprint: Some(request.fingerprint()), ..host.sender() };
-        let terms = Terms { over_quota, ..Terms::default() };
-        host.platform.run_until(send_message(session, sender, request, terms))
-    };
-    let session = host.open();
-    assert_eq!(send(&session, Some(3)), Err(Error::TooManyTasks(3)));
-    assert_eq!(host.rows(), 0);
-    let first = send(&session, None);
-    assert!(first.is_ok());
-    assert_eq!(send(&session, Some(3)), first);
-}
-
-#[test]
 fn when_storage_fails_the_client_gets_an_error_and_nothing_is_shown() {
     let host = Host::new(|turn, events| {
         Box::pin(async move {

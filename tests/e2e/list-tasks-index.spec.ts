@@ -97,7 +97,7 @@ test("the statements of a task leave its newest row alone, in whatever order and
   const asked = await demo.sendForTask("ask");
   await demo.sendForTask(followUp(asked, "red"));
   const [moved, first] = (await worker.statements()).map(({ sql }) => sql).filter((sql) => sql.startsWith("INSERT INTO tasks")).reverse();
-  assert.match(moved ?? "", /json_each\(\?10\)/);
+  assert.match(moved ?? "", /json_each\(\?11\)/);
   assert.doesNotMatch(first ?? "", /json_each/);
   const d1 = await worker.index();
   const rows = async (id: string) => {
@@ -113,7 +113,7 @@ test("the statements of a task leave its newest row alone, in whatever order and
     for (const at of [...order, ...order.slice(0, 2)]) {
       const [generation, instant, earlier] = sent[at] ?? sent[0];
       const [state, duration] = generation === 5 ? [3, 7] : [6, null];
-      const values = ["o", "demo", instant, id, "c", state, generation, "{}", ""];
+      const values = ["o", "demo", instant, id, "c", state, generation, "{}", "", 900];
       const statement = earlier.length === 0 ? d1.prepare(first ?? "").bind(...values) : d1.prepare(moved ?? "").bind(...values, JSON.stringify(earlier), duration);
       await statement.run();
       newest = Math.max(newest, at);

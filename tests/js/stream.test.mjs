@@ -199,6 +199,26 @@ suite("the first frame", () => {
   });
 });
 
+suite("a caller with a quota", () => {
+  test("has so many streams at a time, and the others are refused before the object is asked", async () => {
+    const object = new TaskObject();
+    const quota = { quota: ["demo\nann", 2] };
+    const one = new Client(await object.open(["E1\n.{}"], quota));
+    const ended = await object.open(["X401 {}\n{}"], quota);
+    assert.equal(ended.status, 401, "what is refused counts no more");
+    const two = await object.open(["E1\n.{}"], quota);
+    const asked = object.hellos.length;
+    const refused = await object.open([], quota);
+    assert.deepEqual([refused.status, await refused.text()], [500, '{"t":null},over-quota,false,2']);
+    assert.equal(object.hellos.length, asked);
+    assert.equal((await object.open(["E1\n.{}"], { quota: ["demo\nbob", 1] })).status, 200, "others have their own");
+    await two.body.cancel();
+    const three = new Client(await object.open(["E1\n.{}"], quota));
+    assert.equal(await one.next(), event(1));
+    assert.equal(await three.next(), event(1));
+  });
+});
+
 suite("an object that gives no socket", () => {
   test("is asked twice more, and the reason is logged", async () => {
     const object = new TaskObject();

@@ -75,6 +75,9 @@ class World {
     assert.deepEqual([all.totalSize, waiting.totalSize], expected, `after change ${at}`);
     const [{ rows, ids }] = this.rows("SELECT count(*) AS rows, count(DISTINCT id) AS ids FROM tasks");
     assert.deepEqual([rows, ids], [expected[0], expected[0]], `after change ${at}`);
+    const sums = this.rows("SELECT c.bytes + (SELECT coalesce(sum(t.bytes), 0) FROM tasks AS t WHERE t.status_ms > c.counted_ms) AS counted, (SELECT coalesce(sum(bytes), 0) FROM tasks) AS stored FROM task_counts AS c");
+    for (const { counted, stored } of sums) assert.equal(counted, stored, `bytes after change ${at}`);
+    assert.deepEqual(this.rows("SELECT id FROM tasks WHERE bytes < 200"), [], "each row has the size of its task");
   }
 }
 

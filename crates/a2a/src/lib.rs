@@ -61,4 +61,4 @@ pub use call::{Call, FollowCall, TaskCall, WebhookCall};
 pub use input_modes::InputModes;
 pub use operation::Operation;
 pub use outcome::{Outcome, ShownTask};
-pub use terms::{Allowance, DayLimit, Terms, UsedUp};
+pub use terms::{Allowance, DayLimit, Quota, Terms, UsedUp};

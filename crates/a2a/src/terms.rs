@@ -36,9 +36,12 @@ pub struct Terms {
     /// Whether returned tasks contain their past statuses. Only older dialects set it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub shows_statuses: bool,
-    /// The caller's quota of unfinished tasks, if it is used up: a send that would begin a task is refused.
-    #[serde(rename = "quota", skip_serializing_if = "Option::is_none")]
-    pub over_quota: Option<u64>,
+    /// The quota that the caller has reached, if any: a send that would begin a task is refused.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub over_quota: Option<Quota>,
+    /// Whether the place of a task in the quotas of its caller is reserved. It is given back if the send begins no task.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_reserved: bool,
     /// The caller's daily limit that is used up, if any: a message is refused unless it is a repetition.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub used_up: Option<UsedUp>,
@@ -52,6 +55,18 @@ impl Terms {
     pub fn are_default(&self) -> bool {
         *self == Self::default()
     }
+}
+
+/// A quota: what a caller may have at a time. It is asked before a task begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Quota {
+    /// This number of unfinished tasks, over all agents.
+    Tasks(u64),
+    /// This number of unfinished tasks with the agent.
+    AgentTasks(u64),
+    /// This number of bytes in the tasks with the agent.
+    StoredBytes(u64),
 }
 
 /// A used-up daily limit of a caller.
@@ -82,6 +97,14 @@ pub struct Allowance {
     pub cost_micros: Option<u64>,
 }
 
+impl Decode for Quota {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let tasks = fields.number("tasks").map(Self::Tasks);
+        let of_agent = || fields.number("agent_tasks").map(Self::AgentTasks);
+        tasks.or_else(of_agent).or_else(|| fields.number("stored_bytes").map(Self::StoredBytes))
+    }
+}
+
 impl Decode for UsedUp {
     fn decode(fields: &mut Fields) -> Option<Self> {
         let Allowance { tokens, cost_micros } = fields.object("limit")?;
@@ -105,9 +128,10 @@ impl Decode for Terms {
             wait_ms: number("wait_ms"),
             run_timeout_ms: number("run_timeout_ms"),
             answer_within_ms: number("answer_within_ms"),
-            over_quota: number("quota"),
             used_up: fields.object("used_up"),
             allowance: fields.object("allowance"),
+            over_quota: fields.object("over_quota"),
+            is_reserved: fields.boolean("is_reserved").unwrap_or_default(),
             shows_ended: fields.boolean("shows_ended").unwrap_or_default(),
             refuses_canceled: fields.boolean("refuses_canceled").unwrap_or_default(),
             shows_generation: fields.boolean("shows_generation").unwrap_or_default(),

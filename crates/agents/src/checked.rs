@@ -8,8 +8,8 @@ use serde::Serialize;
 use crate::access::Access;
 use crate::{
     Accepts, Capabilities, Dialects, HttpToolDefinition, LearnedSkills, McpServer, McpTable,
-    Misfit, Need, Problem, RegisteredSkill, Remote, RestrictedSkill, RetentionTable, RunSettings,
-    Slug, Table,
+    Misfit, Need, Problem, QuotaTable, RegisteredSkill, Remote, RestrictedSkill, RetentionTable,
+    RunSettings, Slug, Table,
 };
 use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, read_json};
@@ -181,6 +181,9 @@ pub struct CheckedAgent {
     /// How long finished tasks are kept.
     #[serde(default, skip_serializing_if = "RetentionTable::is_default")]
     pub retention: RetentionTable,
+    /// What each caller may have at a time.
+    #[serde(default, skip_serializing_if = "QuotaTable::is_default")]
+    pub quota: QuotaTable,
     /// The executor, which answers messages.
     pub executor: CheckedExecutor,
     /// The agent's HTTP tools: those that it shares with other agents, and its own.

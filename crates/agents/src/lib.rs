@@ -26,6 +26,7 @@ mod learned;
 mod mcp;
 mod need;
 mod problem;
+mod quota;
 mod remote;
 mod restricted;
 mod retention;
@@ -65,6 +66,7 @@ pub use learned::{
 pub use mcp::{McpTable, McpTools};
 pub use need::Need;
 pub use problem::Problem;
+pub use quota::QuotaTable;
 pub use remote::{
     KeyPlace, McpChoice, McpServer, McpSettings, Remote, RemoteCredentials, RemoteKey,
     RemoteMisfit, RemoteOAuth2, RemoteSettings, matches_pattern,

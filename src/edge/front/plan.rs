@@ -4,7 +4,7 @@
 //! | plan | action of `js/hop.js` |
 //! |---|---|
 //! | `=` and an answer | send this answer |
-//! | `n`, a line break, a command | call a new object |
+//! | `n`, an id or nothing, a line break, a command | call a new object, the one with this id |
 //! | `i`, an id, a line break, a command | call the object with this id |
 //! | `k`, a name as JSON, a line break, a command | call the object with this name |
 //! | `c`, an id, a line break, a post | pass the post to a callback to the object with this id |
@@ -159,6 +159,7 @@ pub(super) fn answered(answer: &HttpResponse) -> String {
 fn address_line(letter: &str, address: &TaskAddress) -> String {
     match address {
         TaskAddress::New => [letter, "n\n"].concat(),
+        TaskAddress::NewObject(id) => [letter, "n", id.as_str(), "\n"].concat(),
         TaskAddress::Object(id) => [letter, "i", id.as_str(), "\n"].concat(),
         TaskAddress::Named(name) => [letter, "k", &encode(name).unwrap_or_default(), "\n"].concat(),
     }

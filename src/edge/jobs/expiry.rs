@@ -1,6 +1,6 @@
 //! The work of the cron trigger. It finds the finished tasks that have expired in the index and puts them into the queue of
 //! deletions, in batches. It also deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage,
-//! hours of the overview, and webhooks.
+//! hours of the overview, webhooks, and places in quotas.
 //!
 //! Nothing is remembered from one trigger to the next. A task that is still in the index is found again, so it does no harm if a
 //! queue or a consumer loses a batch. A batch that waits for longer than until the next trigger is out of date.
@@ -11,7 +11,7 @@ use crate::config::Settings;
 use crate::edge::agents;
 use crate::edge::bindings;
 use crate::edge::service::clock::now;
-use crate::edge::service::index::{End, Index, Of, Old, Place};
+use crate::edge::service::index::{self, End, Index, Of, Old, Place};
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::overview::{self, OverviewTables};
 use crate::edge::service::remembered;
@@ -25,8 +25,8 @@ use crate::port::{Observation, Observer};
 use a2a::model::UnixMillis;
 use a2a_agents::RetentionTable;
 
-/// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview, and
-/// webhooks. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
+/// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview,
+/// webhooks, and places in quotas. Then enqueues for deletion the finished tasks older than `RETENTION_MS`, and, for each agent with more than
 /// `MAX_FINISHED_TASKS`, the oldest ones; where the file of an agent has a table `[retention]`, by that. Then copies rows of the index, while it
 /// moves (`INDEX_COPY`). The object of each task checks that the task is finished. Failed work is repeated by
 /// the next trigger.
@@ -48,7 +48,10 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Err(error) => return misconfigured(error.to_string()),
     };
     let mut walk = Walk { env, index: Index::of(env), steps: MAX_STEPS, found: 0 };
-    let mut walked = walk.expired(&settings, &agents).await;
+    let mut walked = walk.index.clean_up().await;
+    if walked.is_ok() {
+        walked = walk.expired(&settings, &agents).await;
+    }
     if walked.is_ok() && settings.index.also.is_some() {
         walked = walk.copied(&mut agents.slugs()).await;
     }
@@ -170,7 +173,8 @@ impl Walk<'_> {
         }
         let [turns, sums] = usage::clean_up_sql(now());
         let (hours, troubles) = (overview::clean_up_sql(now()), webhook_list::clean_up_sql(now()));
-        self.index.tables.clean_up(entry, &[turns, sums, hours, troubles]).await
+        let places = index::clean_up_sql(now());
+        self.index.tables.clean_up(entry, &[turns, sums, hours, troubles, places]).await
     }
 
     /// Puts a page of tasks into the queue of deletions.

@@ -69,7 +69,7 @@ impl TaskObject {
         opening: Opening,
         is_surplus: &dyn Fn() -> bool,
     ) {
-        let StreamCommand { command, after } = match read_json(hello) {
+        let StreamCommand { command, after, .. } = match read_json(hello) {
             Ok(command) => command,
             Err(error) => {
                 let reason = error.to_string();

@@ -157,15 +157,40 @@ impl Tables {
         shard: Shard<'_>,
         statement: &Statement,
     ) -> Result<()> {
+        self.write_in(self.index.names(), agent, shard, statement).await.map(|_| ())
+    }
+
+    /// Writes a row about a task that is about to begin into the first shard of an owner, in the place from which the tables are read
+    /// alone. Returns what the statement selects.
+    ///
+    /// # Errors
+    ///
+    /// As [`write`](Self::write).
+    pub(super) async fn reserve(
+        &self,
+        agent: &str,
+        owner: &str,
+        statement: &Statement,
+    ) -> Result<Selected> {
+        self.write_in(self.index.kind.name(), agent, Shard { owner, number: 0 }, statement).await
+    }
+
+    async fn write_in(
+        &self,
+        kinds: &str,
+        agent: &str,
+        shard: Shard<'_>,
+        statement: &Statement,
+    ) -> Result<Selected> {
         let Shards { writes_per_second, bytes } = self.index.shards;
         let Shard { owner, number } = shard;
         let limits = (writes_per_second * WINDOW_SECONDS, bytes);
         let whose = json!({"owner": owner, "shard": number, "agent": agent, "limits": limits});
-        let ran = self.run(self.index.names(), &whose.to_string(), statement).await?;
+        let ran = self.run(kinds, &whose.to_string(), statement).await?;
         if number == 0 {
             learn(owner, ran.shards);
         }
-        Ok(())
+        Ok(ran)
     }
 
     /// Deletes or changes rows that exist.
@@ -334,7 +359,12 @@ extern "C" {
 
 /// The shard in which the row of a task that begins now is written, by the number of shards of its owner that this instance knows.
 pub(in crate::edge) fn shard_for(owner: &str, object: &TaskId) -> u32 {
-    SHARDS.with_borrow(|known| known.get(owner).map_or(0, |shards| shard_of(object, *shards)))
+    shard_of(object, shards_of(owner))
+}
+
+/// The number of shards of an owner that this instance knows, at least 1.
+pub(super) fn shards_of(owner: &str) -> u32 {
+    SHARDS.with_borrow(|known| known.get(owner).copied().unwrap_or(1))
 }
 
 fn shard_of(object: &TaskId, shards: u32) -> u32 {
@@ -367,11 +397,12 @@ pub fn index_schema() -> Vec<String> {
     SCHEMA.map(str::to_owned).to_vec()
 }
 
-const SCHEMA: [&str; 4] = [
+const SCHEMA: [&str; 5] = [
     include_sql!("src/edge/service/directory.sql"),
     include_sql!("migrations/0001_schema.sql"),
     include_sql!("migrations/0002_fewer_rows.sql"),
     include_sql!("migrations/0003_deleted_tasks.sql"),
+    include_sql!("migrations/0004_quotas.sql"),
 ];
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {

@@ -2,6 +2,7 @@
 //! this fact.
 
 use super::*;
+use crate::forms::address::{ObjectId, TaskAddress};
 
 #[test]
 fn a_message_waits_for_what_bounds_it() {
@@ -10,7 +11,8 @@ fn a_message_waits_for_what_bounds_it() {
     let Need::Terms(need) = sent(None).decided().need() else {
         panic!("its bounds are to be found")
     };
-    assert_eq!((need.quota, need.has_allowance, need.has_credentials), (Some(3), false, false));
+    assert_eq!(need.quotas, [Quota::Tasks(3)]);
+    assert_eq!((need.has_allowance, need.has_credentials), (false, false));
     assert!(matches!(sent(terms(None)).decided().plan, Plan::Call(..)));
     let over = sent(terms(Some(3))).decided();
     assert!(over.answer().body.contains("3"), "{}", over.answer().body);
@@ -18,11 +20,16 @@ fn a_message_waits_for_what_bounds_it() {
         (Unsealed::NoKey, "STATE_KEY", 0),
         (Unsealed::NoObject(Failure::Unreachable("x".to_owned())), "-32603", 1),
     ] {
-        let found = FoundTerms { quota: None, used: None, sealed: Some(Err(unsealed)) };
+        let found = FoundTerms { place: None, used: None, sealed: Some(Err(unsealed)) };
         let refused = sent(Some(found)).decided();
         assert!(refused.answer().body.contains(text), "{}", refused.answer().body);
         assert_eq!(refused.reports.len(), reports);
     }
+    let object = ObjectId::new("0a").unwrap();
+    let place = Some(FoundPlace::Reserved(object.clone()));
+    let reserved = sent(Some(FoundTerms { place, used: None, sealed: None })).decided();
+    let Plan::Call(address, command) = reserved.plan else { panic!("{:?}", reserved.plan) };
+    assert_eq!((address, command.terms.is_reserved), (TaskAddress::NewObject(object), true));
     // `0` means that there is no quota: no fact has to be awaited.
     let free = Sent::call("/open", &body).decided_by(&hosting(vec![("MAX_ACTIVE_TASKS", "0")]));
     assert!(matches!(free.plan, Plan::Call(..)), "{:?}", free.plan);

@@ -49,6 +49,8 @@ impl Debt for Index {
             return removal(session);
         };
         row.earlier = session.debts.shown.before_sending(row.status_ms);
+        row.bytes = session.journal.bytes();
+        row.takes_place = session.place.is_held();
         let part = row.generation;
         Some(Statement { part, result: session.ports.index.upsert(row) })
     }
@@ -59,6 +61,7 @@ impl Debt for Index {
 
     fn note_paid(session: &TaskSession, _generation: &Generation) {
         session.debts.shown.note_sent();
+        session.place.note_taken();
     }
 
     fn failed<'a>(

@@ -6,7 +6,8 @@ use serde_json::Value;
 
 use a2a::model::{HistoryLimit, Message, Task, TaskStatus, TaskView, encode, measure};
 
-/// The row for the present state of a task, without the instants of its earlier statuses.
+/// The row for the present state of a task, without what the task itself does not know: the instants of the statuses that the index may
+/// show, the size of the log, and the place in the quotas of the caller.
 pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
     let task = machine.task();
     let status_ms = task.status.instant();
@@ -24,6 +25,8 @@ pub(super) fn row_of(machine: &TaskMachine, facts: TaskFacts) -> IndexRow {
         generation: machine.generation(),
         head: head(task),
         history: newest(&task.history),
+        bytes: 0,
+        takes_place: false,
     }
 }
 

@@ -406,6 +406,11 @@ impl Journal {
         Ok((read, has_more))
     }
 
+    /// The size of the log in bytes.
+    pub(super) fn bytes(&self) -> u64 {
+        self.size.get().bytes as u64
+    }
+
     /// True if the log is larger than [`LARGE_BYTES`]. A session with such a log is dropped from memory after its task has ended.
     pub(super) fn is_large(&self) -> bool {
         self.size.get().bytes > LARGE_BYTES

@@ -128,6 +128,7 @@ impl ServiceParameters {
             shows_generation: active.iter().any(|uri| uri == GENERATION_EXTENSION),
             shows_statuses: false,
             over_quota: None,
+            is_reserved: false,
             used_up: None,
             allowance: None,
         })

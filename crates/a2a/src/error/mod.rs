@@ -8,7 +8,7 @@ use std::fmt;
 use serde_json::{Map, Value, json};
 
 use crate::model::{FieldViolation, TaskId, TaskState};
-use crate::terms::{DayLimit, UsedUp};
+use crate::terms::{DayLimit, Quota, UsedUp};
 pub use wire::Wire;
 
 /// The error of a refused request, or of a request that could not be carried out.
@@ -80,8 +80,10 @@ pub enum Error {
     MethodNotAllowed(&'static str),
     /// The task already has the maximum number of streams.
     TooManyStreams(usize),
-    /// The caller already has the maximum number of unfinished tasks.
-    TooManyTasks(u64),
+    /// The caller already has the maximum number of streams with the agent.
+    TooManyStreamsOfCaller(usize),
+    /// The caller has reached a quota, so no task begins.
+    OverQuota(Quota),
     /// The caller's daily budget is used up.
     UsedUp(UsedUp),
     /// The request has no credentials although they are required, or its credentials are refused.
@@ -184,7 +186,8 @@ impl Error {
             | Self::NotFound(_)
             | Self::MethodNotAllowed(_)
             | Self::TooManyStreams(_)
-            | Self::TooManyTasks(_)
+            | Self::TooManyStreamsOfCaller(_)
+            | Self::OverQuota(_)
             | Self::UsedUp(_)
             | Self::Unauthenticated(_)
             | Self::PermissionDenied(_)
@@ -250,9 +253,21 @@ impl fmt::Display for Error {
             Self::TooManyStreams(limit) => {
                 write!(out, "the task is followed by {limit} streams, which is the limit")
             }
-            Self::TooManyTasks(limit) => write!(
+            Self::TooManyStreamsOfCaller(limit) => write!(
+                out,
+                "you have {limit} open streams with this agent, which is its limit; close some"
+            ),
+            Self::OverQuota(Quota::Tasks(limit)) => write!(
                 out,
                 "you have {limit} unfinished tasks, which is the limit; finish or cancel some, or wait"
+            ),
+            Self::OverQuota(Quota::AgentTasks(limit)) => write!(
+                out,
+                "you have {limit} unfinished tasks with this agent, which is its limit; finish or cancel some, or wait"
+            ),
+            Self::OverQuota(Quota::StoredBytes(limit)) => write!(
+                out,
+                "your tasks with this agent take the {limit} bytes that it keeps for a caller; delete some (DeleteTask), or wait until they expire"
             ),
             Self::UsedUp(UsedUp { limit: DayLimit::Tokens(limit), seconds }) => write!(
                 out,

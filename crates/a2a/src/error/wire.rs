@@ -1,6 +1,7 @@
 //! The only table of the wire forms of errors: codes, statuses and headers (spec §5.4, §9.5, §11.6).
 
 use super::{Error, Refusal};
+use crate::terms::Quota;
 
 /// The wire form of an error.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -119,8 +120,17 @@ impl Error {
             Self::TooManyStreams(_) => {
                 Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS")
             }
-            Self::TooManyTasks(_) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_TASKS")
-                .retry_after_s(RETRY_AFTER_S),
+            Self::TooManyStreamsOfCaller(_) => {
+                Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "TOO_MANY_STREAMS")
+                    .retry_after_s(RETRY_AFTER_S)
+            }
+            Self::OverQuota(quota) => {
+                let reason = match quota {
+                    Quota::Tasks(_) | Quota::AgentTasks(_) => "TOO_MANY_TASKS",
+                    Quota::StoredBytes(_) => "TOO_MUCH_STORED",
+                };
+                Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", reason).retry_after_s(RETRY_AFTER_S)
+            }
             Self::UsedUp(used_up) => Wire::new(-32603, 429, "RESOURCE_EXHAUSTED", "USED_UP")
                 .retry_after_s(used_up.seconds),
             Self::Unauthenticated(refusal) => {
@@ -177,7 +187,7 @@ mod tests {
             (Error::MethodNotFound(String::new()), -32601, 404),
             (Error::OtherVersionsName(String::new()), -32601, 404),
             (Error::InvalidParams(Vec::new()), -32602, 400),
-            (Error::TooManyTasks(3), -32603, 429),
+            (Error::OverQuota(Quota::Tasks(3)), -32603, 429),
             (Error::UsedUp(USED_UP), -32603, 429),
             (Error::TooManyStreams(3), -32603, 429),
             (Error::NoAgents, -32603, 500),
@@ -198,7 +208,7 @@ mod tests {
             (Error::BodyIncomplete, 400),
             (Error::BodyTimeout, 408),
             (Error::TooManyBodies, 503),
-            (Error::TooManyTasks(1), 200),
+            (Error::OverQuota(Quota::StoredBytes(1)), 200),
             (Error::UsedUp(USED_UP), 200),
             (Error::Unavailable(""), 200),
             (Error::Internal { task: None }, 200),
@@ -210,12 +220,13 @@ mod tests {
     #[test]
     fn errors_that_pass_tell_when_to_try_again() {
         for (error, headers) in [
-            (Error::TooManyTasks(1), vec![("retry-after", "5".to_owned())]),
+            (Error::OverQuota(Quota::AgentTasks(1)), vec![("retry-after", "5".to_owned())]),
             (Error::UsedUp(USED_UP), vec![("retry-after", "77".to_owned())]),
             (Error::Unavailable(""), vec![("retry-after", "5".to_owned())]),
             (Error::TooManyBodies, vec![("retry-after", "1".to_owned())]),
             (Error::MethodNotAllowed("GET"), vec![("allow", "GET".to_owned())]),
             (Error::TooManyStreams(1), Vec::new()),
+            (Error::TooManyStreamsOfCaller(1), vec![("retry-after", "5".to_owned())]),
             (Error::TaskNotFound(TaskId::new("t").unwrap()), Vec::new()),
         ] {
             assert_eq!(error.wire().headers, headers, "{error:?}");

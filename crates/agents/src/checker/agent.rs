@@ -38,6 +38,7 @@ impl CheckedAgent {
             accepts,
             mcp,
             retention,
+            quota,
             executor,
             tools: own,
             ..
@@ -64,6 +65,7 @@ impl CheckedAgent {
             accepts,
             mcp,
             retention,
+            quota,
             executor,
             tools,
             needs,
@@ -91,6 +93,7 @@ mod tests {
             development = true
             accepts = 'declared'
             retention = { retention_ms = 0, max_finished = 7 }
+            quota = { active_tasks = 5, stored_bytes = 1000000, streams = 9 }
             [capabilities]
             streaming = false
             push_notifications = true

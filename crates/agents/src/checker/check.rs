@@ -79,6 +79,7 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     problems.extend(agent.dialects.problems(&agent.access));
     problems.extend(agent.access.gate_problems());
     problems.extend(agent.retention.problems());
+    problems.extend(agent.quota.problems());
     if agent.default && agent.development {
         let fix = "cannot be true for the default agent; it must always answer";
         problems.push(Problem::at("development", fix));

@@ -8,7 +8,9 @@ use super::skill::{FileSkill, SkillDefinition, SkillsSource};
 use crate::access::Access;
 use crate::kind::{ExecutorDefinition, KindContext, KnownTools};
 use crate::tool::Tool;
-use crate::{Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable, RetentionTable};
+use crate::{
+    Accepts, Capabilities, Dialects, HttpToolDefinition, McpTable, QuotaTable, RetentionTable,
+};
 use a2a::model::AgentProvider;
 
 /// One agent, as `agents/<slug>.toml` describes it.
@@ -66,6 +68,9 @@ pub(crate) struct AgentDefinition {
     /// How long finished tasks are kept, where that differs from the settings of the deployment.
     #[serde(default)]
     pub(crate) retention: RetentionTable,
+    /// What each caller may have at a time. Beyond it, no task begins.
+    #[serde(default)]
+    pub(crate) quota: QuotaTable,
     /// The executor, which answers messages.
     #[schemars(with = "Map<String, Value>")]
     pub(crate) executor: ExecutorDefinition,

@@ -1,20 +1,19 @@
-//! The limits of a message: the number of its caller's unfinished tasks, and the caller's usage of models on the
-//! current day. Its credentials are sealed here, before the message is sent to an object.
+//! The limits of a message: a place in its caller's quotas is reserved, and the caller's usage of models on the current day is read. Its credentials are sealed here, before the message is sent to an object.
 
 use std::time::Duration;
 
 use futures_util::future::{Either, join3, select};
 use worker::{Delay, Env};
 
-use crate::auth::{Caller, GivenCredentials};
-use crate::edge::objects::Object;
+use crate::auth::GivenCredentials;
+use crate::edge::objects::{AskError, Object};
 use crate::edge::service::clock::now;
-use crate::edge::service::index::Index;
+use crate::edge::service::index::{Index, NewTask};
 use crate::edge::service::usage::UsageTable;
 use crate::edge::service::vault::WorkerVault;
 use crate::forms::address::{ObjectId, TaskAddress};
 use crate::forms::command::Command;
-use crate::front::facts::{FoundTerms, TermsNeed, Unsealed};
+use crate::front::facts::{FoundPlace, FoundTerms, TermsNeed, Unsealed};
 use crate::front::failure::Failure;
 use crate::port::{Observation, Observer};
 use crate::session::SentCredentials;
@@ -23,32 +22,42 @@ use a2a::model::UnixMillis;
 
 /// The limits of a message, and its sealed credentials.
 pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> FoundTerms {
-    let TermsNeed { command, quota, has_allowance, has_credentials, .. } = need;
-    let quota = async {
-        let limit = (*quota)?;
-        reached(env, limit, &command.caller, observer).await
-    };
+    let TermsNeed { command, quotas, has_allowance, has_credentials, .. } = need;
+    let place =
+        async { if quotas.is_empty() { None } else { Some(reserve(env, need, observer).await) } };
     let usage = async { if *has_allowance { used(env, command, observer).await } else { None } };
     let sealed = async {
         let given = command.unsealed.as_ref().filter(|_| *has_credentials)?;
         Some(seal(env, need, given, observer).await)
     };
-    let (quota, used, sealed) = join3(quota, usage, sealed).await;
-    FoundTerms { quota, used, sealed }
+    let (place, used, sealed) = join3(place, usage, sealed).await;
+    FoundTerms { place, used, sealed }
 }
 
-/// Counts the unfinished tasks of a caller. Returns `limit` if the caller has at least `limit` of them. If the index
-/// does not answer, the result is `None`, which admits the call.
-async fn reached(env: &Env, limit: u64, caller: &Caller, observer: &dyn Observer) -> Option<u64> {
-    let index = Index::of(env);
-    let counted = Box::pin(index.count_unfinished(caller.owner(), limit));
-    let reason = match select(counted, Delay::from(PATIENCE)).await {
-        Either::Left((Ok(count), _)) => return (count >= limit).then_some(limit),
+/// Reserves a place for the new task in the quotas of its caller. If the index does not answer, the message is taken.
+async fn reserve(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> FoundPlace {
+    // The call finds out why the object cannot be addressed.
+    let Ok(object) = object_of(env, need) else { return FoundPlace::Unknown };
+    let TermsNeed { command, quotas, .. } = need;
+    let (owner, agent) = (command.caller.owner(), command.agent.as_str());
+    let (index, object) = (Index::of(env), object.id());
+    let task = NewTask { owner, agent, object, now: now() };
+    let reserved = Box::pin(index.reserve(task, quotas));
+    let reason = match select(reserved, Delay::from(PATIENCE)).await {
+        Either::Left((Ok(Some(quota)), _)) => return FoundPlace::Reached(quota),
+        Either::Left((Ok(None), _)) => return FoundPlace::Reserved(object.clone()),
         Either::Left((Err(error), _)) => error.to_string(),
         Either::Right(_) => LATE.to_owned(),
     };
     observer.observe(&Observation::QuotaUnknown { reason: &reason });
-    None
+    FoundPlace::Unknown
+}
+
+/// The object to which the command is sent.
+fn object_of(env: &Env, need: &TermsNeed) -> Result<Object, AskError> {
+    let TermsNeed { command, key, .. } = need;
+    let address = TaskAddress::of_command(command, command.call.task_id(), key.as_deref());
+    Object::at(env, &address)
 }
 
 /// The usage of a command's caller with its agent on the current day, and the time of reading it; `None` if D1 does not
@@ -77,9 +86,7 @@ async fn seal(
     given: &GivenCredentials,
     observer: &dyn Observer,
 ) -> Result<SentCredentials, Unsealed> {
-    let TermsNeed { command, key, .. } = need;
-    let address = TaskAddress::of_command(command, command.call.task_id(), key.as_deref());
-    let object = Object::at(env, &address);
+    let object = object_of(env, need);
     let object = object.map_err(|failure| Unsealed::NoObject(Failure::from(&failure)))?;
     seal_for(env, given, object.id(), observer).await
 }

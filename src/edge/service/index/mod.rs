@@ -3,6 +3,7 @@
 mod everybody;
 mod finished;
 mod listing;
+mod quota;
 mod statements;
 mod under_way;
 
@@ -25,9 +26,10 @@ use a2a::model::{TaskId, UnixMillis};
 use a2a::sorted::sort_by;
 use everybody::newest_statement;
 use listing::{listing_statement, total_statement};
-use statements::{forget_statement, remove_statement, unfinished_statement, upsert_statement};
+use statements::{forget_statement, remove_statement, upsert_statement};
 
 pub(in crate::edge) use finished::{End, Of, Old, Place};
+pub(in crate::edge) use quota::{NewTask, clean_up_sql};
 
 /// The tables `tasks` and `task_counts`.
 pub(in crate::edge) struct Index {
@@ -96,17 +98,6 @@ impl Index {
         listing_statement(query).to_json()
     }
 
-    /// The number of unfinished tasks of a caller over all agents; counted up to `most`, which also limits the rows
-    /// that are read.
-    ///
-    /// # Errors
-    ///
-    /// If the tables do not answer, or are missing.
-    pub(in crate::edge) async fn count_unfinished(&self, owner: &str, most: u64) -> Result<u64> {
-        let statement = unfinished_statement(owner, most);
-        totals(self.tables.select(Whose::Owner(owner), &statement).await?.rows)
-    }
-
     /// Deletes the rows at these places, as far as there are rows: by one statement for each shard. With `is_deleted`, no row of these
     /// tasks is taken from then on.
     ///
@@ -161,7 +152,13 @@ impl TaskIndex for ObjectIndex {
         // The row has the id of the object, by which the object is found.
         let row = IndexRow { id: self.object.task_id().clone(), ..row };
         let (owner, agent) = (row.owner.clone(), row.agent.clone());
-        self.write(&owner, &agent, &upsert_statement(row, self.counts)).await
+        // In the first shard, a trigger has the row take its place.
+        let takes_place = row.takes_place && self.shard.get() > 0;
+        self.write(&owner, &agent, &upsert_statement(row, self.counts)).await?;
+        if takes_place {
+            return self.release(&agent, &owner).await;
+        }
+        Ok(())
     }
 
     async fn remove(&self, places: IndexPlaces) -> std::result::Result<(), String> {
@@ -179,6 +176,11 @@ impl TaskIndex for ObjectIndex {
         let shard = Shard { owner, number: self.shard.get() };
         let forgotten = self.index.tables.change(shard, &forget_statement(&self.object)).await;
         forgotten.map_err(|error| error.to_string())
+    }
+
+    async fn release(&self, agent: &str, owner: &str) -> std::result::Result<(), String> {
+        let released = self.index.release(agent, owner, &self.object).await;
+        released.map_err(|error| error.to_string())
     }
 }
 

@@ -53,18 +53,6 @@ pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: 
     push_filters(statement, query, "");
 }
 
-/// The number of unfinished tasks of a caller, counted up to `most`.
-pub(super) fn unfinished_statement(owner: &str, most: u64) -> Statement {
-    let mut statement = Statement::new(
-        "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished",
-    );
-    statement.push(" WHERE owner = {}", owner.into());
-    statement.sql.push_str(IS_UNFINISHED);
-    let most = i64::try_from(most).unwrap_or(i64::MAX);
-    statement.push(" LIMIT {})", Value::Number(most));
-    statement
-}
-
 /// Deletes the rows at these places, and the listed webhooks of their tasks; a trigger carries it out. D1 accepts a hundred values,
 /// so all places are one value. With `is_deleted`, the tasks are noted, and triggers ignore rows of them.
 pub(super) fn remove_statement(rows: &[RowPlace], is_deleted: bool) -> Statement {
@@ -113,7 +101,7 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
 /// out late, has a later instant: it is found in the tasks of the same context with a status that is not older, which are few.
 pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     let IndexRow { id, agent, owner, context_id, state, status_ms, duration_ms, .. } = row;
-    let IndexRow { generation, head, history, earlier, .. } = row;
+    let IndexRow { generation, head, history, earlier, bytes, .. } = row;
     let generation = generation.as_i64();
     let duration_ms = duration_ms.filter(|_| counts);
     let mut values = vec![
@@ -126,6 +114,7 @@ pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
         Value::Number(generation),
         Value::Text(head),
         Value::Text(history),
+        number(bytes),
     ];
     let older = if earlier.is_empty() {
         String::new()
@@ -144,8 +133,8 @@ pub(super) fn upsert_statement(row: IndexRow, counts: bool) -> Statement {
     };
     let sql = format!(
         "INSERT INTO tasks \
-         (owner, agent, status_ms, id, context_id, state, generation, head, history{column}) \
-         VALUES (?1, ?2, coalesce({older}({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9{value}) \
+         (owner, agent, status_ms, id, context_id, state, generation, head, history, bytes{column}) \
+         VALUES (?1, ?2, coalesce({older}({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10{value}) \
          {REPLACING}{set} {UNLESS_NEWER}"
     );
     Statement { sql, values }
@@ -172,7 +161,7 @@ const NEWER: &str = "SELECT t.status_ms FROM tasks AS t INDEXED BY tasks_by_cont
 
 const REPLACING: &str = "ON CONFLICT (owner, agent, status_ms, id) DO UPDATE SET status_ms = ?3, \
     state = excluded.state, generation = excluded.generation, head = excluded.head, \
-    history = excluded.history";
+    history = excluded.history, bytes = excluded.bytes";
 
 /// A late retry never replaces a newer row.
 const UNLESS_NEWER: &str = "WHERE excluded.generation > tasks.generation";
@@ -181,17 +170,6 @@ const UNLESS_NEWER: &str = "WHERE excluded.generation > tasks.generation";
 mod tests {
     use super::*;
     use a2a::model::{ContextId, Generation, TaskId, UnixMillis};
-
-    #[test]
-    fn unfinished_tasks_are_counted_over_all_agents_and_up_to_a_limit() {
-        let statement = unfinished_statement("o", 5);
-        assert_eq!(
-            statement.sql,
-            "SELECT count(*) AS total FROM (SELECT 1 FROM tasks INDEXED BY tasks_unfinished \
-             WHERE owner = +?1 AND state NOT IN (3, 4, 5, 7) LIMIT +?2)"
-        );
-        assert_eq!(statement.values, ["o".into(), Value::Number(5)]);
-    }
 
     #[test]
     fn the_condition_on_unfinished_tasks_is_the_states_that_are_not_terminal() {
@@ -215,6 +193,8 @@ mod tests {
             generation: Generation(4),
             head: "{}".to_owned(),
             history: String::new(),
+            bytes: 900,
+            takes_place: false,
         }
     }
 
@@ -222,15 +202,15 @@ mod tests {
     fn a_finished_task_is_written_with_its_duration_where_tasks_are_counted() {
         let counted = upsert_statement(row(TaskState::Completed, Some(1_200)), true);
         let expected = format!(
-            "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history, duration_ms) \
-             VALUES (?1, ?2, coalesce(({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
+            "INSERT INTO tasks (owner, agent, status_ms, id, context_id, state, generation, head, history, bytes, duration_ms) \
+             VALUES (?1, ?2, coalesce(({NEWER}), ?3), ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11) \
              ON CONFLICT (owner, agent, status_ms, id) DO UPDATE SET status_ms = ?3, \
              state = excluded.state, generation = excluded.generation, \
-             head = excluded.head, history = excluded.history, duration_ms = excluded.duration_ms \
+             head = excluded.head, history = excluded.history, bytes = excluded.bytes, duration_ms = excluded.duration_ms \
              WHERE excluded.generation > tasks.generation"
         );
         assert_eq!(counted.sql, expected);
-        assert_eq!(counted.values.len(), 10);
+        assert_eq!(counted.values.len(), 11);
         assert_eq!(counted.values.last(), Some(&Value::Number(1_200)));
     }
 
@@ -240,11 +220,11 @@ mod tests {
         let moved =
             upsert_statement(IndexRow { earlier, ..row(TaskState::Completed, Some(1_200)) }, true);
         let place = format!(
-            "coalesce(({OLDER} (SELECT value FROM json_each(?10))), ({NEWER}), ?3), \
-             ?4, ?5, ?6, ?7, ?8, ?9, ?11)"
+            "coalesce(({OLDER} (SELECT value FROM json_each(?11))), ({NEWER}), ?3), \
+             ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?12)"
         );
         assert!(moved.sql.contains(&place), "{}", moved.sql);
-        assert_eq!(moved.values[9..], ["[3,5]".into(), Value::Number(1_200)]);
+        assert_eq!(moved.values[10..], ["[3,5]".into(), Value::Number(1_200)]);
     }
 
     #[test]
@@ -265,9 +245,9 @@ mod tests {
     fn a_row_that_counts_nothing_is_written_as_before_there_were_durations() {
         let plain = upsert_statement(row(TaskState::Working, None), true);
         assert!(!plain.sql.contains("duration_ms"), "{}", plain.sql);
-        assert_eq!(plain.values.len(), 9);
+        assert_eq!(plain.values.len(), 10);
         let not_counted = upsert_statement(row(TaskState::Completed, Some(1_200)), false);
         assert_eq!(not_counted.sql, plain.sql);
-        assert_eq!(not_counted.values.len(), 9);
+        assert_eq!(not_counted.values.len(), 10);
     }
 }

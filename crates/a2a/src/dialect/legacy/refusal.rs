@@ -74,7 +74,7 @@ const LATER: std::ops::RangeInclusive<i32> = -32099..=-32006;
 mod tests {
     use super::*;
     use crate::model::{FieldViolation, TaskId, TaskState};
-    use crate::terms::{DayLimit, UsedUp};
+    use crate::terms::{DayLimit, Quota, UsedUp};
 
     #[test]
     fn errors_have_the_codes_that_clients_know() {
@@ -91,7 +91,11 @@ mod tests {
             ),
             (Error::TaskFinished(TaskState::Failed), -32002, "the task is failed, which is final"),
             (Error::PushNotificationNotSupported, -32003, "push notifications are not supported"),
-            (Error::TooManyTasks(3), -32003, "resource exhausted: you have 3 unfinished tasks"),
+            (
+                Error::OverQuota(Quota::Tasks(3)),
+                -32003,
+                "resource exhausted: you have 3 unfinished tasks",
+            ),
             (Error::TooManyStreams(3), -32003, "resource exhausted: the task is followed by"),
             (
                 Error::UsedUp(used_up),

@@ -17,8 +17,8 @@ const SMALL_BYTES = 64 * 1024;
 /** The name of the client certificate among the names of headers (src/auth/evidence.rs). */
 const CERTIFICATE = ":certificate";
 
-/** The largest number of remembered heads of answers. */
-const MAX_INITS = 200;
+/** The largest number of remembered heads of answers, and of remembered names of headers. */
+const MAX_KNOWN = 200;
 
 /** Commands of more characters are sent to the object as bytes: a string may take twice the size. */
 const LONG_CHARS = 1024 * 1024;
@@ -40,7 +40,7 @@ const LONG_CHARS = 1024 * 1024;
  * Answers requests.
  *
  * @typedef {object} Decider The functions that Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
- * @property {(env: any, method: string) => string} headerNames
+ * @property {(env: any, method: string, path: string) => string} headerNames
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined) => string} listed
@@ -50,9 +50,8 @@ const LONG_CHARS = 1024 * 1024;
 export class Hop {
   /** @type {any} */
   #rust;
-  /** The names of the headers of a head, by the method of the request. @type {Map<string, string[]>} */
+  /** The names of the headers of a head, by the method and the first part of the path of the request. @type {Map<string, string[]>} */
   #names = new Map();
-  #wantsCertificate = false;
   /** @type {Map<string, ResponseInit>} */
   #inits = new Map();
   /** The first part of the ids of requests that have no id of the platform. @type {string | undefined} */
@@ -195,13 +194,9 @@ export class Hop {
   #headOf(request, env) {
     const { method, url, headers } = request;
     let head = `${method}\n${url}`;
-    for (const name of this.#names.get(method) ?? this.#namesOf(env, method)) {
-      const value = headers.get(name);
+    for (const name of this.#namesOf(env, method, url)) {
+      const value = name === CERTIFICATE ? certificateOf(request) : headers.get(name);
       if (value !== null) head += `\n${name}\n${value}`;
-    }
-    if (this.#wantsCertificate) {
-      const certificate = /** @type {any} */ (request).cf?.tlsClientAuth;
-      if (certificate) head += `\n${CERTIFICATE}\n${JSON.stringify(certificate)}`;
     }
     const trace = headers.get("traceparent");
     if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
@@ -216,12 +211,20 @@ export class Hop {
     return `${this.#instance}-${this.#named.toString(36)}`;
   }
 
-  /** The headers that Rust requires for a method; they never change. @param {any} env @param {string} method */
-  #namesOf(env, method) {
-    const all = /** @type {string[]} */ (this.#rust.headerNames(env, method).split("\n"));
-    this.#wantsCertificate = all.includes(CERTIFICATE);
-    const names = all.filter((name) => name !== CERTIFICATE);
-    this.#names.set(method, names);
+  /**
+   * The headers that Rust requires for a method and the agent that a path names; they never change.
+   *
+   * @param {any} env @param {string} method @param {string} url
+   */
+  #namesOf(env, method, url) {
+    const [start] = FIRST_PART.exec(url) ?? [""];
+    const key = method + start;
+    let names = this.#names.get(key);
+    if (names === undefined) {
+      names = /** @type {string[]} */ (this.#rust.headerNames(env, method, start.slice(start.lastIndexOf("/"))).split("\n"));
+      if (this.#names.size >= MAX_KNOWN) this.#names.clear();
+      this.#names.set(key, names);
+    }
     return names;
   }
 
@@ -303,7 +306,7 @@ export class Hop {
         headers.set(line.slice(0, colon), line.slice(colon + 2));
       }
       init = { status: Number(status), headers };
-      if (this.#inits.size >= MAX_INITS) this.#inits.clear();
+      if (this.#inits.size >= MAX_KNOWN) this.#inits.clear();
       this.#inits.set(head, init);
     }
     return init;
@@ -351,6 +354,15 @@ function withHeaders(response, headers) {
 }
 
 const NOTHING = new Uint8Array(0);
+
+/** The origin of a URL and the first part of its path, which may name an agent. */
+const FIRST_PART = /^[^/]+\/\/[^/]+\/[^/?#]*/;
+
+/** The client certificate that the platform has verified, as JSON; null if there is none. @param {Request} request */
+function certificateOf(request) {
+  const certificate = /** @type {any} */ (request).cf?.tlsClientAuth;
+  return certificate ? JSON.stringify(certificate) : null;
+}
 
 /**
  * The number of bytes of a request's body; `Infinity` if the request does not tell it. Asking the platform for the body itself would make a stream of it.

@@ -56,7 +56,7 @@ pub(crate) fn refused_s(limits: &str, agents: &Agents, head: &Head<'_>, now: Uni
 }
 
 /// The access settings of an agent, if its policy is valid.
-pub(super) fn access(agent: &HostedAgent) -> Option<&Access> {
+pub(crate) fn access(agent: &HostedAgent) -> Option<&Access> {
     agent.policy.as_ref().ok().map(Policy::access)
 }
 

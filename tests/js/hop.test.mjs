@@ -79,6 +79,22 @@ describe("what Rust is told", () => {
     assert.deepEqual(heads, ["accept\na", "accept\na\nif-none-match\nb", "accept\na", "accept\na\nif-none-match\nb"]);
   });
 
+  test("the headers that count for the agent of the path, asked once for each method and agent", async () => {
+    const asked = [];
+    const headerNames = (env, method, path) => {
+      asked.push(`${method} ${path}`);
+      return path === "/club" ? "x-club-key" : "accept";
+    };
+    const { hop, calls } = rustOf("=204\n\n", { headerNames });
+    const paths = ["/club", "/club/tasks/1?x=/demo", "/demo?x", "/", "", "/club/", "/demo/tasks"];
+    for (const path of paths) await hop.serve(new Request(`https://a.example${path}`, { headers: { accept: "a", "x-club-key": "k" } }), {});
+    assert.deepEqual(asked, ["GET /club", "GET /demo", "GET /"]);
+    const told = calls.map(([, , head]) => head.split("\n")[2]);
+    assert.deepEqual(told, ["x-club-key", "x-club-key", "accept", "accept", "accept", "x-club-key", "accept"]);
+    await hop.serve(new Request("https://a.example/club", { method: "DELETE" }), {});
+    assert.equal(asked.at(-1), "DELETE /club");
+  });
+
   test("the certificate that the platform has verified, where it counts, and nothing that a client says of one", async () => {
     const { hop, calls } = rustOf("=204\n\n", { headerNames: () => "accept\n:certificate" });
     const certified = Object.assign(new Request("https://a.example/demo"), { cf: { tlsClientAuth: { certPresented: "1", line: "a\nb" } } });

@@ -30,12 +30,14 @@ use crate::forms::answer::to_text;
 use crate::front::decide::{Decision, decide};
 use crate::front::facts::{Facts, FoundPage, Need, Received};
 use crate::front::head::{Head, names_for};
-use crate::front::limit::Limit;
+use crate::front::limit::{Limit, access};
 use crate::front::plan::Plan;
+use crate::front::route::route;
 use crate::front::stream;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
 use a2a::model::{append, encode};
+use a2a_agents::access::Access;
 
 /// The plan of a request. `body` is `undefined` if it was not received yet.
 #[wasm_bindgen(js_name = plan)]
@@ -79,12 +81,16 @@ pub fn listed(
     plan_text(decision.plan)
 }
 
-/// The names of the headers that the head of a request with this method contains, one per line.
+/// The names of the headers that the head of a request with this method contains, one per line. If the path names an agent, only its
+/// access rules count, else those of all agents: at `/`, the body may name one. `path` may end after its first part.
 #[wasm_bindgen(js_name = headerNames)]
-pub fn header_names(env: Env, method: &str) -> String {
+pub fn header_names(env: Env, method: &str, path: &str) -> String {
     let front = Front::of(env);
     let agents = front.as_ref().ok().map(|front| &front.deployment.agents);
-    let mut names = agents.map(|agents| agents.headers().to_vec()).unwrap_or_default();
+    let named = route(path).agent().and_then(|slug| agents?.find(Some(slug)));
+    let own = named.and_then(access).map(Access::headers);
+    let of_all = || agents.map(|agents| agents.headers().to_vec()).unwrap_or_default();
+    let mut names = own.unwrap_or_else(of_all);
     for name in names_for(method) {
         if !names.iter().any(|known| known == name) {
             names.push(name.to_owned());

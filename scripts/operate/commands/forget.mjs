@@ -70,6 +70,8 @@ are asked. The same command goes on where it was interrupted. Take the owner's k
     };
     const [total, agents] = await countTasks(await server.operatedAgents(values.agent));
     if (agents.length === 0) return exit();
+    const notAsked = values.agent === undefined ? (await server.agents()).filter(({ health }) => record(health).state === "misconfigured") : [];
+    if (notAsked.length > 0) print.note(`Not asked, because they cannot run: ${notAsked.map(({ slug }) => slug).join(", ")}. Tasks with them stay.`);
     const names = agents.map(({ slug }) => slug).join(", ");
     const what = `${counted(total, "task")} of ${owner} with ${names} at ${server.origin}, and what is stored of ${owner} beside them`;
     await confirmByName(`Delete ${what}? It cannot be undone. Type the owner's name to go on:`, owner, values.yes);
@@ -81,7 +83,7 @@ are asked. The same command goes on where it was interrupted. Take the owner's k
     });
     const [left, told] = await countTasks(agents);
     print.clear();
-    const result = { server, owner, agents, gone, left: told.length < agents.length ? undefined : left, isComplete: exit() === 0 && left === 0 };
+    const result = { server, owner, agents, notAsked, gone, left: told.length < agents.length ? undefined : left, isComplete: exit() === 0 && left === 0 };
     await (values.json ? print.line(jsonLine(factOf(result))) : show(print, result));
     return exit() || (left > 0 ? EXIT.refused : 0);
   },
@@ -135,11 +137,12 @@ async function deleteRows(server, agent, owner, gone, tell) {
 const remains = () => REMAINS.map(({ what, days, word }) => ({ what, word, until: days === undefined ? undefined : Date.now() + days * DAY_MS }));
 
 /** The result for programs. */
-function factOf({ server, owner, agents, gone: { hasTasks, ...deleted }, left, isComplete }) {
+function factOf({ server, owner, agents, notAsked, gone: { hasTasks, ...deleted }, left, isComplete }) {
   return {
     owner,
     server: server.origin,
     agents: agents.map(({ slug }) => slug),
+    notAsked: notAsked.map(({ slug }) => slug),
     complete: isComplete,
     deleted,
     left: left ?? null,

@@ -78,6 +78,8 @@ export async function copyRows(env, source, agent, isAnew) {
   }
   const isDone = groups.length < MOST_GROUPS;
   cursor.done = Number(isDone);
+  // A copy that is complete keeps no name of an owner.
+  if (isDone) Object.assign(cursor, { owner: "", shard: 0, status_ms: 0, id: "" });
   await note();
   return { copied: cursor.copied, done: isDone };
 }

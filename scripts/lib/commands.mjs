@@ -28,6 +28,7 @@ export const OPERATE = {
   usage: "sums up what tasks have used of models",
   index: "copies the index of tasks to where it moves",
   export: "writes the tasks of an owner as JSON lines",
+  forget: "deletes the tasks of an owner, and what is stored beside them",
   completion: "prints the completion of bash, zsh or fish",
 };
 

@@ -68,12 +68,25 @@ function typed(question) {
 /** Goes on if the person says yes, or `--yes` was given. Where nobody can be asked, `--yes` has to be. */
 export async function confirm(question, isGiven) {
   if (isGiven) return;
+  const answer = await answerTo(`${question} [y/N]`);
+  if (!/^y(?:es)?$/i.test(answer)) throw new Failure("Nothing was done.");
+}
+
+/** Goes on if the person types this name, or `--yes` was given; as `confirm`. */
+export async function confirmByName(question, name, isGiven) {
+  if (isGiven) return;
+  const answer = await answerTo(question);
+  if (answer !== name.trim()) throw new Failure("That is not the name. Nothing was done.");
+}
+
+/** What a person types after a question; empty if that is nothing. */
+async function answerTo(question) {
   if (!canAsk()) throw new Failure("Nobody can be asked here; add --yes to go on.", EXIT.usage);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await new Promise((resolve) => {
     lines.once("close", () => resolve("")).once("SIGINT", () => process.exit(130));
-    lines.question(`${clean(question)} [y/N] `, resolve);
+    lines.question(`${clean(question)} `, resolve);
   });
   lines.close();
-  if (!/^y(?:es)?$/i.test(answer.trim())) throw new Failure("Nothing was done.");
+  return answer.trim();
 }

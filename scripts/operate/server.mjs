@@ -72,6 +72,14 @@ export class Server {
     return [found];
   }
 
+  /** The agents to ask about the tasks of others, in the order of their names, which stays the same from one run to the next. */
+  async operatedAgents(name) {
+    const agents = (await this.chosenAgents(name)).filter((agent) => "act-as" in this.asOperator(agent));
+    if (agents.length === 0)
+      throw new Failure(`${name ?? `No agent at ${this.origin}`} ${name === undefined ? "has" : "has no"} operators. Tasks of agents without schemes have no owner.`);
+    return agents.sort((one, other) => (one.slug < other.slug ? -1 : 1));
+  }
+
   /** The headers with which an operator acts on the tasks of all callers of an agent, or of one owner. */
   asOperator(agent, owner) {
     if (this.isOwn || record(agent.access).hasOperators !== true) return {};

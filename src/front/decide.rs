@@ -76,6 +76,7 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
         Route::Callback(slug, below) => Ok(callback::plan(request, slug, below, body, seen)),
         Route::Overview(slug) => Ok(operator::overview(request, slug, seen)),
         Route::IndexCopy(slug) => Ok(operator::copy(request, slug, seen)),
+        Route::OwnerForget(slug) => Ok(operator::forget(request, slug, seen)),
         Route::Mcp(slug) if deployment.has_mcp(slug) => Ok(Plan::Visit),
         Route::Mcp(_) => Err(unknown_path(path, agents)),
         Route::ProtectedResource(slug) => {

@@ -69,12 +69,14 @@ pub(crate) struct TermsNeed {
 }
 
 /// What an operator asks for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Asks {
     /// The overview of the agent over this number of hours.
     Overview { hours: u32 },
     /// The next part of a copy of the agent's rows in the index, or the first.
     Copy { is_anew: bool },
+    /// The deletion of the next rows of an owner with the agent that belong to no task.
+    Forget { owner: String },
 }
 
 /// What an operator asks of the agent with this slug.

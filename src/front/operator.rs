@@ -1,14 +1,17 @@
-//! What operators alone ask of an agent: `GET /<agent>/overview?hours=24`, a summary, and `POST /<agent>/index:copy`, which copies the
-//! next rows of the index to a second place (`INDEX_COPY`). No object of a task is called.
+//! What operators alone ask of an agent: `GET /<agent>/overview?hours=24`, a summary; `POST /<agent>/index:copy`, which copies the
+//! next rows of the index to a second place (`INDEX_COPY`); and `POST /<agent>/owner:forget?owner=key%3Abilling`, which deletes the next
+//! rows of an owner that belong to no task. No object of a task is called.
 
 use super::admit::unknown_path;
 use super::facts::{Asks, Need, OperatorNeed};
 use super::identify::Request;
 use super::plan::Plan;
+use super::report::{Line, Report};
 use super::seen::Seen;
 use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Index;
 use crate::overview::MAX_HOURS;
+use crate::port::Act;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
@@ -35,6 +38,18 @@ pub(super) fn copy(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
             "the index is in {} alone; set INDEX_COPY to where it moves, and deploy",
             kind.name()
         ))),
+    };
+    plan(request, slug, ACTING, &asks, seen)
+}
+
+/// Decides about a request to delete rows of an owner.
+#[inline(never)]
+pub(super) fn forget(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+    let asks = |query: &str| {
+        let named =
+            percent::pairs(query).find(|(name, owner)| name == "owner" && !owner.is_empty());
+        let (_, owner) = named.ok_or_else(|| Error::invalid("owner", NO_OWNER))?;
+        Ok(Asks::Forget { owner })
     };
     plan(request, slug, ACTING, &asks, seen)
 }
@@ -91,22 +106,19 @@ fn read(
     may_ask(access, &caller, act_as.as_ref(), deployment.settings.development)
         .inspect_err(|error| seen.note_refusal(agent, error))?;
     let asks = asks(query)?;
-    Ok(match &facts.operator {
-        Some(found) => Plan::Answer(answer(found.as_deref())),
-        None => Plan::Need(Need::Operator(OperatorNeed { agent: agent.slug.to_string(), asks })),
-    })
-}
-
-/// The answer with what was found, as JSON; `None` means that the index cannot give it at the moment.
-fn answer(found: Option<&str>) -> HttpResponse {
-    match found {
-        Some(found) => {
-            HttpResponse::json(200, found.to_owned()).with_header("cache-control", "no-store")
-        }
-        None => HttpResponse::error(&Error::Unavailable(
-            "the index is not available at the moment; tasks go on",
-        )),
+    let agent = agent.slug.to_string();
+    let Some(found) = &facts.operator else {
+        return Ok(Plan::Need(Need::Operator(OperatorNeed { agent, asks })));
+    };
+    if matches!(asks, Asks::Forget { .. }) {
+        let refusal = found.is_none().then(|| UNAVAILABLE.to_owned());
+        let (act, caller, operation) = (Act::OwnerForgotten, Some(caller.id), None);
+        let trail = head.trail();
+        seen.report(Report::Audited(Line { act, agent, caller, operation, refusal, trail }));
     }
+    let found = found.clone().ok_or(Error::Unavailable(UNAVAILABLE))?;
+    let answer = HttpResponse::json(200, found).with_header("cache-control", "no-store");
+    Ok(Plan::Answer(answer))
 }
 
 /// Checks that a caller may ask as an operator of the agent with this access. The caller must be an operator and send
@@ -165,6 +177,10 @@ const ACTING: &str = "POST, OPTIONS";
 
 /// The number of hours if the query contains none.
 const DEFAULT_HOURS: u32 = 24;
+
+const UNAVAILABLE: &str = "the index is not available at the moment; tasks go on";
+
+const NO_OWNER: &str = "must name the caller or the group whose rows are deleted, as key:billing";
 
 const NOBODY: &str = "this is for operators, and the agent has no schemes by which it could know one: add \
     [access.schemes] to its file";

@@ -17,6 +17,8 @@ pub(crate) enum Route<'a> {
     Overview(&'a str),
     /// The copy of the rows of an agent in the index, for operators.
     IndexCopy(&'a str),
+    /// The deletion of what the index has of an owner with an agent, for operators.
+    OwnerForget(&'a str),
     /// The MCP server of all agents (`None`), or of one agent.
     Mcp(Option<&'a str>),
     /// The metadata with the issuers of tokens for this MCP server.
@@ -45,7 +47,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::IndexCopy(slug) => Some(slug),
-            Self::Script(slug) => Some(slug),
+            Self::OwnerForget(slug) | Self::Script(slug) => Some(slug),
             Self::KeySet | Self::Agents | Self::Resume | Self::Scripts | Self::Console(_) => None,
         }
     }
@@ -75,6 +77,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent, "overview"] if !agent.is_empty() => Route::Overview(agent),
         [agent, "index:copy"] if !agent.is_empty() => Route::IndexCopy(agent),
+        [agent, "owner:forget"] if !agent.is_empty() => Route::OwnerForget(agent),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
         [agent, MCP] => Route::Mcp(Some(agent)),
         [agent, SUBSCRIBE] => Route::Subscribe(Some(agent)),
@@ -174,6 +177,8 @@ mod tests {
             ("/demo/overview", Route::Overview("demo")),
             ("/demo/overview/", Route::Overview("demo")),
             ("/demo/index:copy", Route::IndexCopy("demo")),
+            ("/demo/owner:forget", Route::OwnerForget("demo")),
+            ("//owner:forget", Route::Rest(None, "owner:forget")),
             ("/overview", Route::JsonRpc(Some("overview"))),
             ("//overview", Route::Rest(None, "overview")),
             ("/tasks/overview", Route::Rest(None, "tasks/overview")),

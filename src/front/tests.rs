@@ -21,7 +21,7 @@ use super::signed::SignedCards;
 use crate::auth::{Caller, TokenDigest, Verdict};
 use crate::config::Settings;
 use crate::executor::{Agents, Parts};
-use crate::port::Outside;
+use crate::port::{Outside, Severity};
 use crate::signing::SigningKeys;
 use crate::twins::MemoryPlatform;
 use a2a::binding::http::HttpResponse;

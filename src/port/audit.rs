@@ -92,6 +92,9 @@ pub enum Act {
     /// An operator used its permission on a task of any caller.
     #[serde(rename = "operator acted")]
     OperatorActed,
+    /// An operator deleted what the index has of an owner. The line does not name the owner.
+    #[serde(rename = "owner forgotten")]
+    OwnerForgotten,
 }
 
 impl Act {
@@ -103,7 +106,10 @@ impl Act {
             | Self::TaskDeleted
             | Self::WebhookRegistered
             | Self::WebhookDeleted => true,
-            Self::AuthenticationFailed | Self::AccessDenied | Self::OperatorActed => false,
+            Self::AuthenticationFailed
+            | Self::AccessDenied
+            | Self::OperatorActed
+            | Self::OwnerForgotten => false,
         }
     }
 }

@@ -33,6 +33,11 @@ impl MemoryUsage {
         turns.values().filter(of).fold(Usage::NOTHING, |sum, turn| sum.plus(turn.turn.usage))
     }
 
+    /// Forgets all turns, as an operator has an owner forgotten.
+    pub fn forget(&self) {
+        self.turns.borrow_mut().clear();
+    }
+
     /// The number of statements so far, including failed ones.
     pub fn statements(&self) -> usize {
         self.statements.get()

@@ -271,4 +271,14 @@ fn the_use_of_models_is_counted_first() {
     assert_eq!(delete(&host, &session, false), Ok(()));
     let turns = host.platform.memory_usage().turns();
     assert_eq!(turns.iter().map(|turn| turn.turn.usage.input_tokens).sum::<u64>(), 7);
+    // Once the sums have forgotten the turn, nothing counts it again: neither this session nor what is stored.
+    host.platform.memory_usage().forget();
+    let statements = host.platform.memory_usage().statements();
+    for session in [session, host.open(), host.open()] {
+        assert_eq!(delete(&host, &session, true), Ok(()));
+        host.platform.run_until(session.wake());
+        pass(&host, 120_000);
+    }
+    assert_eq!(host.platform.memory_usage().statements(), statements);
+    assert_eq!(host.platform.memory_usage().turns().len(), 0);
 }

@@ -96,10 +96,10 @@ export interface Worker {
   /** Puts a text into the queue of this binding, without the Worker. */
   enqueue(binding: string, text: string): Promise<void>;
   /**
-   * The tables of the index that have the rows of this owner, in D1 or in the first object of the owner, accessed without the Worker. Default: callers without
+   * The tables of the index that have the rows of this owner, in D1 or in an object of the owner, the first by default, accessed without the Worker. Default: callers without
    * credentials; the place from which the Worker reads. "directory" is that of the objects of all owners. Usable until the Worker is stopped or restarted.
    */
-  index(owner?: string, kind?: "d1" | "objects" | "directory"): Promise<Database>;
+  index(owner?: string, kind?: "d1" | "objects" | "directory", shard?: number): Promise<Database>;
   /** The D1 database of the Worker, accessed without the Worker. Usable until the Worker is stopped or restarted. */
   d1(): Promise<Database>;
   /** The statements that D1 has run since the last start, oldest first. Only with `notes`. */
@@ -219,11 +219,11 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
       if (instance === undefined) throw new Error("the worker is not running");
       return instance.miniflare.getD1Database("DB");
     },
-    async index(owner = "anonymous", kind = vars["INDEX"]) {
+    async index(owner = "anonymous", kind = vars["INDEX"], shard = 0) {
       if (instance === undefined) throw new Error("the worker is not running");
       if (kind !== "objects" && kind !== "directory") return instance.miniflare.getD1Database("DB");
       const objects = await instance.miniflare.getDurableObjectNamespace("TASKS");
-      return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: kind === "directory" ? [] : [owner, 0] }))));
+      return databaseOf(objects.get(objects.idFromName(JSON.stringify({ index: kind === "directory" ? [] : [owner, shard] }))));
     },
     statements: () => noted<NotedStatement>("statements"),
     given: () => noted<string>("given"),
@@ -406,7 +406,7 @@ interface Miniflare {
 
 /** An object of the index: a shard of an owner, or the directory (js/index-shard.js). */
 interface Shard {
-  index(request: [sql: string, values: unknown[], place: []]): Promise<{ rows: object[] }>;
+  index(request: [sql: string, values: unknown[], place?: []]): Promise<{ rows: object[] }>;
 }
 
 /** The tables of an object of the index, like those of D1. */
@@ -414,7 +414,8 @@ function databaseOf(shard: Shard): Database {
   const prepare = (sql: string, values: unknown[] = []): Statement => ({
     bind: (...bound) => prepare(sql, bound),
     async run<Row>() {
-      const { rows } = await shard.index([sql, values, []]);
+      // A read leaves an object without tables as it is.
+      const { rows } = await shard.index(sql.startsWith("SELECT") ? [sql, values] : [sql, values, []]);
       return { results: [...rows] as Row[], meta: { rows_read: 0, rows_written: 0 } };
     },
   });

@@ -75,6 +75,8 @@ describe("an index", () => {
     assert.ok(parts >= 20, `${parts} parts`);
     const { copied, done } = await copy("demo");
     assert.ok(done && copied >= ROWS + 100 + asked.length, `${copied} tasks`);
+    const cursors = await rowsOf(await worker.index(undefined, "directory"), "SELECT owner, id FROM index_copies WHERE agent = 'demo'");
+    assert.deepEqual(cursors, [{ owner: "", id: "" }], "a copy that is complete keeps no name");
   });
 
   test("has the same rows in both places, each once", async () => {

@@ -28,7 +28,7 @@ Only agents whose operator you are have tasks of others.`,
     if (values.out !== undefined && values.cursor !== undefined) throw refuse("A file has its cursor itself: either --out or --cursor.");
     const given = values.cursor === undefined ? undefined : readCursor(values.cursor);
     const server = await chosen();
-    const agents = await agentsOf(server, values.agent);
+    const agents = await server.operatedAgents(values.agent);
     const file = values.out === undefined ? undefined : new ExportFile(values.out, { server: server.origin, owner });
     const line = (value) => (file === undefined ? print.line(jsonLine(value)) : file.line(value));
     if (file?.isWhole) {
@@ -68,14 +68,6 @@ Only agents whose operator you are have tasks of others.`,
     print.note(`${counted(written, "task")} of ${owner} at ${server.origin} ${written === 1 ? "was" : "were"} written${isResumed ? " by this run" : ""}.`);
   },
 };
-
-/** The agents where the tasks of others can be read, in the order of their names, which stays the same from one run to the next. */
-async function agentsOf(server, name) {
-  const agents = (await server.chosenAgents(name)).filter((agent) => "act-as" in server.asOperator(agent));
-  if (agents.length === 0)
-    throw new Failure(`${name ?? `No agent at ${server.origin}`} ${name === undefined ? "has" : "has no"} operators. Tasks of agents without schemes have no owner to export.`);
-  return agents.sort((one, other) => (one.slug < other.slug ? -1 : 1));
-}
 
 /** The agents from that of a cursor on. */
 function fromOn(agents, from) {

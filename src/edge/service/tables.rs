@@ -303,6 +303,17 @@ impl Tables {
         Ok(Copied { copied, done })
     }
 
+    /// Deletes the next rows of an owner with an agent that belong to no task, in all places of the index (`js/index-forget.js`).
+    /// Returns their numbers as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If one of the places does not answer; the next call deletes what is left.
+    pub(in crate::edge) async fn forget(&self, agent: &str, owner: &str) -> Result<String> {
+        let gone = forget_rows(self.env.as_ref(), self.index.names(), agent, owner).await;
+        Ok(gone.map_err(Error::from)?.as_string().unwrap_or_default())
+    }
+
     async fn ask(&self, whose: &str, statement: &Statement) -> Result<Selected> {
         let kind = self.index.kind.name();
         let ran = select_rows(self.env.as_ref(), kind, whose, &statement.to_json()).await;
@@ -354,6 +365,17 @@ extern "C" {
         source: &str,
         agent: &str,
         is_anew: bool,
+    ) -> std::result::Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/index-forget.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = forgetRows)]
+    async fn forget_rows(
+        env: &JsValue,
+        kinds: &str,
+        agent: &str,
+        owner: &str,
     ) -> std::result::Result<JsValue, JsValue>;
 }
 

@@ -68,6 +68,45 @@ fn an_operator_waits_for_an_overview() {
 }
 
 #[test]
+fn an_operator_forgets_an_owner_by_name_and_leaves_a_line_without_it() {
+    let path = |query: &str| format!("/guarded/owner:forget{query}");
+    let decided = |query: &str, operator: Option<Option<String>>| {
+        let (path, facts) = (path(query), Facts { operator, ..Facts::default() });
+        let sent = Sent::new("POST", &path).having(facts);
+        sent.with("x-key", KEY).with("act-as", "operator").decided()
+    };
+    let query = "?owner=%40jwt%3Ateam%20a";
+    let first = decided(query, None);
+    assert!(first.reports.is_empty(), "nothing is done yet");
+    let asks = Asks::Forget { owner: "@jwt:team a".to_owned() };
+    let need = OperatorNeed { agent: "guarded".to_owned(), asks };
+    assert_eq!(first.need(), Need::Operator(need));
+    for query in ["", "?owner=", "?owner", "?Owner=key:a"] {
+        let refused = decided(query, None);
+        assert_eq!((refused.answer().status, refused.reports.len()), (400, 0), "{query}");
+        assert!(refused.answer().body.contains("must name the caller or the group"), "{query}");
+    }
+    for (found, status, outcome) in
+        [(Some("{}"), 200, "done"), (None, 503, "the index is not available")]
+    {
+        let answered = decided(query, Some(found.map(str::to_owned)));
+        assert_eq!(answered.answer().status, status);
+        let [Report::Audited(line)] = answered.reports.as_slice() else {
+            panic!("{:?}", answered.reports)
+        };
+        let platform = MemoryPlatform::default();
+        Report::Audited(line.clone()).observe(&platform);
+        let told = platform.observed(Severity::Info).join(" ");
+        assert!(told.contains(r#""event":"owner forgotten","agent":"guarded""#), "{told}");
+        assert!(told.contains(outcome) && !told.contains("team a"), "{told}");
+    }
+    for (method, status) in [("GET", 405), ("POST", 401)] {
+        let refused = Sent::new(method, &path(query)).decided();
+        assert_eq!(refused.answer().status, status);
+    }
+}
+
+#[test]
 fn a_post_to_a_callback_that_there_is_not_counts_as_a_guess() {
     let path = format!("/guarded/callbacks/{}", "0a".repeat(64));
     let post = || Sent { body: Received::Whole(b"x"), ..Sent::new("POST", &path) };

@@ -1,4 +1,4 @@
-//! Finds what an operator asks for: reads the overview of an agent, or copies rows of the index.
+//! Finds what an operator asks for: reads the overview of an agent, or copies or deletes rows of the index.
 
 use worker::Env;
 
@@ -16,16 +16,17 @@ pub(super) async fn find(
     observer: &dyn Observer,
 ) -> Option<String> {
     let OperatorNeed { agent, asks } = need;
-    let found = match *asks {
+    let found = match asks {
         Asks::Overview { hours } => {
-            let overview = OverviewTables::of(env).overview(agent, hours, counts).await;
+            let overview = OverviewTables::of(env).overview(agent, *hours, counts).await;
             // What is found contains only texts and numbers, so encoding cannot fail.
             overview.map(|overview| serde_json::to_string(&overview).unwrap_or_default())
         }
         Asks::Copy { is_anew } => {
-            let copied = Tables::of(env).copy(agent, is_anew).await;
+            let copied = Tables::of(env).copy(agent, *is_anew).await;
             copied.map(|copied| serde_json::to_string(&copied).unwrap_or_default())
         }
+        Asks::Forget { owner } => Tables::of(env).forget(agent, owner).await,
     };
     found.map_or_else(
         |error| {

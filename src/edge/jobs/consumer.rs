@@ -199,10 +199,10 @@ impl Sender {
 
     async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {
         // A letter contains only texts and numbers, so encoding cannot fail.
-        let letter = to_json(&DeadLetter::new(job, given_up)).unwrap_or_default();
-        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, letter.clone()).await;
+        let letters = [to_json(&DeadLetter::new(job, given_up)).unwrap_or_default()];
+        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, &letters).await;
         if let Err(error) = sent {
-            let (letter, reason) = (&letter, &error.to_string());
+            let ([letter], reason) = (&letters, &error.to_string());
             self.observer.observe(&Observation::DeadLetterLost { letter, reason });
         }
     }

@@ -180,7 +180,7 @@ impl Walk<'_> {
         let calls = calls(jobs(tasks, now()));
         self.steps = self.steps.saturating_sub(calls.len().max(1));
         for jobs in calls {
-            bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
+            bindings::enqueue(self.env, bindings::DELETIONS, &jobs).await?;
         }
         Ok(())
     }

@@ -170,7 +170,7 @@ impl WebhookQueue for Queue {
         let job = QueuedJob { job, object };
         Box::pin(async move {
             let text = to_json(&job).map_err(|error| error.to_string())?;
-            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;
+            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, &[text]).await;
             sent.map_err(|error| error.to_string())
         })
     }

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { diagnostics, isStatus, progress } from "./cargo.mjs";
-import { adapted } from "./glue.mjs";
+import { adapted, isObject, withShortImports, withUsedExports } from "./glue.mjs";
 import { namedByPlace, withoutPlaces } from "./order.mjs";
 import { inNpmPackage } from "./packages.mjs";
 import { inPackage, inProject, packageDir, projectDir } from "./paths.mjs";
@@ -18,6 +18,8 @@ export const RECIPE = {
   ],
   /** JavaScript resets the top of the stack after a panic (js/panic.js). */
   exports: ["__stack_pointer"],
+  /** The stack of Rust, in bytes. The data of the module is behind it: below 2^20, an address takes three bytes instead of four. */
+  stackBytes: 768 * 1024,
   shim: readFileSync(inPackage("scripts", "shim", "shim.js"), "utf8"),
   /** The code of a build's own steps. */
   steps: ["compile.mjs", "glue.mjs", "order.mjs", "wasm.mjs"].map((name) => readFileSync(inPackage("scripts", "lib", name), "utf8")),
@@ -39,10 +41,11 @@ export async function compile(isRelease, bindgen) {
   await compileRust(isRelease, crate);
   const artifact = join(crate.targets, TARGET, profile, crate.name);
   await bind(bindgen, `${artifact}.wasm`, staging);
+  const module = isRelease ? await optimizeWithGlue(staging) : join(staging, "index_bg.wasm");
   await bundle(staging);
   return {
     script: join(staging, "bundle.js"),
-    module: isRelease ? await optimize(staging) : join(staging, "index_bg.wasm"),
+    module,
     symbols: isRelease ? join(staging, SYMBOLS) : undefined,
     /** The file in which cargo lists the sources of the module. */
     depInfo: `${artifact}.d`,
@@ -100,7 +103,7 @@ async function compileRust(isRelease, { targets, workspace }) {
       CARGO_TARGET_DIR: targets,
       // A setting for the macros of wasm-bindgen: futures then come from js-sys, as in the `worker` crate.
       WASM_BINDGEN_USE_JS_SYS: "1",
-      ...rustFlags(RECIPE.exports.map((name) => `-Clink-arg=--export=${name}`)),
+      ...rustFlags([...RECIPE.exports.map((name) => `-Clink-arg=--export=${name}`), `-Clink-arg=-zstack-size=${RECIPE.stackBytes}`]),
     }),
   });
   const found = diagnostics(printed);
@@ -128,24 +131,25 @@ function sizeProfile(workspace) {
   return { CARGO_PROFILE_RELEASE_OPT_LEVEL: "z", CARGO_PROFILE_RELEASE_LTO: "true", CARGO_PROFILE_RELEASE_CODEGEN_UNITS: "1" };
 }
 
-/** Creates index.js, index_bg.wasm and the snippets of crates. */
+/** Creates index.js, the glue, with index_bg.wasm and the snippets of crates. */
 async function bind(bindgen, module, staging) {
   const { code, output } = await run(bindgen, [module, staging], { cwd: projectDir, quiet: true });
   if (code !== 0) throw new Stop(`The JavaScript bindings could not be made:\n\n${output.trim()}`);
+  const path = join(staging, "index.js");
+  // The glue keeps the exports of the module to itself.
+  writeFileSync(path, `${adapted(readFileSync(path, "utf8"))}\nexport const stackPointer = () => wasm.__stack_pointer;\n`);
 }
 
 /** Bundles the glue with the shim: the start of the Worker and the classes of its Durable Objects. */
 async function bundle(staging) {
   const at = (name) => join(staging, name);
-  const glue = adapted(readFileSync(at("index.js"), "utf8"));
+  const glue = readFileSync(at("index.js"), "utf8");
   const classes = glue.split(/^export class /m).slice(1).map((text) => text.split(/^}/m)[0]);
   const exported = [...glue.matchAll(/^export (?:async )?function (\w+)/gm)].map(([, name]) => name);
   const handlers = HANDLERS.filter((name) => exported.includes(name));
   // What the functions of a project call by the number of their run: `runBeginStep` is `bridge.beginStep`.
   const calls = exported.flatMap((name) => /^run([A-Z]\w*)$/.exec(name)?.slice(1) ?? []);
-  const objects = classes.filter((text) => /^ {4}(?:fetch|alarm)\(/m.test(text)).map((text) => /^\w+/.exec(text)[0]);
-  // The glue keeps the exports of the module to itself.
-  writeFileSync(at("index.js"), `${glue}\nexport const stackPointer = () => wasm.__stack_pointer;\n`);
+  const objects = classes.filter(isObject).map((text) => /^\w+/.exec(text)[0]);
   writeFileSync(at("shim.js"), RECIPE.shim);
   writeFileSync(at("worker.js"), [
     'import * as glue from "./index.js";',
@@ -174,11 +178,23 @@ function snippet(staging, name) {
   return found;
 }
 
+/** Makes the module smaller together with its glue; returns its path. */
+async function optimizeWithGlue(staging) {
+  const [script, from] = ["index.js", "index_bg.wasm"].map((name) => join(staging, name));
+  const whole = readFileSync(script, "utf8");
+  writeFileSync(from, withUsedExports(readFileSync(from), whole));
+  const path = await optimize(staging, from);
+  const { module, glue } = withShortImports(readFileSync(path), whole);
+  writeFileSync(path, module);
+  writeFileSync(script, glue);
+  return path;
+}
+
 /**
  * Makes the module smaller, and then its gzip, by the order of functions. The names of functions are written to a separate file: a trace contains
  * wasm-function[N], and symbols.txt the name of N.
  */
-async function optimize(staging, from = join(staging, "index_bg.wasm")) {
+async function optimize(staging, from) {
   say("    optimizing with wasm-opt");
   const [small, placed, to, symbols] = ["small.wasm", "placed.wasm", "optimized.wasm", SYMBOLS].map((name) => join(staging, name));
   // V8 compiles a function when it is first called. With a limit on what is put into the only caller, the parts of large functions that a request does

@@ -3,12 +3,13 @@
 use std::cell::OnceCell;
 use std::rc::Rc;
 
-use worker::wasm_bindgen::JsValue;
-use worker::{D1Database, Env, ObjectNamespace, QueueContentType, RawMessageBuilder, Result};
+use worker::wasm_bindgen::prelude::wasm_bindgen;
+use worker::wasm_bindgen::{self, JsValue};
+use worker::{D1Database, Env, ObjectNamespace, Result};
 
 use crate::config::{ConfigError, Settings};
 use a2a::model::Secret;
-use js_sys::Reflect;
+use js_sys::{Array, Reflect};
 
 /// The namespace of the task objects.
 pub(super) fn tasks(env: &Env) -> Result<ObjectNamespace> {
@@ -45,20 +46,21 @@ pub(super) const DEAD_LETTERS: &str = "DEAD_LETTERS";
 /// The queue of finished tasks to delete.
 pub(super) const DELETIONS: &str = "DELETIONS";
 
-/// Puts a text into a queue.
-pub(super) async fn enqueue(env: &Env, queue: &str, text: String) -> Result<()> {
-    let message = RawMessageBuilder::new(JsValue::from_str(&text));
-    let message = message.build_with_content_type(QueueContentType::Text);
-    env.queue(queue)?.send_raw(message).await
+/// Puts texts into a queue, each as a message: at most a hundred, with a total of 256 KB.
+pub(super) async fn enqueue(env: &Env, queue: &str, texts: &[String]) -> Result<()> {
+    let texts: Array = texts.iter().map(|text| JsValue::from_str(text)).collect();
+    platform_enqueue(&JsValue::from(env.clone()), queue, &texts).await?;
+    Ok(())
 }
 
-/// Puts texts into a queue, each as a message: at most a hundred, with a total of 256 KB.
-pub(super) async fn enqueue_all(env: &Env, queue: &str, texts: Vec<String>) -> Result<()> {
-    let message = |text: String| {
-        let message = RawMessageBuilder::new(JsValue::from_str(&text));
-        message.build_with_content_type(QueueContentType::Text)
-    };
-    env.queue(queue)?.send_raw_batch(texts.into_iter().map(message)).await
+#[wasm_bindgen(module = "/js/queues.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = enqueue, catch)]
+    async fn platform_enqueue(
+        env: &JsValue,
+        queue: &str,
+        texts: &Array,
+    ) -> std::result::Result<JsValue, JsValue>;
 }
 
 /// True if static assets are bound to the Worker: the console. `[assets]` in wrangler.toml names the binding.

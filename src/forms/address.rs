@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::command::Command;
 use crate::auth::Caller;
-use a2a::model::TaskId;
+use a2a::model::{TaskId, to_json};
 
 /// The id of an object, in the form of the namespace: 64 hexadecimal digits.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,7 +81,7 @@ impl TaskAddress {
     /// begins with `[`.
     fn of_chosen(agent: &str, owner: &str, id: &TaskId) -> Self {
         // Strings can always be encoded.
-        Self::Named(serde_json::to_string(&(agent, owner, id)).unwrap_or_default())
+        Self::Named(to_json(&(agent, owner, id)).unwrap_or_default())
     }
 
     /// The address for a command. If the task's id was chosen by a client, or if the command names a task, the address of

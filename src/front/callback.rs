@@ -159,7 +159,7 @@ mod tests {
             String::new(),
             id.clone(),
             format!("{path}0"),
-            path.to_uppercase(),
+            path.to_ascii_uppercase(),
             format!("{id}/{}", token.get(1..).unwrap()),
             "é".repeat(64),
             "g".repeat(128),

@@ -13,7 +13,9 @@ use a2a::binding::{Reply, StreamText, sse};
 use a2a::dialect::StreamState;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, append, read_own};
+use a2a::model::{
+    Generation, HistoryLimit, SubscribeToTaskRequest, TaskView, append, read_own, to_json,
+};
 use a2a::sorted::SortedMap;
 
 /// The plan of a stream. `js/client-stream.js` describes the members.
@@ -90,7 +92,7 @@ pub(crate) fn plan(text: String, mut hello: StreamCommand) -> serde_json::Result
         position,
         shows_generation: hello.command.terms.shows_generation,
         quota,
-        form: (!reply.dialect().is_v1()).then(|| serde_json::to_string(reply)).transpose()?,
+        form: (!reply.dialect().is_v1()).then(|| to_json(reply)).transpose()?,
         refuses_by_stream: reply.refuses_by_stream(),
         before: &before,
         behind,
@@ -139,7 +141,7 @@ pub(crate) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize)
         None => HttpResponse::error(&error),
     };
     let headers = headers.iter().map(|(name, value)| (name.as_ref(), value.as_str())).collect();
-    serde_json::to_string(&Answer { status, headers, body: &body }).unwrap_or_default()
+    to_json(&Answer { status, headers, body: &body }).unwrap_or_default()
 }
 
 /// The first event of a task's log, with the generation added to the metadata of the task. Frames contain the event as it is
@@ -147,7 +149,7 @@ pub(crate) fn refusal(hello: &str, failure: &str, has_begun: bool, limit: usize)
 pub(crate) fn opening(json: String) -> String {
     let Ok(LogEntry::Task(task)) = LogEntry::parse(&json) else { return json };
     let view = TaskView { generation: Some(1), ..task.view(HistoryLimit::All) };
-    serde_json::to_string(&view).map_or(json, |task| format!(r#"{{"task":{task}}}"#))
+    to_json(&view).map_or(json, |task| format!(r#"{{"task":{task}}}"#))
 }
 
 /// The form of an event for a client of an older version. The first line contains `1` if the stream ends with the event,
@@ -159,7 +161,7 @@ pub(crate) fn event_text(form: &str, json: &str, generation: Option<u64>, state:
     let Some(StreamText { text, is_last }) = reply.stream_text(json, generation, &mut state) else {
         return String::new();
     };
-    let state = serde_json::to_string(&state).unwrap_or_default();
+    let state = to_json(&state).unwrap_or_default();
     format!("{}{state}\n{text}", u8::from(is_last))
 }
 

@@ -11,6 +11,7 @@ use crate::format;
 use a2a::error::Error;
 use a2a::model::{
     ContextId, HistoryLimit, ListTasksRequest, TaskId, TaskState, UnixMillis, fnv1a, read_own,
+    to_json,
 };
 
 /// A query of the index: the tasks of one owner with one agent, or for an operator those of all owners, newest status
@@ -147,7 +148,7 @@ impl TaskQuery {
         let since = self.since.map(|since| since.0);
         let filters = (name_in_tokens(&self.owners), &self.agent, &self.context_id, state, since);
         // Tuples of texts and numbers can always be encoded.
-        fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
+        fnv1a(to_json(&filters).unwrap_or_default().as_bytes())
     }
 }
 

@@ -9,7 +9,7 @@ use serde_json::json;
 use super::list_tasks::{Scope, name_in_tokens, parse_token, token_at, unknown_token};
 use crate::auth::{Caller, Owners};
 use a2a::error::Error;
-use a2a::model::{ListWebhooksRequest, UnixMillis, WebhookTrouble, fnv1a};
+use a2a::model::{ListWebhooksRequest, UnixMillis, WebhookTrouble, fnv1a, to_json};
 
 /// A query of the list: the webhooks of the tasks of one owner with one agent, or for an operator those of all owners; the
 /// newest trouble first.
@@ -105,7 +105,7 @@ impl WebhookQuery {
     fn fingerprint(&self) -> u64 {
         let filters = ("webhooks", name_in_tokens(&self.owners), &self.agent, self.trouble);
         // Texts can always be encoded.
-        fnv1a(&serde_json::to_vec(&filters).unwrap_or_default())
+        fnv1a(to_json(&filters).unwrap_or_default().as_bytes())
     }
 }
 

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::trail::Trail;
 use a2a::Operation;
 use a2a::http::one_line;
-use a2a::model::TaskId;
+use a2a::model::{TaskId, to_json};
 
 /// An act of a caller, or its refusal.
 #[derive(Clone, Debug, PartialEq)]
@@ -142,7 +142,7 @@ impl fmt::Display for Audit<'_> {
             trace: trail.trace.as_ref().map(|trace| trace.trace_id()),
             outcome: refusal.unwrap_or("done"),
         };
-        out.write_str(&serde_json::to_string(&line).map_err(|_| fmt::Error)?)
+        out.write_str(&to_json(&line).map_err(|_| fmt::Error)?)
     }
 }
 

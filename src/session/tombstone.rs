@@ -1,7 +1,7 @@
 //! The remains of a deleted task: what keeps it deleted, and nothing of its content.
 
 use a2a::model::decode::{Decode, Fields, read_json};
-use a2a::model::{Generation, TaskId, UnixMillis};
+use a2a::model::{Generation, TaskId, UnixMillis, to_json};
 use serde::Serialize;
 
 use crate::port::{Batch, StoreError};
@@ -33,7 +33,7 @@ impl Tombstone {
         let statuses_ms = instants.iter().map(|at| at.0).collect();
         let line = Line { deleted: Remains { task_id: task.clone(), at_ms: at.0, statuses_ms } };
         // The line contains only texts and numbers, so encoding cannot fail.
-        let lines = serde_json::to_string(&line).unwrap_or_default();
+        let lines = to_json(&line).unwrap_or_default();
         Batch { generation: *generation, marks: "-".to_owned(), times: at.0.to_string(), lines }
     }
 

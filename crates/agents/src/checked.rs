@@ -11,8 +11,8 @@ use crate::{
     Misfit, Need, Problem, QuotaTable, RegisteredSkill, Remote, RestrictedSkill, RetentionTable,
     RunSettings, Slug, Table,
 };
-use a2a::model::UnixMillis;
 use a2a::model::decode::{Decode, read_json};
+use a2a::model::{UnixMillis, to_json};
 use a2a::sorted::{SortedMap, SortedSet};
 
 /// The checked form as a whole: every agent, and the remote agents and MCP servers that agents may call by name.
@@ -132,11 +132,10 @@ impl AgentTexts {
     ///
     /// No agent file causes an error: all keys are text.
     pub fn of(checked: &Checked) -> serde_json::Result<Self> {
-        let text =
-            |agent: &CheckedAgent| Ok((agent.slug.to_string(), serde_json::to_string(agent)?));
+        let text = |agent: &CheckedAgent| Ok((agent.slug.to_string(), to_json(agent)?));
         Ok(Self {
             version: VERSION.to_owned(),
-            index: serde_json::to_string(&checked.index()?)?,
+            index: to_json(&checked.index()?)?,
             agents: checked.agents.iter().map(text).collect::<serde_json::Result<_>>()?,
         })
     }
@@ -287,7 +286,7 @@ impl Checked {
     ///
     /// No agent file causes an error: all keys are text.
     pub fn to_json(&self) -> serde_json::Result<String> {
-        serde_json::to_string(self)
+        to_json(self)
     }
 
     /// Reads the JSON that [`to_json`](Self::to_json) made.

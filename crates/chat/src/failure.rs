@@ -44,7 +44,7 @@ pub(crate) fn failed(json: &Value, status: Option<u16>, endpoint: &Endpoint) -> 
     let names: Vec<&str> = [&code, &class].into_iter().flatten().map(String::as_str).collect();
     let told = code.as_ref().and_then(|code| code.parse().ok());
     let shown_status = status.or(told.filter(|code| (400..600).contains(code)));
-    let kind = kind_of(shown_status, &names, &message.to_lowercase());
+    let kind = kind_of(shown_status, &names, &message.to_ascii_lowercase());
     let mut text = match shown_status {
         Some(status) => format!("the model's endpoint answered {status}"),
         None => "the model's endpoint reports an error".to_owned(),

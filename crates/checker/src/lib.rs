@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use a2a::model::{UnixMillis, read_own};
+use a2a::model::{UnixMillis, read_own, to_json};
 use a2a_agents::files::{Entry, Files, Unreadable};
 use a2a_agents::project::{Terms, check};
 use a2a_agents::schema::schemas;
@@ -165,8 +165,8 @@ pub extern "C" fn take(length: usize) -> *mut u8 {
 pub unsafe extern "C" fn run(address: *mut u8, length: usize) -> u64 {
     // SAFETY: as the contract of this function says.
     let request = unsafe { Vec::from_raw_parts(address, length, length) };
-    let answer = serde_json::to_vec(&answer(&request)).unwrap_or_default();
-    let answer = Box::leak(answer.into_boxed_slice());
+    let answer = to_json(&answer(&request)).unwrap_or_default();
+    let answer = Box::leak(answer.into_boxed_str());
     ((answer.as_ptr() as u64) << 32) | answer.len() as u64
 }
 

@@ -16,6 +16,7 @@ use crate::front::limit::{Limit, refused_s};
 use crate::front::seen::Seen;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
+use a2a::model::to_json;
 
 /// An agent that does not let a request in.
 pub(super) struct Refusing<'a> {
@@ -148,7 +149,7 @@ impl Front {
             return Ok(limits);
         }
         // A limit contains only texts and numbers, so encoding cannot fail.
-        let text = serde_json::to_string(&limits).unwrap_or_default();
+        let text = to_json(&limits).unwrap_or_default();
         let refused = refusing(&JsValue::from(self.env.clone()), &text).await;
         let refused = refused.ok().and_then(|list| list.as_string()).unwrap_or_default();
         match refused_s(&refused, agents, head, now()) {

@@ -36,7 +36,7 @@ use crate::front::route::route;
 use crate::front::stream;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
-use a2a::model::{append, encode};
+use a2a::model::{append, encode, to_json};
 use a2a_agents::access::Access;
 
 /// The plan of a request. `body` is `undefined` if it was not received yet.
@@ -122,7 +122,7 @@ fn limited(limits: &[Limit], plan: String) -> String {
         return plan;
     }
     // A limit contains only texts and numbers, so encoding cannot fail.
-    let limits = serde_json::to_string(limits).unwrap_or_default();
+    let limits = to_json(&limits).unwrap_or_default();
     format!("r{limits}\n{plan}")
 }
 

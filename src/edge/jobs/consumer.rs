@@ -33,6 +33,7 @@ use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
     Standing, patience_ms,
 };
+use a2a::model::to_json;
 
 /// Handles one batch of any queue. Each message is settled on its own.
 pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
@@ -198,10 +199,10 @@ impl Sender {
 
     async fn send_dead_letter(&self, job: &WebhookJob, given_up: &GivenUp) {
         // A letter contains only texts and numbers, so encoding cannot fail.
-        let letter = serde_json::to_string(&DeadLetter::new(job, given_up)).unwrap_or_default();
-        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, letter.clone()).await;
+        let letters = [to_json(&DeadLetter::new(job, given_up)).unwrap_or_default()];
+        let sent = bindings::enqueue(&self.env, bindings::DEAD_LETTERS, &letters).await;
         if let Err(error) = sent {
-            let (letter, reason) = (&letter, &error.to_string());
+            let ([letter], reason) = (&letters, &error.to_string());
             self.observer.observe(&Observation::DeadLetterLost { letter, reason });
         }
     }

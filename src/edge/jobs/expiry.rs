@@ -22,7 +22,7 @@ use crate::executor::Agents;
 use crate::forms::queue::{Deletion, DeletionJob, RowPlace};
 use crate::operation::list_tasks::Position;
 use crate::port::{Observation, Observer};
-use a2a::model::UnixMillis;
+use a2a::model::{UnixMillis, to_json};
 use a2a_agents::RetentionTable;
 
 /// Deletes the rows of D1 that are out of date: remembered values of other servers, sums of usage, hours of the overview,
@@ -184,7 +184,7 @@ impl Walk<'_> {
         let calls = calls(jobs(tasks, now()));
         self.steps = self.steps.saturating_sub(calls.len().max(1));
         for jobs in calls {
-            bindings::enqueue_all(self.env, bindings::DELETIONS, jobs).await?;
+            bindings::enqueue(self.env, bindings::DELETIONS, &jobs).await?;
         }
         Ok(())
     }
@@ -204,7 +204,7 @@ fn jobs(tasks: Vec<Deletion>, now: UnixMillis) -> Vec<String> {
         until: now.after(JOB_LIFE_MS).0,
     };
     // A job contains only texts and numbers, so encoding cannot fail.
-    let encoded = |tasks| serde_json::to_string(&job(tasks)).unwrap_or_default();
+    let encoded = |tasks| to_json(&job(tasks)).unwrap_or_default();
     tasks.chunks(TASKS_PER_JOB).map(encoded).collect()
 }
 

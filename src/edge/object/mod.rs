@@ -41,7 +41,7 @@ use crate::session::{
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
 use a2a::model::decode::read_json;
-use a2a::model::{DeleteTaskRequest, SendMessageRequest, TaskId};
+use a2a::model::{DeleteTaskRequest, SendMessageRequest, TaskId, to_json};
 use a2a::{Operation, Outcome, TaskCall, Terms};
 use followers::SocketCounts;
 use store::SqlTaskStore;
@@ -167,7 +167,7 @@ impl TaskObject {
         asked: NextNotification,
     ) -> std::result::Result<HttpResponse, Refusal> {
         let session = self.own_session().map_err(not_opened)?;
-        let turn = serde_json::to_string(&session.next_notification(asked));
+        let turn = to_json(&session.next_notification(asked));
         turn.map(|turn| HttpResponse::json(200, turn)).map_err(|_| Refusal::Failed(500))
     }
 

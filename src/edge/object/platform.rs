@@ -25,7 +25,7 @@ use crate::forms::address::ObjectId;
 use crate::forms::queue::QueuedJob;
 use crate::panic::Catching;
 use crate::port::{Followers, Observation, Observer, Ports, Runtime, WebhookJob, WebhookQueue};
-use a2a::model::UnixMillis;
+use a2a::model::{UnixMillis, to_json};
 
 /// All ports of the task of one object except its storage. An open session owns them.
 ///
@@ -169,8 +169,8 @@ impl WebhookQueue for Queue {
         let object = self.object.beside(&job.task).cloned();
         let job = QueuedJob { job, object };
         Box::pin(async move {
-            let text = serde_json::to_string(&job).map_err(|error| error.to_string())?;
-            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, text).await;
+            let text = to_json(&job).map_err(|error| error.to_string())?;
+            let sent = bindings::enqueue(&env, bindings::WEBHOOKS, &[text]).await;
             sent.map_err(|error| error.to_string())
         })
     }

@@ -6,7 +6,7 @@ use super::run::{OpenRun, Refused, Role, read_value};
 use crate::executor::{CallbackTerms, ExecutorError, StepStart, Wait, WaitStart};
 use crate::task::{CallbackName, WokenBy};
 use a2a::model::decode::{Decode, read_json};
-use a2a::model::{Json, TaskState, UnixMillis};
+use a2a::model::{Json, TaskState, UnixMillis, to_json};
 
 /// A wait, as `js/api` describes it.
 #[derive(Decode)]
@@ -150,7 +150,7 @@ impl OpenRun {
         self.check_turn("wait for callbacks")?;
         let name = CallbackName { name: name.to_owned(), nth };
         let part = self.change(|| self.turn.run_task.take_call(&name))?;
-        Ok(serde_json::to_string(&part)?)
+        Ok(to_json(&part)?)
     }
 
     /// Waits in memory for the next message of the client.
@@ -162,7 +162,7 @@ impl OpenRun {
         self.check_turn("read messages")?;
         let message = self.turn.next_message().await;
         self.wake();
-        Ok(serde_json::to_string(&message)?)
+        Ok(to_json(&message)?)
     }
 
     /// The credentials that the client has sent with its answer, as a JSON object; empty text if there are none.

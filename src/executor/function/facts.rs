@@ -5,6 +5,7 @@ use serde_json::{Map, json};
 use super::run::{OpenRun, Refused};
 use crate::usage::Usage;
 use a2a::model::decode::{Decode, read_json};
+use a2a::model::to_json;
 
 /// The usage of models, as `js/api` describes it.
 #[derive(Decode)]
@@ -30,7 +31,7 @@ impl OpenRun {
     /// If the run is over.
     pub fn history(&self) -> Result<String, Refused> {
         self.check()?;
-        Ok(serde_json::to_string(&self.turn.history())?)
+        Ok(to_json(&self.turn.history())?)
     }
 
     /// The task; empty text if there is none yet.
@@ -40,12 +41,7 @@ impl OpenRun {
     /// If the run is over.
     pub fn task(&self) -> Result<String, Refused> {
         self.check()?;
-        Ok(self
-            .turn
-            .task()
-            .map(|task| serde_json::to_string(&task))
-            .transpose()?
-            .unwrap_or_default())
+        Ok(self.turn.task().map(|task| to_json(&task)).transpose()?.unwrap_or_default())
     }
 
     /// The value of a secret, which is replaced by its name in all that the run says from now on.

@@ -14,7 +14,7 @@ use a2a::client::{Client, Observed, Outcome};
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
     CancelTaskRequest, Message, Metadata, Part, SendMessageConfiguration, SendMessageRequest, Task,
-    TaskId, measure,
+    TaskId, measure, to_json,
 };
 use a2a::model::{ContextId, Role as Sender};
 
@@ -114,7 +114,7 @@ impl OpenRun {
         match next {
             Some(Ok(event)) => {
                 self.streams.borrow_mut().insert(number, stream);
-                Ok(serde_json::to_string(&event.event)?)
+                Ok(to_json(&event.event)?)
             }
             Some(Err(error)) => Err(Refused::Because(error.to_string())),
             None => Ok(String::new()),

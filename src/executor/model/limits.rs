@@ -1,5 +1,6 @@
 //! Counts the usage of a turn, and compares it with the limits.
 
+use a2a::model::number_text;
 use a2a_agents::{ModelLimits, Price};
 use chat::{ChatAnswer, Usage};
 
@@ -31,7 +32,7 @@ impl Spent {
             ));
         }
         if let Some(limit) = limits.cost.filter(|limit| cost_micros >= micros(*limit)) {
-            let cost = cost_micros as f64 / 1e6;
+            let (cost, limit) = (number_text(cost_micros as f64 / 1e6), number_text(limit));
             return Some(format!("it has cost {cost}; the limit is {limit} (limits.cost)"));
         }
         let limit = limits.rounds;

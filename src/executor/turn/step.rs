@@ -150,7 +150,7 @@ impl Turn {
 
 fn written<T: Serialize>(name: &str, value: &T) -> Result<Json, ExecutorError> {
     let misfit = |error| ExecutorError(format!("the result of step {name:?} is not JSON: {error}"));
-    serde_json::to_value(value).map(|value| Json::from(&value)).map_err(misfit)
+    Json::of(value).map_err(misfit)
 }
 
 fn read<T: DeserializeOwned>(name: &str, json: &Json) -> Result<T, ExecutorError> {

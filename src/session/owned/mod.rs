@@ -19,7 +19,7 @@ use crate::usage::TaskUsage;
 use a2a::error::Error;
 use a2a::model::{
     Generation, HistoryLimit, Message, Metadata, Role, Task, TaskId, TaskPushNotificationConfig,
-    TaskState, UnixMillis,
+    TaskState, UnixMillis, to_json,
 };
 use a2a::{ShownTask, Terms};
 
@@ -382,7 +382,7 @@ impl<'a> Owned<'a> {
     ///
     /// [`Error::Internal`] if the message cannot be encoded.
     pub(crate) fn begin_with_message(self, message: &Message) -> Result<Beginning, Error> {
-        let json = serde_json::to_string(message).map_err(|_| self.internal())?;
+        let json = to_json(message).map_err(|_| self.internal())?;
         Ok(Beginning::message(&json))
     }
 

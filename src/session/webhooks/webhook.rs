@@ -7,7 +7,7 @@ use crate::push::{Delivery, GivenUp, Health, Report, RetryPolicy, Verdict};
 use crate::task::TaskMachine;
 use a2a::dialect::Dialect;
 use a2a::model::decode::{Decode, Fields};
-use a2a::model::{EventFilter, Generation, TaskPushNotificationConfig, UnixMillis};
+use a2a::model::{EventFilter, Generation, TaskPushNotificationConfig, UnixMillis, to_json};
 
 /// A webhook of the task.
 pub(crate) struct Webhook {
@@ -165,7 +165,7 @@ impl Webhook {
         let Self { config, dialect, delivery, listing, .. } = self;
         let stored = StoredWebhook { config, dialect: *dialect, delivery, listing: *listing };
         // The model has no map with keys other than strings, so encoding cannot fail.
-        serde_json::to_string(&stored).unwrap_or_default()
+        to_json(&stored).unwrap_or_default()
     }
 
     /// Records that the present state is stored.

@@ -113,8 +113,9 @@ pub use futures_util::StreamExt;
 #[cfg(feature = "markdown")]
 pub use helpers::skill_from_markdown;
 pub use helpers::{
-    build_coordinator_prompt, card_to_prompt, card_to_skills, create_message, extract_question,
-    extract_text, humanize, last_agent_message, mcp_to_skills, slugify, tool_names, tool_to_skill,
+    build_coordinator_prompt, capitalized, card_to_prompt, card_to_skills, create_message,
+    extract_question, extract_text, humanize, last_agent_message, mcp_to_skills, slugify,
+    tool_names, tool_to_skill,
 };
 pub use interceptor::Interceptor;
 pub use observe::{Observe, Observed, Outcome};

@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::{FieldViolation, TaskId, TaskState};
+use crate::model::{FieldViolation, TaskId, TaskState, number_text};
 use crate::terms::{DayLimit, Quota, UsedUp};
 pub use wire::Wire;
 
@@ -276,7 +276,7 @@ impl fmt::Display for Error {
             Self::UsedUp(UsedUp { limit: DayLimit::CostMicros(limit), seconds }) => write!(
                 out,
                 "you have used up the cost of {} that this agent lets you use in a day (UTC); send this one again in {seconds} seconds",
-                *limit as f64 / 1_000_000.0
+                number_text(*limit as f64 / 1_000_000.0)
             ),
             Self::Unauthenticated(refusal) | Self::PermissionDenied(refusal) => {
                 out.write_str(&refusal.message)

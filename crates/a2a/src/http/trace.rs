@@ -192,7 +192,7 @@ mod tests {
         for given in [
             String::new(),
             "00".to_owned(),
-            PARENT.to_uppercase(),
+            PARENT.to_ascii_uppercase(),
             PARENT.replacen("00", "ff", 1),
             PARENT.replacen("00", "0", 1),
             format!("{PARENT}-"),

@@ -41,6 +41,15 @@ impl Serialize for Text {
 pub struct Json(Rc<RawValue>);
 
 impl Json {
+    /// The JSON of a value.
+    ///
+    /// # Errors
+    ///
+    /// As [`encode`].
+    pub fn of<T: Serialize>(value: &T) -> serde_json::Result<Self> {
+        encode(value).and_then(RawValue::from_string).map(|text| Self(text.into()))
+    }
+
     /// The value as a JSON tree.
     pub fn value(&self) -> Value {
         read_own(self.as_str()).unwrap_or_default()
@@ -55,7 +64,7 @@ impl Json {
 impl From<&Value> for Json {
     fn from(value: &Value) -> Self {
         // The keys of a JSON tree are strings, so encoding cannot fail.
-        Self(encode(value).and_then(RawValue::from_string).unwrap_or_default().into())
+        Self::of(value).unwrap_or_else(|_| Self(Box::<RawValue>::default().into()))
     }
 }
 
@@ -132,6 +141,22 @@ pub fn encode_line<T: Serialize>(value: &T) -> serde_json::Result<(String, usize
     let measured = Sink::counting().take(value)?;
     let text = Sink::of(String::new(), measured.bytes + 1).take(value)?.text()?;
     Ok((text, measured.values()))
+}
+
+/// The JSON of a value, in a text that grows as needed: for values that are short or of which the size does not matter.
+///
+/// Used instead of `serde_json::to_string`, which would have the code that writes a type twice in the module.
+///
+/// # Errors
+///
+/// As [`encode`].
+pub fn to_json<T: Serialize>(value: &T) -> serde_json::Result<String> {
+    extend(String::new(), value)
+}
+
+/// Appends the JSON of a value to a text, which grows as needed.
+pub(crate) fn extend<T: Serialize>(text: String, value: &T) -> serde_json::Result<String> {
+    Sink { text: text.into_bytes(), room: usize::MAX, ..Sink::default() }.take(value)?.text()
 }
 
 /// Appends the JSON of a value to a text that is passed on at once, such as a message to another part of the server. A

@@ -15,6 +15,7 @@ mod id;
 mod json;
 mod json_size;
 mod message;
+pub(crate) mod number;
 mod reading;
 mod request;
 mod secret;
@@ -37,9 +38,11 @@ pub use event::{StreamResponse, TaskArtifactUpdateEvent, TaskStatusUpdateEvent};
 pub use generation::{GENERATION_EXTENSION, GENERATION_MEMBER, Generation};
 pub use hex::hex;
 pub use id::{ContextId, EmptyId, TaskId, Uuid};
-pub use json::{Json, Metadata, Text, append, encode, encode_line, measure};
+pub(crate) use json::extend;
+pub use json::{Json, Metadata, Text, append, encode, encode_line, measure, to_json};
 pub use json_size::JsonSize;
 pub use message::{Base64, CREDENTIALS_MEDIA_TYPE, Message, Part, PartContent, Role};
+pub use number::number_text;
 pub use reading::{
     MAX_DOCUMENT_VALUES, MAX_FOREIGN_VALUES, MAX_JSON_DEPTH, UnfitJson, read_foreign,
     read_foreign_as, read_own,

@@ -6,6 +6,7 @@ use super::decode::{Decode, Fields};
 use super::task::STATES;
 use super::{
     ContextId, Message, Metadata, TaskId, TaskPushNotificationConfig, TaskState, UnixMillis,
+    to_json,
 };
 use crate::decode_via_fields;
 
@@ -30,8 +31,8 @@ impl SendMessageRequest {
     /// metadata. The configuration is not included.
     pub fn fingerprint(&self) -> String {
         // The model has no map with keys other than strings, so encoding cannot fail.
-        let asked = serde_json::to_vec(&(&self.message, &self.metadata)).unwrap_or_default();
-        format!("{:016x}", fnv1a(&asked))
+        let asked = to_json(&(&self.message, &self.metadata)).unwrap_or_default();
+        format!("{:016x}", fnv1a(asked.as_bytes()))
     }
 }
 

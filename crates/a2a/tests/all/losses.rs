@@ -130,7 +130,7 @@ impl Reader {
     }
 
     fn status(&self, said: &Value) -> TaskStatus {
-        let state = said["state"].as_str().unwrap().to_uppercase().replace('-', "_");
+        let state = said["state"].as_str().unwrap().to_ascii_uppercase().replace('-', "_");
         let state = state.replace("CANCELLED", "CANCELED");
         let state = format!("TASK_STATE_{}", state.trim_start_matches("TASK_STATE_"));
         let status = json!({"state": state, "timestamp": said["timestamp"]});

@@ -94,7 +94,7 @@ fn message(said: &Value) -> Message {
 }
 
 fn status(said: &Value) -> TaskStatus {
-    let state = said["state"].as_str().unwrap().to_uppercase().replace('-', "_");
+    let state = said["state"].as_str().unwrap().to_ascii_uppercase().replace('-', "_");
     let status =
         json!({"state": format!("TASK_STATE_{state}"), "timestamp": said.get("timestamp")});
     TaskStatus { message: said.get("message").map(message), ..decode(status).expect("a status") }

@@ -6,6 +6,7 @@ use super::skills::{learned_of, registered_of, restricted_skills};
 use crate::access::{needs_of, secrets_of};
 use crate::tool::Tool;
 use crate::{CheckedAgent, CheckedExecutor, HttpToolDefinition, Misfit, Need, Slug};
+use a2a::model::to_json;
 
 impl CheckedAgent {
     /// An agent as its file describes it, with a card that is derived from the file and from all tools. `shared`
@@ -24,7 +25,7 @@ impl CheckedAgent {
         let secrets = secrets_of(&definition.access).into_iter();
         let secrets = secrets.map(|(by, names)| (by, names.to_vec()));
         let needs = Need::collect(values.chain(secrets).collect());
-        let card = serde_json::to_string(&card_of(&definition, tools))?;
+        let card = to_json(&card_of(&definition, tools))?;
         let restricted = restricted_skills(&definition, tools)?;
         let registered = registered_of(&definition, tools);
         let learned = learned_of(&definition, tools);

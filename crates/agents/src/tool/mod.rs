@@ -17,6 +17,7 @@ pub mod testing;
 use async_trait::async_trait;
 use serde_json::{Number, Value};
 
+use a2a::client::capitalized;
 use a2a::model::AgentSkill;
 
 pub use a2a_macros::{arguments, tool};
@@ -106,7 +107,7 @@ pub fn schema_problems(tool: &dyn Tool) -> Vec<String> {
 pub fn skill_of(tool: &dyn Tool) -> AgentSkill {
     let words: Vec<&str> = tool.name().split('_').filter(|word| !word.is_empty()).collect();
     let title: Vec<String> = words.iter().map(|word| capitalized(word)).collect();
-    let mut tags: Vec<String> = words.iter().map(|word| word.to_lowercase()).collect();
+    let mut tags: Vec<String> = words.iter().map(|word| word.to_ascii_lowercase()).collect();
     tags.push("tool".to_owned());
     tags.dedup();
     AgentSkill {
@@ -118,12 +119,6 @@ pub fn skill_of(tool: &dyn Tool) -> AgentSkill {
         input_modes: Vec::new(),
         output_modes: Vec::new(),
     }
-}
-
-fn capitalized(word: &str) -> String {
-    let mut letters = word.chars();
-    let first = letters.next().map(|letter| letter.to_uppercase().to_string()).unwrap_or_default();
-    first + letters.as_str()
 }
 
 #[cfg(test)]

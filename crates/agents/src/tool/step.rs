@@ -114,10 +114,10 @@ impl dyn ToolCall + '_ {
         let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
         let json = result.as_ref().map_err(ToolError::clone).and_then(|value| {
             let unfit = |error| format!("the result of step {name:?} is not JSON: {error}");
-            serde_json::to_value(value).map_err(|error| ToolError::Tool(unfit(error)))
+            Json::of(value).map_err(|error| ToolError::Tool(unfit(error)))
         });
         let misfit = json.as_ref().err().cloned();
-        let outcome = json.map(|json| Json::from(&json)).map_err(|error| stored(&error));
+        let outcome = json.map_err(|error| stored(&error));
         self.end_step(name, nth, outcome)?;
         misfit.map_or(result, Err)
     }

@@ -6,6 +6,7 @@ use crate::edge::service::overview::OverviewTables;
 use crate::edge::service::tables::Tables;
 use crate::front::facts::{Asks, OperatorNeed};
 use crate::port::{Observation, Observer};
+use a2a::model::to_json;
 
 /// The answer as JSON; `None` if the index does not answer. `counts` is true if an overview includes the statistics of finished
 /// tasks.
@@ -20,11 +21,11 @@ pub(super) async fn find(
         Asks::Overview { hours } => {
             let overview = OverviewTables::of(env).overview(agent, *hours, counts).await;
             // What is found contains only texts and numbers, so encoding cannot fail.
-            overview.map(|overview| serde_json::to_string(&overview).unwrap_or_default())
+            overview.map(|overview| to_json(&overview).unwrap_or_default())
         }
         Asks::Copy { is_anew } => {
             let copied = Tables::of(env).copy(agent, *is_anew).await;
-            copied.map(|copied| serde_json::to_string(&copied).unwrap_or_default())
+            copied.map(|copied| to_json(&copied).unwrap_or_default())
         }
         Asks::Forget { owner } => Tables::of(env).forget(agent, owner).await,
     };

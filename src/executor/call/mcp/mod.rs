@@ -22,7 +22,7 @@ use crate::mcp::{FoundServer, KnownTools};
 use crate::port::HttpError;
 use ::mcp::client::{Call, CallEvent, McpError, Progress, TaskHandle, ToolRequest};
 use ::mcp::model::{Answer, CallResult, Question, Tool};
-use a2a::model::{Message, UnixMillis};
+use a2a::model::{Message, UnixMillis, number_text};
 use a2a_agents::tool::ToolCall;
 use asked::{Asked, Way};
 
@@ -321,8 +321,8 @@ impl Pace {
         let Progress { progress, total, message } = self.newest.take_if(|_| is_due)?;
         self.said = Some(now);
         Some(message.unwrap_or_else(|| match total {
-            Some(total) => format!("{progress} of {total}"),
-            None => progress.to_string(),
+            Some(total) => format!("{} of {}", number_text(progress), number_text(total)),
+            None => number_text(progress),
         }))
     }
 }

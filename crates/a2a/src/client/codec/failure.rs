@@ -72,7 +72,7 @@ fn error(members: &Map<String, Value>, message: &str, status: u16) -> Option<Rem
 
 /// The code of an error that has only a text, as the Python SDK of 0.3 sends it, chosen by words in the text.
 fn code_told(message: &str, status: u16) -> i32 {
-    let message = message.to_lowercase();
+    let message = message.to_ascii_lowercase();
     match status {
         _ if message.contains("method") => -32601,
         404 if message.contains("task") => -32001,

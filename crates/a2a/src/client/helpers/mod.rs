@@ -10,7 +10,7 @@ use crate::model::{Artifact, Message, Part, Role, Task};
 #[cfg(feature = "markdown")]
 pub use markdown::skill_from_markdown;
 pub use prompt::{build_coordinator_prompt, card_to_prompt, slugify, tool_names};
-pub use skills::{card_to_skills, humanize, mcp_to_skills, tool_to_skill};
+pub use skills::{capitalized, card_to_skills, humanize, mcp_to_skills, tool_to_skill};
 
 /// Makes a message of the user, with this text and a new id.
 ///

@@ -6,7 +6,7 @@ use super::slugify;
 use crate::client::RemoteCard;
 use crate::model::AgentSkill;
 
-/// Turns an identifier from code into words.
+/// Turns an identifier from code into words. Only letters of ASCII change between upper and lower case.
 ///
 /// ```
 /// use a2a::client::humanize;
@@ -21,9 +21,9 @@ pub fn humanize(name: &str) -> String {
     for (index, letter) in letters.iter().copied().enumerate() {
         let (before, after) =
             (index.checked_sub(1).and_then(|at| letters.get(at)), letters.get(index + 1));
-        let is_lower = |letter: Option<&char>| letter.is_some_and(|letter| letter.is_lowercase());
+        let is_lower = |letter: Option<&char>| letter.is_some_and(char::is_ascii_lowercase);
         let is_digit = before.is_some_and(char::is_ascii_digit);
-        let begins = letter.is_uppercase()
+        let begins = letter.is_ascii_uppercase()
             && (is_lower(before) || is_digit || (is_lower(after) && index > 0));
         if begins || !letter.is_alphanumeric() {
             words.push(std::mem::take(&mut word));
@@ -35,14 +35,21 @@ pub fn humanize(name: &str) -> String {
     words.push(word);
     let is_acronym = |word: &String| {
         word.chars().count() > 1
-            && !word.chars().any(char::is_lowercase)
-            && word.chars().any(char::is_uppercase)
+            && !word.contains(|letter: char| letter.is_ascii_lowercase())
+            && word.contains(|letter: char| letter.is_ascii_uppercase())
     };
-    let plain = |word: String| if is_acronym(&word) { word } else { word.to_lowercase() };
+    let plain = |word: String| if is_acronym(&word) { word } else { word.to_ascii_lowercase() };
     let words: Vec<String> = words.into_iter().filter(|word| !word.is_empty()).map(plain).collect();
-    let text = words.join(" ");
-    let mut letters = text.chars();
-    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+    capitalized(&words.join(" "))
+}
+
+/// The text with its first letter in upper case, if that is a letter of ASCII.
+pub fn capitalized(text: &str) -> String {
+    let mut text = text.to_owned();
+    if let Some(first) = text.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    text
 }
 
 /// Makes a skill from a tool: the tool's name in words, its description, and its category as a tag. The category is the part of the name
@@ -156,7 +163,7 @@ mod tests {
             ("HTTPGet", "HTTP get"),
             ("v2Search", "V2 search"),
             ("__x__", "X"),
-            ("über_alles", "Über alles"),
+            ("über_alles", "über alles"),
             ("", ""),
         ] {
             assert_eq!(humanize(name), words, "{name}");

@@ -28,7 +28,7 @@ use super::{Habits, ReadCall};
 use crate::error::Error;
 use crate::model::decode::read_json;
 use crate::model::{
-    Artifact, ContextId, Message, Metadata, Task, TaskId, TaskState, TaskStatus, UnixMillis,
+    Artifact, ContextId, Message, Metadata, Task, TaskId, TaskState, TaskStatus, UnixMillis, extend,
 };
 use crate::wire::Binding;
 use crate::{Operation, Outcome, ShownTask};
@@ -150,12 +150,9 @@ fn encoded<T: Serialize>(view: &T, size: usize) -> Result<Option<String>, Error>
     json(view, size).map(Some).ok_or(Error::Internal { task: None })
 }
 
-/// The JSON of a value; `size` is its approximate size in bytes. All values use one kind of writer, which keeps the code
-/// small.
+/// The JSON of a value; `size` is its approximate size in bytes.
 fn json<T: Serialize>(value: &T, size: usize) -> Option<String> {
-    let mut json = Vec::with_capacity(size);
-    serde_json::to_writer(&mut json, value).ok()?;
-    String::from_utf8(json).ok()
+    extend(String::with_capacity(size), value).ok()
 }
 
 /// The fields of calls that have another name than in 1.0: the beginning of their path in 1.0, and in this dialect.

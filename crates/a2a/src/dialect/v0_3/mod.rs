@@ -26,7 +26,7 @@ use super::{Habits, StreamPiece};
 use crate::Outcome;
 use crate::error::Error;
 use crate::model::decode::{Decode, Fields, read_json};
-use crate::model::{StreamResponse, Task};
+use crate::model::{StreamResponse, Task, extend};
 use crate::wire::Binding;
 pub(super) use ask::asked;
 pub(super) use error::{error_text, rest_error};
@@ -187,13 +187,13 @@ fn read<T: Decode>(json: &str) -> Result<T, Error> {
 /// The JSON of a value, wrapped in an object under the name `member` if there is one. `size` is the approximate size in
 /// bytes.
 fn encode<T: Serialize>(member: Option<&str>, value: &T, size: usize) -> Option<String> {
-    let mut json = Vec::with_capacity(size + size / 8);
+    let mut json = String::with_capacity(size + size / 8);
     if let Some(name) = member {
-        json.extend_from_slice(format!("{{\"{name}\":").as_bytes());
+        json += &format!("{{\"{name}\":");
     }
-    serde_json::to_writer(&mut json, value).ok()?;
+    let mut json = extend(json, value).ok()?;
     if member.is_some() {
-        json.push(b'}');
+        json.push('}');
     }
-    String::from_utf8(json).ok()
+    Some(json)
 }

@@ -8,6 +8,7 @@ mod check;
 use regex_lite::Regex;
 use serde_json::{Map, Value};
 
+use a2a::model::number_text;
 use a2a::sorted::sort_by;
 pub use check::check_schema;
 
@@ -93,16 +94,16 @@ impl Visit<'_> {
         self.range(keywords, path, number, ("minimum", "maximum"), "");
         let bound = |key| keywords.get(key).and_then(Value::as_f64);
         if let Some(bound) = bound("exclusiveMinimum").filter(|bound| number <= *bound) {
-            self.report(path, &format!("must be more than {bound}, got {number}"));
+            self.report_number(path, ("must be more than ", bound, ""), number);
         }
         if let Some(bound) = bound("exclusiveMaximum").filter(|bound| number >= *bound) {
-            self.report(path, &format!("must be less than {bound}, got {number}"));
+            self.report_number(path, ("must be less than ", bound, ""), number);
         }
         if let Some(step) = bound("multipleOf") {
             let times = number / step;
             // A decimal multiple, as 0.3 of 0.1, is not an exact multiple in floats, so a small error is accepted.
             if (times - times.round()).abs() > 1e-9 * times.abs().max(1.0) {
-                self.report(path, &format!("must be a multiple of {step}, got {number}"));
+                self.report_number(path, ("must be a multiple of ", step, ""), number);
             }
         }
     }
@@ -241,11 +242,17 @@ impl Visit<'_> {
     ) {
         let bound = |key| keywords.get(key).and_then(Value::as_f64);
         if let Some(least) = bound(minimum).filter(|least| number < *least) {
-            self.report(path, &format!("{what}must be {least} or more, got {number}"));
+            self.report_number(path, (&format!("{what}must be "), least, " or more"), number);
         }
         if let Some(most) = bound(maximum).filter(|most| number > *most) {
-            self.report(path, &format!("{what}must be {most} or less, got {number}"));
+            self.report_number(path, (&format!("{what}must be "), most, " or less"), number);
         }
+    }
+
+    /// Reports a number that breaks a rule, which is a number between two texts.
+    fn report_number(&mut self, path: &str, (start, bound, end): (&str, f64, &str), number: f64) {
+        let (bound, number) = (number_text(bound), number_text(number));
+        self.report(path, &format!("{start}{bound}{end}, got {number}"));
     }
 
     fn report(&mut self, path: &str, problem: &str) {

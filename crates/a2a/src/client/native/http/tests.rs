@@ -69,7 +69,7 @@ fn exchanged(
             Ok(answer) => answer.text().await,
             Err(error) => Err(error),
         };
-        (asked.try_recv().unwrap_or_default().to_lowercase(), answer)
+        (asked.try_recv().unwrap_or_default().to_ascii_lowercase(), answer)
     }))
 }
 

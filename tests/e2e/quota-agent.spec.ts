@@ -55,6 +55,21 @@ test("of sixty sends at once over all agents, as many begin a task as the settin
   assert.deepEqual(outcomes, { TASK_STATE_INPUT_REQUIRED: 2, TOO_MANY_TASKS: 58 });
 });
 
+test("tasks count whichever object of their caller's index has their rows", async (t) => {
+  const divided = await startWorker({ vars: { INDEX: "objects", INDEX_SHARD_WRITES: "1", MAX_ACTIVE_TASKS: "40" } });
+  t.after(() => divided.stop());
+  const agent = new Agent(`${divided.url}/demo`);
+  const tasks: Task[] = [];
+  for (let count = 0; count < 40; count++) tasks.push(await agent.sendForTask("ask"));
+  const rows = await (await divided.index()).prepare("SELECT count(*) AS number FROM tasks").run<{ number: number }>();
+  assert.ok(rows.results[0]!.number < 40, "the caller has several objects");
+  assert.deepEqual((await (await divided.index()).prepare("SELECT id FROM reservations").run()).results, [], "rows in all of them take their places");
+  for (let count = 0; count < 3; count++) await assert.rejects(agent.send("hello"), tooMany);
+  await agent.cancelTask(tasks[0]!.id);
+  const outcomes = await atOnce(Array.from({ length: 20 }, () => agent.sendForTask("ask")));
+  assert.deepEqual(outcomes, { TASK_STATE_INPUT_REQUIRED: 1, TOO_MANY_TASKS: 19 });
+});
+
 test("the quota is that of the agent, and its refusal says so, with the time to wait", async () => {
   const task = await thrifty.sendForTask("ask");
   const refused = await post(message("hello"));

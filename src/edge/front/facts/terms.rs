@@ -1,4 +1,5 @@
-//! The limits of a message: a place in its caller's quotas is reserved, and the caller's usage of models on the current day is read. Its credentials are sealed here, before the message is sent to an object.
+//! The limits of a message: a place in its caller's quotas is reserved, and the caller's usage of models on the current day
+//! is read. Its credentials are sealed here, before the message is sent to an object.
 
 use std::time::Duration;
 

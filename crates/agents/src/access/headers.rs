@@ -36,9 +36,10 @@ impl Access {
     }
 
     /// All headers that the rules read: [`credential_headers`](Self::credential_headers), and those of credentials for tasks, of
-    /// allowed origins and of rate limits.
+    /// allowed origins and of rate limits. An agent that can have no operators refuses requests in the name of one.
     pub fn headers(&self) -> Vec<String> {
         let others = [
+            (self.is_anonymous(), ACT_AS),
             (self.may_hand_authorization_to_tasks(), AUTHORIZATION),
             (!self.allowed_origins.is_empty(), ORIGIN),
             (!self.rate_limits.is_empty(), ADDRESS),

@@ -8,6 +8,9 @@ export class Stop extends Error {}
 /** Thrown if a step of `npm test` could not check anything on this machine. Its message is the reason. */
 export class NotChecked extends Error {}
 
+// A reader that leaves, as `head`, ends the command, with the code that a shell gives to one that the signal of a closed pipe has ended.
+process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? 141 : 1));
+
 export function say(text = "") {
   process.stdout.write(`${text}\n`);
 }

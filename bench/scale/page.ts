@@ -42,6 +42,8 @@ export function scalePage(table: Table): string {
     "A page of a caller asks all of their objects, at the same time: with one object, that is one request in place of a statement of D1. A list of operators, an " +
       "overview and the clean-up ask the directory, and then each object that has rows of the agent; up to 100,000 of them can be asked for a list. The directory is one " +
       "object; it is written to once for each caller and agent. A row costs the same in either place.",
+    "Tried with 1,000,000 tasks over 5,000 callers in local files: a page of 50 of a caller takes 2.0 ms (3.3 ms with no other task), one of operators over all callers " +
+      "1.4 s, an overview 4.2 s; the total and five pages in a row are exact. More callers do not fit on one machine: each object is three open files.",
     "## What a million tasks cost",
     `US$, beyond what the plan includes every month and its US$ 5. A task is counted with its deletion after ${RETENTION_DAYS} days. An object is ` +
       `billed for the time in which it is active, as ${OBJECT_GB} GB: ${activeTimes()}. An object that waits for a message, or whose task has ended, ` +

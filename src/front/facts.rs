@@ -125,7 +125,8 @@ pub(crate) struct Inside {
 /// The limits of a message that were found, and its sealed credentials.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct FoundTerms {
-    /// The place of the new task in the quotas of the caller, if there are any.
+    /// The place of the new task in the quotas of the caller; `None` if there are none, or if the index does not answer: the message is
+    /// taken.
     pub(crate) place: Option<FoundPlace>,
     /// The usage of the caller on the day of this time; `None` if it is unlimited or unknown.
     pub(crate) used: Option<(Usage, UnixMillis)>,
@@ -140,8 +141,6 @@ pub(crate) enum FoundPlace {
     Reserved(ObjectId),
     /// The caller has reached this quota.
     Reached(Quota),
-    /// The object cannot be addressed, or the index does not answer: the message is taken.
-    Unknown,
 }
 
 /// The reason why credentials were not sealed.

@@ -5,6 +5,7 @@ use super::facts::{FoundPlace, FoundTerms, Need, TermsNeed, Unsealed};
 use super::failure::Failure;
 use super::identify::Request;
 use super::seen::Seen;
+use crate::executor::HostedAgent;
 use crate::forms::address::TaskAddress;
 use crate::forms::command::Command;
 use crate::usage::{CallerLimits, Usage};
@@ -20,10 +21,9 @@ pub(super) fn need(
     command: Command<Call>,
     key: Option<&str>,
 ) -> Result<Command<Call>, Need> {
-    let quotas =
-        if command.call.begins_task() { quotas_of(request, &command.agent) } else { Vec::new() };
-    let has_allowance =
-        command.call.message().is_some() && !limits_of(request, &command.agent).is_none();
+    let agent = request.deployment.agents.find(Some(&command.agent));
+    let quotas = if command.call.begins_task() { quotas_of(request, agent) } else { Vec::new() };
+    let has_allowance = command.call.message().is_some() && !limits_of(agent).is_none();
     let has_credentials = command.unsealed.is_some() && command.may_go_on();
     let is_needed = !quotas.is_empty() || has_allowance || has_credentials;
     if !is_needed || request.facts.terms.is_some() {
@@ -50,7 +50,8 @@ pub(super) fn apply(
         apply_place(place, command)?;
     }
     if let Some((used, at)) = used {
-        apply_usage(limits_of(request, &command.agent), *used, *at, command)?;
+        let agent = request.deployment.agents.find(Some(&command.agent));
+        apply_usage(limits_of(agent), *used, *at, command)?;
     }
     match sealed {
         Some(Ok(sealed)) => command.credentials = Some(sealed.clone()),
@@ -68,21 +69,20 @@ fn unsealed_error(unsealed: &Unsealed, task: Option<&TaskId>, seen: &mut Seen) -
     }
 }
 
-/// The limits on the daily usage of callers of the agent with this slug.
-fn limits_of(request: Request<'_>, agent: &str) -> CallerLimits {
-    let agent = request.deployment.agents.find(Some(agent));
+/// The limits on the daily usage of callers of an agent.
+fn limits_of(agent: Option<&HostedAgent>) -> CallerLimits {
     let runner = agent.and_then(|agent| agent.runner.as_ref().ok());
     runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default()
 }
 
-/// The quotas of the callers of the agent with this slug.
-fn quotas_of(request: Request<'_>, agent: &str) -> Vec<Quota> {
+/// The quotas of the callers of an agent.
+fn quotas_of(request: Request<'_>, agent: Option<&HostedAgent>) -> Vec<Quota> {
     let of_all = request.deployment.settings.max_active_tasks;
-    let quota = request.deployment.agents.find(Some(agent)).map(|agent| agent.quota);
-    let QuotaTable { active_tasks, stored_bytes, .. } = quota.unwrap_or_default();
+    let quota = agent.map(|agent| agent.quota).unwrap_or_default();
+    let QuotaTable { active_tasks, stored_bytes, .. } = quota;
     let of_all = (of_all > 0).then_some(Quota::Tasks(of_all));
-    let (tasks, bytes) =
-        (active_tasks.map(Quota::AgentTasks), stored_bytes.map(Quota::StoredBytes));
+    let tasks = active_tasks.map(Quota::AgentTasks);
+    let bytes = stored_bytes.map(Quota::StoredBytes);
     [of_all, tasks, bytes].into_iter().flatten().collect()
 }
 
@@ -99,7 +99,6 @@ fn apply_place<C>(place: &FoundPlace, command: &mut Command<C>) -> Result<(), Er
         FoundPlace::Reserved(_) => command.terms.is_reserved = true,
         FoundPlace::Reached(quota) if may_be_known => command.terms.over_quota = Some(*quota),
         FoundPlace::Reached(quota) => return Err(Error::OverQuota(*quota)),
-        FoundPlace::Unknown => {}
     }
     Ok(())
 }
@@ -165,7 +164,6 @@ mod tests {
             (Some("f"), None, &reserved, Ok(()), None),
             (Some("f"), None, &reached, Ok(()), Some(quota)),
             (None, Some("mine"), &reached, Ok(()), Some(quota)),
-            (None, None, &FoundPlace::Unknown, Ok(()), None),
         ] {
             let mut command = command(fingerprint);
             command.chosen_id = chosen.and_then(TaskId::new);
@@ -184,7 +182,6 @@ mod tests {
         let named = TaskAddress::Named("a".to_owned());
         for (at, found, expected) in [
             (TaskAddress::New, Some(&reserved), TaskAddress::NewObject(object)),
-            (TaskAddress::New, Some(&found(Some(FoundPlace::Unknown))), TaskAddress::New),
             (TaskAddress::New, Some(&found(None)), TaskAddress::New),
             (TaskAddress::New, None, TaskAddress::New),
             (named.clone(), Some(&reserved), named),

@@ -87,6 +87,20 @@ impl MemoryIndex {
         row.earlier.iter().find_map(at).or_else(newer)
     }
 
+    /// Begins a statement: counts it, and lets it fail or hang as told.
+    async fn begin(&self) -> Result<(), String> {
+        self.statements.set(self.statements.get() + 1);
+        // A statement leaves the object only after all earlier writes are durable.
+        yield_once().await;
+        if self.hangs.get() {
+            std::future::pending::<()>().await;
+        }
+        if self.fails.get() {
+            return Err("the index was told to fail".to_owned());
+        }
+        Ok(())
+    }
+
     /// True if no row of the task is taken, because a caller has deleted it.
     pub fn keeps_out(&self, id: &TaskId) -> bool {
         self.deleted.borrow().contains(id)
@@ -116,15 +130,7 @@ impl MemoryIndex {
 #[async_trait(?Send)]
 impl TaskIndex for MemoryIndex {
     async fn upsert(&self, row: IndexRow) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        // A statement leaves the object only after all earlier writes are durable.
-        yield_once().await;
-        if self.hangs.get() {
-            std::future::pending::<()>().await;
-        }
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
+        self.begin().await?;
         if self.is_late.get() {
             self.late.borrow_mut().push(row);
             return Err("the index was told to be late".to_owned());
@@ -140,14 +146,7 @@ impl TaskIndex for MemoryIndex {
     }
 
     async fn remove(&self, places: IndexPlaces) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        yield_once().await;
-        if self.hangs.get() {
-            std::future::pending::<()>().await;
-        }
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
+        self.begin().await?;
         let IndexPlaces { id, agent, owner, instants, is_deleted } = places;
         if is_deleted {
             self.deleted.borrow_mut().insert(id.clone());
@@ -166,21 +165,13 @@ impl TaskIndex for MemoryIndex {
     }
 
     async fn forget(&self, id: &TaskId, _: &str) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        yield_once().await;
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
+        self.begin().await?;
         self.deleted.borrow_mut().remove(id);
         Ok(())
     }
 
     async fn release(&self, agent: &str, owner: &str) -> Result<(), String> {
-        self.statements.set(self.statements.get() + 1);
-        yield_once().await;
-        if self.fails.get() {
-            return Err("the index was told to fail".to_owned());
-        }
+        self.begin().await?;
         self.released.borrow_mut().push((agent.to_owned(), owner.to_owned()));
         Ok(())
     }

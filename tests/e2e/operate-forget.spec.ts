@@ -81,7 +81,7 @@ describe("an owner", () => {
     }
     assert.deepEqual((await d1.prepare("SELECT owner FROM counters").run()).results, [{ owner: "@key:blue" }]);
     assert.deepEqual(ids((await list(agent(SECRETS.KEY_ALICE))).tasks), [hers.id]);
-    assert.deepEqual((await forgotten()).deleted, NONE, "again, as one of whom there is nothing");
+    assert.deepEqual((await forgotten()).deleted, NONE, "a second call deletes nothing");
   });
 
   test("is forgotten with one agent, and keeps the counters for the others", async () => {

@@ -200,7 +200,7 @@ suite("the first frame", () => {
 });
 
 suite("a caller with a quota", () => {
-  test("has so many streams at a time, and the others are refused before the object is asked", async () => {
+  test("has as many streams as its quota allows; the next one is refused, and its object is not asked", async () => {
     const object = new TaskObject();
     const quota = { quota: ["demo\nann", 2] };
     const one = new Client(await object.open(["E1\n.{}"], quota));

@@ -48,10 +48,14 @@ pub(in crate::edge) async fn expire(env: &Env) {
         Err(error) => return misconfigured(error.to_string()),
     };
     let mut walk = Walk { env, index: Index::of(env), steps: MAX_STEPS, found: 0 };
-    let mut walked = walk.index.clean_up().await;
-    if walked.is_ok() {
-        walked = walk.expired(&settings, &agents).await;
+    let failed = |error: worker::Error| {
+        let reason = error.to_string();
+        observer.observe(&Observation::CleanUpFailed { reason: &reason });
+    };
+    if let Err(error) = walk.index.clean_up().await {
+        failed(error);
     }
+    let mut walked = walk.expired(&settings, &agents).await;
     if walked.is_ok() && settings.index.also.is_some() {
         walked = walk.copied(&mut agents.slugs()).await;
     }
@@ -59,8 +63,7 @@ pub(in crate::edge) async fn expire(env: &Env) {
         observer.observe(&Observation::DeletionsQueued { count: walk.found });
     }
     if let Err(error) = walked {
-        let reason = error.to_string();
-        observer.observe(&Observation::CleanUpFailed { reason: &reason });
+        failed(error);
     }
 }
 

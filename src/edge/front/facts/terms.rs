@@ -24,8 +24,7 @@ use a2a::model::UnixMillis;
 /// The limits of a message, and its sealed credentials.
 pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> FoundTerms {
     let TermsNeed { command, quotas, has_allowance, has_credentials, .. } = need;
-    let place =
-        async { if quotas.is_empty() { None } else { Some(reserve(env, need, observer).await) } };
+    let place = async { if quotas.is_empty() { None } else { reserve(env, need, observer).await } };
     let usage = async { if *has_allowance { used(env, command, observer).await } else { None } };
     let sealed = async {
         let given = command.unsealed.as_ref().filter(|_| *has_credentials)?;
@@ -35,23 +34,22 @@ pub(super) async fn find(env: &Env, need: &TermsNeed, observer: &dyn Observer) -
     FoundTerms { place, used, sealed }
 }
 
-/// Reserves a place for the new task in the quotas of its caller. If the index does not answer, the message is taken.
-async fn reserve(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> FoundPlace {
+/// Reserves a place for the new task in the quotas of its caller; `None` if the index does not answer.
+async fn reserve(env: &Env, need: &TermsNeed, observer: &dyn Observer) -> Option<FoundPlace> {
     // The call finds out why the object cannot be addressed.
-    let Ok(object) = object_of(env, need) else { return FoundPlace::Unknown };
+    let object = object_of(env, need).ok()?;
     let TermsNeed { command, quotas, .. } = need;
     let (owner, agent) = (command.caller.owner(), command.agent.as_str());
     let (index, object) = (Index::of(env), object.id());
     let task = NewTask { owner, agent, object, now: now() };
-    let reserved = Box::pin(index.reserve(task, quotas));
-    let reason = match select(reserved, Delay::from(PATIENCE)).await {
-        Either::Left((Ok(Some(quota)), _)) => return FoundPlace::Reached(quota),
-        Either::Left((Ok(None), _)) => return FoundPlace::Reserved(object.clone()),
-        Either::Left((Err(error), _)) => error.to_string(),
-        Either::Right(_) => LATE.to_owned(),
-    };
-    observer.observe(&Observation::QuotaUnknown { reason: &reason });
-    FoundPlace::Unknown
+    match in_time(index.reserve(task, quotas)).await {
+        Ok(Some(quota)) => Some(FoundPlace::Reached(quota)),
+        Ok(None) => Some(FoundPlace::Reserved(object.clone())),
+        Err(reason) => {
+            observer.observe(&Observation::QuotaUnknown { reason: &reason });
+            None
+        }
+    }
 }
 
 /// The object to which the command is sent.
@@ -70,14 +68,21 @@ async fn used<C>(
 ) -> Option<(Usage, UnixMillis)> {
     let (sums, at) = (UsageTable::of(env), now());
     let agent = &command.agent;
-    let read = Box::pin(sums.used(command.caller.owner(), agent, at));
-    let reason = match select(read, Delay::from(PATIENCE)).await {
-        Either::Left((Ok(used), _)) => return Some((used, at)),
-        Either::Left((Err(error), _)) => error.to_string(),
-        Either::Right(_) => LATE.to_owned(),
-    };
-    observer.observe(&Observation::UsageUnknown { agent, reason: &reason });
-    None
+    match in_time(sums.used(command.caller.owner(), agent, at)).await {
+        Ok(used) => Some((used, at)),
+        Err(reason) => {
+            observer.observe(&Observation::UsageUnknown { agent, reason: &reason });
+            None
+        }
+    }
+}
+
+/// What the index answers within [`PATIENCE`], or the reason why it does not.
+async fn in_time<T>(asked: impl Future<Output = worker::Result<T>>) -> Result<T, String> {
+    match select(Box::pin(asked), Delay::from(PATIENCE)).await {
+        Either::Left((answer, _)) => answer.map_err(|error| error.to_string()),
+        Either::Right(_) => Err(LATE.to_owned()),
+    }
 }
 
 /// Seals the credentials of a message for the object of its task, so that only sealed credentials leave this Worker.

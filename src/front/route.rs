@@ -53,6 +53,28 @@ impl<'a> Route<'a> {
     }
 }
 
+impl Route<'_> {
+    /// The form of paths with this route, without what clients choose.
+    pub(crate) fn pattern(&self) -> &'static str {
+        match self {
+            Self::JsonRpc(None) => "/",
+            Self::JsonRpc(Some(_)) => "/{agent}",
+            Self::Subscribe(_) => "/{agent}/subscribe",
+            Self::Rest(_, _) => "/{agent}/*",
+            Self::Callback(_, _) => "/{agent}/callbacks/{callback}",
+            Self::Overview(_) => "/{agent}/overview",
+            Self::IndexCopy(_) => "/{agent}/index:copy",
+            Self::OwnerForget(_) => "/{agent}/owner:forget",
+            Self::Mcp(None) => "/mcp",
+            Self::Mcp(Some(_)) => "/{agent}/mcp",
+            Self::ProtectedResource(_) | Self::KeySet => "/.well-known/*",
+            Self::Card(_, _) => "/{agent}/.well-known/{card}",
+            Self::Agents | Self::Resume | Self::Scripts | Self::Script(_) => "/_dev/*",
+            Self::Console(_) => "/console/*",
+        }
+    }
+}
+
 /// Reads a path. This function does not check that the agent and the path below the agent exist.
 pub(crate) fn route(path: &str) -> Route<'_> {
     let path = path.strip_prefix('/').unwrap_or(path);

@@ -9,6 +9,8 @@ pub enum Severity {
     Info,
     /// Something failed.
     Error,
+    /// The duration of work: never written to the log, only for traces and metrics.
+    Timing,
 }
 
 /// Declares the enum of observations with `severity` and `Display` from one row for each:

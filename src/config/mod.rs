@@ -60,6 +60,8 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// The settings for clients of MCP.
     pub mcp: Mcp,
+    /// `METRICS`: adds what isolates count to the table `metrics`, for `GET /metrics` (off).
+    pub metrics: bool,
     /// Where traces are sent, if anywhere.
     pub traces: Option<Traces>,
 }
@@ -101,6 +103,7 @@ impl Settings {
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,
+            metrics: variables.switch("METRICS")?,
             traces: Traces::read(variables)?,
         })
     }

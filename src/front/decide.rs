@@ -21,6 +21,7 @@ use super::route::{Route, route};
 use super::seen::Seen;
 use super::subject::{Subject, subject};
 use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
 use a2a::model::UnixMillis;
 
 /// A decision about a request.
@@ -81,6 +82,8 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
         Route::Overview(slug) => Ok(operator::overview(request, slug, seen)),
         Route::IndexCopy(slug) => Ok(operator::copy(request, slug, seen)),
         Route::OwnerForget(slug) => Ok(operator::forget(request, slug, seen)),
+        Route::Metrics if head.method() == "GET" => Ok(Plan::Visit),
+        Route::Metrics => Err(Error::MethodNotAllowed("GET")),
         Route::Mcp(slug) if deployment.has_mcp(slug) => Ok(Plan::Visit),
         Route::Mcp(_) => Err(unknown_path(path, agents)),
         Route::ProtectedResource(slug) => {

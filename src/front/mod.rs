@@ -39,7 +39,7 @@ pub(crate) mod head;
 pub(crate) mod identify;
 pub(crate) mod limit;
 pub(crate) mod listing;
-mod operator;
+pub(crate) mod operator;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod route;

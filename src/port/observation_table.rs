@@ -59,6 +59,15 @@ macro_rules! observations {
             }
         }
 
+        impl $enum<'_> {
+            /// The name of the observation, for counts.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$name { .. } => stringify!($name),)*
+                }
+            }
+        }
+
         impl fmt::Display for $enum<'_> {
             fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
                 match self {

@@ -1,4 +1,4 @@
-//! Telemetry in the forms of other programs: spans of OpenTelemetry, made of observations. Pure; `edge/service/telemetry.rs`
+//! Telemetry in the forms of other programs: spans of OpenTelemetry and counts for metrics, made of observations. Pure; `edge/service/telemetry.rs`
 //! sends them.
 //!
 //! # A trace
@@ -23,6 +23,8 @@
 //! Names and attributes are those of OpenTelemetry's semantic conventions for HTTP, for GenAI, and for A2A as of commit 731f29c of
 //! open-telemetry/semantic-conventions-genai (its pull request 195). Attributes of ours begin with `a2a_edge.`.
 
+mod sample;
 mod span;
 
+pub use sample::{Sample, samples_of};
 pub use span::span_of;

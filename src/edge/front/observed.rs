@@ -24,23 +24,25 @@ pub fn observes(env: Env) -> bool {
 #[wasm_bindgen(js_name = traceHead)]
 pub fn trace_head(env: Env, parent: &str, state: &str) -> String {
     let Ok(front) = Front::of(env) else { return String::new() };
-    let Some(traces) = &front.deployment.settings.traces else { return String::new() };
     let span = SpanId::random(&WorkerRandom).to_string();
-    let (trace, before) = match TraceContext::read(parent, Some(state)) {
-        Some(trace) if trace.is_sampled() => {
-            (trace.within(&span), format!("\n{OBSERVED}\n{}", trace.span_id()))
+    let observed = |client: &str| format!("\n{OBSERVED}\n{client}");
+    let counted =
+        if front.observer.telemetry.counts { observed(UNRECORDED) } else { String::new() };
+    let traces = front.deployment.settings.traces.as_ref();
+    let (trace, entry) = match TraceContext::read(parent, Some(state)) {
+        Some(trace) if trace.is_sampled() && traces.is_some() => {
+            (Some(trace.within(&span)), observed(trace.span_id()))
         }
-        Some(trace) => (trace, String::new()),
-        None => {
-            let begins = traces.records(WorkerRandom.chance());
+        Some(trace) => (Some(trace), counted),
+        None if traces.is_some_and(|traces| traces.records(WorkerRandom.chance())) => {
             let id = WorkerRandom.secret_bytes();
-            let begun = id.get(..16).and_then(|id| TraceContext::begin(&hex(id), &span, true));
-            let Some(trace) = begun.filter(|_| begins) else { return String::new() };
-            (trace, format!("\n{OBSERVED}\n"))
+            let id = id.get(..16).map(hex).unwrap_or_default();
+            (TraceContext::begin(&id, &span, true), observed(""))
         }
+        None => (None, counted),
     };
-    let entry = |(name, value): (&str, &str)| format!("\n{name}\n{value}");
-    trace.headers().map(entry).collect::<String>() + &before
+    let headers = trace.iter().flat_map(TraceContext::headers);
+    headers.map(|(name, value)| format!("\n{name}\n{value}")).collect::<String>() + &entry
 }
 
 /// Observes the end of a request with this head. `subject` is that of its plan, or empty if it had none; `code` is the code of the
@@ -62,15 +64,16 @@ pub fn request_answered(
 ) {
     let Ok(front) = Front::of(env) else { return };
     let head = Head::parse(head);
-    let Some(trace) = head.trail().trace else { return };
+    let client = head.header(OBSERVED).filter(|client| *client != UNRECORDED);
+    let trace = head.trail().trace.filter(|_| client.is_some());
     let request = AnsweredRequest { status, code, ..request_of(subject, &head) };
-    let own = SpanId::parse(trace.span_id());
-    let client = head.header(OBSERVED).and_then(SpanId::parse);
+    let own = trace.as_ref().and_then(|trace| SpanId::parse(trace.span_id()));
+    let client = client.and_then(SpanId::parse);
     let moment = |begun: f64, ended: f64, id: Option<SpanId>, parent: Option<SpanId>| Moment {
         begun: UnixMillis(begun as i64),
         ended: UnixMillis(ended as i64),
-        place: Some(SpanPlace {
-            trace: (*trace).clone(),
+        place: trace.as_deref().map(|trace| SpanPlace {
+            trace: trace.clone(),
             id: id.unwrap_or_else(|| SpanId::random(&WorkerRandom)),
             parent,
             follows: None,
@@ -85,3 +88,6 @@ pub fn request_answered(
     }
     observe(Observation::RequestAnswered { request, at: &moment(begun, ended, own, client) });
 }
+
+/// The value of [`OBSERVED`] for a request that is observed and not recorded in a trace.
+const UNRECORDED: &str = "-";

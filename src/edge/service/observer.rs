@@ -4,7 +4,7 @@ use worker::Env;
 use worker::wasm_bindgen;
 use worker::wasm_bindgen::prelude::wasm_bindgen;
 
-use super::telemetry;
+use super::telemetry::Telemetry;
 use crate::edge::bindings;
 use crate::port::{Observation, Observer, Severity};
 
@@ -15,14 +15,14 @@ pub(in crate::edge) struct ConsoleObserver {
     pub(in crate::edge) is_development: bool,
     /// True if audit lines are also written for successful calls of daily use, not only for refused calls.
     pub(in crate::edge) audits_all: bool,
-    /// True if durations are observed, for telemetry.
-    pub(in crate::edge) is_timed: bool,
+    /// What else is done with observations.
+    pub(in crate::edge) telemetry: Telemetry,
 }
 
 impl ConsoleObserver {
     /// An observer with default settings: no details, all audit lines.
     pub(in crate::edge) const CONSOLE: Self =
-        Self { is_development: false, audits_all: true, is_timed: false };
+        Self { is_development: false, audits_all: true, telemetry: Telemetry::NOTHING };
 
     /// The observer of a deployment; [`CONSOLE`](Self::CONSOLE) if the settings cannot be read.
     pub(in crate::edge) fn of(env: &Env) -> Self {
@@ -30,7 +30,7 @@ impl ConsoleObserver {
             Ok(settings) => Self {
                 is_development: settings.development,
                 audits_all: settings.audits_all,
-                is_timed: telemetry::begin(env, &settings),
+                telemetry: Telemetry::of(env, &settings),
             },
             Err(_) => Self::CONSOLE,
         }
@@ -47,8 +47,8 @@ impl ConsoleObserver {
 
 impl Observer for ConsoleObserver {
     fn observe(&self, observation: &Observation<'_>) {
-        if self.is_timed {
-            telemetry::keep(observation);
+        if self.telemetry.is_used() {
+            self.telemetry.take(observation);
         }
         match observation.severity() {
             Severity::Detail if self.is_development => debug(&observation.to_string()),
@@ -61,7 +61,7 @@ impl Observer for ConsoleObserver {
     }
 
     fn times(&self) -> bool {
-        self.is_timed
+        self.telemetry.is_used()
     }
 }
 

@@ -1,6 +1,7 @@
-//! Sends spans to the receiver of the deployment (`OTLP_URL`). `js/traces.js` collects them and sends them in the background.
+//! Passes observations on to telemetry: spans to `js/traces.js`, which sends them to the receiver of the deployment (`OTLP_URL`), and
+//! counts to `js/metrics.js`, which adds them to the table `metrics` (`METRICS`) and to a dataset of Analytics Engine.
 
-use std::cell::OnceCell;
+use std::cell::Cell;
 
 use wasm_bindgen::prelude::*;
 use worker::{Env, wasm_bindgen};
@@ -9,7 +10,62 @@ use crate::config::{Settings, Traces};
 use crate::edge::bindings;
 use crate::edge::target::check_otlp_url;
 use crate::port::Observation;
-use crate::telemetry::span_of;
+use crate::telemetry::{Sample, samples_of, span_of};
+
+/// What this instance does with observations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::edge) struct Telemetry {
+    /// True if spans are sent.
+    pub(in crate::edge) traces: bool,
+    /// True if observations are counted.
+    pub(in crate::edge) counts: bool,
+}
+
+impl Telemetry {
+    /// Nothing.
+    pub(in crate::edge) const NOTHING: Self = Self { traces: false, counts: false };
+
+    /// That of a deployment with these settings. The first call of an instance makes it ready.
+    pub(in crate::edge) fn of(env: &Env, settings: &Settings) -> Self {
+        let known = READY.get();
+        let ready = known.unwrap_or_else(|| {
+            let kind = settings.metrics.then(|| settings.index.kind.name());
+            let counts = begin_metrics(env.as_ref(), kind);
+            let traces = settings.traces.as_ref().filter(|_| check(env, settings).is_ok());
+            if let Some(Traces { url, service, .. }) = traces {
+                let headers = bindings::otlp_headers(env);
+                begin_traces(url, &headers, service, env!("CARGO_PKG_VERSION"));
+            }
+            Self { traces: traces.is_some(), counts }
+        });
+        READY.set(Some(ready));
+        ready
+    }
+
+    /// True if durations are to be measured.
+    pub(in crate::edge) fn is_used(self) -> bool {
+        self.traces || self.counts
+    }
+
+    /// Keeps the span of an observation until it is sent, and counts it.
+    pub(in crate::edge) fn take(self, observation: &Observation<'_>) {
+        if self.traces
+            && let Some(span) = span_of(observation)
+        {
+            keep_span(&span);
+        }
+        if self.counts {
+            samples_of(observation, &mut |Sample {
+                                              metric,
+                                              agent,
+                                              labels: [first, second],
+                                              value,
+                                          }| {
+                count(metric, agent, first, second, value as f64);
+            });
+        }
+    }
+}
 
 /// Checks the settings of telemetry.
 ///
@@ -24,26 +80,6 @@ pub(in crate::edge) fn check(env: &Env, settings: &Settings) -> Result<(), Strin
     if unfit.is_empty() { Ok(()) } else { Err(unfit) }
 }
 
-/// Makes this instance ready to send telemetry, once. True if durations are to be observed.
-pub(in crate::edge) fn begin(env: &Env, settings: &Settings) -> bool {
-    let Some(traces) = &settings.traces else { return false };
-    IS_READY
-        .with(|cell| *cell.get_or_init(|| check(env, settings).is_ok() && begin_with(env, traces)))
-}
-
-fn begin_with(env: &Env, traces: &Traces) -> bool {
-    let headers = bindings::otlp_headers(env);
-    begin_traces(&traces.url, &headers, &traces.service, env!("CARGO_PKG_VERSION"));
-    true
-}
-
-/// Keeps the span of an observation until it is sent, if it has one.
-pub(in crate::edge) fn keep(observation: &Observation<'_>) {
-    if let Some(span) = span_of(observation) {
-        keep_span(&span);
-    }
-}
-
 #[wasm_bindgen(module = "/js/traces.js")]
 extern "C" {
     #[wasm_bindgen(js_name = beginTraces)]
@@ -56,6 +92,14 @@ extern "C" {
     fn keep_span(span: &str);
 }
 
+#[wasm_bindgen(module = "/js/metrics.js")]
+extern "C" {
+    #[wasm_bindgen(js_name = beginMetrics)]
+    fn begin_metrics(env: &JsValue, kind: Option<&str>) -> bool;
+
+    fn count(metric: &str, agent: &str, first: &str, second: &str, value: f64);
+}
+
 thread_local! {
-    static IS_READY: OnceCell<bool> = const { OnceCell::new() };
+    static READY: Cell<Option<Telemetry>> = const { Cell::new(None) };
 }

@@ -83,3 +83,45 @@ pub(crate) fn request_of<'a>(subject: &'a str, head: &Head<'a>) -> AnsweredReque
 }
 
 const SEPARATOR: &str = "\u{1e}";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use a2a::model::decode::read_json;
+
+    #[test]
+    fn a_subject_comes_back_as_it_was_found() {
+        let head = Head::parse("POST\nhttps://a.example/demo/message:send");
+        let sent = |text: &str| read_json::<SendMessageRequest>(text).expect("a message");
+        let message = sent(
+            r#"{"message": {"messageId": "m\u001e1", "contextId": "c", "role": "ROLE_USER", "parts": [{"text": "confidential"}]}}"#,
+        );
+        let task = TaskId::new("t").unwrap();
+        let operation = Some(Operation::SendMessage);
+        let whole = text("demo", operation, "1.0", Some(&task), Some(&message));
+        assert!(!whole.contains("confidential"));
+        let expected = AnsweredRequest {
+            method: "POST",
+            route: "/{agent}/*",
+            agent: Some("demo"),
+            operation: Some("SendMessage"),
+            version: Some("1.0"),
+            task: Some("t"),
+            context: Some("c"),
+            message: Some("m 1"),
+            status: 0,
+            code: None,
+        };
+        assert_eq!(request_of(&whole, &head), expected);
+    }
+
+    #[test]
+    fn a_request_without_a_plan_has_its_route_alone() {
+        let head = Head::parse("GET\nhttps://a.example/demo/callbacks/secret?x=secret");
+        for subject in ["", text("", None, "", None, None).as_str()] {
+            let request = request_of(subject, &head);
+            let (method, route) = ("GET", "/{agent}/callbacks/{callback}");
+            assert_eq!(request, AnsweredRequest { method, route, ..AnsweredRequest::default() });
+        }
+    }
+}

@@ -63,7 +63,7 @@ impl Http for Tracing {
         let sent = self.http.send(request);
         Box::pin(async move {
             let answer = sent.await;
-            of.observe(begun, &method, &url, answer.as_ref().ok().map(|answer| answer.status));
+            of.observe(begun, method, &url, answer.as_ref().ok().map(|answer| answer.status));
             answer
         })
     }

@@ -44,7 +44,7 @@ export const isNew = (account) => (account?.deployments === undefined ? undefine
 
 function accountLine({ account_id: written }, login, { temporary }) {
   if (temporary) return `a temporary one, which Cloudflare makes now and deletes unless it is claimed; who uses it agrees to ${TERMS}`;
-  if (login === undefined) return "not known without a login, and so is what it has";
+  if (login === undefined) return "not known: there is no login, so the account cannot be asked what it has";
   const { accounts, email } = login;
   const chosen = written ?? process.env.CLOUDFLARE_ACCOUNT_ID;
   const named = accounts.filter(({ id }) => chosen === undefined || id === chosen).map(({ name, id }) => `${name} (${id})`);

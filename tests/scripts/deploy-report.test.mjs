@@ -1,5 +1,6 @@
 // What `deploy` says before it makes anything, with accounts that have something: the account is a stand-in.
 import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
 import { createServer } from "node:http";
 import { after, before, beforeEach, test } from "node:test";
 import { MARK } from "../../scripts/lib/forms.mjs";
@@ -71,7 +72,7 @@ test("an account that has all of it gets nothing but the version, whose predeces
   assert.ok(!project.calls().some(([, ...args]) => args[0] === "queues" && args[1] === "create"));
 });
 
-test("what is lacking is told alone: a queue, and migrations; a database without tables lacks all of them", async () => {
+test("what is lacking is told alone: a queue, and migrations", async () => {
   has({ ...WHOLE, "queues.json": ["own-agent-webhooks", "own-agent-deletions"], "d1.json": [{ results: MIGRATIONS.slice(0, 2).map((name) => ({ name })) }] });
   const output = await report();
   assert.equal(line(output, "Makes"), "the queue own-agent-webhooks-dead");
@@ -143,4 +144,42 @@ test("what runs is compared where the settings name its address, and a server th
   const gone = await project.run("deploy", "--var", "PUBLIC_URL:http://127.0.0.1:1");
   assert.equal(gone.code, 0, gone.output);
   assert.match(gone.output, /^What runs at http:\/\/127\.0\.0\.1:1 could not be compared: http:\/\/127\.0\.0\.1:1 cannot be reached/m);
+});
+
+/** Runs a deploy on a terminal, and answers its question. */
+function onTerminal(answer, ...args) {
+  const line = [process.execPath, project.at("node_modules/a2a-edge/scripts/a2a-edge.mjs"), "deploy", ...args].map((word) => `'${word}'`).join(" ");
+  const child = spawn("script", ["-qec", line, "/dev/null"], { cwd: project.folder, env: project.env });
+  let [output, isAnswered] = ["", false];
+  child.stdout.on("data", (piece) => {
+    output += piece;
+    if (isAnswered || !output.includes("Deploy? [y/N]")) return;
+    isAnswered = true;
+    child.stdin.write(`${answer}\n`);
+  });
+  return new Promise((resolve) => child.once("close", (code) => resolve({ code, output })));
+}
+
+const hasTerminal = process.platform === "linux" && spawnSync("script", ["--version"]).status === 0;
+
+test("on a terminal it asks before something becomes public for the first time", { skip: hasTerminal ? false : "there is no program that makes a terminal" }, async () => {
+  const made = () => project.calls().filter(([, command, what]) => command === "queues" && what === "create").length;
+  const no = await onTerminal("n");
+  assert.equal(no.code, 1);
+  assert.match(no.output, /What this deployment does[^]*Anybody will be able to reach public, the console\. Deploy\? \[y\/N\] [^]*Nothing was done\./);
+  assert.equal(made(), 0);
+  assert.equal((await onTerminal("y")).code, 0);
+  assert.equal(made(), 3);
+  for (const quiet of [["--yes"], ["--dry-run"]]) assert.doesNotMatch((await onTerminal("n", ...quiet)).output, /Deploy\?/);
+
+  has(WHOLE);
+  const again = await onTerminal("n");
+  assert.equal(again.code, 0, again.output);
+  assert.doesNotMatch(again.output, /Deploy\?/, "all of it was public before, as far as is known");
+  const agents = [{ slug: "public", isOpen: false, isDefault: false, access: { securitySchemes: { key: {} } }, card: {} }];
+  await deployment(agents, async (url) => {
+    const opened = await onTerminal("n", "--var", `PUBLIC_URL:${url}`);
+    assert.equal(opened.code, 1, opened.output);
+    assert.match(opened.output, /Anybody will be able to reach public\. Deploy\?/);
+  });
 });

@@ -137,7 +137,7 @@ test("a dry run says the same, and changes nothing at Cloudflare, with a login a
   const { code, output } = await project.run("deploy", "--dry-run");
   assert.equal(code, 0, output);
   assert.deepEqual(wrangler(), ["whoami --json", "deploy --dry-run"]);
-  assert.match(output, /^ {4}Account +not known without a login, and so is what it has$/m);
+  assert.match(output, /^ {4}Account +not known: there is no login, so the account cannot be asked what it has$/m);
   const made = "the Worker own-agent, the database own-agent, the queues own-agent-webhooks, own-agent-webhooks-dead, own-agent-deletions";
   assert.ok(output.includes(`what the account lacks of these: ${made}\n`), output);
   assert.match(output, /those of these that the database lacks: 0001_schema\.sql, /);

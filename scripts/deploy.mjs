@@ -10,7 +10,7 @@ import { cardsOf, differencesOf, differencesText, ownAgents, runningAgents } fro
 import { marked } from "./lib/forms.mjs";
 import { deployedOf, missingRemoteNeeds } from "./lib/needs.mjs";
 import { passedOn, readOptions } from "./lib/options.mjs";
-import { LIMITS, isNew, reportOf } from "./lib/report.mjs";
+import { LIMITS, TERMS, isNew, reportOf } from "./lib/report.mjs";
 import { build, setUp } from "./lib/setup.mjs";
 import { kilobytes, packUpload } from "./lib/size.mjs";
 import { tryWorker } from "./lib/try-worker.mjs";
@@ -60,7 +60,7 @@ async function deploy(values) {
   if (login !== undefined && values.temporary) throw new Stop(`--temporary is for machines without a login, and this one has one${login.email ? `, as ${login.email}` : ""}.\n\n    Leave the option out, or run: ${wranglerLine("logout")}`);
   if (login === undefined && !dryRun && !values.temporary) throw notLoggedIn(`${command("deploy", "--dry-run")} says what would be deployed without a login.`);
   const found = await build("default");
-  const { tools, asked: cards } = await tryWorker(values.env, (url) => cardsOf(found.facts, url));
+  const { tools, told: cards } = await tryWorker(values.env, (url) => cardsOf(found.facts, url));
   const { total: size } = await step("Packing the upload", () => packUpload([...environment, ...passed]));
   const account = values.temporary ? EMPTY : login === undefined ? undefined : await step("Asking the account what it has", () => accountOf({ queues, databases: config.d1_databases, environment }));
   const versions = account?.deployments?.length > 0 ? await versionsOf(environment) : undefined;
@@ -71,7 +71,8 @@ async function deploy(values) {
   if (dryRun) return;
 
   const opened = publicFirst(account, found.facts, running.differs);
-  if (opened.length > 0 && canAsk()) await confirm(`Anybody will be able to reach ${opened.join(", ")}. Deploy?`, values.yes);
+  const asked = [...(values.temporary ? [`Who uses a temporary account agrees to ${TERMS}.`] : []), ...(opened.length > 0 ? [`Anybody will be able to reach ${opened.join(", ")}.`] : [])];
+  if (asked.length > 0 && canAsk()) await confirm(`${asked.join(" ")} Deploy?`, values.yes);
   const temporary = passedOn(values, ["temporary"]);
   for (const name of queues) {
     if (!account?.queues.has(name)) await ensureQueue(name, [...environment, ...temporary], !values.temporary);
@@ -116,7 +117,7 @@ async function compare(print, values) {
   await setUp(values.env);
   await environmentConfig(values.env);
   const { facts } = await build("default");
-  const { asked: cards } = await tryWorker(values.env, (url) => cardsOf(facts, url));
+  const { told: cards } = await tryWorker(values.env, (url) => cardsOf(facts, url));
   const differs = differencesOf(ownAgents(facts, cards), running);
   if (values.json) for (const one of differs) await print.line(jsonLine(one));
   else await print.line(differencesText(differs, server.origin, running.version, VERSION));

@@ -19,10 +19,10 @@ await main(async () => {
   if (positionals.length > 1) throw refuse(`There is no argument "${positionals[1]}".`);
   const environment = passedOn(values, ["env"]);
   await ensurePackages();
-  const { name } = await environmentConfig(values.env);
+  const { name, durable_objects: { code_update_strategy: strategy } } = await environmentConfig(values.env);
   if ((await loginOf()) === undefined) throw notLoggedIn();
   const { running, target, others } = await step("Asking which versions there are", () => chosen(name, positionals[0], environment));
-  say(`\n${told({ name, running, target, others })}\n`);
+  say(`\n${told({ name, running, target, others, strategy })}\n`);
   if (values["dry-run"]) return;
   await confirm(`Go back to ${target.id}?`, values.yes);
   await step("Going back", async () => {
@@ -61,9 +61,15 @@ function targetOf({ given, known, find, running, before }) {
 }
 
 /** What the rollback does, for people. */
-function told({ name, running, target, others }) {
+function told({ name, running, target, others, strategy }) {
   const beside = others.length === 0 ? "" : `, beside ${others.map(({ id }) => id).join(", ")}, which ${others.length === 1 ? "ends" : "end"}, too`;
-  return [`${name} runs ${shown(running)}${beside}.\nIt goes back to ${shown(target)}.`, storedText(running, target), KEPT].join("\n\n");
+  return [`${name} runs ${shown(running)}${beside}.\nIt goes back to ${shown(target)}.`, storedText(running, target), KEPT + whenText(strategy)].join("\n\n");
+}
+
+/** When objects take the older code, by `code_update_strategy` of wrangler.toml. */
+function whenText(strategy) {
+  if (strategy?.mode !== "deferred") return "";
+  return `\nObjects at work go on with the code of now until they are idle, for ${strategy.max_delay} s at most. To restart them at once:\n\n    npx a2a-edge wrangler rollback VERSION --durable-objects-code-update-mode immediate`;
 }
 
 function shown({ id, created, mark, message }) {

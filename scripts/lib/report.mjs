@@ -10,7 +10,8 @@ import { migrations } from "./wrangler.mjs";
 /** The largest upload after compression in bytes, by plan. */
 export const LIMITS = { free: 3_000_000, paid: 10_000_000 };
 
-const TERMS = "https://www.cloudflare.com/terms/ and https://www.cloudflare.com/privacypolicy/";
+/** What the users of temporary accounts agree to. */
+export const TERMS = "https://www.cloudflare.com/terms/ and https://www.cloudflare.com/privacypolicy/";
 
 /**
  * The report. `config` is wrangler.toml of the environment, `values` the options of the deploy, `login` and `account` what account.mjs tells (undefined without a
@@ -80,7 +81,8 @@ function uploadLine({ gzip }) {
 function madeLine({ name, d1_databases: databases = [] }, queues, account) {
   const made = [
     ...(isNew(account) === false ? [] : [`the Worker ${name}`]),
-    ...databases.filter(({ binding }) => binding !== "DB" || account?.database !== "there").map(({ database_name: database }) => `the database ${database}`),
+    // A database with an id is there.
+    ...databases.filter(({ binding, database_id: id }) => id === undefined && (binding !== "DB" || account?.database !== "there")).map(({ database_name: database }) => `the database ${database}`),
   ];
   const lacking = [...queues].filter((queue) => !account?.queues.has(queue));
   if (lacking.length > 0) made.push(`the ${lacking.length === 1 ? "queue" : "queues"} ${lacking.join(", ")}`);

@@ -130,33 +130,38 @@ async function tryConsole(trial, server) {
 /** Tries no key, a wrong key and the own one. Returns whether the agent may be asked. */
 async function tryKeys(trial, server, agent) {
   const { slug } = agent;
-  const status = (asking) => asking.status({ agent, path: `/${slug}/tasks`, query: { pageSize: 1, contextId: randomUUID() } });
+  const statusOf = (asking) => asking.status({ agent, path: `/${slug}/tasks`, query: { pageSize: 1, contextId: randomUUID() } });
+  if (record(agent.health).state === "misconfigured") {
+    await trial.untried("key", `${slug} is not set up correctly, so nothing else of it was tried.`);
+    return false;
+  }
   if (agent.isOpen === true) {
     await trial.ok("key", `Anybody may call ${slug}, without a key.`);
     return true;
   }
-  const refused = (given) => given === 401 || given === 403;
-  const none = await trial.part("key", () => status(new Server(server.origin)));
+  const none = await trial.part("key", () => statusOf(new Server(server.origin)));
   if (none === undefined) return false;
-  // Behind Cloudflare Access nothing without a token reaches the server.
   if (none < 300) await trial.wrong("key", `${slug} answers without credentials, though its card asks for some. Deploy again.`);
   const [scheme] = schemesOf(agent);
   if (scheme !== undefined) {
     const secret = `${scheme.slot.scheme === "Basic" ? "check:" : ""}no-key-${randomBytes(16).toString("hex")}`;
-    const wrong = await trial.part("key", () => status(new Server(server.origin, { keys: [{ agent: slug, slot: scheme.slot, secret }] })));
-    if (wrong === 429) await trial.untried("key", `${slug} takes no key from this address for now, after too many wrong ones. Try again later.`);
-    else if (wrong !== undefined && wrong < 300) await trial.wrong("key", `${slug} takes a key that nobody has. Look at [access.schemes.${scheme.name}] in its file.`);
-    else if (refused(wrong)) await trial.ok("key", `${slug} refuses a wrong key.`);
+    const wrong = await trial.part("key", () => statusOf(new Server(server.origin, { keys: [{ agent: slug, slot: scheme.slot, secret }] })));
+    if (wrong < 300) await trial.wrong("key", `${slug} takes a key that nobody has. Look at [access.schemes.${scheme.name}] in its file.`);
+    else if ([401, 403].includes(wrong)) await trial.ok("key", `${slug} refuses a wrong key.`);
+    else if (wrong !== undefined) await trial.untried("key", `${slug} answers a wrong key with status ${wrong}: it takes none for now. Try again later.`);
   }
-  const own = await trial.part("key", () => status(server));
+  const own = await trial.part("key", () => statusOf(server));
+  if (own === undefined) return false;
   if (own === 200) {
     await trial.ok("key", `${slug} takes your credentials.`);
     return true;
   }
-  if (server.hasKey(slug) && own !== undefined) await trial.wrong("key", `${slug} does not take your key (status ${own}). Sign in with: npx a2a-edge login --url ${server.origin}`);
-  else if (own !== undefined) {
+  const login = `npx a2a-edge login --url ${server.origin}`;
+  if (own !== 401) await trial.wrong("key", `${slug} answers you with status ${own}: it takes no key for now, or yours may not ask. Try again later, or sign in with another key: ${login}`);
+  else if (server.hasKey(slug)) await trial.wrong("key", `${slug} does not take your key, which is wrong or has expired. Sign in with: ${login}`);
+  else {
     trial.lacking = EXIT.notSignedIn;
-    await trial.untried("key", `There is no key for ${slug} here, so nothing else of it was tried. Sign in with: npx a2a-edge login --url ${server.origin}`);
+    await trial.untried("key", `There is no key for ${slug} here, so nothing else of it was tried. Sign in with: ${login}`);
   }
   return false;
 }

@@ -81,7 +81,7 @@ describe("a server that is in order", () => {
     writeFileSync(kept?.path ?? "", kept?.text.replace(SECRETS.KEY_BOB, "rotated-meanwhile") ?? "");
     const { code, of } = await findings(other, worker.url, ["--agent", "guarded"]);
     assert.equal(code, 1);
-    assert.match(of("key"), /^wrong: guarded does not take your key \(status 401\)\. Sign in with: npx a2a-edge login/m);
+    assert.match(of("key"), /^wrong: guarded does not take your key, which is wrong or has expired\. Sign in with: npx a2a-edge login/m);
     other.remove();
   });
 
@@ -125,6 +125,8 @@ test("a server whose settings are wrong says which: secrets, PUBLIC_URL, hosts o
   assert.match(of("webhook"), /^untried: The webhook was not taken\. assistant refuses: /);
   assert.equal(of("console"), "untried: The server has no console: wrangler.toml has no [assets].");
   assert.match(of("send"), /^ok/);
+  const broken = await findings(operator, worker.url, ["--agent", "club"]);
+  assert.deepEqual([broken.code, broken.of("key"), broken.of("send")], [1, "untried: club is not set up correctly, so nothing else of it was tried.", ""]);
   await worker.stop();
   operator.remove();
 });
@@ -190,6 +192,17 @@ describe("a server in place of a deployment", () => {
     const { code, of } = await trying(instead("/console/api/agents", { agents: [listed("a", { ...GUARDED, isDefault: true })] }), []);
     assert.equal(code, 1);
     assert.match(of("key"), /^wrong: a answers without credentials, though its card asks for some\. Deploy again\.\nwrong: a takes a key that nobody has\. Look at \[access\.schemes\.key\]/);
+  });
+
+  test("that takes no key for now", async () => {
+    const { code, of } = await trying((path, _, response) => {
+      if (path === "/console/api/agents") answerJson(response, { agents: [listed("a", { ...GUARDED, isDefault: true })] });
+      else if (path === "/a/tasks") answerJson(response, {}, 429);
+      else return false;
+      return true;
+    });
+    assert.equal(code, 1);
+    assert.match(of("key"), /^untried: a answers a wrong key with status 429: it takes none for now\. Try again later\.\nwrong: a answers you with status 429: /);
   });
 
   test("whose stream is not one, whose tasks stay, or that answers with anything", async () => {

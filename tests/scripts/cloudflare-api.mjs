@@ -1,13 +1,15 @@
 // A stand-in for the API of Cloudflare, for wrangler itself: an account with a Worker, its versions, a database and queues. It records what is changed.
 import { createServer } from "node:http";
-import { readFileSync } from "node:fs";
 
 const ACCOUNT = "a".repeat(32);
 const TOKEN = "a-token-of-the-stand-in";
 
-/** Starts the API; `has` is what the account has. Gives its state, the environment for wrangler, and the requests that changed something. */
+/**
+ * Starts the API for an account that has these things; without `migrations` it has no database. Gives its `state`, which a test may change, the requests that
+ * have changed something, and the environment for wrangler.
+ */
 export async function startApi({ queues = [], migrations, versions = [], deployments = [], secrets = [] } = {}) {
-  const state = { queues: [...queues], migrations: migrations && [...migrations], versions: [...versions], deployments: [...deployments], secrets: [...secrets], changedSecrets: [] };
+  const state = { queues: [...queues], migrations, versions: [...versions], deployments: [...deployments], secrets: [...secrets], changedSecrets: [] };
   const changes = [];
   const server = createServer((request, response) => {
     const pieces = [];
@@ -34,6 +36,12 @@ function answerTo(state, method, { pathname, searchParams }, body) {
   const path = pathname.replace(`/accounts/${ACCOUNT}`, "");
   const ask = `${method} ${path}`;
   const json = () => JSON.parse(body);
+  // A temporary account: a challenge that is solved at once, and the account itself.
+  if (ask === "POST /provisioning/previews/challenge") return [200, done({ challengeToken: "c", seed: Buffer.alloc(32).toString("base64url"), k: 1, g: 1 })];
+  if (ask === "POST /provisioning/previews") {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    return [200, done({ account: { id: ACCOUNT, name: "A temporary account", apiToken: TOKEN, expiresAt }, claim: { url: "https://claim.example", expiresAt } })];
+  }
   if (ask === "GET /user") return [200, done({ email: "ada@example.com" })];
   if (ask === "GET /user/tokens/verify") return [200, done({ id: "t", status: "active" })];
   if (path === "/accounts") return [200, paged([{ id: ACCOUNT, name: "Ada's Account" }])];
@@ -96,7 +104,9 @@ function made(list, name, shown) {
 
 const database = (name) => ({ uuid: "d".repeat(8), name, version: "production" });
 
+/** A statement for the database; its migrations are a list, or "no table". */
 function query(state, sql) {
+  if (state.migrations === "no table") return [400, failed(7500, "no such table: d1_migrations: SQLITE_ERROR")];
   const results = /SELECT/.test(sql) ? state.migrations.map((name, at) => ({ id: at + 1, name, applied_at: "2026-11-01" })) : [];
   const [, applied] = /INSERT INTO "?d1_migrations"? \(name\)\s*values \('([^']+)'\)/i.exec(sql) ?? [];
   if (applied !== undefined) state.migrations.push(applied);

@@ -66,6 +66,7 @@ test("the version of before is the target; what it reads is said before wrangler
   assert.deepEqual(done(), [`rollback ${SECOND} --message=back from ${THIRD} --yes`]);
   assert.match(output, new RegExp(`own-agent runs ${THIRD} \\(of 2026-11-0\\d [\\d:]+, a2a-edge [\\d.]+, "the third"\\)\\.\nIt goes back to ${SECOND} \\(of`));
   assert.match(output, /reads these forms: object 2, command 3, turn 1, job 1, page 1, d1 4\. That is all that was written since\./);
+  assert.match(output, /^Objects at work go on with the code of now until they are idle, for 900 s at most\./m);
   assert.ok(output.indexOf("reads these forms") < output.indexOf("==> Going back"));
 });
 

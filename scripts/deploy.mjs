@@ -1,7 +1,7 @@
 // `npm run deploy`, `npx a2a-edge deploy`: checks and builds everything, says what it will do, creates the queues, uploads the Worker, then migrates the remote
 // database. With --diff or --check it asks what runs, and changes nothing.
 import "./lib/node-version.mjs";
-import { EMPTY, accountOf, loginOf, versionsOf } from "./lib/account.mjs";
+import { EMPTY, accountOf, loginOf } from "./lib/account.mjs";
 import { accessOf } from "./lib/access.mjs";
 import { servesAssets } from "./lib/assets.mjs";
 import { command, notLoggedIn, wranglerLine } from "./lib/command.mjs";
@@ -63,10 +63,9 @@ async function deploy(values) {
   const { tools, told: cards } = await tryWorker(values.env, (url) => cardsOf(found.facts, url));
   const { total: size } = await step("Packing the upload", () => packUpload([...environment, ...passed]));
   const account = values.temporary ? EMPTY : login === undefined ? undefined : await step("Asking the account what it has", () => accountOf({ queues, databases: config.d1_databases, environment }));
-  const versions = account?.deployments?.length > 0 ? await versionsOf(environment) : undefined;
   const missing = await missingRemoteNeeds({ ...found.facts, tools }, values, account?.secrets);
   const running = await atKnownAddress(config, values, account, ownAgents(found.facts, cards));
-  say(`\n${await reportOf({ config, values, facts: found.facts, login, account, versions, queues, size, missing, differs: running.text })}\n`);
+  say(`\n${await reportOf({ config, values, facts: found.facts, login, account, queues, size, missing, differs: running.text })}\n`);
   if (size.gzip > LIMITS.paid) throw new Stop(`The upload is larger than any plan allows (${kilobytes(LIMITS.paid)} gzip). ${command("size")} says what is in it.`);
   if (dryRun) return;
 
@@ -134,8 +133,9 @@ async function atKnownAddress(config, values, account, own) {
     const differs = differencesOf(own, running);
     return { differs, text: differencesText(differs, server.origin, running.version, VERSION) };
   } catch (error) {
-    if (!(error instanceof Stop)) throw error;
-    return { differs: [], text: `What runs at ${url} could not be compared: ${error.message}` };
+    // Values that are nested too deep overflow the stack.
+    if (!(error instanceof Stop || error instanceof RangeError)) throw error;
+    return { differs: [], text: `What runs at ${url} could not be compared: ${error instanceof Stop ? error.message : "it answers with cards that cannot be read."}` };
   }
 }
 

@@ -21,8 +21,8 @@ export async function loginOf() {
 
 /**
  * What the account has: `queues`, those of the names that are there; `database`, "there", "absent" or "unknown"; `applied`, the migrations of the database,
- * undefined where they are not known; `secrets`, names, or undefined; and `deployments`, as `deploymentsOf` tells them. `environment` is the option for
- * wrangler.
+ * undefined where they are not known; `secrets`, names, or undefined; `deployments` and `versions`, as the functions with these names tell them.
+ * `environment` is the option for wrangler.
  */
 export async function accountOf({ queues, databases = [], environment }) {
   const asked = [
@@ -30,14 +30,15 @@ export async function accountOf({ queues, databases = [], environment }) {
     () => databaseOf(databases.find(({ binding }) => binding === "DB"), environment),
     () => secretsOf(environment),
     () => deploymentsOf(environment),
+    () => versionsOf(environment),
   ];
   const told = await eachOf(asked, (one) => one());
-  const [database, secrets, deployments] = told.slice(queues.size);
-  return { queues: new Set(told.slice(0, queues.size).filter(Boolean)), ...database, secrets, deployments };
+  const [database, secrets, deployments, versions] = told.slice(queues.size);
+  return { queues: new Set(told.slice(0, queues.size).filter(Boolean)), ...database, secrets, deployments, versions };
 }
 
 /** What a new account has, in the form of `accountOf`. */
-export const EMPTY = { queues: new Set(), database: "absent", applied: [], secrets: [], deployments: [] };
+export const EMPTY = { queues: new Set(), database: "absent", applied: [], secrets: [], deployments: [], versions: [] };
 
 /** The database and its migrations. `d1 migrations list` would make the table of migrations where it is missing; a SELECT changes nothing. */
 async function databaseOf({ migrations_table: table = "d1_migrations" } = {}, environment) {

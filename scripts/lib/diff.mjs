@@ -2,12 +2,15 @@
 import { isDeepStrictEqual } from "node:util";
 import { EXIT, Failure } from "../operate/failure.mjs";
 import { eachOf, Server } from "../operate/server.mjs";
-import { clean } from "../operate/text.mjs";
+import { clean, cut } from "../operate/text.mjs";
 import { list, record, text } from "../operate/values.mjs";
 import { accessOf } from "./access.mjs";
 
 /** Who may call an agent. */
 const [ANYBODY, KNOWN, NOBODY] = ["anybody", "callers with credentials", "nobody"];
+
+/** The longest sentence about a difference: a server may answer with any number of members and skills. */
+const MAX_COLUMNS = 1000;
 
 /** The agents of the project as `differencesOf` needs them. `cards`, if given, are those that the Worker of the project shows, by slug. */
 export function ownAgents(facts, cards = {}) {
@@ -65,7 +68,7 @@ export function differencesOf(own, { agents: running, isDevelopment }) {
   for (const agent of deployed) {
     const { slug } = agent;
     const there = running.find((other) => other.slug === slug);
-    const tell = (kind, text) => differs.push({ agent: slug, kind, text });
+    const tell = (kind, text) => differs.push({ agent: slug, kind, text: cut(text, MAX_COLUMNS) });
     if (there === undefined) {
       tell("added", `${slug} is new: it does not run there`);
       continue;

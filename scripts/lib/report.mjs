@@ -15,14 +15,14 @@ export const TERMS = "https://www.cloudflare.com/terms/ and https://www.cloudfla
 
 /**
  * The report. `config` is wrangler.toml of the environment, `values` the options of the deploy, `login` and `account` what account.mjs tells (undefined without a
- * login), `versions` as of `versionsOf`, `queues` the names that are needed, `size` that of the upload, `missing` the needs that are not set, and `differs` the
+ * login), `queues` the names that are needed, `size` that of the upload, `missing` the needs that are not set, and `differs` the
  * text about what runs now.
  */
-export async function reportOf({ config, values, facts, login, account, versions, queues, size, missing, differs }) {
+export async function reportOf({ config, values, facts, login, account, queues, size, missing, differs }) {
   const environment = values.env === undefined ? [] : [`--env=${values.env}`];
   const head = [
     ["Account", accountLine(config, login, values)],
-    ["Worker", workerLine(config, values, account, versions)],
+    ["Worker", workerLine(config, values, account)],
     ["Address", addressesOf(config, values).join(", ") || "none: workers_dev is false, and there is no route"],
     ["Upload", uploadLine(size)],
     ["Makes", madeLine(config, queues, account)],
@@ -55,12 +55,12 @@ function accountLine({ account_id: written }, login, { temporary }) {
   return `one of ${named.join(", ")}${by}: account_id in wrangler.toml or CLOUDFLARE_ACCOUNT_ID says which`;
 }
 
-function workerLine({ name }, { env }, account, versions) {
+function workerLine({ name }, { env }, account) {
   const what = `${name}${env === undefined ? "" : `, environment ${env}`}, with a2a-edge ${VERSION}`;
   if (isNew(account) === undefined) return what;
   if (isNew(account)) return `${what}; it is new`;
   const running = account.deployments[0].versions?.[0]?.version_id;
-  const mark = versions?.find(({ id }) => id === running)?.mark;
+  const mark = account.versions?.find(({ id }) => id === running)?.mark;
   return `${what}; it replaces the version ${running}${mark === undefined ? "" : `, with a2a-edge ${mark.version}`}`;
 }
 

@@ -78,6 +78,7 @@ test("a deploy asks what the account has, says what it will do, then makes the q
     "queues info own-agent-webhooks",
     "queues info own-agent-webhooks-dead",
     "secret list --format=json",
+    "versions list --json",
     "whoami --json",
   ]);
   assert.ok(Math.max(...asked.map((call) => calls.indexOf(call))) < calls.indexOf("queues create own-agent-webhooks"), "nothing is made before all is asked");

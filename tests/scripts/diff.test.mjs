@@ -60,6 +60,11 @@ describe("differences", () => {
     assert.deepEqual(differs, []);
   });
 
+  test("of a server with members without end are cut", () => {
+    const [text] = told([fact()], [running({}, Object.fromEntries(Array.from({ length: 10_000 }, (_, at) => [`m${at}`, at])))]);
+    assert.ok(text.startsWith("card: a: the card differs in m0, m1, ") && text.length < 1100 && text.endsWith("…"), text);
+  });
+
   test("of a server that answers with anything else are told, too", () => {
     for (const card of [{}, { skills: "x", supportedInterfaces: 7 }, { skills: [null, 7, { id: 7 }], supportedInterfaces: [null] }]) {
       assert.ok(told([fact()], [{ slug: "a", isDefault: true, access: "anybody", card }]).length > 0);
@@ -74,8 +79,9 @@ describe("the command", () => {
   before(async () => {
     project = makeOwnProject({ wrangler: "stand-in" });
     project.write("facts.json", JSON.stringify({ agents: [fact()] }));
-    server = createServer(({ url }, response) => {
-      const answer = answers[url];
+    server = createServer(({ url, headers }, response) => {
+      // An answer may be for one key alone.
+      const answer = answers[`${url} ${headers["x-key"]}`] ?? answers[url];
       if (answer === "hang") return;
       response.writeHead(answer === undefined ? 404 : 200, { "content-type": "application/json" }).end(typeof answer === "string" ? answer : JSON.stringify(answer ?? {}));
     });
@@ -104,6 +110,24 @@ describe("the command", () => {
     const json = await project.run("deploy", "--diff", url, "--json");
     assert.deepEqual(json.output.trim().split("\n").map((line) => JSON.parse(line)).map(({ agent, kind }) => [agent, kind]), [["a", "card"], ["b", "removed"]]);
     assert.ok(!project.calls().some(([name, command]) => name === "wrangler" && command !== undefined));
+  });
+
+  test("reads the skills that a key of yours may use, and nothing more where the key may not ask", async () => {
+    const secret = "a-key-of-an-operator";
+    const guarded = { ...listed, isOpen: false, capabilities: { extendedAgentCard: true }, access: { securitySchemes: { key: { apiKeySecurityScheme: { location: "header", name: "X-Key" } } } } };
+    project.write("facts.json", JSON.stringify({ agents: [fact({ access: { schemes: { key: { kind: "api_key" } } } })] }));
+    project.write("agents/one.toml", "with a key");
+    runs([guarded], { "/a/.well-known/agent-card.json": cardOf(url), [`/a/extendedAgentCard ${secret}`]: cardOf(url, { skills: [SKILL, { id: "old" }] }) });
+    const without = await project.run("deploy", "--diff", url);
+    assert.equal(without.code, 0, without.output);
+    project.env.A2A_EDGE_KEY = secret;
+    const withKey = await project.run("deploy", "--diff", url);
+    assert.deepEqual([withKey.code, /^ {4}a: skills -old$/m.test(withKey.output), withKey.output.includes(secret)], [6, true, false], withKey.output);
+    project.env.A2A_EDGE_KEY = "another";
+    assert.equal((await project.run("deploy", "--diff", url)).code, 0);
+    delete project.env.A2A_EDGE_KEY;
+    project.write("facts.json", JSON.stringify({ agents: [fact()] }));
+    project.write("agents/one.toml", "one 1");
   });
 
   test("says what to do where the server cannot be compared, and where the project is wrong", async () => {

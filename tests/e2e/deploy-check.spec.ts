@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import type { ServerResponse } from "node:http";
 import { after, before, describe, test } from "node:test";
+import { until } from "./client.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
 import { agentsOf, SECRETS } from "./isolation.ts";
 import { answerJson, GUARDED, linesOf, listed, Operator, standIn, withSchemes, type Ended, type Run } from "./operate.ts";
@@ -14,10 +15,10 @@ interface Finding {
   text: string;
 }
 
-/** The agents of the test that are set up as they should be; with `others`, those, too. */
-function agentsFor(...others: string[]): string {
+/** These agents of the tests. */
+function agentsFor(...slugs: string[]): string {
   const whole = JSON.parse(withSchemes(agentsOf(testAgents))) as { agents: { slug: string }[] };
-  return JSON.stringify({ ...whole, agents: whole.agents.filter(({ slug }) => ["assistant", "demo", "guarded", ...others].includes(slug)) });
+  return JSON.stringify({ ...whole, agents: whole.agents.filter(({ slug }) => slugs.includes(slug)) });
 }
 
 const check = (operator: Operator, url: string, args: string[] = [], options: Run = {}): Promise<Ended> => operator.run(["deploy", "--check", url, ...args], options);
@@ -35,7 +36,7 @@ describe("a server that is in order", () => {
   let operator: Operator;
   before(async () => {
     sink = await Sink.open();
-    worker = await startWorker({ assets: true, vars: { ...SECRETS, AGENTS: agentsFor() } });
+    worker = await startWorker({ assets: true, vars: { ...SECRETS, AGENTS: agentsFor("assistant", "demo", "guarded") } });
     operator = new Operator(worker.url);
   });
   after(async () => {
@@ -116,7 +117,7 @@ describe("a server that is in order", () => {
 });
 
 test("a server whose settings are wrong says which: secrets, PUBLIC_URL, hosts of webhooks, no console", async () => {
-  const worker = await startWorker({ vars: { ...SECRETS, AGENTS: agentsFor("club"), PUBLIC_URL: "https://agents.example.com", WEBHOOK_HOSTS: "hooks.example.com" } });
+  const worker = await startWorker({ vars: { ...SECRETS, AGENTS: agentsFor("assistant", "club"), PUBLIC_URL: "https://agents.example.com", WEBHOOK_HOSTS: "hooks.example.com" } });
   const operator = new Operator(worker.url);
   const { code, of } = await findings(operator, worker.url);
   assert.equal(code, 1);
@@ -127,6 +128,18 @@ test("a server whose settings are wrong says which: secrets, PUBLIC_URL, hosts o
   assert.match(of("send"), /^ok/);
   const broken = await findings(operator, worker.url, ["--agent", "club"]);
   assert.deepEqual([broken.code, broken.of("key"), broken.of("send")], [1, "untried: club is not set up correctly, so nothing else of it was tried.", ""]);
+  await worker.stop();
+  operator.remove();
+});
+
+test("a server whose only agent takes keys is its own receiver, too, and keeps no webhook in trouble", async () => {
+  const worker = await startWorker({ vars: { ...SECRETS, AGENTS: agentsFor("guarded") } });
+  const operator = new Operator(worker.url);
+  const env = { A2A_EDGE_KEY: SECRETS.KEY_OPS };
+  const { code, of } = await findings(operator, worker.url, [], { env });
+  assert.deepEqual([code, of("webhook")], [0, `ok: The notification has reached ${worker.url}/guarded.`]);
+  const troubled = () => operator.run(["webhooks", "--agent", "guarded", "--json"], { env });
+  await until(troubled, ({ stdout }) => stdout === "");
   await worker.stop();
   operator.remove();
 });

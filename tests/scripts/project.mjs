@@ -112,6 +112,8 @@ function handle(folder, entry, place = folder) {
   };
   return {
     folder,
+    /** The environment of what is started. */
+    env,
     write,
     read: (path) => readFileSync(at(path), "utf8"),
     exists: (path) => existsSync(at(path)),
@@ -244,9 +246,10 @@ export function fetch(request, env) { return answer(request, env, \${JSON.string
 \`);
 `;
 
-// An account that has no queues. A file `secrets.json` holds the secrets of the Worker.
+// An account that has nothing. A file `secrets.json` holds the secrets of the Worker; `queues.json`, `d1.json`, `deployments.json` and `versions.json` what else the account
+// has, and `whoami.json` who is logged in.
 const WRANGLER = `
-const { appendFileSync, existsSync, readFileSync, rmSync } = require("node:fs");
+const { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
@@ -260,11 +263,24 @@ if (args[0] === "dev") {
     setInterval(() => {}, 1000);
   }
 }
-if (args[0] === "whoami") console.log('{"loggedIn": true}');
-if (args[0] === "queues" && args[1] === "info") process.exit(1);
-if (args[0] === "secret") {
-  const file = join(process.env.PROJECT, "secrets.json");
-  if (!existsSync(file)) process.exit(1);
-  console.log(readFileSync(file, "utf8"));
+const read = (name) => (existsSync(join(process.env.PROJECT, name)) ? readFileSync(join(process.env.PROJECT, name), "utf8") : undefined);
+/** Ends with what a file of the account has, or with an error. */
+const told = (name, error) => {
+  const text = read(name);
+  console.log(text ?? error);
+  process.exit(text === undefined ? 1 : 0);
+};
+if (args[0] === "whoami") told("whoami.json", '{"loggedIn": true}');
+if (args[0] === "queues" && args[1] === "info") process.exit((read("queues.json") ?? "").includes('"' + args[2] + '"') ? 0 : 1);
+if (args[0] === "secret") told("secrets.json", "");
+if (args[0] === "deployments") told("deployments.json", "This Worker does not exist on your account. [code: 10007]");
+if (args[0] === "versions") told("versions.json", "");
+if (args[0] === "d1" && args[1] === "execute") told("d1.json", "Couldn't find a D1 DB named 'own-agent' (bound as 'DB') in the API.");
+// What is packed: a module of a size that a test asks for, of letters that cannot be compressed.
+const outdir = args.find((arg) => arg.startsWith("--outdir="));
+if (args[0] === "deploy" && outdir !== undefined) {
+  const size = Number(read("size.txt") ?? 1000);
+  writeFileSync(join(outdir.slice("--outdir=".length), "index.js"), require("node:crypto").randomBytes(size));
 }
+if (args[0] === "deploy" && outdir === undefined) console.log("  https://own-agent.example.workers.dev");
 `;

@@ -36,9 +36,9 @@ export async function receivesTraces(program: string): Promise<void> {
     const task = await untilEnded(planner, id);
     assert.equal(task.status.state, "TASK_STATE_COMPLETED", textOf(task.status.message));
     await until(async () => runsOf("planner").length === 2 && runsOf("trains").length === 2, Boolean);
-    const ids = new Set(spans.map((one) => one.id));
-    for (const { trace: own, name, parent, links } of spans) {
-      assert.equal(own, trace, "there is no other trace");
+    const whole = spans.filter((one) => one.trace === trace);
+    const ids = new Set(whole.map((one) => one.id));
+    for (const { name, parent, links } of whole) {
       assert.ok(ids.has(parent) || parent === span, `the parent of ${name} is missing`);
       for (const link of links) assert.ok(ids.has(link), `the span that ${name} continues is missing`);
     }

@@ -48,7 +48,23 @@ test("a completed task with failed steps is marked in the list and as a task, an
       await view.find("region", "Timeline");
       if (mark !== "") await view.sees(mark);
       else assert.doesNotMatch(await view.text(), /failed/);
+      const [what, calls] = [await view.text(), { "": 1, "1 failed step": 2, "2 failed steps": 3 }[mark]];
+      if (mark === "") assert.match(what, /Completed after [\d.]+ m?s\./);
+      else assert.match(what, new RegExp(`Completed after [\\d.]+ m?s, but ${mark[0]} of ${calls} calls failed: order`));
     }
+    await view.click("button", "Show where");
+    const current = (await view.all("listitem")).map(async (row) => ((await row.evaluate((one) => one.getAttribute("aria-current"))) === "true" ? view.text(row) : ""));
+    assert.match((await Promise.all(current)).join(""), /order\s+.*failed/s);
     await view.inspect("task-failed-steps");
+  });
+});
+
+test("the list can be of tasks with failed steps alone", async () => {
+  await app.visit("#/tasks?agent=thinker", async (view) => {
+    await view.sees("3 of 3 tasks");
+    await view.choose("Steps", "With failed steps");
+    await view.sees("2 with failed steps among the newest 3 of 3 tasks");
+    assert.equal((await view.all("row")).length, 3, "the head and two tasks");
+    await view.inspect("tasks-with-failed-steps");
   });
 });

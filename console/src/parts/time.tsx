@@ -1,5 +1,8 @@
 // Instants and durations in readable form.
 import { signal } from "@preact/signals";
+import { agoOf } from "./instant.ts";
+
+export { agoOf, duration } from "./instant.ts";
 
 /** The current time, updated every second while the page is visible. */
 export const now = signal(Date.now());
@@ -8,9 +11,6 @@ setInterval(() => {
 }, 1000);
 
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "medium" });
-const relative = new Intl.RelativeTimeFormat(undefined, { numeric: "auto" });
-
-const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [["day", 86_400_000], ["hour", 3_600_000], ["minute", 60_000], ["second", 1000]];
 
 /** An instant relative to now, with the exact time as a tooltip. Accepts ms since 1970 or RFC 3339. */
 export function Time({ at }: { at: number | string | undefined | null }) {
@@ -21,21 +21,4 @@ export function Time({ at }: { at: number | string | undefined | null }) {
       {agoOf(ms, now.value)}
     </time>
   );
-}
-
-/** For example `2 minutes ago` or `in 5 seconds`. */
-export function agoOf(ms: number, present: number): string {
-  const gone = ms - present;
-  if (Math.abs(gone) < 1000) return "just now";
-  const [unit, length] = UNITS.find(([, length]) => Math.abs(gone) >= length) ?? ["second", 1000];
-  return relative.format(Math.trunc(gone / length), unit);
-}
-
-/** A duration, for example `12 ms`, `3.4 s` or `2 min 5 s`. */
-export function duration(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
-  const seconds = Math.round(ms / 1000);
-  if (seconds < 3600) return `${Math.floor(seconds / 60)} min ${seconds % 60} s`;
-  return `${Math.floor(seconds / 3600)} h ${Math.floor((seconds % 3600) / 60)} min`;
 }

@@ -5,7 +5,8 @@ import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import { hasFailed, type AttemptEntry, type MessageExcerpt, type OpenStep, type PartExcerpt, type StepEntry, type Usage } from "./entry.ts";
+import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "./entry.ts";
+import { hasFailed } from "./failed.ts";
 import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit", second: "2-digit", fractionalSecondDigits: 3, hourCycle: "h23" });
@@ -146,9 +147,21 @@ function ItemView({ item, longestMs }: { item: Item; longestMs: number }) {
   }
 }
 
-function Row({ at, generation, tone, title, children }: { at: number; generation: number | null; tone: string; title: ComponentChildren; children?: ComponentChildren }) {
+interface RowProps {
+  at: number;
+  generation: number | null;
+  /** Of a step. */
+  name?: string;
+  nth?: number;
+  tone: string;
+  title: ComponentChildren;
+  children?: ComponentChildren;
+}
+
+function Row({ tone, title, children, ...entry }: RowProps) {
+  const { at, generation } = entry;
   return (
-    <li class={`entry ${tone}`}>
+    <li class={`entry ${tone}`} data-at={placeOf(entry)}>
       <div class="entry-head">
         <span class="entry-title">{title}</span>
         {generation !== null && <span class="generation" title={`Generation ${generation}`}>#{generation}</span>}
@@ -158,6 +171,10 @@ function Row({ at, generation, tone, title, children }: { at: number; generation
     </li>
   );
 }
+
+/** What tells the row of an entry from others: several may be of the same instant. */
+export const placeOf = (entry: { at: number; generation: number | null; name?: string; nth?: number }): string =>
+  [entry.at, entry.generation ?? "", entry.name ?? "", entry.nth ?? ""].join(" ");
 
 function Clock({ at }: { at: number }) {
   return (
@@ -184,7 +201,7 @@ function StepView({ step, longestMs }: { step: StepEntry; longestMs: number }) {
   const { durationMs, failed, usage, calls } = step;
   const text = step.error ?? step.outcome;
   return (
-    <Row at={step.at} generation={null} tone={hasFailed(step) ? "bad" : step.type} title={<StepTitle step={step} />}>
+    <Row at={step.at} generation={null} name={step.name} nth={step.nth} tone={hasFailed(step) ? "bad" : step.type} title={<StepTitle step={step} />}>
       <p class="row quiet">
         {failed && <span class="failed"><Icon name="warning" /> failed</span>}
         {durationMs !== undefined && (

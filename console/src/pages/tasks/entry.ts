@@ -79,12 +79,6 @@ export type Entry =
   | (Common & { kind: "callback"; name: string; nth: number; uses: number; expiresAt: number })
   | (Common & { kind: "called"; name: string; nth: number; number: number; body?: PartExcerpt });
 
-/** True if the entry reports a failure. */
-export function hasFailed(entry: { kind: string; failed?: boolean; state?: string; outcome?: string }): boolean {
-  if (entry.kind === "webhookAttempt") return entry.outcome !== "delivered";
-  return entry.failed === true || /FAILED|REJECTED/.test(entry.state ?? "");
-}
-
 /** A step that is under way. */
 export interface OpenStep {
   name: string;

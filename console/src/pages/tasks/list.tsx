@@ -38,7 +38,8 @@ function Listed({ agents }: { agents: string[] }) {
   const { path, query } = place.value;
   const agent = path[1] ?? query.get("agent") ?? "";
   const since = query.get("since") ?? "";
-  const given = { agent, state: query.get("state") ?? "", context: query.get("context") ?? "", since, owner: isOperator.value ? (query.get("owner") ?? "") : "" };
+  const steps = query.get("steps") === "failed" ? "failed" : "";
+  const given = { agent, state: query.get("state") ?? "", context: query.get("context") ?? "", since, steps, owner: isOperator.value ? (query.get("owner") ?? "") : "" };
   const key = JSON.stringify([given, isOperator.value, agents]);
   const listing = useKept(`tasks ${key}`, () => {
     const length = SINCE[since]?.ms;
@@ -47,7 +48,7 @@ function Listed({ agents }: { agents: string[] }) {
   });
   useEffect(() => listing.renewed(), [listing]);
   const set = (changed: Partial<typeof given>) => go(href(["tasks"], { ...given, ...changed }), { replace: true });
-  const isFiltered = [given.state, given.context, given.since, given.owner].some((text) => text !== "");
+  const isFiltered = [given.state, given.context, given.since, given.steps, given.owner].some((text) => text !== "");
   return (
     <section class="page tasks">
       <header class="page-head">
@@ -81,6 +82,7 @@ function FilterForm({ agents, given, set }: FormProps) {
       <Choice name="Agent" value={given.agent} of={[["", "All agents"], ...agents.map((slug) => [slug, slug] as const)]} choose={(agent) => set({ agent })} />
       <Choice name="State" value={given.state} of={[["", "All states"], ...STATES.map((state) => [state, stateWord(state)] as const)]} choose={(state) => set({ state })} />
       <Choice name="Changed" value={given.since} of={[["", "At any time"], ...Object.entries(SINCE).map(([name, { word }]) => [name, word] as const)]} choose={(since) => set({ since })} />
+      <Choice name="Steps" value={given.steps} of={[["", "All"], ["failed", "With failed steps"]]} choose={(steps) => set({ steps })} />
       <TextFilter name="Context" value={given.context} placeholder="Any" apply={(context) => set({ context })} />
       {isOperator.value && <TextFilter name="Owner" value={given.owner} placeholder="All" apply={(owner) => set({ owner })} />}
     </form>
@@ -89,12 +91,11 @@ function FilterForm({ agents, given, set }: FormProps) {
 
 function Table({ listing, hasAgents }: { listing: Listing; hasAgents: boolean }) {
   const tasks = listing.tasks.value;
-  const total = listing.total.value;
   const hasOwners = tasks.some(({ owner }) => owner !== undefined);
   return (
     <>
       <table class="listed" onKeyDown={move}>
-        <caption class="quiet">{total === undefined ? "" : `${tasks.length} of ${total} tasks, newest first`}</caption>
+        <caption class="quiet">{captionOf(listing)}</caption>
         <thead>
           <tr>
             <th scope="col">Task</th>
@@ -118,6 +119,13 @@ function Table({ listing, hasAgents }: { listing: Listing; hasAgents: boolean })
       )}
     </>
   );
+}
+
+/** How many tasks are shown, and of how many. */
+function captionOf({ tasks, total, looked }: Listing): string {
+  if (total.value === undefined) return "";
+  if (looked.value === undefined) return `${tasks.value.length} of ${total.value} tasks, newest first`;
+  return `${tasks.value.length} with failed steps among the newest ${looked.value} of ${total.value} tasks`;
 }
 
 function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed: ListedTask; hasAgents: boolean; hasOwners: boolean }) {

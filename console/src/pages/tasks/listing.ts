@@ -4,6 +4,7 @@ import { json } from "../../api/http.ts";
 import { Problem } from "../../api/problem.ts";
 import type { ListTasksResponse, Task } from "../../api/types.ts";
 import type { Failed } from "../../parts/failures.tsx";
+import { failedStepsOf } from "../../parts/state.tsx";
 import { actAs } from "../../session/operator.ts";
 
 export interface Filters {
@@ -13,6 +14,8 @@ export interface Filters {
   context: string;
   /** The earliest time of the status, in the format of RFC 3339; empty for all. */
   since: string;
+  /** `failed` for tasks with failed steps alone. The server does not select them, so the newest tasks are read. */
+  steps: string;
   /** For operators: the owner of the tasks; empty for all owners. */
   owner: string;
 }
@@ -25,6 +28,9 @@ export interface ListedTask {
 
 /** The number of tasks shown at first, and added each time. */
 const STEP = 25;
+/** The largest number of pages of an agent that are read at once for tasks that the server does not select, and the size of such a page. */
+const MOST_READ = 20;
+const LARGE_PAGE = 100;
 /** The intervals at which the first page is loaded again while visible: for one agent, and for all agents. */
 const RENEW_MS = 10_000;
 const RENEW_ALL_MS = 30_000;
@@ -35,6 +41,8 @@ interface Source {
   found: ListedTask[];
   token: string;
   total: number;
+  /** The number of tasks that were read. */
+  read: number;
 }
 
 export class Listing {
@@ -42,6 +50,8 @@ export class Listing {
   readonly failed = signal<readonly Failed[]>([]);
   /** The number of matching tasks; undefined until all agents have answered. */
   readonly total = signal<number | undefined>(undefined);
+  /** The number of tasks that were read, if the server does not select those that are shown. */
+  readonly looked = signal<number | undefined>(undefined);
   /** The number of agents that have answered. */
   readonly answered = signal(0);
   readonly isReading = signal(true);
@@ -78,7 +88,9 @@ export class Listing {
     const reading = this.#agents.map(async (agent): Promise<Source | undefined> => {
       try {
         // With several agents, the sign-in is not opened for those that require it; the person may open it.
-        return await this.#page(agent, "", !isFirst || this.#agents.length > 1);
+        const source = await this.#page(agent, "", !isFirst || this.#agents.length > 1);
+        if (this.#filters.steps !== "") await this.#fill(source, ({ found }) => found.length < STEP);
+        return source;
       } catch (problem) {
         failed.push({ agent, problem });
         // While a server cannot answer, its earlier answer is kept.
@@ -100,17 +112,23 @@ export class Listing {
     try {
       // A task may be shown only if no agent has a newer task that is not loaded yet.
       for (const source of this.#sources) {
-        while (source.token !== "" && this.#needs(source)) {
-          const next = await this.#page(source.agent, source.token, true);
-          source.found.push(...next.found);
-          source.token = next.token;
-        }
+        await this.#fill(source, (read) => this.#needs(read));
       }
     } catch (problem) {
       this.failed.value = [...this.failed.value, { agent: "", problem }];
     }
     this.#show();
     this.isReading.value = false;
+  }
+
+  /** Reads further pages of an agent while more are needed: one page after the other, and of tasks that the server does not select a bounded number. */
+  async #fill(source: Source, needsMore: (source: Source) => boolean): Promise<void> {
+    for (let pages = 0; source.token !== "" && needsMore(source) && (this.#filters.steps === "" || pages < MOST_READ); pages++) {
+      const next = await this.#page(source.agent, source.token, true);
+      source.found.push(...next.found);
+      source.token = next.token;
+      source.read += next.read;
+    }
   }
 
   #needs(source: Source): boolean {
@@ -120,14 +138,15 @@ export class Listing {
   }
 
   async #page(agent: string, pageToken: string, isQuiet: boolean): Promise<Source> {
-    const { state, context, since, owner } = this.#filters;
-    const query = { pageSize: STEP, pageToken, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
+    const { state, context, since, owner, steps } = this.#filters;
+    const query = { pageSize: steps === "" ? STEP : LARGE_PAGE, pageToken, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
     const page = await json<ListTasksResponse>({ agent, path: `/${agent}/tasks`, query, headers: { "act-as": actAs(owner) }, isQuiet });
     const found = page.tasks.map((task) => {
       const owner = task.metadata?.["urn:a2a-edge:owner"];
       return { agent, task, owner: typeof owner === "string" ? owner : undefined };
     });
-    return { agent, found, token: page.nextPageToken, total: page.totalSize };
+    const selected = steps === "" ? found : found.filter(({ task }) => failedStepsOf(task) > 0);
+    return { agent, found: selected, token: page.nextPageToken, total: page.totalSize, read: found.length };
   }
 
   #merged(): ListedTask[] {
@@ -140,6 +159,7 @@ export class Listing {
     this.tasks.value = all.slice(0, this.#shown);
     this.hasMore.value = all.length > this.#shown || this.#sources.some(({ token }) => token !== "");
     this.total.value = this.#sources.reduce((sum, { total }) => sum + total, 0);
+    this.looked.value = this.#filters.steps === "" ? undefined : this.#sources.reduce((sum, { read }) => sum + read, 0);
   }
 
   /** Loads the first page again, unless more tasks are shown. */

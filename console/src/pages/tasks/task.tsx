@@ -11,9 +11,11 @@ import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
-import { Time, duration } from "../../parts/time.tsx";
+import { Time, duration, now } from "../../parts/time.tsx";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
+import { diagnosisOf } from "./diagnosis.ts";
+import { placeOf } from "./entries.tsx";
 import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
 import { Timeline } from "./timeline.tsx";
@@ -39,9 +41,35 @@ export function TaskPage({ task }: { task: TaskOf }) {
       </header>
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
+      {head !== undefined && <Happened head={head} timeline={timeline} />}
       {head !== undefined && <Artifacts task={task} head={head} />}
       {head !== undefined && <Timeline timeline={timeline} head={head} />}
     </section>
+  );
+}
+
+/** What happened to the task, and the way to the entry that shows it. */
+function Happened({ head, timeline }: { head: Head; timeline: LiveTimeline }) {
+  const entries = timeline.entries.value;
+  // The sentence changes with the clock only while the task is under way.
+  const present = isFinal(head.state) ? 0 : now.value;
+  const { tone, sentence, entry } = useMemo(() => diagnosisOf(head, entries, present === 0 ? Date.now() : present), [head, entries, present]);
+  const show = () => {
+    const all = [...document.querySelectorAll<HTMLElement>(".timeline .entry")];
+    const found = all.find((row) => entry !== undefined && row.dataset["at"] === placeOf(entry)) ?? all.findLast((row) => row.classList.contains("bad"));
+    for (const row of all) row.removeAttribute("aria-current");
+    found?.setAttribute("aria-current", "true");
+    found?.scrollIntoView({ block: "center" });
+  };
+  return (
+    <p class={`happened card ${tone}`} aria-label="What happened">
+      <span dir="auto">{sentence}</span>
+      {entry !== undefined && (
+        <button type="button" class="small" onClick={show}>
+          Show where
+        </button>
+      )}
+    </p>
   );
 }
 

@@ -2,7 +2,8 @@
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href, place } from "../../route.ts";
-import { hasFailed, type Entry, type Head } from "./entry.ts";
+import type { Entry, Head } from "./entry.ts";
+import { hasFailed } from "./failed.ts";
 import { GroupView } from "./entries.tsx";
 import { groupsOf } from "./groups.ts";
 import type { LiveTimeline } from "./live.ts";

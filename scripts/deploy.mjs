@@ -9,7 +9,7 @@ import { deployedBefore, missingServices } from "./lib/services.mjs";
 import { build, setUp } from "./lib/setup.mjs";
 import { tryWorker } from "./lib/try-worker.mjs";
 import { Stop, main, say, step } from "./lib/ui.mjs";
-import { readConfig, wrangler } from "./lib/wrangler.mjs";
+import { readConfig, requireEnvironment, wrangler } from "./lib/wrangler.mjs";
 
 const usage = `Usage: ${command("deploy", "[OPTION...]")}
 
@@ -74,11 +74,9 @@ await main(async () => {
 
 /** The queues in an environment of wrangler.toml; a deploy creates the database, but not the queues. */
 async function queuesOf(environment) {
-  const { queues, targetEnvironment, definedEnvironments } = await readConfig(environment);
   // Without this check, wrangler would deploy the top level of a file without environments under another name.
-  if (targetEnvironment && !definedEnvironments.includes(targetEnvironment)) {
-    throw new Stop(`wrangler.toml has no environment "${targetEnvironment}"; it would begin with [env.${targetEnvironment}].`);
-  }
+  await requireEnvironment(environment);
+  const { queues } = await readConfig(environment);
   const named = [...(queues.producers ?? []), ...(queues.consumers ?? [])];
   return new Set(named.flatMap(({ queue, dead_letter_queue: deadLetters }) => [queue, deadLetters]).filter(Boolean));
 }

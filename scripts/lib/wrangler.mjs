@@ -29,9 +29,9 @@ export function wranglerEnvironment({ built = true, ...extra } = {}) {
   });
 }
 
-/** Runs wrangler to its end; returns the same as `run`. */
-export function wrangler(args, { quiet = false } = {}) {
-  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet });
+/** Runs wrangler to its end; takes and returns the same as `run`. */
+export function wrangler(args, { quiet = false, input } = {}) {
+  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet, input });
 }
 
 /**
@@ -46,6 +46,14 @@ export async function readConfig(environment) {
   mkdirSync(inProject(".wrangler"), { recursive: true });
   writeFileSync(keptFile(environment), JSON.stringify({ of, config }));
   return config;
+}
+
+/** Throws a `Stop` unless wrangler.toml has this environment; undefined is its top level. */
+export async function requireEnvironment(environment) {
+  const { targetEnvironment, definedEnvironments } = await readConfig(environment);
+  if (targetEnvironment && !definedEnvironments.includes(targetEnvironment)) {
+    throw new Stop(`wrangler.toml has no environment "${targetEnvironment}"; it would begin with [env.${targetEnvironment}].`);
+  }
 }
 
 /** What `readConfig` has kept of an environment; undefined if there is none, or wrangler.toml has changed since. */

@@ -126,8 +126,9 @@ function handle(folder, entry, place = folder) {
     /** Starts Node in the project. */
     node(...args) {
       const child = spawn(process.execPath, args, { cwd: folder, env });
-      const running = { child, output: "" };
+      const running = { child, output: "", stdout: "" };
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (running.output += chunk));
+      child.stdout.on("data", (chunk) => (running.stdout += chunk));
       running.ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, output: running.output })));
       return running;
     },
@@ -244,9 +245,9 @@ export function fetch(request, env) { return answer(request, env, \${JSON.string
 \`);
 `;
 
-// An account that has no queues. A file `secrets.json` holds the secrets of the Worker.
+// An account that has no queues. A file `secrets.json` holds the secrets of the Worker, `values.json` what was set, and `refusal.txt` why nothing can be set.
 const WRANGLER = `
-const { appendFileSync, existsSync, readFileSync, rmSync } = require("node:fs");
+const { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
 const args = process.argv.slice(2);
 appendFileSync(join(process.env.PROJECT, "calls.log"), JSON.stringify(["wrangler", ...args]) + "\\n");
@@ -263,8 +264,20 @@ if (args[0] === "dev") {
 if (args[0] === "whoami") console.log('{"loggedIn": true}');
 if (args[0] === "queues" && args[1] === "info") process.exit(1);
 if (args[0] === "secret") {
-  const file = join(process.env.PROJECT, "secrets.json");
-  if (!existsSync(file)) process.exit(1);
-  console.log(readFileSync(file, "utf8"));
+  const at = (name) => join(process.env.PROJECT, name);
+  const read = (name, other) => (existsSync(at(name)) ? JSON.parse(readFileSync(at(name), "utf8")) : other);
+  if (existsSync(at("refusal.txt"))) {
+    console.error(readFileSync(at("refusal.txt"), "utf8"));
+    process.exit(1);
+  }
+  const [, what, name] = args;
+  const known = read("secrets.json", []).filter((secret) => secret.name !== name);
+  if (what === "put") {
+    writeFileSync(at("secrets.json"), JSON.stringify([...known, { name, type: "secret_text" }]));
+    writeFileSync(at("values.json"), JSON.stringify({ ...read("values.json", {}), [name]: readFileSync(0, "utf8") }));
+  } else if (what === "delete") {
+    writeFileSync(at("secrets.json"), JSON.stringify(known));
+  } else if (!existsSync(at("secrets.json"))) process.exit(1);
+  else console.log("▲ [WARNING] Multiple environments are defined [in wrangler.toml]\\n\\n" + readFileSync(at("secrets.json"), "utf8"));
 }
 `;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, test } from "node:test";
 import { Deployment, READS } from "../upgrade/deploy.ts";
 import { rowsOf } from "../upgrade/fixture.ts";
 import type { Run } from "../upgrade/run.ts";
-import { KINDS, beginRuns, untilEnded } from "../upgrade/runs.ts";
+import { KINDS, beginRuns, untilAllEnded } from "../upgrade/runs.ts";
 import { waitsOf } from "../upgrade/waits.ts";
 import { Agent, type RpcError } from "./client.ts";
 import { editObject } from "./sabotage.ts";
@@ -20,7 +20,7 @@ function numbersOf({ storage }: Deployment, runs: Run[]): number[] {
 
 /** Waits for the end of all runs. Then no agent may have more tasks than it was given, and nothing may be wrong with any run. */
 async function assertWhole(deployment: Deployment, runs: Run[]): Promise<void> {
-  await untilEnded(deployment, runs);
+  await untilAllEnded(deployment, runs);
   // The job that each coordinator gives is a task of `helper`.
   for (const slug of [...KINDS, "helper"]) {
     assert.equal((await new Agent(`${deployment.url}/${slug}`).listTasks()).totalSize, runs.length / KINDS.length, slug);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import { createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
-import { statSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { once } from "node:events";
 import { after, before, beforeEach, describe, test } from "node:test";
 import { catalogueOf } from "../../scripts/operate/secrets/catalogue.mjs";
@@ -56,6 +56,7 @@ describe("the list of secrets", () => {
     assert.deepEqual(facts, [
       ["BILLING_KEY", "caller", "BILLING_KEY_NEXT", 0, false],
       ["BILLING_KEY_NEXT", "caller", "BILLING_KEY", 0, true],
+      ["OTLP_HEADERS", "other", undefined, 0, true],
       ["PROGRAM_SECRET", "request", undefined, 0, false],
       ["SESSION", "shared", "SESSION_NEXT", 0, false],
       ["SESSION_NEXT", "shared", "SESSION", 0, true],
@@ -63,11 +64,21 @@ describe("the list of secrets", () => {
       ["STATE_KEY", "state", undefined, 0, true],
       ["SUPPORT_KEY", "caller", undefined, 1, false],
       ["WEATHER_KEY", "other", undefined, 0, false],
+      ["WEBHOOK_JWK", "other", undefined, 0, true],
     ]);
     assert.equal(catalogueOf(FACTS, { isLocal: true }).filter(({ name }) => name === "DEV_KEY").length, 1);
     // Of two lists only what both have is a second name.
     const agents = [["a", "ONE", "TWO"], ["b", "ONE", "THREE"]].map(([slug, ...names]) => ({ slug, access: { schemes: { key: key(["x", ...names]) } } }));
     assert.equal(catalogueOf({ agents }).find(({ name }) => name === "ONE").second, undefined);
+  });
+
+  test("has all secrets that the Worker itself reads, a former one where it is set", async () => {
+    const read = [...readFileSync(new URL("../../src/edge/bindings.rs", import.meta.url), "utf8").matchAll(/\bsecret\("([A-Z_]+)"\)/g)].map(([, name]) => name);
+    assert.ok(read.includes("STATE_KEY"));
+    const entries = catalogueOf({ agents: [] });
+    for (const name of read) assert.ok(entries.some((entry) => entry.name === name), name);
+    const listed = async (...names) => (await factsOfKeys(entries, { names: async () => ({ names: new Set(names), isWhole: true }) }, { maxAgeDays: 1 })).map(({ name }) => name);
+    assert.deepEqual([(await listed()).includes("WEBHOOK_JWK"), (await listed("WEBHOOK_JWK")).includes("WEBHOOK_JWK")], [false, true]);
   });
 
   test("says which are set and due, as a table and as JSON lines", async () => {
@@ -99,7 +110,7 @@ describe("the list of secrets", () => {
   test("knows the age of a signing key by the keys that the server publishes", async () => {
     const entries = catalogueOf({ agents: [] });
     const place = { names: async () => ({ names: new Set(["SIGNING_JWK"]), isWhole: true }) };
-    const of = async (published, now) => (await factsOfKeys(entries, place, { published, maxAgeDays: 365, now: Date.parse(now) }))[0];
+    const of = async (published, now) => (await factsOfKeys(entries, place, { published, maxAgeDays: 365, now: Date.parse(now) })).find(({ name }) => name === "SIGNING_JWK");
     const [kid] = [JSON.parse(make("signing", new Date("2025-03-04T23:00:00Z"))).kid];
     assert.match(kid, /^2025-03-04-[0-9a-f]{8}$/);
     assert.deepEqual([(await of([{ kid }], "2026-03-04T00:00:00Z")).due, (await of([{ kid }], "2026-03-05T00:00:00Z")).due], [undefined, "rotate SIGNING_JWK"]);
@@ -147,7 +158,7 @@ describe("a new secret", () => {
     assertRefused(await keys("make", "SUPPORT_KEY", "--save", "kept"), 2, /kept exists already/);
     assertRefused(await keys("make", "SUPPORT_KEY", "--save", "no/folder"), 2, /cannot be written \(ENOENT\)/);
     assert.equal(project.read("kept"), "something");
-    assertRefused(await keys("make", "WEATHER_KEY", "--save", "new"), 1, /WEATHER_KEY is made by whom it is for \(tool weather of the agent weather\)/);
+    assertRefused(await keys("make", "WEATHER_KEY", "--save", "new"), 1, /WEATHER_KEY is not made here \(tool weather of the agent weather\)/);
     assertRefused(await keys("make", "OTHER", "--save", "new"), 4, /Nothing in this project uses OTHER; it uses BILLING_KEY, /);
     assertRefused(await keys("make", "DEV_KEY", "--save", "new"), 4, /Only agents that are not deployed use DEV_KEY/);
     assert.ok(!project.exists("values.json") && !project.exists("new"));
@@ -227,7 +238,7 @@ describe("a secret that is replaced", () => {
     assertRefused(await keys("rotate", "SUPPORT_KEY", "--save", "kept"), 1, /has no second name in caller support of the agent guarded.*secrets = \["SUPPORT_KEY", "SUPPORT_KEY_NEXT"\], and deploy/);
     assertRefused(await keys("rotate", "SESSION", "--save", "kept"), 1, /SESSION is not set at the deployment.*keys make SESSION/);
     assertRefused(await keys("rotate", "SESSION", "--finish", "--yes"), 1, /SESSION_NEXT, which replaces SESSION, is not set/);
-    assertRefused(await keys("rotate", "WEATHER_KEY"), 1, /Get a new one there, set it with: npx a2a-edge wrangler secret put WEATHER_KEY/);
+    assertRefused(await keys("rotate", "WEATHER_KEY"), 1, /Get a new one where it comes from, set it with: npx a2a-edge wrangler secret put WEATHER_KEY/);
     assertRefused(await keys("rotate", "PROGRAM_SECRET"), 1, /let the program accept both/);
     assert.ok(!project.exists("kept"));
   });

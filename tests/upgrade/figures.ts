@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { wrapped } from "../../scripts/lib/wrap.mjs";
 import { marks, withSection } from "../conformance/sections.ts";
 import { Deployment } from "./deploy.ts";
-import { beginRuns, untilEnded } from "./runs.ts";
+import { beginRuns, untilAllEnded } from "./runs.ts";
 import { waitsOf } from "./waits.ts";
 
 const page = fileURLToPath(new URL("../../docs/upgrades.md", import.meta.url));
@@ -19,7 +19,7 @@ try {
   const accompanied = Promise.all(runs.map((run) => run.accompany()));
   await deployment.start("next");
   await accompanied;
-  await untilEnded(deployment, runs);
+  await untilAllEnded(deployment, runs);
   const table = waitsOf(deployment, runs);
   writeFileSync(page, withSection(readFileSync(page, "utf8"), marks("waits over a deploy"), wrapped(table)));
   process.stdout.write(`${table}\n`);

@@ -191,7 +191,7 @@ export async function beginRuns(deployment: Deployment, count: number): Promise<
 }
 
 /** Waits until all runs are listed as ended, which does not wake them. */
-export async function untilEnded(deployment: Deployment, runs: Run[]): Promise<void> {
+export async function untilAllEnded(deployment: Deployment, runs: Run[]): Promise<void> {
   for (const kind of KINDS) {
     const ids = runs.filter((run) => run.kind === kind).map(({ id }) => id);
     await untilListedAsEnded(ids, new Agent(`${deployment.url}/${kind}`));

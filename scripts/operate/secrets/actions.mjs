@@ -10,7 +10,7 @@ import { holdsTwo, isMade, keysIn, make, withSecond, withoutSecond } from "./val
 /** `make NAME`: a new value, which no other one is accepted beside. */
 export async function makeKey({ print, values, refuse }, entry, place) {
   const { name, kind } = entry;
-  if (!isMade(kind)) throw new Failure(`${name} is made by whom it is for (${entry.uses.join(", ")}). Set it with: ${wranglerLine("secret", "put", name)}`);
+  if (!isMade(kind)) throw new Failure(`${name} is not made here (${entry.uses.join(", ")}). Set it with: ${wranglerLine("secret", "put", name)}`);
   if (values.print) return print.line(make(kind));
   const { names } = await namesOf(place);
   if (names.has(name) && !values.replace) {
@@ -30,7 +30,7 @@ export function rotateKey(context, entry, place) {
   if (kind === "request") {
     throw new Failure(`Requests are signed with one ${name} at a time. Make another one with: ${line(values, `make ${name} --print`)}; let the program accept both; then set it with: ${wranglerLine("secret", "put", name)}`);
   }
-  if (kind === "other") throw new Failure(`${name} is made by whom it is for (${entry.uses.join(", ")}). Get a new one there, set it with: ${wranglerLine("secret", "put", name)}, and then revoke the old one there.`);
+  if (kind === "other") throw new Failure(`${name} is not made here (${entry.uses.join(", ")}). Get a new one where it comes from, set it with: ${wranglerLine("secret", "put", name)}, and then revoke the old one there.`);
   return rotateName(context, entry, place);
 }
 

@@ -7,14 +7,16 @@ import { deployedOf, needsOf } from "../../lib/needs.mjs";
  *
  * @typedef {"caller" | "shared" | "request" | "signing" | "state" | "other"} Kind
  *
- * `second` is another name that is accepted wherever this one is; `alone` names the places that accept no other one.
- * @typedef {{ name: string, kind: Kind, uses: string[], second?: string, alone: string[], isOptional: boolean }} Entry
+ * `second` is another name that is accepted wherever this one is; `alone` names the places that accept no other one. A former name is listed where it is set.
+ * @typedef {{ name: string, kind: Kind, uses: string[], second?: string, alone: string[], isOptional: boolean, isFormer?: boolean }} Entry
  */
 
-/** The secrets of the Worker itself (docs/settings.md). */
+/** The secrets that the Worker itself reads (src/edge/bindings.rs). */
 const OF_WORKER = [
   { name: "SIGNING_JWK", kind: "signing", uses: ["signs cards, and the JWTs of notifications"] },
+  { name: "WEBHOOK_JWK", kind: "other", uses: ["the former name of SIGNING_JWK, read where that is not set"], isFormer: true },
   { name: "STATE_KEY", kind: "state", uses: ["encrypts the credentials that tasks ask for"] },
+  { name: "OTLP_HEADERS", kind: "other", uses: ["headers for the receiver of traces"] },
 ];
 
 /**

@@ -13,7 +13,7 @@ const DAY_MS = 86_400_000;
  */
 export async function factsOfKeys(entries, place, { published, maxAgeDays, now = Date.now() }) {
   const { names, isWhole } = await place.names();
-  return entries.map((entry) => {
+  return entries.filter(({ name, isFormer = false }) => !isFormer || names.has(name)).map((entry) => {
     const { name, kind, second } = entry;
     const set = names.has(name) ? true : isWhole ? false : null;
     const kids = kind === "signing" && set !== false ? kidsOf(entry, place, published) : undefined;
@@ -66,5 +66,5 @@ export async function showKeys(print, isJson, facts) {
   }
   await table.flush();
   if (facts.some(({ set }) => set === null)) print.note("wrangler cannot list the secrets of the deployment; sign in with: npx a2a-edge wrangler login");
-  print.note("Nothing tells when a secret was set, but a signing key that `keys` has made: its kid begins with the day.");
+  print.note("Made: the day in the kid of a signing key that `keys` has made. Of other secrets it is not known when they were set.");
 }

@@ -1,5 +1,5 @@
 // Where the secrets are: at the deployment, which gives no value back, or in the file of variables on this machine.
-import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { ASSIGNMENT, IGNORE_IT, configured, isIgnored, namesIn, variableFiles } from "../../lib/needs.mjs";
 import { inProject } from "../../lib/paths.mjs";
@@ -88,7 +88,8 @@ export class LocalFile {
     const written = lines.map((line) => `${line}\n`).join("");
     const sorted = (values) => JSON.stringify(Object.entries(values).sort());
     if (sorted(parseEnv(written)) !== sorted(expected)) throw this.#severalLines();
-    const path = inProject(this.#name);
+    // The file itself, where its name is a link.
+    const path = existsSync(inProject(this.#name)) ? realpathSync(inProject(this.#name)) : inProject(this.#name);
     writeNew(`${path}.${process.pid}`, written);
     renameSync(`${path}.${process.pid}`, path);
   }

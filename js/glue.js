@@ -1,13 +1,15 @@
 // The JavaScript functions that Rust calls. This module passes Rust's functions to `Hop`. wasm-bindgen writes these
 // functions into `index.js`, next to the folder of the modules.
 import {
-  commonHeaders, headerNames, indexSchema, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait,
+  commonHeaders, headerNames, indexSchema, listed, observes, plan, requestAnswered, streamEvent, streamOpening, streamRefusal, streamTrouble, traceHead, visit, wait,
 } from "../../../index.js";
 import { whenRenewed } from "./agents.js";
 import { Hop } from "./hop.js";
 import { runInShard } from "./index-shard.js";
 
-const rust = { commonHeaders, headerNames, listed, plan, streamEvent, streamOpening, streamRefusal, streamTrouble, visit, wait };
+const rust = {
+  commonHeaders, headerNames, listed, observes, plan, requestAnswered, streamEvent, streamOpening, streamRefusal, streamTrouble, traceHead, visit, wait,
+};
 
 let hop = new Hop(rust);
 

@@ -41,6 +41,9 @@ const LONG_CHARS = 1024 * 1024;
  *
  * @typedef {object} Decider The functions that Rust exports (src/edge/front/plan.rs, waiting.rs, stream/).
  * @property {(env: any, method: string, path: string) => string} headerNames
+ * @property {(env: any) => boolean} observes
+ * @property {(env: any, parent: string, state: string) => string} traceHead
+ * @property {(env: any, head: string, subject: string, status: number, code: number | undefined, begun: number, ended: number, found: number, asked: number, answered: number) => void} requestAnswered
  * @property {() => string} commonHeaders
  * @property {(env: any, head: string, body: Uint8Array | undefined, isBroken: boolean) => string} plan
  * @property {(env: any, head: string, body: Uint8Array | undefined, lines: string, total: number | undefined) => string} listed
@@ -54,6 +57,8 @@ export class Hop {
   #names = new Map();
   /** @type {Map<string, ResponseInit>} */
   #inits = new Map();
+  /** True if requests of this deployment are observed. @type {boolean | undefined} */
+  #observes;
   /** The first part of the ids of requests that have no id of the platform. @type {string | undefined} */
   #instance;
   #named = 0;
@@ -72,7 +77,9 @@ export class Hop {
    */
   async serve(request, env) {
     try {
+      this.#observes ??= this.#rust.observes(env);
       const head = this.#headOf(request, env);
+      const observed = this.#observes && head.includes(OBSERVED) ? { ...UNOBSERVED, begun: Date.now() } : undefined;
       /** @type {Uint8Array | undefined} */
       let body;
       let isBroken = false;
@@ -88,13 +95,14 @@ export class Hop {
       }
       const plan = this.#rust.plan(env, head, body, isBroken);
       /** @type {Asked} */
-      const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined };
+      const asked = { env, request, head, body, isBroken, limits: "", waiting: undefined, observed };
       let response;
       try {
         response = await this.#perform(asked, plan);
       } finally {
         asked.waiting?.free();
       }
+      if (observed !== undefined && !observed.isStream) this.#observe(asked, response.status);
       // A client can report a refused request by its id. An id in every answer would cost a fiftieth of a GetTask.
       return response.status < 400 ? response : withHeaders(response, { "x-request-id": head.slice(head.lastIndexOf("\n") + 1) });
     } catch (error) {
@@ -106,7 +114,8 @@ export class Hop {
   /** Answers a request inside of the Worker, whose data is all in Rust. @param {any} env @param {Waiting} waiting */
   async answer(env, waiting) {
     try {
-      return await this.#perform({ env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting }, waiting.plan());
+      const asked = { env, request: undefined, head: "", body: undefined, isBroken: false, limits: "", waiting, observed: undefined };
+      return await this.#perform(asked, waiting.plan());
     } finally {
       waiting.free();
     }
@@ -122,7 +131,10 @@ export class Hop {
     const line = plan.indexOf("\n");
     switch (plan[0]) {
       case "=":
-        return this.#respond(plan.slice(1));
+        return this.#respond(asked, plan.slice(1));
+      case "t":
+        if (asked.observed !== undefined) asked.observed.subject = plan.slice(1, line);
+        return this.#perform(asked, plan.slice(line + 1));
       case "n":
       case "i":
       case "k":
@@ -147,6 +159,7 @@ export class Hop {
   async #find(asked) {
     const waiting = this.#waitingOf(asked, false);
     await waiting.find(asked.request);
+    if (asked.observed !== undefined) asked.observed.found = Date.now();
     return this.#perform(asked, waiting.plan());
   }
 
@@ -199,7 +212,8 @@ export class Hop {
       if (value !== null) head += `\n${name}\n${value}`;
     }
     const trace = headers.get("traceparent");
-    if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
+    if (this.#observes) head += this.#rust.traceHead(env, trace ?? "", headers.get("tracestate") ?? "");
+    else if (trace !== null) head += `\ntraceparent\n${trace}\ntracestate\n${headers.get("tracestate") ?? ""}`;
     // The platform gives each request an id. A client cannot send a header with a colon in its name.
     return `${head}\n:request\n${headers.get("cf-ray") ?? this.#nextName()}`;
   }
@@ -233,6 +247,8 @@ export class Hop {
     const id = idOf(asked.env[TASKS], address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
     const form = FORMS[address.charAt(0)] ?? "call";
+    const { observed } = asked;
+    if (observed !== undefined) observed.asked = Date.now();
     let answer;
     try {
       const object = asked.env[TASKS].get(id);
@@ -240,9 +256,10 @@ export class Hop {
     } catch (error) {
       return this.#failed(asked, 0, String(error));
     }
+    if (observed !== undefined) observed.answered = Date.now();
     // With a status of 500 or more, the object has no answer for the client. For the sender of a callback, a missing callback counts as well.
     const isFailure = answer[0] === "5" || (form === "callback" && answer.startsWith("404"));
-    return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(answer);
+    return isFailure ? this.#failed(asked, Number(answer.slice(0, 3)), "") : this.#respond(asked, answer);
   }
 
   /** Lists tasks of an owner, given as JSON, in objects; or in D1. @param {Asked} asked @param {string} owner @param {string} statement */
@@ -269,7 +286,26 @@ export class Hop {
     const namespace = asked.env[TASKS];
     const id = idOf(namespace, address);
     if (id === undefined) return this.#failed(asked, 404, "the namespace does not know the id");
-    return open(namespace, String(id), plan, this.#rust, this.#responseOf);
+    const { observed } = asked;
+    if (observed === undefined) return open(namespace, String(id), plan, this.#rust, this.#responseOf);
+    observed.asked = Date.now();
+    const response = await open(namespace, String(id), plan, this.#rust, this.#responseOf, () => {
+      if (observed.isStream) this.#observe(asked, 200);
+    });
+    observed.answered = Date.now();
+    observed.isStream = response.status === 200;
+    return response;
+  }
+
+  /** Reports that an observed request was answered, and its stream, if it has one, has ended. @param {Asked} asked @param {number} status */
+  #observe(asked, status) {
+    const { env, head, observed } = asked;
+    if (observed === undefined) return;
+    asked.observed = undefined;
+    const { subject, code, begun, found, asked: from, answered } = observed;
+    // Of an object that did not answer, the wait ended with the request.
+    const now = Date.now();
+    this.#rust.requestAnswered(env, head, subject, status, code, begun, now, found, from, answered || now);
   }
 
   /** @param {Asked} asked @param {number} status @param {string} reason */
@@ -277,10 +313,11 @@ export class Hop {
     return this.#perform(asked, this.#waitingOf(asked, true).failed(status, reason));
   }
 
-  /** The response for a text of src/forms/answer.rs. @param {string} text */
-  #respond(text) {
+  /** The response for a text of src/forms/answer.rs. @param {Asked} asked @param {string} text */
+  #respond(asked, text) {
     const end = text.indexOf("\n\n");
     const body = text.slice(end + 2);
+    if (asked.observed !== undefined) asked.observed.code = errorCodeOf(body);
     return new Response(body === "" ? null : body, this.#initOf(text.slice(0, end)));
   }
 
@@ -319,8 +356,33 @@ const FORMS = { n: "begin", c: "callback" };
 /**
  * A request that is being answered. `limits` are the rate limits that have admitted the request before it had to wait.
  *
- * @typedef {{ env: any, request: Request | undefined, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, waiting: Waiting | undefined }} Asked
+ * @typedef {{ env: any, request: Request | undefined, head: string, body: Uint8Array | undefined, isBroken: boolean, limits: string, waiting: Waiting | undefined, observed: Observed | undefined }} Asked
  */
+
+/**
+ * What is observed of a request: the subject of its plan; the code of an error over JSON-RPC; the instants at which it begun, its facts were found, and its
+ * object was asked and answered, 0 if they were not; whether a stream answers it.
+ *
+ * @typedef {{ subject: string, code: number | undefined, begun: number, found: number, asked: number, answered: number, isStream: boolean }} Observed
+ */
+
+/** @type {Observed} */
+const UNOBSERVED = { subject: "", code: undefined, begun: 0, found: 0, asked: 0, answered: 0, isStream: false };
+
+/** The entry in the head of a request that is observed (src/front/head.rs). */
+const OBSERVED = "\n:observed\n";
+
+/** The code of an error in an answer over JSON-RPC; undefined if the body is none. @param {string} body */
+function errorCodeOf(body) {
+  const found = JSON_RPC_ERROR.exec(body.slice(0, MAX_ERROR_CHARS));
+  return found === null ? undefined : Number(found[1]);
+}
+
+/** The begin of an error over JSON-RPC, as the Worker writes it. */
+const JSON_RPC_ERROR = /^\{"jsonrpc":"2\.0","id":(?:null|[-\d.eE+]+|"(?:[^"\\]|\\.)*"),"error":\{"code":(-?\d+)/;
+
+/** The part of an answer in which its code is looked for: an id may be long. */
+const MAX_ERROR_CHARS = 2_000;
 
 /**
  * Checks rate limits (`Limit` in src/front/limit.rs), a list as JSON. Returns the refusing limits as such a list. A limit that cannot be checked admits

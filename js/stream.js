@@ -49,10 +49,11 @@ import { ClientStream, CloseCode, HEARTBEAT } from "./client-stream.js";
  * @param {string} plan a `Plan` as one line of JSON, and in the next line the first message to the object
  * @param {Rust} rust
  * @param {Respond} respond
+ * @param {() => void} [ended] is called when the stream is over
  * @returns {Promise<Response>} the response for the client, to be passed on unchanged
  */
-export function open(namespace, address, plan, rust, respond) {
-  return new Bridge(namespace, address, plan, rust, respond).open();
+export function open(namespace, address, plan, rust, respond, ended) {
+  return new Bridge(namespace, address, plan, rust, respond, ended).open();
 }
 
 class Bridge {
@@ -62,6 +63,7 @@ class Bridge {
   #plan;
   #rust;
   #respond;
+  #ended;
   #stream;
   /** True if this is the first request to the object. */
   #begins;
@@ -82,14 +84,15 @@ class Bridge {
   /** The key under which the stream counts in the quota of its caller. @type {string | undefined} */
   #counted;
 
-  /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust @param {Respond} respond */
-  constructor(namespace, address, plan, rust, respond) {
+  /** @param {Namespace} namespace @param {string} address @param {string} plan @param {Rust} rust @param {Respond} respond @param {() => void} [ended] */
+  constructor(namespace, address, plan, rust, respond, ended) {
     const end = plan.indexOf("\n");
     this.#namespace = namespace;
     this.#address = address;
     this.#plan = JSON.parse(plan.slice(0, end));
     this.#rust = rust;
     this.#respond = respond;
+    this.#ended = ended;
     this.#begins = this.#plan.begins;
     this.#stream = new ClientStream(this.#plan, address, plan.slice(end + 1), {
       refuse: (failure, hasBegun, limit) => JSON.parse(rust.streamRefusal(this.#stream.resume(), failure, hasBegun, limit)),
@@ -125,6 +128,7 @@ class Bridge {
 
   /** Notes that the stream is over. */
   #end() {
+    if (!this.#isDone) this.#ended?.();
     this.#isDone = true;
     if (this.#counted === undefined) return;
     const count = (openStreams.get(this.#counted) ?? 1) - 1;

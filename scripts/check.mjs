@@ -23,7 +23,7 @@ await main(async () => {
   const found = await build("served");
   const unbound = await missingServices(found.facts, values.env);
   if (unbound !== undefined) throw new Stop(unbound);
-  const tools = await tryWorker(values.env);
+  const { tools } = await tryWorker(values.env);
   const needs = neededText({ ...found.facts, tools });
   if (needs !== undefined) say(`${needs}\n`);
   const { length } = found.facts.agents;

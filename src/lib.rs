@@ -54,6 +54,7 @@ pub mod room;
 pub mod session;
 pub mod signing;
 pub mod task;
+pub mod telemetry;
 pub mod testing;
 pub mod trail;
 pub mod twins;

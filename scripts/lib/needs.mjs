@@ -1,9 +1,9 @@
 // The secrets and variables that agents need, from their files, with a check which of them are not set.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { command, wranglerLine } from "./command.mjs";
-import { inProject } from "./paths.mjs";
-import { secretNames } from "./secrets.mjs";
-import { say } from "./ui.mjs";
+import { inProject, projectDir } from "./paths.mjs";
+import { Stop, say } from "./ui.mjs";
 import { readConfig } from "./wrangler.mjs";
 
 /**
@@ -63,21 +63,38 @@ export function neededText(facts) {
   return needs.length === 0 ? undefined : `The agents need these secrets or variables:\n\n${table(needs)}`;
 }
 
-/** Reports the missing needs of an environment after a deploy. `values` are the options of the deploy. */
-export async function reportRemoteNeeds(facts, values) {
+/**
+ * The needs of what is deployed that are not set, as `needsOf` has them. `secrets` are the names of the Worker's secrets, `values` the options of the deploy.
+ */
+export async function missingRemoteNeeds(facts, values, secrets = []) {
   const needs = needsOf(deployedOf(facts));
-  if (needs.length === 0) return;
-  if (values["dry-run"]) return say(`\n${neededText(deployedOf(facts))}\n`);
-
+  if (needs.length === 0) return [];
   const set = await configured(values.env, values.var ?? []);
-  const environment = values.env === undefined ? [] : [`--env=${values.env}`];
-  const secrets = await secretNames(values.env);
-  for (const name of secrets ?? []) set.add(name);
-  const missing = missingOf(needs, set);
-  if (missing.length === 0) return;
+  for (const name of [...secrets, ...namesOfSecrets(values["secrets-file"])]) set.add(name);
+  return missingOf(needs, set);
+}
+
+/** The text about needs that are not set in a deployment. Without `isKnown`, its secrets could not be listed. */
+export function missingText(missing, { isKnown, environment = [] }) {
   const lines = missing.map(({ name }) => `    ${wranglerLine("secret", "put", name, ...environment)}`).join("\n");
-  const unknown = "The secrets of the Worker could not be listed. If these are not set, what needs them fails:";
-  say(`\n${secrets === undefined ? unknown : "Not set, so that what needs it fails:"}\n\n${table(missing)}\n\nTo set a secret:\n\n${lines}\n`);
+  const unknown = "The secrets of the Worker are not known. If these are not set, what needs them fails:";
+  return `${isKnown ? "Not set, so that what needs it fails:" : unknown}\n\n${table(missing)}\n\nTo set a secret:\n\n${lines}`;
+}
+
+/** The names in the file of the option --secrets-file, which has the form of `.dev.vars` or is JSON. */
+function namesOfSecrets(file) {
+  if (file === undefined) return [];
+  let text;
+  try {
+    text = readFileSync(resolve(projectDir, file), "utf8");
+  } catch (error) {
+    throw new Stop(`${file} of --secrets-file cannot be read (${error.code}). Give the path of a file with lines NAME=VALUE, or with JSON.`);
+  }
+  try {
+    return Object.keys(JSON.parse(text));
+  } catch {
+    return namesIn(text);
+  }
 }
 
 /** The names with a non-empty value in wrangler.toml or in the options `--var`. */

@@ -42,3 +42,12 @@ export function passedOn(values, names) {
     return [values[name]].flat().map((value) => `--${name}=${value}`);
   });
 }
+
+/** The lines of a help for options, each with `short`, `value` and `does`, and for --help. */
+export function optionLines(options) {
+  const lines = [...Object.entries(options), ["help", { short: "h", does: "this text" }]].map(([option, { short, value, does }]) => {
+    const written = `${short === undefined ? "" : `-${short}, `}--${option}${value === undefined ? "" : ` ${value}`}`;
+    return `    ${written.padEnd(22)} ${does}`;
+  });
+  return lines.join("\n");
+}

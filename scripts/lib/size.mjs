@@ -32,15 +32,20 @@ export function printSize(output) {
 
 /** Prints the sizes of the modules that a deploy of a project uploads. */
 export async function printUpload() {
+  const { modules, total } = await packUpload();
+  for (const { name, raw, gzip } of modules) row(name, kilobytes(raw), kilobytes(gzip));
+  row("total", kilobytes(total.raw), kilobytes(total.gzip));
+}
+
+/** Packs what a deploy uploads, without uploading it: the sizes of its modules, and their sum. `args` are options of `wrangler deploy`. */
+export async function packUpload(args = []) {
   const folder = scratchFolder();
-  const { code, output } = await wrangler(["deploy", "--dry-run", `--outdir=${folder}`], { quiet: true });
+  const { code, output } = await wrangler(["deploy", "--dry-run", `--outdir=${folder}`, ...args], { quiet: true });
   if (code !== 0) throw new Stop(`wrangler could not pack the upload:\n\n${output.trim()}`);
   const names = readdirSync(folder).filter((name) => /\.(?:js|wasm)$/.test(name));
   // wrangler puts a hash before the names of modules.
   const modules = names.map((name) => ({ name: name.replace(/^[0-9a-f]{40}-/, ""), ...weigh(join(folder, name)) }));
-  for (const { name, raw, gzip } of modules) row(name, kilobytes(raw), kilobytes(gzip));
-  const total = sum(modules);
-  row("total", kilobytes(total.raw), kilobytes(total.gzip));
+  return { modules, total: sum(modules) };
 }
 
 /** Prints the size of the console, if the project has it; returns true if it is within the limit, which is that of the repository. */
@@ -85,6 +90,7 @@ const row = (...columns) => say(line(...columns));
 
 const line = (name, raw, gzip) => `${name.padEnd(28)} ${raw.padStart(11)} ${gzip.padStart(11)} gzip`;
 
-const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
+/** A size in readable form. */
+export const kilobytes = (bytes) => `${(bytes / 1000).toFixed(1)} KB`;
 
 const signed = (bytes) => `${bytes < 0 ? "−" : "+"}${kilobytes(Math.abs(bytes))}`;

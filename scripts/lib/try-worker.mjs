@@ -6,12 +6,12 @@ import { serveWhile } from "./serve.mjs";
 import { step } from "./ui.mjs";
 
 /**
- * Stops if the Worker cannot serve one of the agents; returns the needs of its tools. A project without code of its own need not be asked: the checker
- * knows every name.
+ * Stops if the Worker cannot serve one of the agents; returns its `tools` with their needs, and as `told` what `ask` returns, which gets the URL of the
+ * Worker while it is served. A project without code of its own need not be asked: the checker knows every name.
  */
-export async function tryWorker(environment) {
-  if (!mayRegister()) return [];
+export async function tryWorker(environment, ask = () => undefined) {
+  if (!mayRegister()) return { tools: [] };
   const args = environment === undefined ? [] : [`--env=${environment}`];
-  const { tools } = await step("Asking the Worker which agents it can serve", () => serveWhile(scratchFolder(), stopIfUnusable, { args }));
-  return tools;
+  const work = async (url, token) => ({ tools: (await stopIfUnusable(url, token)).tools, told: await ask(url) });
+  return step("Asking the Worker which agents it can serve", () => serveWhile(scratchFolder(), work, { args }));
 }

@@ -11,8 +11,15 @@ export class NotChecked extends Error {}
 // A reader that leaves, as `head`, ends the command, with the code that a shell gives to one that the signal of a closed pipe has ended.
 process.stdout.on("error", ({ code }) => process.exit(code === "EPIPE" ? 141 : 1));
 
+let told = process.stdout;
+
 export function say(text = "") {
-  process.stdout.write(`${text}\n`);
+  told.write(`${text}\n`);
+}
+
+/** From now on `say` writes to stderr: stdout is for results that programs read. */
+export function sayBesideResults() {
+  told = process.stderr;
 }
 
 /** The time since an instant, in readable form. */

@@ -30,8 +30,18 @@ export function wranglerEnvironment({ built = true, ...extra } = {}) {
 }
 
 /** Runs wrangler to its end; takes and returns the same as `run`. */
-export function wrangler(args, { quiet = false, input } = {}) {
-  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet, input });
+export function wrangler(args, { quiet = false, timeoutMs, input } = {}) {
+  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet, timeoutMs, input });
+}
+
+/** The JSON in an output of wrangler, which may have lines of other text around it; undefined if there is none. */
+export function jsonIn(output) {
+  const begins = /^[ \t]*[[{]/m.exec(output)?.index ?? 0;
+  try {
+    return JSON.parse(output.slice(begins, Math.max(output.lastIndexOf("]"), output.lastIndexOf("}")) + 1));
+  } catch {
+    return undefined;
+  }
 }
 
 /**
@@ -48,12 +58,16 @@ export async function readConfig(environment) {
   return config;
 }
 
-/** Throws a `Stop` unless wrangler.toml has this environment; undefined is its top level. */
-export async function requireEnvironment(environment) {
-  const { targetEnvironment, definedEnvironments } = await readConfig(environment);
+/** As `readConfig`, for what is done at Cloudflare; throws a `Stop` if the file or the environment is missing. */
+export async function environmentConfig(environment) {
+  if (!existsSync(inProject("wrangler.toml"))) throw new Stop(`There is no wrangler.toml in ${projectDir}; run the command in the folder of a project.`);
+  const config = await readConfig(environment);
+  const { targetEnvironment, definedEnvironments } = config;
+  // Without this check, wrangler would use the top level of a file without environments under another name.
   if (targetEnvironment && !definedEnvironments.includes(targetEnvironment)) {
     throw new Stop(`wrangler.toml has no environment "${targetEnvironment}"; it would begin with [env.${targetEnvironment}].`);
   }
+  return config;
 }
 
 /** What `readConfig` has kept of an environment; undefined if there is none, or wrangler.toml has changed since. */

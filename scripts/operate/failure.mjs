@@ -10,6 +10,8 @@ export const EXIT = {
   notFound: 4,
   /** No usable answer: no connection, none in time, an overloaded server, or one that is no a2a-edge. */
   unreachable: 5,
+  /** A comparison has found differences (docs/deploying.md). */
+  differs: 6,
 };
 
 /** An expected failure with its exit code. The message is one sentence for people, which says what to do. */

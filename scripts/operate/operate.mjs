@@ -4,7 +4,7 @@
 // `value` and `does`; `about`, further lines of its help; and `run(context)`. The help and the completion of shells come from these.
 import { pathToFileURL } from "node:url";
 import { moduleOf } from "../lib/commands.mjs";
-import { readOptions } from "../lib/options.mjs";
+import { optionLines, readOptions } from "../lib/options.mjs";
 import { inPackage } from "../lib/paths.mjs";
 import { Stop, messageOf } from "../lib/ui.mjs";
 import { EXIT, Failure } from "./failure.mjs";
@@ -34,14 +34,21 @@ export async function commandOf(name) {
 
 /** Runs the command with its arguments, and sets the exit code of the process. */
 export async function operate(name, args) {
-  const print = new Print();
-  try {
+  await ending(async (print) => {
     const command = await commandOf(name);
     const { values, positionals, refuse } = readOptions({ usage: usageOf(name, command), options: command.options ?? {}, positionals: true }, args);
     const [least, most] = command.takes ?? [0, 0];
     if (positionals.length < least) throw refuse(`${command.args.split(" ")[positionals.length]} is missing.`);
     if (positionals.length > most) throw refuse(`There is no argument "${positionals[most]}".`);
-    process.exitCode = (await command.run(contextOf(print, values, positionals, refuse))) ?? 0;
+    return command.run(contextOf(print, values, positionals, refuse));
+  });
+}
+
+/** Does `work`, which gets the output, and sets the exit code of the process: what `work` returns, or that of its failure, which is told in one line. */
+export async function ending(work) {
+  const print = new Print();
+  try {
+    process.exitCode = (await work(print)) ?? 0;
   } catch (error) {
     print.note(oneLine(error));
     process.exitCode = error instanceof Failure ? error.exit : error instanceof Stop ? EXIT.usage : EXIT.refused;
@@ -73,7 +80,7 @@ function contextOf(print, values, args, refuse) {
 }
 
 /** The server that the options name, with the keys for it. */
-async function serverOf({ url, own }) {
+export async function serverOf({ url, own }) {
   const origin = chosenOrigin(url, { lastOrigin: () => originsKept()[0] });
   if (!process.env.A2A_EDGE_KEY) return new Server(origin, { keys: keptKeys(origin), isOwn: own });
   requireKeySafe(origin);
@@ -88,10 +95,6 @@ async function serverOf({ url, own }) {
 
 /** The help of a command. */
 export function usageOf(name, { args = "", options = {}, does, about = "" }) {
-  const lines = [...Object.entries(options), ["help", { short: "h", does: "this text" }]].map(([option, { short, value, does }]) => {
-    const written = `${short === undefined ? "" : `-${short}, `}--${option}${value === undefined ? "" : ` ${value}`}`;
-    return `    ${written.padEnd(22)} ${does}`;
-  });
   const written = [name, args, "[OPTION...]"].filter(Boolean).join(" ");
-  return `Usage: npx a2a-edge ${written}\n\n${does}\n${about === "" ? "" : `\n${about}\n`}\n${lines.join("\n")}`;
+  return `Usage: npx a2a-edge ${written}\n\n${does}\n${about === "" ? "" : `\n${about}\n`}\n${optionLines(options)}`;
 }

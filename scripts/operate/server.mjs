@@ -10,7 +10,7 @@ import { list, number, record, text } from "./values.mjs";
 /** The largest answer: a page of ListTasks has 8 MiB at most. */
 const MAX_BYTES = 16 * 1024 * 1024;
 /** The longest wait for the head of an answer, and for each further piece of it. */
-const PATIENCE_MS = Number(process.env.A2A_EDGE_TIMEOUT_MS) || 30_000;
+export const PATIENCE_MS = Number(process.env.A2A_EDGE_TIMEOUT_MS) || 30_000;
 /** The longest wait for all of it. */
 const TOTAL_MS = 4 * PATIENCE_MS;
 /** The number of requests at a time. */
@@ -24,7 +24,7 @@ export class Server {
   #keys;
   #access = accessHeaders();
   #traces;
-  #agents;
+  #listing;
 
   /** `keys` are `{ agent, slot, secret }`. With `isOwn` the commands act as the caller of the key, not as an operator. */
   constructor(origin, { keys = [], isOwn = false } = {}) {
@@ -48,18 +48,27 @@ export class Server {
 
   /** The agents of the server, as `GET /console/api/agents` lists them. */
   async agents() {
-    this.#agents ??= this.#readAgents();
-    return this.#agents;
+    return (await this.listing()).agents;
   }
 
-  async #readAgents() {
-    const listed = record(await this.json({ path: "/console/api/agents" })).agents;
+  /** The agents of the server, with the `version` of a2a-edge that it runs, if it tells one, and whether it serves for development. */
+  async listing() {
+    this.#listing ??= this.#readListing();
+    return this.#listing;
+  }
+
+  async #readListing() {
+    const path = "/console/api/agents";
+    const notOurs = () => new Failure(`${this.origin} is no server of a2a-edge: it does not list its agents. Is the URL right?`, EXIT.unreachable);
+    const answer = await this.json({ path }).catch((error) => {
+      throw error instanceof Failure && error.status === 404 ? notOurs() : error;
+    });
+    const { agents: listed, version, development } = record(answer);
     const agents = list(listed)
       .map(record)
       .filter(({ slug }) => SLUG.test(text(slug) ?? ""));
-    if (!Array.isArray(listed) || agents.length > MAX_AGENTS)
-      throw new Failure(`${this.origin} is no server of a2a-edge: it does not list its agents. Is the URL right?`, EXIT.unreachable);
-    return agents;
+    if (!Array.isArray(listed) || agents.length > MAX_AGENTS) throw notOurs();
+    return { agents, version: text(version), isDevelopment: development === true };
   }
 
   /** The agents to ask: the named one, or all that can run. */
@@ -120,49 +129,89 @@ export class Server {
     return this.#traces.reduce((left, trace) => left.replaceAll(trace, "…"), member);
   }
 
-  async #exchange({ agent, path, query = {}, headers = {}, method, body }) {
+  /** An answer as it comes, whatever its status is: `{ status, headers, body }`. */
+  async answer(request) {
+    const { status, headers, body } = await this.#exchange(request);
+    return { status, headers, body: this.#redacted(body) };
+  }
+
+  /** The events of a stream: the JSON of each, as it comes. The caller may leave before the end. */
+  async *events(request) {
+    const late = new Lateness();
+    try {
+      const response = await this.#sent({ ...request, headers: { ...request.headers, accept: "text/event-stream" } }, late);
+      if (response.status !== 200) throw this.#refusal(request, response.status, response.headers, jsonOf(await this.#text(response, late)));
+      let rest = "";
+      for await (const piece of this.#pieces(response, late)) {
+        const blocks = (rest + piece).split(/\r?\n\r?\n/);
+        rest = blocks.pop();
+        for (const block of blocks) {
+          const lines = block.split(/\r?\n/).filter((line) => line.startsWith("data:"));
+          if (lines.length > 0) yield jsonOf(this.#redacted(lines.map((line) => line.slice("data:".length)).join("\n")));
+        }
+      }
+    } catch (error) {
+      throw this.#failed(error, late);
+    } finally {
+      late.end();
+    }
+  }
+
+  async #exchange(request) {
+    const late = new Lateness();
+    try {
+      const response = await this.#sent(request, late);
+      return { status: response.status, headers: response.headers, body: await this.#text(response, late) };
+    } catch (error) {
+      throw this.#failed(error, late);
+    } finally {
+      late.end();
+    }
+  }
+
+  #sent({ agent, path, query = {}, headers = {}, method, body }, late) {
     const url = new URL(path, this.origin);
     for (const [name, value] of Object.entries(query)) if (value !== undefined) url.searchParams.set(name, String(value));
     const sent = new Headers({ "a2a-version": "1.0", accept: "application/json", ...this.#access, ...headers });
     if (body !== undefined) sent.set("content-type", "application/json");
     if (agent !== undefined) for (const { slot, secret } of this.#keysOf(agent.slug)) place(slot, secret, url, sent);
-    const late = new AbortController();
-    const [whole, patience] = [setTimeout(() => late.abort(), TOTAL_MS), setTimeout(() => late.abort(), PATIENCE_MS)];
-    try {
-      const response = await fetch(url, {
-        method: method ?? (body === undefined ? "GET" : "POST"),
-        headers: sent,
-        body: body === undefined ? null : JSON.stringify(body),
-        redirect: "manual",
-        signal: late.signal,
-      });
-      return { status: response.status, headers: response.headers, body: await this.#text(response, patience) };
-    } catch (error) {
-      if (error instanceof Failure) throw error;
-      if (late.signal.aborted)
-        throw new Failure(`${this.origin} did not answer in time. Is it the right URL? Otherwise try again later.`, EXIT.unreachable);
-      throw new Failure(`${this.origin} cannot be reached (${clean(reasonOf(error))}). Is the URL right, and does the server run?`, EXIT.unreachable);
-    } finally {
-      clearTimeout(whole);
-      clearTimeout(patience);
-      late.abort();
-    }
+    return fetch(url, {
+      method: method ?? (body === undefined ? "GET" : "POST"),
+      headers: sent,
+      body: body === undefined ? null : JSON.stringify(body),
+      redirect: "manual",
+      signal: late.signal,
+    });
   }
 
-  async #text(response, patience) {
-    const pieces = [];
+  /** The failure for an error of a request. */
+  #failed(error, late) {
+    if (error instanceof Failure) return error;
+    if (late.signal.aborted) return new Failure(`${this.origin} did not answer in time. Is it the right URL? Otherwise try again later.`, EXIT.unreachable);
+    return new Failure(`${this.origin} cannot be reached (${clean(reasonOf(error))}). Is the URL right, and does the server run?`, EXIT.unreachable);
+  }
+
+  async #text(response, late) {
+    let text = "";
+    for await (const piece of this.#pieces(response, late)) text += piece;
+    return text;
+  }
+
+  /** The text of an answer, as it comes, up to the bound. */
+  async *#pieces(response, late) {
+    const decoder = new TextDecoder();
     let bytes = 0;
     for await (const piece of response.body ?? []) {
-      patience.refresh();
+      late.refresh();
       bytes += piece.length;
       if (bytes > MAX_BYTES)
         throw new Failure(
           `An answer of ${this.origin} is larger than ${MAX_BYTES / 1024 / 1024} MiB and was not read. Is there a server of a2a-edge?`,
           EXIT.unreachable,
         );
-      pieces.push(piece);
+      yield decoder.decode(piece, { stream: true });
     }
-    return new TextDecoder().decode(Buffer.concat(pieces));
+    yield decoder.decode();
   }
 
   #refusal({ agent, headers: asked = {} }, status, headers, value) {
@@ -197,6 +246,35 @@ export class Server {
       );
     }
     return new Failure(`${what} refuses: ${said}.`);
+  }
+}
+
+/** Ends a request that takes too long: as a whole, or for its head or a further piece. */
+class Lateness {
+  #late = new AbortController();
+  #whole = setTimeout(() => this.#late.abort(), TOTAL_MS);
+  #patience = setTimeout(() => this.#late.abort(), PATIENCE_MS);
+  signal = this.#late.signal;
+
+  /** A piece has come. */
+  refresh() {
+    this.#patience.refresh();
+  }
+
+  /** The request is over, whether all of it was read or not. */
+  end() {
+    clearTimeout(this.#whole);
+    clearTimeout(this.#patience);
+    this.#late.abort();
+  }
+}
+
+/** A value of JSON; undefined for other text. */
+function jsonOf(body) {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
   }
 }
 

@@ -3,6 +3,7 @@
 mod index;
 mod limits;
 mod mcp;
+mod traces;
 mod variables;
 mod webhooks;
 
@@ -12,6 +13,7 @@ use variables::{KIBIBYTE, MEBIBYTE, Variables};
 pub use index::{Index, IndexKind, Shards};
 pub use limits::Limits;
 pub use mcp::Mcp;
+pub use traces::Traces;
 pub use variables::ConfigError;
 pub use webhooks::Webhooks;
 
@@ -58,6 +60,10 @@ pub struct Settings {
     pub webhooks: Webhooks,
     /// The settings for clients of MCP.
     pub mcp: Mcp,
+    /// `METRICS`: adds what isolates count to the table `metrics`, for `GET /metrics` (off).
+    pub metrics: bool,
+    /// Where traces are sent, if anywhere.
+    pub traces: Option<Traces>,
 }
 
 impl Settings {
@@ -97,6 +103,8 @@ impl Settings {
             limits: Limits::read(variables)?,
             webhooks: Webhooks::read(variables)?,
             mcp: Mcp::read(variables)?,
+            metrics: variables.switch("METRICS")?,
+            traces: Traces::read(variables)?,
         })
     }
 }

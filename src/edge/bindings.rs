@@ -37,6 +37,11 @@ pub(super) fn state_key(env: &Env) -> Option<Secret> {
     (!keys.trim().is_empty()).then(|| Secret::new(keys))
 }
 
+/// The secret `OTLP_HEADERS`, if it is set: the headers of requests with spans.
+pub(super) fn otlp_headers(env: &Env) -> String {
+    env.secret("OTLP_HEADERS").map(|headers| headers.to_string()).unwrap_or_default()
+}
+
 /// The queue of webhooks with unsent notifications.
 pub(super) const WEBHOOKS: &str = "WEBHOOKS";
 

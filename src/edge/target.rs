@@ -33,6 +33,15 @@ pub(super) fn check_key_url(url: &str, settings: &Settings) -> Result<(), String
     }
 }
 
+/// Checks the URL to which spans are sent. The rules are those for webhooks, but the operator's list of hosts does not apply.
+///
+/// # Errors
+///
+/// The requirement that the URL violates, as a text that follows the name of the setting.
+pub(super) fn check_otlp_url(url: &str, settings: &Settings) -> Result<(), String> {
+    check(url, &[Policy { hosts: &[], ..Policy::of(settings) }])
+}
+
 /// Checks a URL by each of these policies.
 fn check(url: &str, policies: &[Policy<'_>]) -> Result<(), String> {
     if url.len() > MAX_URL_BYTES {

@@ -34,7 +34,7 @@ impl Turn {
             call_timeout_ms: settings.call_timeout_ms.min(within_ms),
             depth: self.depth().saturating_add(1),
             max_depth: self.run_outside.max_depth(),
-            trace: self.run_outside.trace(),
+            trace: self.run_outside.timing().trace(),
             ..settings
         };
         let redaction = self.redaction.clone();

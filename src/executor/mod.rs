@@ -45,7 +45,7 @@ pub use registry::{Constructor, Registry};
 pub use remote::RemoteExecutor;
 pub use turn::{
     Callback, CallbackTerms, Called, Emission, Events, LONGEST_WAIT_MS, MAX_CALLBACK_USES, Retry,
-    RunOutside, RunTask, StepStart, Turn, Wait, WaitStart, Woken,
+    RunOutside, RunSpans, RunTask, StepStart, TimedWork, Timing, Turn, Wait, WaitStart, Woken,
 };
 
 /// The logic of an agent: the one interface that an agent writer must learn.

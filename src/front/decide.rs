@@ -19,7 +19,9 @@ use super::plan::{Form, Plan};
 use super::report::Report;
 use super::route::{Route, route};
 use super::seen::Seen;
+use super::subject::{Subject, subject};
 use a2a::binding::http::{HttpResponse, split_url};
+use a2a::error::Error;
 use a2a::model::UnixMillis;
 
 /// A decision about a request.
@@ -33,6 +35,8 @@ pub(crate) struct Decision<'h> {
     pub(crate) reports: Vec<Report>,
     /// The audit lines about the credentials and the refusal of the request. They are written once for each request.
     pub(crate) audits: Vec<Report>,
+    /// What the observation of the request says about it; `None` if it is not observed.
+    pub(crate) subject: Option<Subject>,
 }
 
 /// Decides a request. `now` returns the current time.
@@ -47,6 +51,7 @@ pub(crate) fn decide<'h>(
     let plan = plan(Request { deployment, facts, head, now }, body, &mut seen);
     let agents = &deployment.agents;
     Decision {
+        subject: subject(agents, head, &plan),
         plan,
         origin: seen.origin(agents, head),
         limits: seen.limits(agents, head, &facts.asked, facts.inside.is_some()),
@@ -77,6 +82,8 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
         Route::Overview(slug) => Ok(operator::overview(request, slug, seen)),
         Route::IndexCopy(slug) => Ok(operator::copy(request, slug, seen)),
         Route::OwnerForget(slug) => Ok(operator::forget(request, slug, seen)),
+        Route::Metrics if head.method() == "GET" => Ok(Plan::Visit),
+        Route::Metrics => Err(Error::MethodNotAllowed("GET")),
         Route::Mcp(slug) if deployment.has_mcp(slug) => Ok(Plan::Visit),
         Route::Mcp(_) => Err(unknown_path(path, agents)),
         Route::ProtectedResource(slug) => {

@@ -64,6 +64,10 @@ impl<'a> Head<'a> {
 /// The name of the entry in which `js/hop.js` passes the id of the request. No client can send a header with this name.
 pub(crate) const REQUEST: &str = ":request";
 
+/// The name of the entry that an observed request has: the id of the client's span, or nothing if there is none; `traceparent` then
+/// names the span of the request itself. `-` if no trace records the request.
+pub(crate) const OBSERVED: &str = ":observed";
+
 /// The headers that every Worker passes in a head of a request with this method. The headers of policies and those that
 /// [`Head::trail`] reads are added to them. Reading each of these headers from the platform costs a fraction of iterating
 /// over all headers.

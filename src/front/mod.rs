@@ -21,6 +21,7 @@
 //! | `plan` | the plan for a request |
 //! | `failure` | the reason why an object returned no answer, and the error for its client |
 //! | `seen`, `limit`, `report` | further results of a decision: rate limits to ask, pages that may read the answer, lines for the log and the audit |
+//! | `subject` | what the observation of a request says about it |
 //! | `signed` | the cards that this instance has signed |
 
 pub(crate) mod address;
@@ -38,13 +39,14 @@ pub(crate) mod head;
 pub(crate) mod identify;
 pub(crate) mod limit;
 pub(crate) mod listing;
-mod operator;
+pub(crate) mod operator;
 pub(crate) mod plan;
 pub(crate) mod report;
 pub(crate) mod route;
 pub(crate) mod seen;
 pub(crate) mod signed;
 pub(crate) mod stream;
+pub(crate) mod subject;
 mod terms;
 #[cfg(test)]
 mod tests;

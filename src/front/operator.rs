@@ -151,6 +151,21 @@ fn may_ask(
     }
 }
 
+/// Checks that a caller may read the metrics of the agent with this access: as an operator, without `Act-As`, since metrics are about
+/// all callers and nothing else.
+///
+/// # Errors
+///
+/// [`Error::PermissionDenied`].
+pub(crate) fn may_read_metrics(
+    access: Option<&Access>,
+    caller: &Caller,
+    is_development: bool,
+) -> Result<(), Error> {
+    let act_as = ActAs { owners: Owners::All };
+    may_ask(access, caller, Some(&act_as), is_development)
+}
+
 fn denied(message: String) -> Error {
     Error::PermissionDenied(Box::new(Refusal { message, challenges: Vec::new() }))
 }

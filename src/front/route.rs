@@ -19,6 +19,8 @@ pub(crate) enum Route<'a> {
     IndexCopy(&'a str),
     /// The deletion of what the index has of an owner with an agent, for operators.
     OwnerForget(&'a str),
+    /// The metrics of all agents, for operators.
+    Metrics,
     /// The MCP server of all agents (`None`), or of one agent.
     Mcp(Option<&'a str>),
     /// The metadata with the issuers of tokens for this MCP server.
@@ -48,7 +50,31 @@ impl<'a> Route<'a> {
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::IndexCopy(slug) => Some(slug),
             Self::OwnerForget(slug) | Self::Script(slug) => Some(slug),
-            Self::KeySet | Self::Agents | Self::Resume | Self::Scripts | Self::Console(_) => None,
+            Self::KeySet | Self::Agents | Self::Resume | Self::Scripts => None,
+            Self::Metrics | Self::Console(_) => None,
+        }
+    }
+}
+
+impl Route<'_> {
+    /// The form of paths with this route, without what clients choose.
+    pub(crate) fn pattern(&self) -> &'static str {
+        match self {
+            Self::JsonRpc(None) => "/",
+            Self::JsonRpc(Some(_)) => "/{agent}",
+            Self::Subscribe(_) => "/{agent}/subscribe",
+            Self::Rest(_, _) => "/{agent}/*",
+            Self::Callback(_, _) => "/{agent}/callbacks/{callback}",
+            Self::Overview(_) => "/{agent}/overview",
+            Self::IndexCopy(_) => "/{agent}/index:copy",
+            Self::OwnerForget(_) => "/{agent}/owner:forget",
+            Self::Metrics => "/metrics",
+            Self::Mcp(None) => "/mcp",
+            Self::Mcp(Some(_)) => "/{agent}/mcp",
+            Self::ProtectedResource(_) | Self::KeySet => "/.well-known/*",
+            Self::Card(_, _) => "/{agent}/.well-known/{card}",
+            Self::Agents | Self::Resume | Self::Scripts | Self::Script(_) => "/_dev/*",
+            Self::Console(_) => "/console/*",
         }
     }
 }
@@ -64,6 +90,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
     match segments.as_slice() {
         [] | [""] | [ENDPOINT] | ["", ENDPOINT] => Route::JsonRpc(None),
         [SUBSCRIBE] | ["", SUBSCRIBE] => Route::Subscribe(None),
+        [METRICS] => Route::Metrics,
         [MCP] | ["", MCP] => Route::Mcp(None),
         [".well-known", PROTECTED_RESOURCE, MCP] => Route::ProtectedResource(None),
         [".well-known", PROTECTED_RESOURCE, agent, MCP] => Route::ProtectedResource(Some(agent)),
@@ -106,6 +133,9 @@ const SUBSCRIBE: &str = "subscribe";
 
 /// The path of an MCP server, which has agents as tools.
 const MCP: &str = "mcp";
+
+/// The path of the metrics. No agent may have this name.
+const METRICS: &str = "metrics";
 
 /// The path of the console. No agent may have this name.
 const CONSOLE: &str = "console";

@@ -87,7 +87,7 @@ impl<'a> Sent<'a> {
             head.push_str(&format!("\n{name}\n{value}"));
         }
         let decision = decide(deployment, facts, &Head::parse(&head), body, || NOW);
-        let Decision { plan, origin, limits, reports, audits } = decision;
+        let Decision { plan, origin, limits, reports, audits, subject: _ } = decision;
         Decided { plan, origin: origin.map(str::to_owned), limits, reports, audits }
     }
 }

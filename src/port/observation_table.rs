@@ -9,6 +9,8 @@ pub enum Severity {
     Info,
     /// Something failed.
     Error,
+    /// The duration of work: never written to the log, only for traces and metrics.
+    Timing,
 }
 
 /// Declares the enum of observations with `severity` and `Display` from one row for each:
@@ -53,6 +55,15 @@ macro_rules! observations {
             pub fn severity(&self) -> Severity {
                 match self {
                     $(Self::$name { .. } => Severity::$severity,)*
+                }
+            }
+        }
+
+        impl $enum<'_> {
+            /// The name of the observation, for counts.
+            pub fn name(&self) -> &'static str {
+                match self {
+                    $(Self::$name { .. } => stringify!($name),)*
                 }
             }
         }

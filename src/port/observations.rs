@@ -11,8 +11,8 @@ use std::fmt;
 
 use serde_json::json;
 
-use super::Audit;
 use super::observation_table::{Severity, observations, write_sentence};
+use super::{AnsweredRequest, Audit, Moment, Work, WorkEnd};
 use a2a::model::{Generation, Message, TaskId};
 use a2a_agents::NotSet;
 
@@ -217,7 +217,7 @@ observations! {
         status: Option<u16>,
         /// The reason why there was no answer.
         error: Option<&'a str>,
-        duration_ms: u64
+        at: &'a Moment
     } = {
         json!({
             "event": "webhook",
@@ -228,7 +228,7 @@ observations! {
             "generation": generation,
             "status": status,
             "error": error,
-            "durationMs": duration_ms,
+            "durationMs": at.millis(),
         })
     };
 
@@ -279,6 +279,57 @@ observations! {
 
     /// The clean-up could not find or delete finished tasks; the next clean-up retries.
     Error CleanUpFailed { reason: &'a str } = "old tasks cannot be deleted now: {reason}";
+
+    /// A request of a client was answered; for a stream, the stream has ended.
+    Timing RequestAnswered { request: AnsweredRequest<'a>, at: &'a Moment }
+        = { format!("{} {}: {}", request.method, request.route, request.status) };
+
+    /// The facts were found that the decision about a request needed: a large body, verdicts on tokens, quotas.
+    Timing FactsFound { at: &'a Moment } = "the facts of a request were found";
+
+    /// The object of a task answered the front Worker; of a stream, its first frame arrived.
+    Timing ObjectAsked { at: &'a Moment } = "an object was asked";
+
+    /// A run of an executor ended, was parked or was lost.
+    Timing RunEnded {
+        agent: &'a str,
+        task: &'a TaskId,
+        context: Option<&'a str>,
+        attempt: u32,
+        /// How the run ended: `returned`, `parked`, `failed`, `canceled`, `timeout`, `idle`, `panicked` or `interrupted`.
+        ending: &'static str,
+        /// The state of the task in the words of the specification; `None` if there is no task.
+        state: Option<&'a str>,
+        at: &'a Moment
+    } = "task {task}: attempt {attempt} of the agent {agent} ended: {ending}";
+
+    /// A piece of work of a run ended: a request to a model, a call, a step.
+    Timing WorkDone {
+        agent: &'a str,
+        task: &'a TaskId,
+        work: Work<'a>,
+        end: WorkEnd,
+        at: &'a Moment
+    } = { format!("task {task}: {work:?} of the agent {agent} ended: {end:?}") };
+
+    /// Another server answered the head of a request of a run, or has not.
+    Timing HttpRequested {
+        agent: &'a str,
+        task: &'a TaskId,
+        method: &'a str,
+        /// The host of the URL, with the port if it has one. The rest of the URL may contain secrets.
+        host: Option<&'a str>,
+        /// The HTTP status of the answer; `None` without an answer.
+        status: Option<u16>,
+        at: &'a Moment
+    } = "task {task}: {method} of the agent {agent} was answered";
+
+    /// A statement of a task was sent to the index, and has succeeded or failed.
+    Timing IndexWritten {
+        task: &'a TaskId,
+        has_failed: bool,
+        at: &'a Moment
+    } = "task {task}: the index was written";
 }
 
 fn given(agent: &str, task: &TaskId, message: &Message) -> String {
@@ -310,6 +361,7 @@ const MAX_KID_CHARS: usize = 60;
 #[cfg(test)]
 mod tests {
     use super::*;
+    use a2a::model::UnixMillis;
 
     #[test]
     fn a_message_is_not_part_of_the_line_about_it() {
@@ -334,7 +386,7 @@ mod tests {
             generation: Generation(3),
             status: Some(503),
             error: None,
-            duration_ms: 12,
+            at: &Moment { begun: UnixMillis(1_000), ended: UnixMillis(1_012), place: None },
         };
         let line: serde_json::Value = serde_json::from_str(&attempt.to_string()).unwrap();
         let expected = json!({"event": "webhook", "agent": "demo", "task": "t", "config": "w",

@@ -6,4 +6,9 @@ use super::Observation;
 pub trait Observer {
     /// Receives one observation. An implementation must neither fail nor wait.
     fn observe(&self, observation: &Observation<'_>);
+
+    /// True if observations of durations are used. Otherwise nobody needs to measure them.
+    fn times(&self) -> bool {
+        false
+    }
 }

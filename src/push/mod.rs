@@ -13,4 +13,4 @@ pub use delivery::{
     Attempt, DeadLetter, Delivery, Health, Report, RetryPolicy, Standing, Verdict, retry_after_s,
 };
 pub use notification::{GivenUp, NextNotification, Notification, NotificationTurn};
-pub use origin::origin_of;
+pub use origin::{host_of, origin_of};

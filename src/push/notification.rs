@@ -27,7 +27,7 @@ pub struct Notification {
     pub config: TaskPushNotificationConfig,
     /// The recent behavior of the receiver.
     pub standing: Standing,
-    /// The trace of the attempt, if the message that began the newest run belonged to a trace.
+    /// The trace of the message that began the newest run, if it belonged to one. Each attempt is a span in it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub trace: Option<TraceContext>,
 }

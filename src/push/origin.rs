@@ -8,6 +8,13 @@ pub fn origin_of(url: &str) -> String {
     format!("{scheme}://{host}")
 }
 
+/// The host of a URL, with the port if it names one; `None` if the text is no URL.
+pub fn host_of(url: &str) -> Option<&str> {
+    let authority = url.split("://").nth(1)?.split(['/', '\\', '?', '#']).next()?;
+    // Without a user name and a password.
+    authority.rsplit('@').next()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -24,6 +31,19 @@ mod tests {
             ("http://[::1]:8787/x", "http://[::1]:8787"),
         ] {
             assert_eq!(origin_of(url), origin);
+        }
+    }
+
+    #[test]
+    fn of_a_url_only_the_host_is_logged() {
+        for (url, host) in [
+            ("https://example.com/hook?key=secret", Some("example.com")),
+            ("https://example.com:8443#secret", Some("example.com:8443")),
+            ("https://example.com?key=secret", Some("example.com")),
+            ("https://user:secret@example.com/", Some("example.com")),
+            ("nonsense", None),
+        ] {
+            assert_eq!(host_of(url), host, "{url}");
         }
     }
 }

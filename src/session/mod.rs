@@ -69,6 +69,7 @@ use life::Life;
 use place::Place;
 use retention::Retention;
 use run::outside::Outside;
+use run::span::RunKey;
 use run::state::RunState;
 use unannounced::Unannounced;
 use webhooks::Webhooks;
@@ -138,6 +139,7 @@ impl TaskSession {
         change: impl FnOnce(&mut TaskMachine, UnixMillis) -> Result<Vec<Effect>, E>,
     ) -> Result<bool, E> {
         let now = self.now();
+        let before = self.run_before_change();
         let effects = self.life.change(|machine| change(machine, now))?;
         let is_effective = !effects.is_empty();
         for effect in effects {
@@ -146,7 +148,9 @@ impl TaskSession {
                 Effect::Run(message) => {
                     let start = self.life.with_machine(|machine| machine.run().cloned());
                     if let Some(start) = start.flatten() {
+                        let before = RunKey::of(&start).before(before);
                         self.run.begin(message, start, now);
+                        self.run.note_continued(before);
                     }
                 }
                 Effect::Offer(message) => self.run.offer(message),
@@ -155,6 +159,14 @@ impl TaskSession {
             }
         }
         Ok(is_effective)
+    }
+
+    /// The newest run, for the link of the one that may follow it. `None` if durations are not used.
+    fn run_before_change(&self) -> Option<RunKey> {
+        if !self.ports.observer.times() {
+            return None;
+        }
+        self.life.with_machine(|machine| machine.run().map(RunKey::of)).flatten()
     }
 
     /// As [`change`](Self::change), by an input of the run.

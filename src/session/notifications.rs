@@ -6,7 +6,6 @@ use super::TaskSession;
 use super::debts::{self, Troubles};
 use super::followers::{self, frame};
 use super::journal::Journal;
-use super::run::tracing::span;
 use super::webhooks::Webhook;
 use crate::port::{Observation, StoreError, WebhookJob};
 use crate::push::{
@@ -140,7 +139,7 @@ fn give_out_next(
     let trace = session.life.with_machine(|machine| {
         machine.run().and_then(|run| run.request.trail.trace.as_deref().cloned())
     });
-    let trace = trace.flatten().map(|trace| trace.within(&span(session.ports.random.as_ref())));
+    let trace = trace.flatten();
     Some(Notification { lease, generation, body, dialect, config, standing, trace })
 }
 

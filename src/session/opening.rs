@@ -108,7 +108,7 @@ impl TaskSession {
                 (id, life, stored.indexed, stored.counted, log)
             }
         };
-        let outside = Rc::new(Outside::new(&ports, limits.max_depth));
+        let outside = Rc::new(Outside::new(&ports, id.clone(), limits.max_depth));
         let alarm = match opening {
             Opening::ByRequest => Alarm::unknown(),
             Opening::ByAlarm => Alarm::fired(),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules of the server, each with the modules that it may use. The use of other crates is limited by their public
 /// interfaces.
-const MAY_USE: [(&str, &[&str]); 28] = [
+const MAY_USE: [(&str, &[&str]); 29] = [
     // The code blocks of the documentation.
     ("documentation", &[]),
     ("config", &[]),
@@ -22,12 +22,16 @@ const MAY_USE: [(&str, &[&str]); 28] = [
     ("usage", &[]),
     ("task", &["auth", "trail", "usage"]),
     ("tools", &[]),
+    ("telemetry", &["port", "usage"]),
     ("port", &["auth", "format", "mcp", "push", "remotes", "trail", "usage"]),
     // The in-memory implementations of the ports.
     ("twins", &["auth", "port", "usage"]),
     ("push", &["config", "format"]),
     ("signing", &[]),
-    ("executor", &["task", "auth", "mcp", "panic", "port", "push", "remotes", "twins", "usage"]),
+    (
+        "executor",
+        &["task", "auth", "mcp", "panic", "port", "push", "remotes", "trail", "twins", "usage"],
+    ),
     // `embedded` is the macro.
     ("host", &["executor", "port", "twins", "embedded"]),
     ("demo", &["host", "tools", "port", "twins", "embedded", "prelude", "testing"]),
@@ -90,6 +94,7 @@ const MAY_USE: [(&str, &[&str]); 28] = [
             "push",
             "session",
             "signing",
+            "telemetry",
             "operation",
             "host",
             "format",

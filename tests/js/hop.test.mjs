@@ -15,6 +15,9 @@ function rustOf(plan, others = {}, found = "=200\n\nfound") {
   const rust = {
     headerNames: () => "accept\na2a-version",
     commonHeaders: () => COMMON,
+    observes: () => false,
+    traceHead: noted("traceHead", () => ""),
+    requestAnswered: noted("requestAnswered", () => {}),
     plan: noted("plan", () => plan),
     listed: noted("listed", () => "=200\n\nlisted"),
     visit: noted("visit", async () => new Response("visited")),
@@ -392,4 +395,52 @@ test("a refusal names its request", async () => {
     const response = await rustOf(`=${status}\n\nx`).hop.serve(post("{}", { "cf-ray": "8f2d-FRA" }), {});
     assert.equal(response.headers.get("x-request-id"), expected);
   }
+});
+
+describe("an observed request", () => {
+  const observing = (plan, others = {}) => rustOf(plan, { observes: () => true, traceHead: () => "\ntraceparent\nt\n:observed\nclient", ...others });
+  /** What was reported of the only request: its subject, status, code, and which instants are known. */
+  const reported = (calls) => {
+    const all = calls.filter(([name]) => name === "requestAnswered");
+    assert.equal(all.length, 1);
+    const [[, , head, subject, status, code, begun, ended, found, asked, answered]] = all;
+    assert.match(head, /\ntraceparent\nt\n:observed\nclient\n:request\n/);
+    assert.ok(begun > 1e12 && ended >= begun);
+    return { subject, status, code, found: found > 0, asked: asked > 0, answered: answered > 0 };
+  };
+  const ok = { subject: "s", status: 200, code: undefined, found: false, asked: false, answered: true };
+
+  test("is reported with the subject of its plan, once it is answered", async () => {
+    const { hop, calls } = observing("ts\n=200\n\nx");
+    assert.equal(await (await hop.serve(post("{}"), {})).text(), "x");
+    assert.deepEqual(reported(calls), ok);
+  });
+
+  test("says when its object was asked, and the code of an error over JSON-RPC", async () => {
+    for (const [body, code] of [
+      ['{"jsonrpc":"2.0","id":"a\\"b","error":{"code":-32001,"message":"no"}}', -32001],
+      ['{"jsonrpc":"2.0","id":7,"error":{"code":-32603}}', -32603],
+      ['{"jsonrpc":"2.0","id":null,"result":{"error":{"code":1}}}', undefined],
+      ['{"jsonrpc":"2.0","id":"\\",\\"error\\":{\\"code\\":1","result":{}}', undefined],
+    ]) {
+      const { hop, calls } = observing("ts\ni1\n{}");
+      await hop.serve(post("{}"), { TASKS: namespaceOf(async () => `200\n\n${body}`) });
+      assert.deepEqual(reported(calls), { ...ok, code, asked: true });
+    }
+  });
+
+  test("says when its facts were found, and that its object did not answer", async () => {
+    const { hop, calls } = observing("~", {}, "");
+    const { hop: asking, calls: asked } = observing("ts\ni1\n{}");
+    await hop.serve(post("{}"), {});
+    assert.equal(reported(calls).found, true);
+    await asking.serve(post("{}"), { TASKS: namespaceOf(async () => { throw new Error("gone"); }) });
+    assert.deepEqual(reported(asked), { ...ok, asked: true });
+  });
+
+  test("is not one whose head says nothing about it", async () => {
+    const { hop, calls } = observing("=200\n\nx", { traceHead: () => "" });
+    await hop.serve(post("{}"), {});
+    assert.deepEqual(calls.filter(([name]) => name === "requestAnswered"), []);
+  });
 });

@@ -86,7 +86,26 @@ test("check and the dry run of deploy need neither a login nor a compiler", asyn
   const { code, output } = await run("npm", "run", "deploy", "--", "--dry-run");
   assert.equal(code, 0, output);
   assert.match(output, /refuse every call: say in agents\/hello\.toml/);
-  assert.match(output, /Total Upload: /);
+  assert.match(output, /^ {4}Upload +\d+\.\d KB gzip; at most 3 MB with Workers Free/m);
+});
+
+test("what npm start serves passes the check of deploy, and does not differ from the project until that changes", async () => {
+  const kept = ["agents/hello.toml", "agents/orders.toml"].map((file) => [file, read(file)]);
+  const [[file, before]] = kept;
+  await serving("start", async (url) => {
+    const checked = await run("npx", "a2a-edge", "deploy", "--check", url);
+    assert.equal(checked.code, 0, checked.output);
+    assert.match(checked.output, /^ok +stream +hello has answered by a stream/m);
+    const same = await run("npm", "run", "deploy", "--", "--diff", url);
+    assert.equal(same.code, 0, same.output);
+    write(file, `${before}\n# changed\n`.replace(/^version = .*$/m, 'version = "7.0.0"'));
+    remove("agents/orders.toml");
+    const other = await run("npx", "a2a-edge", "deploy", "--diff", url);
+    assert.equal(other.code, 6, other.output);
+    assert.match(other.output, /^ {4}hello: the card differs in version \(.* → 7\.0\.0\)$/m);
+    assert.match(other.output, /^ {4}orders goes: /m);
+  });
+  for (const [file, text] of kept) write(file, text);
 });
 
 test("the size is that of the upload", async () => {

@@ -35,7 +35,7 @@ test("a command that there is not is refused", async () => {
 });
 
 test("every command tells its options by the name that works in the project", async () => {
-  for (const command of ["start", "dev", "build", "test", "deploy", "size", "check", ...Object.keys(OPERATE)]) {
+  for (const command of ["start", "dev", "build", "test", "deploy", "rollback", "size", "check", ...Object.keys(OPERATE)]) {
     const { code, output } = await project.run(command, "--help");
     assert.equal(code, 0, output);
     assert.ok(output.startsWith(`Usage: npx a2a-edge ${command}`), output);
@@ -59,6 +59,8 @@ test("a shell completes commands, and the options of each", async () => {
   assert.equal(completed("a2a-edge", "ta"), "tasks tail");
   assert.equal(completed("a2a-edge", "tasks", "--fa"), "--failed-steps");
   assert.equal(completed("a2a-edge", "start", "--"), "--help");
+  assert.equal(completed("a2a-edge", "deploy", "--d"), "--dry-run --domain --diff");
+  assert.equal(completed("a2a-edge", "rollback", "--m"), "--message");
   for (const [shell, says] of [["zsh", /compdef|bashcompinit/], ["fish", /^complete -c a2a-edge .*-a tasks/m]]) assert.match((await project.run("completion", shell)).output, says);
   assert.equal((await project.run("completion", "tcsh")).code, 2);
 });

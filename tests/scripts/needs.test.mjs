@@ -32,6 +32,7 @@ beforeEach(() => {
   project.write("wrangler.toml", plain);
   project.write("facts.json", FACTS);
   project.write("agents/one.toml", "one 1");
+  project.write("calls.log", "");
   for (const name of [".dev.vars", ".env", "secrets.json", ".gitignore"]) project.remove(name);
 });
 after(() => project.remove());
@@ -91,14 +92,38 @@ describe("deploy", () => {
     assert.match(output, /Not set, so that what needs it fails:\n\n {4}WEATHER_KEY {3}tool now[^\n]*\n\nTo set a secret:\n\n {4}npx a2a-edge wrangler secret put WEATHER_KEY\n/);
   });
 
-  test("names what is needed where the secrets cannot be listed, and in a dry run", async () => {
-    const unlisted = await project.run("deploy");
-    assert.equal(unlisted.code, 0, unlisted.output);
-    assert.ok(unlisted.output.includes(`could not be listed. If these are not set, what needs them fails:\n\n${TABLE}`), unlisted.output);
-    project.write("calls.log", "");
+  test("names what is needed before anything is made, and by its names again in the end", async () => {
+    const { code, output } = await project.run("deploy");
+    assert.equal(code, 0, output);
+    const at = output.indexOf(`Not set, so that what needs it fails:\n\n${TABLE}\n`);
+    assert.ok(at > 0 && at < output.indexOf("==> Making the queue"), output);
+    assert.match(output, /\nNot set, as the report above says: API_URL, WEATHER_KEY\.\n/);
+  });
+
+  test("says so where the secrets are not known: without a login, and of a Worker whose secrets cannot be listed", async () => {
+    project.write("whoami.json", '{"loggedIn":false}');
     const dry = await project.run("deploy", "--dry-run");
-    assert.ok(dry.output.includes(`The agents need these secrets or variables:\n\n${TABLE}`), dry.output);
+    project.remove("whoami.json");
+    assert.ok(dry.output.includes(`The secrets of the Worker are not known. If these are not set, what needs them fails:\n\n${TABLE}`), dry.output);
     assert.ok(!project.calls().some(([, ...args]) => args[0] === "secret"));
+    project.write("deployments.json", '[{"created_on": "2026-11-01T00:00:00Z", "versions": []}]');
+    const unlisted = await project.run("deploy");
+    project.remove("deployments.json");
+    assert.equal(unlisted.code, 0, unlisted.output);
+    assert.ok(unlisted.output.includes(`are not known. If these are not set, what needs them fails:\n\n${TABLE}`), unlisted.output);
+  });
+
+  test("counts the secrets of a file that is uploaded, as lines and as JSON", async () => {
+    for (const text of ["API_URL=x\nWEATHER_KEY='y'\n", '{"API_URL": "x", "WEATHER_KEY": "y"}']) {
+      project.write("uploaded.txt", text);
+      const { code, output } = await project.run("deploy", "--secrets-file", "uploaded.txt");
+      assert.equal(code, 0, output);
+      assert.doesNotMatch(output, /Not set|secret put/);
+      assert.doesNotMatch(output, /'y'|"y"/);
+    }
+    const absent = await project.run("deploy", "--secrets-file", "nowhere.txt");
+    assert.equal(absent.code, 1);
+    assert.match(absent.output, /nowhere\.txt of --secrets-file cannot be read \(ENOENT\)\. Give the path/);
   });
 
   test("says nothing when all is set", async () => {

@@ -112,6 +112,8 @@ function handle(folder, entry, place = folder) {
   };
   return {
     folder,
+    /** The environment of what is started. */
+    env,
     write,
     read: (path) => readFileSync(at(path), "utf8"),
     exists: (path) => existsSync(at(path)),
@@ -245,7 +247,8 @@ export function fetch(request, env) { return answer(request, env, \${JSON.string
 \`);
 `;
 
-// An account that has no queues. A file `secrets.json` holds the secrets of the Worker, `values.json` what was set, and `refusal.txt` why nothing can be set.
+// An account that has nothing. A file `secrets.json` holds the secrets of the Worker, `values.json` those that were set, and `refusal.txt` why nothing can be; `queues.json`, `d1.json`, `deployments.json` and `versions.json` what else the account
+// has, and `whoami.json` who is logged in.
 const WRANGLER = `
 const { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
 const { join } = require("node:path");
@@ -261,23 +264,40 @@ if (args[0] === "dev") {
     setInterval(() => {}, 1000);
   }
 }
-if (args[0] === "whoami") console.log('{"loggedIn": true}');
-if (args[0] === "queues" && args[1] === "info") process.exit(1);
+const read = (name) => (existsSync(join(process.env.PROJECT, name)) ? readFileSync(join(process.env.PROJECT, name), "utf8") : undefined);
+/** Ends with what a file of the account has, or with an error. */
+const told = (name, error) => {
+  const text = read(name);
+  console.log(text ?? error);
+  process.exit(text === undefined ? 1 : 0);
+};
+if (args[0] === "whoami") told("whoami.json", '{"loggedIn": true}');
+if (args[0] === "queues" && args[1] === "info") process.exit((read("queues.json") ?? "").includes('"' + args[2] + '"') ? 0 : 1);
 if (args[0] === "secret") {
-  const at = (name) => join(process.env.PROJECT, name);
-  const read = (name, other) => (existsSync(at(name)) ? JSON.parse(readFileSync(at(name), "utf8")) : other);
-  if (existsSync(at("refusal.txt"))) {
-    console.error(readFileSync(at("refusal.txt"), "utf8"));
+  if (read("refusal.txt") !== undefined) {
+    console.log(read("refusal.txt"));
     process.exit(1);
   }
   const [, what, name] = args;
-  const known = read("secrets.json", []).filter((secret) => secret.name !== name);
+  const write = (file, value) => writeFileSync(join(process.env.PROJECT, file), JSON.stringify(value));
+  const others = JSON.parse(read("secrets.json") ?? "[]").filter((secret) => secret.name !== name);
   if (what === "put") {
-    writeFileSync(at("secrets.json"), JSON.stringify([...known, { name, type: "secret_text" }]));
-    writeFileSync(at("values.json"), JSON.stringify({ ...read("values.json", {}), [name]: readFileSync(0, "utf8") }));
-  } else if (what === "delete") {
-    writeFileSync(at("secrets.json"), JSON.stringify(known));
-  } else if (!existsSync(at("secrets.json"))) process.exit(1);
-  else console.log("▲ [WARNING] Multiple environments are defined [in wrangler.toml]\\n\\n" + readFileSync(at("secrets.json"), "utf8"));
+    write("secrets.json", [...others, { name, type: "secret_text" }]);
+    write("values.json", { ...JSON.parse(read("values.json") ?? "{}"), [name]: readFileSync(0, "utf8") });
+  } else if (what === "delete") write("secrets.json", others);
+  else {
+    console.log("▲ [WARNING] Multiple environments are defined [in wrangler.toml]");
+    told("secrets.json", "");
+  }
 }
+if (args[0] === "deployments") told("deployments.json", "This Worker does not exist on your account. [code: 10007]");
+if (args[0] === "versions") told("versions.json", "");
+if (args[0] === "d1" && args[1] === "execute") told("d1.json", "Couldn't find a D1 DB named 'own-agent' (bound as 'DB') in the API.");
+// What is packed: a module of a size that a test asks for, of letters that cannot be compressed.
+const outdir = args.find((arg) => arg.startsWith("--outdir="));
+if (args[0] === "deploy" && outdir !== undefined) {
+  const size = Number(read("size.txt") ?? 1000);
+  writeFileSync(join(outdir.slice("--outdir=".length), "index.js"), require("node:crypto").randomBytes(size));
+}
+if (args[0] === "deploy" && outdir === undefined) console.log("  https://own-agent.example.workers.dev");
 `;

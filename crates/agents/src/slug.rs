@@ -93,7 +93,7 @@ impl Member for Slug {
 const MAX_CHARS: usize = 63;
 
 /// First segments of paths that the Worker itself uses, or that are reserved for it.
-const RESERVED: [&str; 15] = [
+const RESERVED: [&str; 16] = [
     "_dev",
     "a2a",
     "agent",
@@ -106,6 +106,7 @@ const RESERVED: [&str; 15] = [
     "health",
     "mcp",
     "message",
+    "metrics",
     "subscribe",
     "tasks",
     "v1",

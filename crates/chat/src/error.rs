@@ -61,6 +61,27 @@ impl ChatError {
 }
 
 impl ChatErrorKind {
+    /// A word for the kind, for logs and traces: `rate_limited`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotSent => "not_sent",
+            Self::Unreachable => "unreachable",
+            Self::Silent => "silent",
+            Self::Unauthorized => "unauthorized",
+            Self::NotFound => "not_found",
+            Self::RateLimited => "rate_limited",
+            Self::QuotaExhausted => "quota_exhausted",
+            Self::ContextTooLong => "context_too_long",
+            Self::ContentFilter => "content_filter",
+            Self::BadRequest => "bad_request",
+            Self::ServerError => "server_error",
+            Self::Overloaded => "overloaded",
+            Self::Malformed => "malformed",
+            Self::CutOff => "cut_off",
+            Self::TooLarge => "too_large",
+        }
+    }
+
     /// Whether the same request may succeed later.
     pub fn is_retryable(self) -> bool {
         match self {

@@ -1,5 +1,6 @@
 // `a2a-edge completion SHELL`: a script for the shell, made of the commands and their options.
 import { COMMANDS, OPERATE } from "../../lib/commands.mjs";
+import { DEPLOY_OPTIONS, ROLLBACK_OPTIONS } from "../../lib/deploy-options.mjs";
 import { EXIT, Failure } from "../failure.mjs";
 import { commandOf } from "../operate.mjs";
 
@@ -15,12 +16,13 @@ For fish:                   npx a2a-edge completion fish > ~/.config/fish/comple
   async run({ print, args: [shell] }) {
     if (!Object.hasOwn(SHELLS, shell))
       throw new Failure(`There is no completion for "${shell}"; there is one for ${Object.keys(SHELLS).join(", ")}.`, EXIT.usage);
-    const options = {};
-    for (const name of Object.keys(OPERATE)) options[name] = Object.keys((await commandOf(name)).options ?? {}).map((option) => `--${option}`);
+    const options = Object.fromEntries(Object.entries({ deploy: DEPLOY_OPTIONS, rollback: ROLLBACK_OPTIONS }).map(([name, given]) => [name, named(given)]));
+    for (const name of Object.keys(OPERATE)) options[name] = named((await commandOf(name)).options ?? {});
     await print.line(SHELLS[shell](options));
   },
 };
 
+const named = (options) => Object.keys(options).map((option) => `--${option}`);
 const all = Object.entries({ ...COMMANDS, ...OPERATE });
 const names = all.map(([name]) => name).join(" ");
 const cases = (options) =>

@@ -1,5 +1,5 @@
 // `a2a-edge keys`: the secrets that the agents of a project and the Worker use; makes them, and replaces them.
-import { requireEnvironment } from "../../lib/wrangler.mjs";
+import { environmentConfig } from "../../lib/wrangler.mjs";
 import { EXIT, Failure } from "../failure.mjs";
 import { JSON_OPTION, YES_OPTION } from "../operate.mjs";
 import { makeKey, rotateKey } from "../secrets/actions.mjs";
@@ -37,7 +37,7 @@ wrangler, and with --save into a new file, since the deployment does not give it
     const { values, args, refuse } = context;
     const [action, name] = args;
     if (values.local && values.env !== undefined) throw refuse("--local and --env exclude each other.");
-    if (values.env !== undefined) await requireEnvironment(values.env);
+    await environmentConfig(values.env);
     if (action === undefined) return listKeys(context);
     if (!Object.hasOwn(ACTIONS, action)) throw refuse(`There is no argument "${action}"; there are make and rotate.`);
     if (name === undefined) throw refuse("NAME is missing.");

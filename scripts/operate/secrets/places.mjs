@@ -1,9 +1,10 @@
 // Where the secrets are: at the deployment, which gives no value back, or in the file of variables on this machine.
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 import { parseEnv } from "node:util";
+import { secretsOf } from "../../lib/account.mjs";
 import { ASSIGNMENT, IGNORE_IT, configured, isIgnored, namesIn, variableFiles } from "../../lib/needs.mjs";
 import { inProject } from "../../lib/paths.mjs";
-import { deleteSecret, putSecret, secretNames } from "../../lib/secrets.mjs";
+import { wrangler } from "../../lib/wrangler.mjs";
 import { EXIT, Failure } from "../failure.mjs";
 
 /** The secrets of an environment of the deployment. */
@@ -11,26 +12,31 @@ export class Deployment {
   title = "the deployment";
   #environment;
 
+  #option;
+
   constructor(environment) {
     this.#environment = environment;
+    this.#option = environment === undefined ? [] : [`--env=${environment}`];
   }
 
   /** The names that are set, in wrangler.toml too; `isWhole` is false where wrangler cannot list those of the deployment. */
   async names() {
-    const secrets = await secretNames(this.#environment);
+    const secrets = await secretsOf(this.#option);
     return { names: new Set([...(await configured(this.#environment)), ...(secrets ?? [])]), isWhole: secrets !== undefined };
   }
 
-  async put(name, value) {
-    this.#check("set", name, await putSecret(name, value, this.#environment));
+  put(name, value) {
+    return this.#run("set", ["put", name], value);
   }
 
-  async remove(name) {
-    this.#check("deleted", name, await deleteSecret(name, this.#environment));
+  /** Without a terminal wrangler does not ask. */
+  remove(name) {
+    return this.#run("deleted", ["delete", name], "");
   }
 
-  #check(done, name, failure) {
-    if (failure !== undefined) throw new Failure(`${name} was not ${done}; wrangler said:\n${failure}`);
+  async #run(done, [what, name], input) {
+    const { code, output } = await wrangler(["secret", what, name, ...this.#option], { quiet: true, input });
+    if (code !== 0) throw new Failure(`${name} was not ${done}; wrangler said:\n${output.trim()}`);
   }
 }
 

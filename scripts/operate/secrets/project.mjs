@@ -1,9 +1,8 @@
 // What the commands about secrets know of the project in the current folder.
-import { existsSync } from "node:fs";
 import { factsOf, shownProblems } from "../../lib/agents.mjs";
 import { check } from "../../lib/checker.mjs";
 import { mayRegister } from "../../lib/entry.mjs";
-import { inProject, projectDir } from "../../lib/paths.mjs";
+import { projectDir } from "../../lib/paths.mjs";
 import { readConfig } from "../../lib/wrangler.mjs";
 import { EXIT, Failure } from "../failure.mjs";
 import { originOf } from "../origin.mjs";
@@ -13,7 +12,6 @@ import { catalogueOf } from "./catalogue.mjs";
 
 /** The secrets of the project's agents, and those of the Worker. */
 export function readCatalogue(isLocal) {
-  if (!existsSync(inProject("wrangler.toml"))) throw new Failure("There is no wrangler.toml here: keys belong to a project, so run this in its folder.", EXIT.usage);
   const { agents, problems } = check({ folder: projectDir, joins: mayRegister() });
   if (agents === undefined) throw new Failure(shownProblems(problems));
   return catalogueOf(factsOf(agents), { isLocal });

@@ -11,6 +11,7 @@ use crate::edge::bindings;
 use crate::edge::service::keys::signing_keys;
 use crate::edge::service::observer::ConsoleObserver;
 use crate::edge::service::random::WorkerRandom;
+use crate::edge::service::telemetry;
 use crate::edge::target::check_webhook_url;
 use crate::front::deployment::Deployment;
 use crate::front::report::Report;
@@ -86,6 +87,8 @@ fn make(env: &Env) -> Result<Known, Unreadable> {
         reason: error.to_string(),
         error: Error::Internal { task: None },
     })?;
+    telemetry::check(env, &settings)
+        .map_err(|reason| Unreadable { reason, error: Error::Internal { task: None } })?;
     let agents = agents::agents(env, &settings)
         .map_err(|error| Unreadable { reason: error.to_string(), error: Error::NoAgents })?;
     let deployment = Rc::new(Deployment {

@@ -11,6 +11,8 @@
 //! | `waiting` | the state of a request from one plan to the next |
 //! | `facts/` | finds the facts that have to be awaited, one at a time |
 //! | `stream` | the exports by which `js/stream.js` answers with a stream |
+//! | `metrics` | a guest: the metrics of agents, for operators |
+//! | `observed` | the observation of requests: their traces, and how they ended |
 //! | `inside` | answers requests that agents of this Worker send to each other |
 //! | `visit` | the entry point of the guests: MCP, the console, the scripts of test doubles |
 //! | `callers` | identifies the callers of requests to guests, for several agents at once |
@@ -28,6 +30,8 @@ mod double;
 mod facts;
 mod inside;
 mod mcp;
+mod metrics;
+mod observed;
 mod plan;
 mod resume;
 mod stream;

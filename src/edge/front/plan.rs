@@ -13,6 +13,7 @@
 //! | `g` | call `visit`: a guest of the front answers (MCP, the console, the scripts of test doubles) |
 //! | `~` | find the missing fact with [`Waiting`](super::waiting::Waiting), which returns the next plan |
 //! | `o`, an origin or nothing, a line break, a plan | carry out the plan, and let only pages of this origin read the answer |
+//! | `t`, a subject, a line break, a plan | keep the subject for the observation of the request, and carry out the plan |
 //! | `r`, rate limits as JSON, a line break, a plan | carry out the plan if the limits admit the request, otherwise the plan of `Waiting.held` |
 //!
 //! The text of an answer has the form of HTTP: a line for the status, one for each header, an empty line, the body.
@@ -34,6 +35,7 @@ use crate::front::limit::{Limit, access};
 use crate::front::plan::Plan;
 use crate::front::route::route;
 use crate::front::stream;
+use crate::front::subject::Subject;
 use a2a::binding::http::{COMMON, HttpResponse};
 use a2a::error::Error;
 use a2a::model::{append, encode, to_json};
@@ -108,11 +110,19 @@ pub fn common_headers() -> String {
 /// The text of a decision: the origin whose pages may read the answer, the rate limits to ask first, and the plan; and
 /// the missing fact, if the plan is to find one.
 pub(super) fn text_of(decision: Decision<'_>) -> (String, Option<Need>) {
-    let Decision { plan, origin, limits, .. } = decision;
+    let Decision { plan, origin, limits, subject, .. } = decision;
     match plan {
         // The missing fact may show that the request is for another agent, which has its own allowed origins.
         Plan::Need(need) => (limited(&limits, NEED.to_owned()), Some(need)),
-        plan => (shown_to(origin, limited(&limits, plan_text(plan))), None),
+        plan => (about(subject, shown_to(origin, limited(&limits, plan_text(plan)))), None),
+    }
+}
+
+/// The text of a plan, after the subject of an observed request.
+fn about(subject: Option<Subject>, plan: String) -> String {
+    match subject {
+        Some(subject) => format!("t{subject}\n{plan}"),
+        None => plan,
     }
 }
 

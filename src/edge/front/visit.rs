@@ -1,4 +1,4 @@
-//! The guests of the front: MCP, the console, and in development the scripts of test doubles. A guest writes the
+//! The guests of the front: MCP, metrics, the console, and in development the scripts of test doubles. A guest writes the
 //! answers to its requests itself, and sends requests to agents like any other client.
 #![allow(unreachable_pub, reason = "what JavaScript calls must be public")]
 
@@ -34,6 +34,7 @@ pub async fn visit(
         let (_, path, _) = split_url(head.url());
         let is_development = front.deployment.settings.development;
         match route(path) {
+            Route::Metrics => to_response(Box::pin(front.metrics(&head)).await),
             Route::Mcp(slug) => Box::pin(front.mcp(&request, &head, slug, body)).await,
             Route::Console(below) => Box::pin(front.console(&head, below)).await,
             Route::Agents if is_development => {

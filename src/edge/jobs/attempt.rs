@@ -115,13 +115,6 @@ pub(super) fn is_turn_over(begun: UnixMillis, now: UnixMillis) -> bool {
     now.0.saturating_sub(begun.0) > MAX_TURN_MS
 }
 
-/// The host of a URL, with the port if it names one. The rest of the URL may contain secrets.
-pub(super) fn host_of(url: &str) -> Option<&str> {
-    let authority = url.split("://").nth(1)?.split(['/', '?', '#']).next()?;
-    // Without a user name and a password, which URLs of webhooks do not contain.
-    authority.rsplit('@').next()
-}
-
 /// How long one webhook is served before the sender switches to other webhooks, in milliseconds.
 const MAX_TURN_MS: i64 = 10_000;
 
@@ -279,18 +272,5 @@ mod tests {
     fn a_sender_leaves_a_webhook_after_its_turn() {
         assert!(!is_turn_over(NOW, UnixMillis(NOW.0 + MAX_TURN_MS)));
         assert!(is_turn_over(NOW, UnixMillis(NOW.0 + MAX_TURN_MS + 1)));
-    }
-
-    #[test]
-    fn of_a_url_only_the_host_is_logged() {
-        for (url, host) in [
-            ("https://example.com/hook?key=secret", Some("example.com")),
-            ("https://example.com:8443#secret", Some("example.com:8443")),
-            ("https://example.com?key=secret", Some("example.com")),
-            ("https://user:secret@example.com/", Some("example.com")),
-            ("nonsense", None),
-        ] {
-            assert_eq!(host_of(url), host, "{url}");
-        }
     }
 }

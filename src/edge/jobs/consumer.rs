@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 use tokio::sync::Semaphore;
 use worker::{Context, Env, MessageBatch, MessageExt, QueueRetryOptionsBuilder, RawMessage};
 
-use super::attempt::{host_of, is_turn_over, report};
+use super::attempt::{is_turn_over, report};
 use super::deletion;
 use super::post::post;
 use crate::config::Settings;
@@ -25,15 +25,16 @@ use crate::edge::objects::{AskError, Object};
 use crate::edge::panics::caught;
 use crate::edge::service::clock::now;
 use crate::edge::service::observer::ConsoleObserver;
+use crate::edge::service::random::WorkerRandom;
 use crate::forms::address::ObjectId;
 use crate::forms::queue::{Body, DeadLetter, QueuedJob};
 use crate::panic::Shared;
-use crate::port::{Observation, Observer, WebhookJob, join_some};
+use crate::port::{Moment, Observation, Observer, SpanId, SpanPlace, WebhookJob, join_some};
 use crate::push::{
     Crowd, GivenUp, MAX_SILENT_AT_ONCE, NextNotification, Notification, NotificationTurn, Report,
-    Standing, patience_ms,
+    Standing, host_of, patience_ms,
 };
-use a2a::model::to_json;
+use a2a::model::{UnixMillis, to_json};
 
 /// Handles one batch of any queue. Each message is settled on its own.
 pub(in crate::edge) async fn consume(batch: MessageBatch<String>, env: Env, context: Context) {
@@ -152,8 +153,9 @@ impl Sender {
         let begun = now();
         let mut next = Some(notification);
         while let Some(notification) = next {
+            let (notification, place) = in_a_span(notification);
             let report = self.send(&notification, &job.object_id()).await;
-            self.note_attempt(&job.job, &notification, &report);
+            self.note_attempt(&job.job, &notification, &report, place);
             let asked = NextNotification {
                 config_id: job.job.config_id.clone(),
                 lease: Some(notification.lease),
@@ -184,7 +186,15 @@ impl Sender {
         report(notification.generation, begun, now(), ending)
     }
 
-    fn note_attempt(&self, job: &WebhookJob, notification: &Notification, report: &Report) {
+    fn note_attempt(
+        &self,
+        job: &WebhookJob,
+        notification: &Notification,
+        report: &Report,
+        place: Option<SpanPlace>,
+    ) {
+        let begun = UnixMillis(report.at);
+        let at = &Moment { begun, ended: begun.after(report.duration_ms), place };
         self.observer.observe(&Observation::NotificationAttempted {
             agent: &job.agent,
             task: &job.task,
@@ -193,7 +203,7 @@ impl Sender {
             generation: report.generation,
             status: report.status,
             error: report.error.as_deref(),
-            duration_ms: report.duration_ms,
+            at,
         });
     }
 
@@ -206,6 +216,15 @@ impl Sender {
             self.observer.observe(&Observation::DeadLetterLost { letter, reason });
         }
     }
+}
+
+/// The notification with the trace of an attempt to send it, which has a span of its own.
+fn in_a_span(notification: Notification) -> (Notification, Option<SpanPlace>) {
+    let Some(trace) = notification.trace.clone() else { return (notification, None) };
+    let (id, parent) = (SpanId::random(&WorkerRandom), SpanId::parse(trace.span_id()));
+    let attempt = Notification { trace: Some(trace.within(&id.to_string())), ..notification };
+    let place = trace.is_sampled().then_some(SpanPlace { trace, id, parent, follows: None });
+    (attempt, place)
 }
 
 /// Requests the next notification from the object of a job's task.

@@ -19,6 +19,7 @@ pub(super) mod rows;
 pub(super) mod secrets;
 pub(super) mod signatures;
 pub(super) mod tables;
+pub(super) mod telemetry;
 pub(super) mod usage;
 pub(super) mod vault;
 mod web_crypto;

@@ -178,7 +178,9 @@ fn webhooks_statement(agent: &str) -> Statement {
 
 /// Deletes the hours that are too old for any overview.
 pub(in crate::edge) fn clean_up_sql(now: UnixMillis) -> String {
-    format!("DELETE FROM task_hours WHERE hour < {}", hour_of(now).saturating_sub(KEPT_MS))
+    let before = hour_of(now).saturating_sub(KEPT_MS);
+    // The hour 0 has what was deleted before (0005_metrics.sql).
+    format!("DELETE FROM task_hours WHERE hour > 0 AND hour < {before}")
 }
 
 thread_local! {
@@ -229,6 +231,6 @@ mod tests {
         let noon = 1_767_614_400_000;
         let before = noon - 8 * 24 * HOUR_MS;
         let sql = clean_up_sql(UnixMillis(noon + 5));
-        assert_eq!(sql, format!("DELETE FROM task_hours WHERE hour < {before}"));
+        assert_eq!(sql, format!("DELETE FROM task_hours WHERE hour > 0 AND hour < {before}"));
     }
 }

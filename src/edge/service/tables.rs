@@ -276,6 +276,8 @@ impl Tables {
         if ran.rows.is_empty() {
             return Ok(());
         }
+        let Entry { agent, owner, shard, .. } = entry;
+        keep_hours(self.env.as_ref(), agent, owner, *shard).await.map_err(Error::from)?;
         self.change_directory(LEAVE, entry, vec![number(entry.times)]).await
     }
 
@@ -357,6 +359,17 @@ extern "C" {
     ) -> std::result::Result<JsValue, JsValue>;
 }
 
+#[wasm_bindgen(module = "/js/metrics.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = keepHours)]
+    async fn keep_hours(
+        env: &JsValue,
+        agent: &str,
+        owner: &str,
+        shard: u32,
+    ) -> std::result::Result<JsValue, JsValue>;
+}
+
 #[wasm_bindgen(module = "/js/index-copy.js")]
 extern "C" {
     #[wasm_bindgen(catch, js_name = copyRows)]
@@ -419,12 +432,13 @@ pub fn index_schema() -> Vec<String> {
     SCHEMA.map(str::to_owned).to_vec()
 }
 
-const SCHEMA: [&str; 5] = [
+const SCHEMA: [&str; 6] = [
     include_sql!("src/edge/service/directory.sql"),
     include_sql!("migrations/0001_schema.sql"),
     include_sql!("migrations/0002_fewer_rows.sql"),
     include_sql!("migrations/0003_deleted_tasks.sql"),
     include_sql!("migrations/0004_quotas.sql"),
+    include_sql!("migrations/0005_metrics.sql"),
 ];
 
 fn entries_statement(behind: &Entry, most: u32) -> Statement {
@@ -446,7 +460,7 @@ const NOTE: &str =
 /// something to forget, or if it was forgotten before.
 const FORGET: &str = "INSERT INTO index_state (name, value) \
     SELECT 'agent ' || ?1, 0 WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE agent = ?1) \
-    AND NOT EXISTS (SELECT 1 FROM task_hours WHERE agent = ?1) \
+    AND NOT EXISTS (SELECT 1 FROM task_hours WHERE agent = ?1 AND hour > 0) \
     AND NOT EXISTS (SELECT 1 FROM webhooks WHERE agent = ?1) \
     AND NOT EXISTS (SELECT 1 FROM usage WHERE agent = ?1) \
     AND NOT EXISTS (SELECT 1 FROM usage_turns WHERE agent = ?1) \

@@ -8,11 +8,12 @@ use sha2::{Digest, Sha256};
 
 use super::super::{Events, ExecutorError, Turn};
 use super::desk::{Desk, Place};
-use crate::port::{Http, HttpAnswer, HttpRequest, Target};
+use crate::port::{Http, HttpAnswer, HttpRequest, Target, Work, WorkEnd};
 use a2a::client::Client;
 use a2a::model::{Json, Message, Secret, UnixMillis, hex};
 use a2a_agents::Values;
-use a2a_agents::tool::{Counters, StepStart, ToolCall, ToolError};
+use a2a_agents::tool::{Counters, StepStart, Tool, ToolCall, ToolError, ToolOutput, call_checked};
+use serde_json::{Map, Value};
 
 /// A tool call within a turn: its progress is reported as progress of the task, and its steps are steps of the run.
 pub(in crate::executor) struct CallInTurn<'a> {
@@ -33,6 +34,24 @@ impl<'a> CallInTurn<'a> {
     /// The same call, in a round whose calls run at the same time and ask the user through `desk`.
     pub(in crate::executor) fn beside(self, desk: &'a Desk<'a>) -> Self {
         Self { desk: Some(desk), ..self }
+    }
+
+    /// Calls a tool of this Worker.
+    ///
+    /// # Errors
+    ///
+    /// As for [`call_checked`].
+    pub(in crate::executor) async fn of(
+        &self,
+        tool: &dyn Tool,
+        arguments: Map<String, Value>,
+    ) -> Result<ToolOutput, ToolError> {
+        let (turn, timed) = (self.turn, self.turn.begin_timed("tool", &self.key, 1));
+        let called = Box::pin(call_checked(tool, arguments.into(), self));
+        let result = turn.within(timed.as_ref(), called).await;
+        let failure = result.as_ref().err().map(|error| error.fault().name());
+        turn.end_timed(timed, Work::Tool(tool.name()), WorkEnd { failure, usage: None });
+        result
     }
 
     fn own(&self, step: &str) -> String {

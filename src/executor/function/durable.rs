@@ -44,6 +44,9 @@ impl OpenRun {
             return Ok(format!(r#"{{"done":{}}}"#, done.as_str()));
         }
         let begun = self.change(|| self.turn.run_task.begin_step(&self.step_name(name)))?;
+        if let StepStart::New(nth) = begun {
+            self.time_step(name, nth);
+        }
         Ok(match begun {
             StepStart::New(nth) => json!({"new": nth}).to_string(),
             StepStart::Done(Ok(outcome)) => format!(r#"{{"done":{}}}"#, outcome.as_str()),
@@ -79,13 +82,14 @@ impl OpenRun {
         outcome: &str,
     ) -> Result<(), Refused> {
         self.check()?;
+        self.end_timed_step(name, nth, !is_done);
         let outcome =
             if is_done { Ok(Json::from(&read_value(outcome)?)) } else { Err(outcome.to_owned()) };
         self.change(|| self.turn.keep_step(&self.step_name(name), nth, outcome))
     }
 
     /// The name of a step in the task: the steps of a tool's call carry the key of the call.
-    fn step_name(&self, name: &str) -> String {
+    pub(super) fn step_name(&self, name: &str) -> String {
         match &self.role {
             Role::Call(call) => format!("{}/{name}", call.key),
             Role::Turn | Role::Hook => name.to_owned(),

@@ -80,7 +80,7 @@ impl OpenRun {
     pub fn trace_headers(&self) -> Result<String, Refused> {
         self.check()?;
         let mut headers = Map::new();
-        if let Some(trace) = self.turn.run_outside.trace() {
+        if let Some(trace) = self.trace() {
             for (name, value) in trace.headers() {
                 headers.insert(name.to_owned(), json!(value));
             }

@@ -10,6 +10,7 @@ use crate::executor::call::desk::Desk;
 use crate::executor::call::mcp::content::parts_of;
 use crate::executor::call::mcp::{Answers, End, McpTool, ServerCall, bare, failure};
 use crate::executor::{ExecutorError, Turn};
+use crate::port::{Work, WorkEnd};
 use a2a::client::{Client, Observed, Outcome};
 use a2a::model::decode::{Decode, Fields, read_json};
 use a2a::model::{
@@ -75,8 +76,11 @@ impl OpenRun {
             is_canceled: Some(&is_canceled),
             ..a2a::client::Observe::default()
         };
-        let Observed { outcome, text, task, .. } =
-            client.observe(question.request(), observe).await;
+        let timed = self.time("agent", &question.key, 1);
+        let observed = Box::pin(client.observe(question.request(), observe));
+        let Observed { outcome, text, task, .. } = turn.within(timed.as_ref(), observed).await;
+        let has_failed = matches!(outcome, Outcome::Failed | Outcome::Timeout);
+        turn.end_timed(timed, Work::Agent(name), WorkEnd::of(has_failed));
         self.check()?;
         let mut answer = Map::new();
         answer.insert("outcome".to_owned(), json!(outcome_name(outcome)));
@@ -272,7 +276,7 @@ async fn call(
         desk: &desk,
         parked_ms: None,
     };
-    Box::pin(made.make(found, known, arguments, Answers::default())).await
+    run.in_its_span(Box::pin(made.make(found, known, arguments, Answers::default()))).await
 }
 
 /// The task of another agent as the result of a step: without its history, and without artifacts that are too large.

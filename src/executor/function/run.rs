@@ -10,9 +10,10 @@ use serde_json::Value;
 
 use super::jobs::Jobs;
 use crate::executor::call::OwnedCall;
-use crate::executor::{Events, ExecutorError, Turn};
-use crate::port::RunEnd;
+use crate::executor::{Events, ExecutorError, TimedWork, Turn};
+use crate::port::{RunEnd, SpanId, Work, WorkEnd};
 use a2a::client::TaskStream;
+use a2a::http::trace::TraceContext;
 use a2a::model::{MAX_FOREIGN_VALUES, read_foreign};
 use a2a::sorted::SortedMap;
 
@@ -29,6 +30,10 @@ pub struct OpenRun {
     /// The open streams of other agents, by their numbers. A stream is absent while its next event is awaited.
     pub(super) streams: RefCell<SortedMap<u32, TaskStream>>,
     pub(super) newest_stream: Cell<u32>,
+    /// The span in which the function was called. JavaScript calls the functions of the run later, from elsewhere.
+    span: Option<SpanId>,
+    /// The steps under way whose durations are observed, by name and number.
+    pub(super) timed: RefCell<Vec<(String, u32, TimedWork)>>,
 }
 
 /// The function that a run belongs to.
@@ -93,6 +98,8 @@ impl OpenRun {
             jobs: Jobs::default(),
             streams: RefCell::default(),
             newest_stream: Cell::default(),
+            span: turn.run_outside.timing().span(),
+            timed: RefCell::default(),
         }
     }
 
@@ -130,6 +137,43 @@ impl OpenRun {
         });
         self.wake();
         changed
+    }
+
+    /// Polls work of the function in the span in which it was called.
+    pub(super) fn in_its_span<'a, T: 'a>(
+        &'a self,
+        work: LocalBoxFuture<'a, T>,
+    ) -> impl Future<Output = T> + 'a {
+        self.turn.run_outside.timing().in_span(self.span, work)
+    }
+
+    /// The trace for requests of the function.
+    pub(super) fn trace(&self) -> Option<TraceContext> {
+        let timing = self.turn.run_outside.timing();
+        timing.call_in(self.span, || timing.trace())
+    }
+
+    /// Work of the function that begins now. `None` if durations are not used.
+    pub(super) fn time(&self, kind: &str, key: &str, nth: u32) -> Option<TimedWork> {
+        let timing = self.turn.run_outside.timing();
+        timing.call_in(self.span, || timing.begin_work(kind, key, nth))
+    }
+
+    /// Begins to observe a step.
+    pub(super) fn time_step(&self, name: &str, nth: u32) {
+        if let Some(timed) = self.time("step", &self.step_name(name), nth) {
+            self.timed.borrow_mut().push((name.to_owned(), nth, timed));
+        }
+    }
+
+    /// Reports a step that has ended.
+    pub(super) fn end_timed_step(&self, name: &str, nth: u32, has_failed: bool) {
+        let mut timed = self.timed.borrow_mut();
+        let found = timed.iter().position(|(known, n, _)| known == name && *n == nth);
+        if let Some(index) = found {
+            let (name, _, begun) = timed.swap_remove(index);
+            self.turn.end_timed(Some(begun), Work::Step(&name), WorkEnd::of(has_failed));
+        }
     }
 
     /// Has the run polled again.

@@ -2,12 +2,10 @@
 
 use std::rc::Rc;
 
-use serde_json::Value;
-
 use super::callable::{Callable, ModelCall, Said, Saying};
 use super::result;
 use crate::executor::call::CallInTurn;
-use a2a_agents::tool::{Fault, Tool, call_checked};
+use a2a_agents::tool::{Fault, Tool};
 use chat::ToolSpec;
 
 /// A tool of this Worker.
@@ -30,8 +28,7 @@ impl Callable for OwnTool {
         Box::pin(async {
             let ModelCall { turn, events, key, arguments, desk, .. } = call;
             let in_turn = CallInTurn::new(turn, events, key).beside(desk);
-            let arguments = Value::Object(arguments.clone());
-            match call_checked(self.tool.as_ref(), arguments, &in_turn).await {
+            match in_turn.of(self.tool.as_ref(), arguments.clone()).await {
                 Ok(output) => {
                     result::told(call, self.tool.name(), output.into_parts(), self.max_bytes)
                 }

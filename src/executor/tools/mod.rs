@@ -18,7 +18,7 @@ use super::call::{CallInTurn, is_for, shown};
 use super::{AgentExecutor, Events, ExecutorError, StepStart, Turn};
 use crate::task::Recovery;
 use a2a::model::{Artifact, Metadata, Part};
-use a2a_agents::tool::{Tool, ToolError, call_checked};
+use a2a_agents::tool::{Tool, ToolError};
 use a2a_agents::{CheckedAgent, Misfit, ToolsTable};
 use asked::{Asked, AskedCall, Understanding};
 pub(super) use mcp::McpOffer;
@@ -134,7 +134,7 @@ async fn call_own(
     position: usize,
 ) -> Result<Flow, ExecutorError> {
     let call = CallInTurn::new(turn, events, &position.to_string());
-    match call_checked(tool, arguments.into(), &call).await {
+    match call.of(tool, arguments).await {
         Ok(output) => {
             let parts = output.into_parts().into_iter();
             let parts = parts.map(|part| shown(part, turn)).collect();

@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
-use super::{Callback, CallbackTerms, Emission, Wait, WaitStart};
+use super::{Callback, CallbackTerms, Emission, Timing, Wait, WaitStart};
 use crate::auth::Caller;
 use crate::executor::ExecutorError;
 use crate::mcp::{FoundServer, KnownTools};
@@ -12,7 +12,6 @@ use crate::port::{Http, Random, Target};
 use crate::task::{CallbackName, StepRecord, Unanswered};
 use crate::usage::Usage;
 use a2a::client::Client;
-use a2a::http::trace::TraceContext;
 use a2a::model::{Json, Message, Part, Secret, Task, UnixMillis};
 use a2a_agents::tool::{Counters, StepStart};
 use mcp::client::McpError;
@@ -184,8 +183,8 @@ pub trait RunOutside {
         newer_than: Option<UnixMillis>,
     ) -> LocalBoxFuture<'a, Result<Rc<KnownTools>, McpError>>;
 
-    /// The trace that the run belongs to.
-    fn trace(&self) -> Option<TraceContext>;
+    /// The durations of the run's work, and its trace.
+    fn timing(&self) -> &Timing;
 
     /// The largest number of agent-to-agent calls in a row.
     fn max_depth(&self) -> u32;

@@ -6,6 +6,7 @@ mod events;
 mod host;
 mod parked;
 mod step;
+mod timing;
 mod wait;
 
 use std::rc::Rc;
@@ -25,6 +26,7 @@ pub use callback::{Callback, CallbackTerms, Called, MAX_CALLBACK_USES};
 pub use emission::Emission;
 pub use events::Events;
 pub use host::{RunOutside, RunTask};
+pub use timing::{RunSpans, TimedWork, Timing};
 pub use wait::{LONGEST_WAIT_MS, Wait, WaitStart, Woken};
 
 /// One message to handle, with its context.

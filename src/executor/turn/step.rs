@@ -5,6 +5,7 @@ use serde::de::DeserializeOwned;
 
 use super::{Retry, StepStart, Turn};
 use crate::executor::ExecutorError;
+use crate::port::{Work, WorkEnd};
 use a2a::model::Json;
 use a2a::model::decode::{Member, decode, summary};
 
@@ -48,7 +49,9 @@ impl Turn {
             StepStart::Done(Err(reason)) => return Err(ExecutorError(reason)),
         };
         let ends = |_: &ExecutorError| self.is_canceled();
+        let timed = self.begin_timed("step", name, nth);
         let result = retry.done(work, ends, async |millis| self.sleep(millis).await).await;
+        self.end_timed(timed, Work::Step(name), WorkEnd::of(result.is_err()));
         self.end_step(name, nth, result.as_ref().map_err(|error| error.0.clone()))?;
         result
     }

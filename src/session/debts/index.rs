@@ -25,6 +25,8 @@ impl Debt for Index {
     /// If the client has disconnected, no answer announces the task.
     const ANNOUNCES: bool = true;
 
+    const IS_TIMED: bool = true;
+
     fn ledger(debts: &Debts) -> &Ledger {
         &debts.index
     }

@@ -21,6 +21,7 @@ use super::attempt::within_limit;
 use super::journal::Journal;
 use super::life::Life;
 use super::webhooks::Webhooks;
+use crate::executor::{RunOutside, TimedWork};
 use crate::port::{Counted, Indexed, Observation, StoreError, TaskStore};
 use crate::task::{DEBTS, LogEntry, Owed};
 use a2a::model::{TaskId, UnixMillis};
@@ -47,6 +48,9 @@ pub(super) trait Debt: 'static {
     /// True if the task is announced when paying ends: the paid statement may be the first trace of the task outside of its
     /// object.
     const ANNOUNCES: bool = false;
+
+    /// True if the duration of the statements is observed.
+    const IS_TIMED: bool = false;
 
     /// The account of this debt.
     fn ledger(debts: &Debts) -> &Ledger;
@@ -203,7 +207,9 @@ pub(super) async fn until_paid<D: Debt>(session: &TaskSession) {
 async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     let ledger = D::ledger(&session.debts);
     while let Some(Statement { part, result }) = D::next(&session).await {
+        let timed = if D::IS_TIMED { begin_timed(&session) } else { None };
         let result = within_limit(session.ports.clock.as_ref(), result).await;
+        end_timed(&session, timed, result.is_err());
         match &result {
             Ok(()) => {
                 ledger.note_paid(D::reached(&part));
@@ -226,6 +232,18 @@ async fn pay_all<D: Debt>(session: Rc<TaskSession>) {
     }
     // The alarm is needed for an unpaid debt.
     session.arm();
+}
+
+/// A statement that is sent now. `None` if durations are not used.
+fn begin_timed(session: &TaskSession) -> Option<TimedWork> {
+    session.outside.timing().begin(None).map(TimedWork::in_request)
+}
+
+/// Reports a statement that has succeeded or failed.
+fn end_timed(session: &TaskSession, timed: Option<TimedWork>, has_failed: bool) {
+    let Some(timed) = timed else { return };
+    let (task, at) = (&session.id, &session.outside.timing().end(timed));
+    session.observe(&Observation::IndexWritten { task, has_failed, at });
 }
 
 /// Stores the progress of the follower, if storage has another value.

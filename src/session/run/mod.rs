@@ -8,6 +8,7 @@ pub(super) mod hook;
 pub(super) mod outside;
 pub(super) mod parking;
 mod run_task;
+pub(super) mod span;
 pub(super) mod state;
 pub(super) mod tracing;
 mod usage;
@@ -21,10 +22,11 @@ use std::task::{Context, Poll};
 use futures_util::future::{Either, LocalBoxFuture, select, select_all};
 
 use self::held::LetOut;
+use self::span::RunKey;
 use super::TaskSession;
 use super::agents::RunLimits;
 use super::debts::{self, Sums};
-use crate::executor::{Events, ExecutorError, Runner, Turn};
+use crate::executor::{Events, ExecutorError, RunOutside, Runner, Turn};
 use crate::panic::catch;
 use crate::port::{Observation, yield_once};
 use crate::task::{
@@ -62,6 +64,9 @@ pub(super) fn recover(session: &TaskSession, loss: Loss, log: &[LogEntry]) {
     let (recovery, max_attempts) =
         limits.map_or((Recovery::Fail, 0), |limits| (limits.recovery, limits.max_attempts));
     session.run.recall(Recall::of(log));
+    if loss == Loss::Interrupted && session.ports.observer.times() {
+        span::observe_loss(session, log);
+    }
     let was_over = session.life.is_over();
     session.note(Notice::RunLost { loss, recovery, max_attempts });
     if loss == Loss::Interrupted && is_served && !was_over {
@@ -118,6 +123,7 @@ pub(super) fn turn_of(
     let facts = session.life.facts()?;
     let context_id = message.context_id.clone();
     let deadline = start.deadline();
+    let key = RunKey::of(&start);
     let RunRequest {
         caller,
         accepted_output_modes,
@@ -128,7 +134,9 @@ pub(super) fn turn_of(
         timeout_ms,
         joins_context,
     } = start.request;
-    session.outside.follow(*trail);
+    let span =
+        session.outside.timing().is_used().then(|| key.spans(start.resumes, session.object()));
+    session.outside.follow(&facts.agent, *trail, span);
     Some(Turn {
         agent: facts.agent,
         task_id: session.id().clone(),
@@ -178,7 +186,10 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
         session.ports.runtime.durable().await;
     }
     let (deadline, timeout_ms) = (start.deadline(), start.request.timeout_ms);
+    let attempt = start.attempt;
     let Some(turn) = turn_of(&session, &runner, message, start) else { return };
+    let begun = session.outside.begin_run();
+    let begun = begun.map(|begun| begun.following(session.run.continued(session.object())));
     let events = Events { run_task: session.clone(), run_outside: session.outside.clone() };
     let run = runner.executor.execute(&turn, &events);
     let run = Flushing { run, session: &session, pause: None, silence: None };
@@ -194,6 +205,7 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     if matches!(ending, Ending::Returned(Ok(())) | Ending::Parked) {
         report_other_steps(&session);
     }
+    let name = ending.name(&turn);
     match ending {
         Ending::Returned(Ok(())) if session.life.replied().is_some() => {}
         Ending::Returned(Ok(())) => end(&session, RunOutcome::Finished),
@@ -220,6 +232,9 @@ async fn drive(session: Rc<TaskSession>, message: Message, start: RunStart) {
     }
     // `flush` reports a failure to the observer, and waiting clients get an error.
     let _ = session.flush();
+    if let Some(begun) = begun {
+        span::observe_end(&session, begun, &turn.agent, attempt, name);
+    }
     hook::call_if_owed(&session);
     // The turn also has to be counted if the run stored nothing at its end. The alarm repeats a failed attempt.
     if session.owes::<Sums>() {
@@ -262,6 +277,22 @@ enum Ending {
     Panicked,
     /// The run waits and was parked.
     Parked,
+}
+
+impl Ending {
+    /// The word for the end of this turn's run in observations.
+    fn name(&self, turn: &Turn) -> &'static str {
+        match self {
+            Self::Returned(_) | Self::Stopped if turn.is_canceled() => "canceled",
+            Self::Returned(Ok(())) => "returned",
+            Self::Returned(Err(_)) => "failed",
+            Self::Stopped => "canceled",
+            Self::TimedOut => "timeout",
+            Self::Idle => "idle",
+            Self::Panicked => "panicked",
+            Self::Parked => "parked",
+        }
+    }
 }
 
 /// Polls a run within its limits: `TASK_GRACE_MS`, after which its task is created in any case; the time in total and without progress; and

@@ -5,15 +5,14 @@ use std::rc::Rc;
 use futures_util::future::LocalBoxFuture;
 
 use super::connections::Connections;
-use super::tracing::Tracing;
+use super::tracing::{Traced, Tracing};
 use crate::auth::Caller;
-use crate::executor::RunOutside;
+use crate::executor::{RunOutside, RunSpans, TimedWork, Timing};
 use crate::mcp::{FoundServer, KnownTools};
-use crate::port::{Clock, Http, Peers, Ports, Random, Target};
+use crate::port::{Clock, Http, Moment, Peers, Ports, Random, Target};
 use crate::trail::Trail;
 use a2a::client::Client;
-use a2a::http::trace::TraceContext;
-use a2a::model::UnixMillis;
+use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
 use mcp::client::McpError;
 
@@ -25,21 +24,38 @@ pub(in crate::session) struct Outside {
     peers: Rc<dyn Peers>,
     /// Sends the requests of the run to other servers.
     tracing: Tracing,
+    traced: Rc<Traced>,
     max_depth: u32,
 }
 
 impl Outside {
-    /// The resources for the runs of one task. A chain of agents that call each other has at most `max_depth` agents.
-    pub(in crate::session) fn new(ports: &Ports, max_depth: u32) -> Self {
-        let Ports { clock, random, counters, peers, http, .. } = ports.clone();
+    /// The resources for the runs of this task. A chain of agents that call each other has at most `max_depth` agents.
+    pub(in crate::session) fn new(ports: &Ports, task: TaskId, max_depth: u32) -> Self {
+        let Ports { clock, random, counters, peers, http, observer, .. } = ports.clone();
         let connections = Rc::new(Connections::new(http));
-        let tracing = Tracing::new(connections, random.clone());
-        Self { clock, random, counters, peers, tracing, max_depth }
+        let timing = Timing::new(observer, clock.clone(), random.clone());
+        let traced = Rc::new(Traced::new(timing, task));
+        let tracing = Tracing::new(connections, traced.clone());
+        Self { clock, random, counters, peers, tracing, traced, max_depth }
     }
 
-    /// Sets the trail of the run that begins: its requests belong to this trace.
-    pub(super) fn follow(&self, trail: Trail) {
-        self.tracing.follow(trail);
+    /// Sets the agent and the trail of the run that begins, and its span: its requests belong to this trace.
+    pub(super) fn follow(&self, agent: &str, trail: Trail, run: Option<RunSpans>) {
+        self.traced.follow(agent);
+        self.traced.timing.follow(trail, run);
+    }
+}
+
+impl Outside {
+    /// The run that begins now, with the span that [`follow`](Self::follow) was given. `None` if durations are not used.
+    pub(super) fn begin_run(&self) -> Option<TimedWork> {
+        let timing = &self.traced.timing;
+        timing.begin(timing.run()).map(TimedWork::in_request)
+    }
+
+    /// The moment of a run that ends now.
+    pub(super) fn end(&self, begun: TimedWork) -> Moment {
+        self.traced.timing.end(begun)
     }
 }
 
@@ -65,13 +81,13 @@ impl RunOutside for Outside {
     }
 
     fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http> {
-        let request = self.tracing.request();
+        let request = self.traced.timing.request();
         let http = self.peers.hosted(agent, caller, request.as_deref());
-        Rc::new(self.tracing.over(http))
+        Rc::new(Tracing::new(http, self.traced.clone()))
     }
 
     fn bound(&self, target: &Target) -> Rc<dyn Http> {
-        Rc::new(self.tracing.over(self.peers.bound(target)))
+        Rc::new(Tracing::new(self.peers.bound(target), self.traced.clone()))
     }
 
     fn equip(&self, client: Client) -> Client {
@@ -86,8 +102,8 @@ impl RunOutside for Outside {
         self.peers.tools(server, newer_than)
     }
 
-    fn trace(&self) -> Option<TraceContext> {
-        self.tracing.trace()
+    fn timing(&self) -> &Timing {
+        &self.traced.timing
     }
 
     fn max_depth(&self) -> u32 {

@@ -4,6 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
 use super::held::Held;
+use super::span::RunKey;
+use crate::port::SpanId;
 use crate::task::{
     CallbackCall, CallbackName, Diverged, Input, Park, Recall, RunStart, Said, Unanswered, WokenBy,
 };
@@ -48,6 +50,8 @@ pub(in crate::session) struct RunState {
     is_free: Cell<bool>,
     /// True if a call of the hook `cancel` is running.
     is_telling: Cell<bool>,
+    /// The run whose turn the present one continues.
+    continued: Cell<Option<RunKey>>,
     /// The message and the start of a run that has begun and was not polled yet.
     begun: RefCell<Option<(Message, RunStart)>>,
 }
@@ -109,6 +113,16 @@ impl RunState {
         if !resumes {
             self.recall.replace(None);
         }
+    }
+
+    /// Records the run before the one that has begun.
+    pub(in crate::session) fn note_continued(&self, before: Option<RunKey>) {
+        self.continued.set(before);
+    }
+
+    /// The span of the run whose turn the present one continues, for the task of this object.
+    pub(super) fn continued(&self, object: &str) -> Option<SpanId> {
+        self.continued.get().map(|before| before.span(object))
     }
 
     /// Takes the message and the start of the run that has begun, for its first poll.

@@ -5,79 +5,86 @@ use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
 
-use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Random};
-use crate::trail::Trail;
+use crate::executor::{TimedWork, Timing};
+use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Observation};
+use crate::push::host_of;
 use a2a::http::trace::TraceContext;
+use a2a::model::TaskId;
 
 /// Sends the requests of a run to other servers, with the headers of the run's trace if it has one.
 pub(super) struct Tracing {
     http: Rc<dyn Http>,
-    random: Rc<dyn Random>,
-    trail: RefCell<Trail>,
+    of: Rc<Traced>,
+}
+
+/// What all requests of the runs of a task share.
+pub(super) struct Traced {
+    pub(super) timing: Timing,
+    task: TaskId,
+    agent: RefCell<String>,
+}
+
+impl Traced {
+    /// For the runs of this task.
+    pub(super) fn new(timing: Timing, task: TaskId) -> Self {
+        Self { timing, task, agent: RefCell::default() }
+    }
+
+    /// Sets the agent of the run that begins.
+    pub(super) fn follow(&self, agent: &str) {
+        agent.clone_into(&mut self.agent.borrow_mut());
+    }
+
+    fn observe(&self, begun: TimedWork, method: &str, url: &str, status: Option<u16>) {
+        let (task, at, agent) = (&self.task, &self.timing.end(begun), self.agent.borrow());
+        let (agent, host) = (agent.as_str(), host_of(url));
+        let observation = Observation::HttpRequested { agent, task, method, host, status, at };
+        self.timing.observe(&observation);
+    }
 }
 
 impl Tracing {
-    /// A sender without a trace.
-    pub(super) fn new(http: Rc<dyn Http>, random: Rc<dyn Random>) -> Self {
-        Self { http, random, trail: RefCell::default() }
-    }
-
-    /// Sets the trail of the run that begins.
-    pub(super) fn follow(&self, trail: Trail) {
-        self.trail.replace(trail);
-    }
-
-    /// The id of the request that began the run.
-    pub(super) fn request(&self) -> Option<String> {
-        self.trail.borrow().request.clone()
-    }
-
-    /// The trace of the run with a new span.
-    pub(super) fn trace(&self) -> Option<TraceContext> {
-        let trace = self.trail.borrow().trace.clone();
-        trace.map(|trace| trace.within(&span(self.random.as_ref())))
-    }
-
-    /// A sender with the same trail that sends through `http`.
-    pub(super) fn over(&self, http: Rc<dyn Http>) -> Self {
-        let trail = self.trail.borrow().clone();
-        Self { http, random: self.random.clone(), trail: RefCell::new(trail) }
+    /// Sends through `http`.
+    pub(super) fn new(http: Rc<dyn Http>, of: Rc<Traced>) -> Self {
+        Self { http, of }
     }
 }
 
 impl Http for Tracing {
     fn send(&self, request: HttpRequest) -> LocalBoxFuture<'static, Result<HttpAnswer, HttpError>> {
-        let trace = self.trail.borrow().trace.clone();
-        match trace {
-            Some(trace) => self.http.send(traced(request, &trace, self.random.as_ref())),
-            None => self.http.send(request),
-        }
+        let begun = self.of.timing.begin(None);
+        let trace = begun.as_ref().and_then(TimedWork::trace).or_else(|| self.of.timing.trace());
+        let request = match trace {
+            Some(trace) => traced(request, &trace),
+            None => request,
+        };
+        let Some(begun) = begun else { return self.http.send(request) };
+        let (of, method, url) = (self.of.clone(), request.method, request.url.clone());
+        let sent = self.http.send(request);
+        Box::pin(async move {
+            let answer = sent.await;
+            of.observe(begun, method, &url, answer.as_ref().ok().map(|answer| answer.status));
+            answer
+        })
     }
 }
 
-/// Adds the headers of the trace, with a new span, unless the executor has set such headers itself.
-fn traced(request: HttpRequest, trace: &TraceContext, random: &dyn Random) -> HttpRequest {
+/// Adds the headers of the trace, unless the executor has set such headers itself.
+fn traced(request: HttpRequest, trace: &TraceContext) -> HttpRequest {
     let names_one = |(name, _): &(String, String)| {
         ["traceparent", "tracestate"].iter().any(|known| name.eq_ignore_ascii_case(known))
     };
     if request.headers.iter().any(names_one) {
         return request;
     }
-    trace
-        .within(&span(random))
-        .headers()
-        .fold(request, |request, (name, value)| request.with_header(name, value))
-}
-
-/// A new span id: 16 hex digits.
-pub(in crate::session) fn span(random: &dyn Random) -> String {
-    let [a, b, c, d, e, f, g, h, ..] = random.secret_bytes();
-    format!("{:016x}", u64::from_be_bytes([a, b, c, d, e, f, g, h]))
+    trace.headers().fold(request, |request, (name, value)| request.with_header(name, value))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::port::Ports;
+    use crate::trail::Trail;
     use crate::twins::MemoryPlatform;
     use a2a::http::memory::{MemoryHttp, ok};
 
@@ -96,8 +103,11 @@ mod tests {
             noted.borrow_mut().push(request.headers.clone());
             Ok(ok(""))
         });
-        let tracing = Tracing::new(Rc::new(http), platform.ports().random);
-        tracing.follow(Trail::new(None, trace));
+        let Ports { observer, clock, random, .. } = platform.ports();
+        let timing = Timing::new(observer, clock, random);
+        timing.follow(Trail::new(None, trace), None);
+        let traced = Traced::new(timing, TaskId::new("t").unwrap());
+        let tracing = Tracing::new(Rc::new(http), Rc::new(traced));
         for _ in 0..2 {
             platform.run_until(tracing.send(request())).expect("an answer");
         }

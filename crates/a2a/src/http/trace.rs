@@ -27,6 +27,22 @@ impl TraceContext {
         self.parent.get(3..35).unwrap_or_default()
     }
 
+    /// A new trace whose first span has this id. Both ids must have their form: 32 and 16 hexadecimal digits in lower case,
+    /// not all 0; otherwise `None`.
+    pub fn begin(trace_id: &str, span: &str, is_sampled: bool) -> Option<Self> {
+        Self::read(&format!("00-{trace_id}-{span}-0{}", u8::from(is_sampled)), None)
+    }
+
+    /// The id of the parent span: 16 hexadecimal digits.
+    pub fn span_id(&self) -> &str {
+        self.parent.get(36..52).unwrap_or_default()
+    }
+
+    /// True if the caller records the trace, and asks those it calls to record it, too.
+    pub fn is_sampled(&self) -> bool {
+        self.parent.ends_with(['1', '3'])
+    }
+
     /// The header `traceparent`.
     pub fn traceparent(&self) -> &str {
         &self.parent
@@ -271,6 +287,21 @@ mod tests {
         for none in ["", "0000000000000000", "AB00000000000000", "id-1"] {
             assert_eq!(context.within(none), context, "{none}");
         }
+    }
+
+    #[test]
+    fn a_trace_that_begins_has_its_ids_and_its_flag() {
+        let (trace, span) = (&PARENT[3..35], &PARENT[36..52]);
+        for is_sampled in [true, false] {
+            let begun = TraceContext::begin(trace, span, is_sampled).unwrap();
+            assert_eq!((begun.trace_id(), begun.span_id()), (trace, span));
+            assert_eq!(begun.is_sampled(), is_sampled);
+        }
+        let random = TraceContext::read(&PARENT.replace("-01", "-03"), None).unwrap();
+        assert!(random.is_sampled());
+        let random = TraceContext::read(&PARENT.replace("-01", "-02"), None).unwrap();
+        assert!(!random.is_sampled());
+        assert_eq!(TraceContext::begin(span, span, true), None);
     }
 
     #[test]

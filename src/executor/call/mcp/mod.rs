@@ -19,7 +19,7 @@ use super::desk::Desk;
 use super::question;
 use crate::executor::{Events, ExecutorError, StepStart, Turn};
 use crate::mcp::{FoundServer, KnownTools};
-use crate::port::HttpError;
+use crate::port::{HttpError, Work, WorkEnd};
 use ::mcp::client::{Call, CallEvent, McpError, Progress, TaskHandle, ToolRequest};
 use ::mcp::model::{Answer, CallResult, Question, Tool};
 use a2a::model::{Message, UnixMillis, number_text};
@@ -80,6 +80,17 @@ pub(in crate::executor) enum End {
     Canceled,
 }
 
+/// The kind of the failure with which a call ended, if it has failed.
+fn failure_of(end: &Result<End, ExecutorError>) -> Option<&'static str> {
+    match end {
+        Ok(End::Finished(result)) => result.is_error.then_some("tool_error"),
+        Ok(End::Asked(..)) => None,
+        Ok(End::Unknown) => Some("unknown"),
+        Ok(End::Canceled) => Some("canceled"),
+        Ok(End::Failed(_)) | Err(_) => Some("failed"),
+    }
+}
+
 /// The end of a call on its own connection.
 enum Closed {
     At(End),
@@ -104,6 +115,21 @@ impl ServerCall<'_> {
     ///
     /// The reason why the run fails.
     pub(in crate::executor) async fn make(
+        &self,
+        server: FoundServer,
+        known: Option<Rc<KnownTools>>,
+        arguments: Map<String, Value>,
+        answers: Answers,
+    ) -> Result<End, ExecutorError> {
+        let (turn, timed) = (self.turn, self.turn.begin_timed("tool", self.key, 1));
+        let made = Box::pin(self.carry_out(server, known, arguments, answers));
+        let end = turn.within(timed.as_ref(), made).await;
+        let work = Work::McpTool { server: &self.tool.server, tool: &self.tool.tool.name };
+        turn.end_timed(timed, work, WorkEnd { failure: failure_of(&end), usage: None });
+        end
+    }
+
+    async fn carry_out(
         &self,
         server: FoundServer,
         known: Option<Rc<KnownTools>>,

@@ -16,6 +16,7 @@ use super::super::result::cut;
 use super::ledger::{Ledger, step_name};
 use super::outcome::{Told, refused, told};
 use super::{Member, Shared};
+use crate::port::{Work, WorkEnd};
 use a2a::client::{CallOptions, Client, DelegationArguments, Observe, Observed, create_message};
 use a2a::model::{
     Artifact, Message, Part, SendMessageConfiguration, SendMessageRequest, Task, TaskId, TaskState,
@@ -169,7 +170,11 @@ impl Callable for Delegation {
     fn call<'a>(&'a self, call: &'a ModelCall<'a>) -> Saying<'a> {
         Box::pin(async move {
             let fit = |line: String| cut(&call.turn.redaction.text(&line), self.shared.max_bytes);
-            Ok(match self.delegate(call).await? {
+            let (turn, timed) = (call.turn, call.turn.begin_timed("agent", &call.key, 1));
+            let said = turn.within(timed.as_ref(), Box::pin(self.delegate(call))).await;
+            let end = WorkEnd::of(matches!(said, Ok(Said::Failed(_)) | Err(_)));
+            turn.end_timed(timed, Work::Agent(&self.member.agent), end);
+            Ok(match said? {
                 Said::Result(line) => Said::Result(fit(line)),
                 Said::Failed(line) => Said::Failed(fit(line)),
                 Said::Asks(question) => Said::Asks(question),

@@ -78,6 +78,14 @@ impl<'a> Run<'a> {
         &self.executor.settings
     }
 
+    /// The provider of the model in the words of OpenTelemetry. An endpoint elsewhere speaks the API of OpenAI, whoever it is.
+    pub(in crate::executor::model) fn provider(&self) -> &'static str {
+        match self.settings().provider {
+            Provider::WorkersAi => "cloudflare.workers_ai",
+            Provider::OpenAi => "openai",
+        }
+    }
+
     /// The client through which requests to the model are sent.
     pub(in crate::executor::model) fn http(&self) -> &dyn Http {
         match &self.bound {

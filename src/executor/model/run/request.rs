@@ -10,6 +10,7 @@ use super::super::limits::usage_of;
 use super::super::writer::Writer;
 use super::Run;
 use crate::executor::{ExecutorError, Redaction, StepStart};
+use crate::port::{Work, WorkEnd};
 use a2a::model::Json;
 use a2a::model::decode::Decode;
 use chat::{
@@ -56,6 +57,25 @@ enum Heard {
     Canceled,
 }
 
+/// The end of a request to a model, for observations.
+fn end_of(heard: &Result<Heard, ExecutorError>, request_bytes: usize) -> WorkEnd {
+    match heard {
+        Ok(Heard::Answer(answer)) => {
+            let Usage { input, output, .. } = usage_of(answer, request_bytes);
+            let used = crate::usage::Usage {
+                requests: 1,
+                input_tokens: input,
+                output_tokens: output,
+                cost_micros: 0,
+            };
+            WorkEnd { failure: None, usage: Some(used) }
+        }
+        Ok(Heard::Failed(error)) => WorkEnd { failure: Some(error.kind.name()), usage: None },
+        Ok(Heard::Canceled) => WorkEnd { failure: Some("canceled"), usage: None },
+        Err(_) => WorkEnd::of(true),
+    }
+}
+
 /// A request whose answer is being received. If the answer fails, or the run is dropped, the usage that is known is recorded.
 struct Pending<'a> {
     run: &'a Run<'a>,
@@ -99,13 +119,21 @@ impl Run<'_> {
         }
         let interval_ms = self.settings().event_interval_ms;
         let mut writer = Writer::new(self.turn, self.events, &asking.artifact, interval_ms);
-        let mut tries = 0;
+        let (mut tries, mut asked) = (0, 0);
         let mut may_be_empty = false;
         let mut is_halved = false;
         loop {
             let (request, request_bytes) = self.request(asking, conversation, budget);
             writer.begin();
-            let error = match Box::pin(self.hear(asking, &request, &mut writer)).await? {
+            // The name of the model may come from a value that is to be kept from clients.
+            let model = &self.turn.redaction.text(&asking.model);
+            let work = Work::Model { provider: self.provider(), model };
+            asked += 1;
+            let timed = self.turn.begin_timed("chat", &nth.to_string(), asked);
+            let heard = Box::pin(self.hear(asking, &request, &mut writer));
+            let heard = self.turn.within(timed.as_ref(), heard).await;
+            self.turn.end_timed(timed, work, end_of(&heard, request_bytes));
+            let error = match heard? {
                 Heard::Canceled => return Ok(None),
                 Heard::Answer(answer) => {
                     let usage = usage_of(&answer, request_bytes);

@@ -21,14 +21,16 @@ const FACTS = {
   ],
 };
 
-let project;
+let project, plain;
 before(() => {
   project = makeOwnProject({ wrangler: "stand-in" });
+  plain = project.read("wrangler.toml");
   project.write("facts.json", JSON.stringify(FACTS));
 });
 beforeEach(() => {
-  for (const name of ["values.json", "secrets.json", "refusal.txt", ".dev.vars", ".env", "kept"]) project.remove(name);
+  for (const name of ["values.json", "secrets.json", "versions.json", "refusal.txt", ".dev.vars", ".env", "kept"]) project.remove(name);
   project.write("secrets.json", "[]");
+  project.write("wrangler.toml", plain);
   project.write("calls.log", "");
 });
 after(() => project.remove());
@@ -36,6 +38,14 @@ after(() => project.remove());
 const deployed = () => JSON.parse(project.read("values.json"));
 const secrets = () => JSON.parse(project.read("secrets.json")).map(({ name }) => name);
 const keys = (...args) => piped("", ...args);
+/** A server that publishes these keys, until the test is over; returns its URL. */
+async function publishing(t, keysNow) {
+  const server = createServer((_, response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: keysNow() }))).listen(0, "127.0.0.1");
+  t.after(() => server.close());
+  await once(server, "listening");
+  return `http://127.0.0.1:${server.address().port}`;
+}
+
 /** Runs the command with this text on stdin. */
 async function piped(input, ...args) {
   const running = project.start("keys", ...args);
@@ -94,7 +104,25 @@ describe("the list of secrets", () => {
     const table = await keys();
     assertDone(table);
     assert.match(table.stdout, /^SUPPORT_KEY +no +set it +caller support of the agent guarded \(api_key, scheme key\)$/m);
-    assert.deepEqual(project.calls().map((call) => call.join(" ")), ["wrangler secret list --format=json", "wrangler secret list --format=json"]);
+    const asked = ["wrangler secret list --format=json", "wrangler versions list --json"];
+    assert.deepEqual(project.calls().map((call) => call.join(" ")), [...asked, ...asked]);
+  });
+
+  test("says since when no secret was changed, by the versions of the Worker", async () => {
+    project.write("secrets.json", '[{"name": "WEATHER_KEY"}, {"name": "SUPPORT_KEY"}]');
+    project.write("wrangler.toml", plain.replace(/^\[vars\]$/m, '[vars]\nSESSION = "no secret"'));
+    const version = (day, trigger) => ({ id: day, metadata: { created_on: `${day}T10:00:00Z` }, annotations: { "workers/triggered_by": trigger } });
+    const known = async (...versions) => {
+      project.write("versions.json", JSON.stringify(versions));
+      const found = linesOf(await keys("--json", "--max-age", "300"));
+      return ["WEATHER_KEY", "SESSION", "BILLING_KEY"].map((name) => found.find((one) => one.name === name)).map(({ setBefore, due }) => [setBefore, due]);
+    };
+    const old = ["2020-01-01T10:00:00.000Z", "rotate WEATHER_KEY"];
+    assert.deepEqual(await known(version("2020-01-01", "secret"), version("2019-01-01", "secret"), version("2099-01-01", "upload")), [old, [null, null], [null, "set it"]]);
+    assert.deepEqual(await known(version("2020-01-01", "upload"), version("2099-01-01", "upload")), [old, [null, null], [null, "set it"]]);
+    assert.deepEqual((await known(version("2099-01-01", "secret"), version("2020-01-01", "secret")))[0], ["2099-01-01T10:00:00.000Z", null]);
+    assert.deepEqual((await known())[0], [null, null]);
+    assert.match((await keys()).output, /^WEATHER_KEY +yes +tool/m);
   });
 
   test("says so where wrangler cannot list what is set", async () => {
@@ -107,7 +135,7 @@ describe("the list of secrets", () => {
     assert.equal(linesOf(await keys("--json")).find(({ name }) => name === "BILLING_KEY").set, null);
   });
 
-  test("knows the age of a signing key by the keys that the server publishes", async () => {
+  test("knows the age of a signing key by the keys that the server publishes", async (t) => {
     const entries = catalogueOf({ agents: [] });
     const place = { names: async () => ({ names: new Set(["SIGNING_JWK"]), isWhole: true }) };
     const of = async (published, now) => (await factsOfKeys(entries, place, { published, maxAgeDays: 365, now: Date.parse(now) })).find(({ name }) => name === "SIGNING_JWK");
@@ -117,11 +145,8 @@ describe("the list of secrets", () => {
     assert.deepEqual([(await of([{ kid }, { kid: "old" }], "2025-03-05T00:00:00Z")).due, (await of(undefined, "2030-01-01T00:00:00Z")).due], ["take the old one away", undefined]);
     for (const other of [undefined, "", "2025-13-04-01234567", "2025-03-04", "thumbprint"]) assert.equal(madeAt(other), undefined, other);
 
-    const server = createServer((request, response) => response.setHeader("content-type", "application/json").end(JSON.stringify({ keys: [{ kid, x: "x" }] }))).listen(0, "127.0.0.1");
-    await once(server, "listening");
     project.write("secrets.json", '[{"name": "SIGNING_JWK"}]');
-    const found = await keys("--json", "--max-age", "1", "--url", `http://127.0.0.1:${server.address().port}`);
-    server.close();
+    const found = await keys("--json", "--max-age", "1", "--url", await publishing(t, () => [{ kid, x: "x" }]));
     assertDone(found);
     const { madeAt: at, due } = linesOf(found).find(({ name }) => name === "SIGNING_JWK");
     assert.deepEqual([at, due], ["2025-03-04T00:00:00.000Z", "rotate SIGNING_JWK"]);
@@ -266,19 +291,17 @@ describe("a secret that is replaced", () => {
     }
   });
 
-  test("is not replaced where the server publishes another key than the one that was given", async () => {
+  test("is not replaced where the server publishes another key than the one that was given", async (t) => {
     const [given, other] = [make("signing"), make("signing")];
     let published = other;
-    const server = createServer((_, response) => response.end(JSON.stringify({ keys: [{ x: JSON.parse(published).x }] }))).listen(0, "127.0.0.1");
-    await once(server, "listening");
-    const rotate = () => piped(given, "rotate", "SIGNING_JWK", "--save", "kept", "--url", `http://127.0.0.1:${server.address().port}`);
+    const url = await publishing(t, () => [{ x: JSON.parse(published).x }]);
+    const rotate = () => piped(given, "rotate", "SIGNING_JWK", "--save", "kept", "--url", url);
     const refused = await rotate();
     assertRefused(refused, 1, /is not the one that the server publishes.*nothing was changed/);
     assert.ok(!project.exists("values.json") && !project.exists("kept"));
     for (const part of [JSON.parse(given).d, JSON.parse(given).x]) assert.ok(!refused.output.includes(part));
     published = given;
     assertDone(await rotate());
-    server.close();
   });
 
   test("on this machine is read from its file", async () => {

@@ -1,7 +1,7 @@
 // Where the secrets are: at the deployment, which gives no value back, or in the file of variables on this machine.
 import { closeSync, existsSync, openSync, readFileSync, realpathSync, renameSync, rmSync, writeSync } from "node:fs";
 import { parseEnv } from "node:util";
-import { secretsOf } from "../../lib/account.mjs";
+import { secretsOf, versionsOf } from "../../lib/account.mjs";
 import { ASSIGNMENT, IGNORE_IT, configured, isIgnored, namesIn, variableFiles } from "../../lib/needs.mjs";
 import { inProject } from "../../lib/paths.mjs";
 import { wrangler } from "../../lib/wrangler.mjs";
@@ -19,10 +19,21 @@ export class Deployment {
     this.#option = environment === undefined ? [] : [`--env=${environment}`];
   }
 
-  /** The names that are set, in wrangler.toml too; `isWhole` is false where wrangler cannot list those of the deployment. */
+  /** The names that are set, in wrangler.toml too; `isWhole` is false where wrangler cannot list the `secrets` of the deployment. */
   async names() {
     const secrets = await secretsOf(this.#option);
-    return { names: new Set([...(await configured(this.#environment)), ...(secrets ?? [])]), isWhole: secrets !== undefined };
+    return { names: new Set([...(await configured(this.#environment)), ...(secrets ?? [])]), secrets: new Set(secrets), isWhole: secrets !== undefined };
+  }
+
+  /**
+   * The instant since which no secret was changed, in ms since 1970: each change makes a version. Where none of the newest versions is that of a secret, it is the
+   * oldest of them. Undefined if wrangler does not tell the versions.
+   */
+  async unchangedSince() {
+    const versions = (await versionsOf(this.#option)) ?? [];
+    const { created } = versions.find(({ trigger }) => trigger === "secret") ?? versions.at(-1) ?? {};
+    const at = Date.parse(created);
+    return Number.isNaN(at) ? undefined : at;
   }
 
   put(name, value) {

@@ -26,6 +26,7 @@ import { store } from "./results/write.ts";
 import { size } from "./size.ts";
 import { steps } from "./steps.ts";
 import { streams } from "./streams.ts";
+import { telemetry } from "./telemetry.ts";
 import { webhooks } from "./webhooks.ts";
 import { root } from "./workers.ts";
 
@@ -47,6 +48,7 @@ const benchmarks: Record<Exclude<SectionKey, "project">, () => Promise<Section |
   size: () => size(),
   requests: () => load(effort),
   access: () => access(effort),
+  telemetry: () => telemetry(effort),
   agents: () => agents(effort),
   functions: () => functions(effort),
   streams: () => streams(effort),

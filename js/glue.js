@@ -6,9 +6,16 @@ import {
 import { whenRenewed } from "./agents.js";
 import { Hop } from "./hop.js";
 import { runInShard } from "./index-shard.js";
+import { nameRequest } from "./traces.js";
+
+/** As in Rust, and names the request for the platform. @type {typeof requestAnswered} */
+const answered = (env, head, subject, ...rest) => {
+  nameRequest(subject);
+  requestAnswered(env, head, subject, ...rest);
+};
 
 const rust = {
-  commonHeaders, headerNames, listed, observes, plan, requestAnswered, streamEvent, streamOpening, streamRefusal, streamTrouble, traceHead, visit, wait,
+  commonHeaders, headerNames, listed, observes, plan, requestAnswered: answered, streamEvent, streamOpening, streamRefusal, streamTrouble, traceHead, visit, wait,
 };
 
 let hop = new Hop(rust);

@@ -1,5 +1,6 @@
 // The spans of this isolate, until they are sent to the receiver of the deployment by OTLP/HTTP (JSON). Nothing waits for that: a request's answer
 // does not, and a receiver that is slow or gone costs spans, not memory. They are never repeated; what was lost is counted in the log.
+import { tracing } from "cloudflare:workers";
 import { goOn } from "./background.js";
 
 /** @type {{ url: string, headers: Headers, before: string, after: string } | undefined} */
@@ -57,6 +58,20 @@ function pairsOf(headers) {
     if (end < 1) throw new TypeError("not a pair");
     return [entry.slice(0, end).trim(), decodeURIComponent(entry.slice(end + 1).trim())];
   });
+}
+
+/**
+ * Tells the platform's own span of the request under way what the request was about, for the platform's dashboard.
+ *
+ * @param {string} subject the text of src/front/subject.rs
+ */
+export function nameRequest(subject) {
+  const span = tracing?.getActiveSpan?.();
+  if (!span?.isTraced || subject === "") return;
+  const [agent, operation, , task] = subject.split("\u001e");
+  for (const [key, value] of Object.entries({ "gen_ai.agent.name": agent, "a2a.method.name": operation, "a2a.task.id": task })) {
+    if (value) span.setAttribute(key, value);
+  }
 }
 
 /** Keeps a span, and has it sent soon. @param {string} span */

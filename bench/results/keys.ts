@@ -5,7 +5,7 @@ export const DISCIPLINES = ["send", "get", "list", "first-event", "fan-out", "ch
 
 /** The sections of the page behind the comparison. */
 export const SECTIONS = [
-  "steps", "size", "requests", "access", "agents", "functions", "streams", "webhooks", "lists", "costs", "distance", "attacks", "bodies", "project", "console",
+  "steps", "size", "requests", "access", "telemetry", "agents", "functions", "streams", "webhooks", "lists", "costs", "distance", "attacks", "bodies", "project", "console",
 ] as const;
 
 export type DisciplineKey = (typeof DISCIPLINES)[number];

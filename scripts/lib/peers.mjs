@@ -42,7 +42,7 @@ async function ensureRust() {
     const { code } = await run("cargo", ["build", "--locked", "--quiet"], { cwd: join(folder, "rust"), env });
     if (code !== 0) throw new Stop("The peers in Rust were not built; what the compiler says is above.");
   };
-  const programs = ["peer", "mcp"].map((name) => join(targets, "debug", name));
+  const programs = ["peer", "mcp", "otlp"].map((name) => join(targets, "debug", name));
   await (programs.every((program) => existsSync(program)) ? work() : step("Building the peers in Rust (once, a few minutes)", work));
   return programs;
 }

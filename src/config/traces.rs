@@ -22,6 +22,7 @@ impl Traces {
     ///
     /// Returned for the first variable whose value cannot be used.
     pub(super) fn read(variables: Variables<'_>) -> Result<Option<Self>, ConfigError> {
+        let (per_million, service) = (read_ratio(variables)?, variables.text("OTEL_SERVICE_NAME"));
         let Some(url) = variables.text("OTLP_URL") else { return Ok(None) };
         let url = url.trim().trim_end_matches('/');
         let url = url.strip_suffix(TRACES).unwrap_or(url);
@@ -31,8 +32,8 @@ impl Traces {
         }
         Ok(Some(Self {
             url: format!("{url}{TRACES}"),
-            per_million: read_ratio(variables)?,
-            service: variables.text("OTEL_SERVICE_NAME").unwrap_or_else(|| "a2a-edge".to_owned()),
+            per_million,
+            service: service.unwrap_or_else(|| "a2a-edge".to_owned()),
         }))
     }
 

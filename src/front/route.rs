@@ -57,6 +57,22 @@ impl<'a> Route<'a> {
 }
 
 impl Route<'_> {
+    /// True if an agent answers, which may be the default agent.
+    pub(crate) fn is_of_agent(&self) -> bool {
+        let of_none = matches!(
+            self,
+            Self::KeySet
+                | Self::Agents
+                | Self::Resume
+                | Self::Scripts
+                | Self::Metrics
+                | Self::Console(_)
+                | Self::Mcp(None)
+                | Self::ProtectedResource(None)
+        );
+        !of_none
+    }
+
     /// The form of paths with this route, without what clients choose.
     pub(crate) fn pattern(&self) -> &'static str {
         match self {

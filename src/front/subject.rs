@@ -19,8 +19,9 @@ pub(super) fn subject(agents: &Agents, head: &Head<'_>, plan: &Plan) -> Option<S
     let (_, path, _) = split_url(head.url());
     // Clients may name agents that there are not; of these nothing is kept.
     let named = || {
-        let slug = route(path).agent();
-        agents.find(slug).map(|agent| agent.slug.to_string()).unwrap_or_default()
+        let route = route(path);
+        let found = if route.is_of_agent() { agents.find(route.agent()) } else { None };
+        found.map(|agent| agent.slug.to_string()).unwrap_or_default()
     };
     let (agent, operation, task, sent) = match plan {
         Plan::Call(_, command) => {

@@ -1,5 +1,5 @@
 // Tries foreign programs against the built Worker and writes the results into docs/peers.md. Started by scripts/peers.mjs,
-// which installs them: `main.ts [--only NAME] [--sdk FOLDER --samples FOLDER] RUST_PROGRAM RUST_PROGRAM_OF_MCP
+// which installs them: `main.ts [--only NAME] [--sdk FOLDER --samples FOLDER] RUST_PROGRAM RUST_PROGRAM_OF_MCP RUST_RECEIVER_OF_SPANS
 // [PYTHON PYTHON_OF_OLDER PYTHON_OF_NEWEST PYTHON_OF_MCP PYTHON_OF_FRAMEWORKS]`.
 
 import assert from "node:assert/strict";
@@ -16,10 +16,11 @@ import { answersOurClient } from "./servers.ts";
 import { signatures, tokens, withNotifications, type Algorithm, type Received } from "./notifications.ts";
 import { SAMPLES, results, type Result } from "./page.ts";
 import { runSamples } from "./samples.ts";
+import { receivesTraces } from "./traces.ts";
 
 const options = { only: { type: "string" }, sdk: { type: "string" }, samples: { type: "string" } } as const;
 const { values: { only, sdk, samples }, positionals } = parseArgs({ options, allowPositionals: true });
-const [rust = "", rustMcp = "", python = "", older = "", newest = "", pythonMcp = "", pythonFrameworks = ""] = positionals;
+const [rust = "", rustMcp = "", rustOtlp = "", python = "", older = "", newest = "", pythonMcp = "", pythonFrameworks = ""] = positionals;
 const here = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const text = (name: string) => readFileSync(here(name), "utf8");
 
@@ -190,6 +191,13 @@ const peers: Peer[] = [
     checks: eras.map(({ mode, revision }) => ({
       what: `its command line finds no error in the schemas of tools, calls one, and is refused without a key, in ${revision}`, work: () => inspects(mode),
     })),
+  },
+  {
+    name: "opentelemetry-proto", language: "Rust", version: crate("opentelemetry-proto"),
+    checks: [{
+      what: "as the types of a receiver of OTLP/HTTP: reads the spans of a coordinator that asks two agents and is killed once; they are one connected trace",
+      work: () => receivesTraces(rustOtlp),
+    }],
   },
   ...frameworks.map(({ name, from }): Peer => ({
     name, language: "Python", version: pip(from, "requirements-frameworks.txt"), checks: [{ what: ANSWERS, work: () => answersTurns(name, pythonFrameworks) }],

@@ -210,3 +210,88 @@ impl Turn {
         self.run_outside.timing().in_span(timed.and_then(TimedWork::span), future).await
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use futures_util::future::join;
+
+    use super::*;
+    use crate::port::{Ports, yield_once};
+    use crate::twins::MemoryPlatform;
+
+    /// An observer for which durations are measured.
+    struct Timed;
+
+    impl Observer for Timed {
+        fn observe(&self, _: &Observation<'_>) {}
+
+        fn times(&self) -> bool {
+            true
+        }
+    }
+
+    const PARENT: &str = "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-0";
+
+    /// The timing of a run in a trace, which is recorded if its flag says so.
+    fn timing(flag: &str, observer: Rc<dyn Observer>) -> (MemoryPlatform, Timing) {
+        let platform = MemoryPlatform::default();
+        let Ports { clock, random, .. } = platform.ports();
+        let timing = Timing::new(observer, clock, random);
+        let trace = TraceContext::read(&format!("{PARENT}{flag}"), None);
+        let spans = RunSpans { run: SpanId::of(&["run"]), turn: SpanId::of(&["turn"]) };
+        timing.follow(Trail::new(None, trace), Some(spans));
+        (platform, timing)
+    }
+
+    fn parent(work: Option<TimedWork>) -> Option<SpanId> {
+        work?.place?.parent
+    }
+
+    #[test]
+    fn work_is_in_the_span_of_what_polls_it_also_at_the_same_time() {
+        let (platform, timing) = timing("1", Rc::new(Timed));
+        let timing = &timing;
+        let run = Some(SpanId::of(&["run"]));
+        assert_eq!(parent(timing.begin(None)), run);
+        let of = |key: &'static str| async move {
+            let outer = timing.begin_work("tool", key, 1).unwrap();
+            let own = outer.span();
+            let inner = timing.in_span(
+                own,
+                Box::pin(async {
+                    let first = parent(timing.begin(None));
+                    yield_once().await;
+                    (first, parent(timing.begin(None)))
+                }),
+            );
+            assert_eq!(inner.await, (own, own));
+            assert_eq!(parent(timing.begin(None)), run, "the span ends with its work");
+            own
+        };
+        let (one, other) = platform.run_until(join(of("1.1"), of("1.2")));
+        assert_ne!(one, other);
+        let again = timing.begin_work("tool", "1.1", 1).unwrap();
+        assert_eq!(again.span(), one, "work that goes on after a crash is the same span");
+    }
+
+    #[test]
+    fn requests_go_on_with_the_span_of_the_work_that_sends_them() {
+        let (_, timing) = timing("1", Rc::new(Timed));
+        let work = timing.begin_work("step", "a", 1).unwrap();
+        let sent = timing.call_in(work.span(), || timing.trace()).unwrap();
+        assert_eq!(sent.span_id(), work.span().unwrap().to_string());
+        assert_eq!(timing.trace().unwrap().span_id(), SpanId::of(&["run"]).to_string());
+    }
+
+    #[test]
+    fn a_trace_that_is_not_recorded_has_durations_and_no_spans() {
+        let (_, unrecorded) = timing("0", Rc::new(Timed));
+        let work = unrecorded.begin_work("step", "a", 1).expect("durations are used");
+        assert_eq!((work.span(), work.trace()), (None, None));
+        let unused = Rc::new(MemoryPlatform::default());
+        let (_, unused) = timing("1", unused);
+        assert!(unused.begin_work("step", "a", 1).is_none());
+        let [one, other] = [(); 2].map(|()| unused.trace().unwrap().span_id().to_owned());
+        assert_ne!(one, other, "each request is a span that only its server knows");
+    }
+}

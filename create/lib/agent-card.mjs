@@ -10,8 +10,8 @@ const MAX_RULES = 20;
 
 /** The names that are not allowed for agent files (`crates/agents/src/slug.rs`); a test compares the lists. */
 export const RESERVED = [
-  "_dev", "a2a", "agent", "agents", "assets", "callbacks", "card", "console", "extended-agent-card", "health", "mcp", "message", "subscribe",
-  "tasks", "v1",
+  "_dev", "a2a", "agent", "agents", "assets", "callbacks", "card", "console", "extended-agent-card", "health", "mcp", "message", "metrics",
+  "subscribe", "tasks", "v1",
 ];
 
 /**

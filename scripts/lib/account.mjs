@@ -5,6 +5,9 @@ import { jsonIn, wrangler } from "./wrangler.mjs";
 
 const TIMEOUT_MS = 60_000;
 
+/** What wrangler says of a Worker that does not exist. */
+const NO_WORKER = /does not exist|code: 10007\b/;
+
 /** Asks wrangler; the output is not shown. */
 const ask = (...args) => wrangler(args, { quiet: true, timeoutMs: TIMEOUT_MS });
 
@@ -52,11 +55,12 @@ async function databaseOf({ migrations_table: table = "d1_migrations" } = {}, en
   return { database: "unknown", applied: undefined };
 }
 
-/** The names of the Worker's secrets; undefined if they cannot be listed, as those of a Worker that does not exist. */
-async function secretsOf(environment) {
+/** The names of the Worker's secrets; none if the Worker does not exist; undefined if they cannot be listed. */
+export async function secretsOf(environment) {
   const { code, output } = await ask("secret", "list", "--format=json", ...environment);
   const listed = code === 0 ? jsonIn(output) : undefined;
-  return Array.isArray(listed) ? listed.map(({ name }) => name) : undefined;
+  if (Array.isArray(listed)) return listed.map(({ name }) => name);
+  return NO_WORKER.test(output) ? [] : undefined;
 }
 
 /** The newest deployments of the Worker, newest first, as wrangler tells them; none if the Worker does not exist; undefined if that is not known. */
@@ -64,7 +68,7 @@ export async function deploymentsOf(environment) {
   const { code, output } = await ask("deployments", "list", "--json", ...environment);
   const listed = code === 0 ? jsonIn(output) : undefined;
   if (Array.isArray(listed)) return [...listed].sort((one, other) => compare(other.created_on, one.created_on));
-  return /does not exist|code: 10007\b/.test(output) ? [] : undefined;
+  return NO_WORKER.test(output) ? [] : undefined;
 }
 
 /** The newest versions of the Worker, newest first: `{ id, number, created, message, trigger, mark }`; undefined if wrangler does not tell them. */

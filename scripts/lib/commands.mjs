@@ -27,6 +27,7 @@ export const OPERATE = {
   webhooks: "lists the webhooks that need mending",
   redeliver: "sends events to webhooks again",
   usage: "sums up what tasks have used of models",
+  keys: "lists the secrets that a project uses, makes and replaces them",
   index: "copies the index of tasks to where it moves",
   export: "writes the tasks of an owner as JSON lines",
   forget: "deletes the tasks of an owner, and what is stored beside them",

@@ -38,8 +38,7 @@ const missingOf = (needs, set) => needs.filter(({ name, or = [] }) => ![name, ..
 export async function checkLocalNeeds(facts, vars = []) {
   const needs = needsOf(facts);
   if (needs.length === 0) return;
-  // wrangler reads .env only if there is no .dev.vars.
-  const files = existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name)));
+  const files = variableFiles();
   const set = await configured(undefined, vars);
   for (const file of files) for (const name of namesIn(readFileSync(inProject(file), "utf8"))) set.add(name);
   const missing = missingOf(needs, set);
@@ -55,7 +54,7 @@ export async function checkLocalNeeds(facts, vars = []) {
   }
   writeFileSync(inProject(".dev.vars"), sample(missing), { mode: 0o600 });
   say(`.dev.vars was made for ${missing.length === 1 ? "it" : "them"}: fill it in, and the Worker is started again.\n`);
-  if (!isIgnored()) say("Add a line .dev.vars* to .gitignore, so that no secret is committed.\n");
+  if (!isIgnored()) say(`${IGNORE_IT}\n`);
 }
 
 /** The text about all that agents and tools need; undefined if they need nothing. */
@@ -99,7 +98,7 @@ function namesOfSecrets(file) {
 }
 
 /** The names with a non-empty value in wrangler.toml or in the options `--var`. */
-async function configured(environment, vars) {
+export async function configured(environment, vars = []) {
   const { vars: written = {} } = await readConfig(environment);
   const options = vars.map((text) => [text.split(":", 1)[0], text.slice(text.indexOf(":") + 1)]);
   return new Set([...Object.entries(written), ...options].filter(([, value]) => String(value).trim() !== "").map(([name]) => name));
@@ -112,7 +111,8 @@ export function namesIn(text) {
   return lines.filter(isSet).map(([, name]) => name);
 }
 
-const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/;
+/** A line of such a file: its name and what stands behind the sign. */
+export const ASSIGNMENT = /^\s*(?:export\s+)?([A-Za-z_][\w.-]*)\s*=(.*)$/;
 
 const mentions = (text, name) => text.split(/\r?\n/).some((line) => ASSIGNMENT.exec(line)?.[1] === name);
 
@@ -126,8 +126,14 @@ function sample(needs) {
   return head + needs.map(({ name, by }) => `\n# ${by.join(", ")}\n${name}=\n`).join("");
 }
 
-/** True if .gitignore of the project contains the file. */
-function isIgnored() {
+/** The files of variables that wrangler reads in development: .env only if there is no .dev.vars. */
+export const variableFiles = () => (existsSync(inProject(".dev.vars")) ? [".dev.vars"] : [".env", ".env.local"].filter((name) => existsSync(inProject(name))));
+
+/** What to do where `isIgnored` is false. */
+export const IGNORE_IT = "Add a line .dev.vars* to .gitignore, so that no secret is committed.";
+
+/** True if .gitignore of the project contains .dev.vars. */
+export function isIgnored() {
   const file = inProject(".gitignore");
   const lines = existsSync(file) ? readFileSync(file, "utf8").split(/\r?\n/) : [];
   return lines.some((line) => /^\/?\.dev\.vars\*?$/.test(line.trim()));

@@ -21,11 +21,14 @@ export function start(command, args, options = {}) {
 
 /**
  * Runs a command to its end and passes its output on, with a heartbeat while it is silent. `shows`, if given, is called with each line as plain text; it returns
- * true to pass the line on, or a replacement. Returns the exit code and the whole output, unchanged (`printed`) and as plain text (`output`).
+ * true to pass the line on, or a replacement. `input` is what the command reads from stdin. Returns the exit code and the whole output, unchanged (`printed`)
+ * and as plain text (`output`).
  */
-export function run(command, args, { quiet = false, shows, timeoutMs, ...options } = {}) {
+export function run(command, args, { quiet = false, shows, timeoutMs, input, ...options } = {}) {
   const begun = Date.now();
-  const child = start(command, args, options);
+  const child = start(command, args, { ...options, ...(input === undefined ? {} : { stdio: ["pipe", "pipe", "pipe"] }) });
+  // A command that ends without reading it closes the pipe.
+  child.stdin?.on("error", () => {}).end(input);
   const output = [];
   let lastOutput = Date.now();
 

@@ -29,9 +29,9 @@ export function wranglerEnvironment({ built = true, ...extra } = {}) {
   });
 }
 
-/** Runs wrangler to its end; returns the same as `run`. */
-export function wrangler(args, { quiet = false, timeoutMs } = {}) {
-  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet, timeoutMs });
+/** Runs wrangler to its end; takes and returns the same as `run`. */
+export function wrangler(args, { quiet = false, timeoutMs, input } = {}) {
+  return run(...wranglerCommand(...args), { cwd: projectDir, env: wranglerEnvironment(), quiet, timeoutMs, input });
 }
 
 /** The JSON in an output of wrangler, which may have lines of other text around it; undefined if there is none. */

@@ -96,5 +96,7 @@ function textOf(message) {
   const said = list(record(message).parts)
     .map((part) => text(record(part).text) ?? "")
     .join(" ");
-  return said.length > 160 ? `${said.slice(0, 160)}…` : said;
+  if (said.length <= 160) return said;
+  // A copy: V8 keeps the whole text for as long as a slice of it is kept.
+  return `${Buffer.from(said.slice(0, 160), "utf16le").toString("utf16le")}…`;
 }

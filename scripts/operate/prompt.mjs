@@ -10,8 +10,12 @@ export const canAsk = () => process.stdin.isTTY === true && process.stderr.isTTY
 
 /** A secret: of A2A_EDGE_KEY, of the terminal, or the first line of stdin. */
 export async function readSecret(question) {
-  const given = process.env.A2A_EDGE_KEY || (process.stdin.isTTY === true ? await typed(question) : await piped());
-  return secretOf(given);
+  return secretOf(process.env.A2A_EDGE_KEY || (await readHidden(question)));
+}
+
+/** What is typed after a question, and not shown, or piped to stdin. */
+export async function readHidden(question) {
+  return process.stdin.isTTY === true ? await typed(question) : await piped();
 }
 
 /** A secret as it is sent. @throws {Failure} if the text is none */

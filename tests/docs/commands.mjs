@@ -17,6 +17,8 @@ export function kindOf(command) {
   if (/^pkill -9 -g \d+ workerd\b/.test(bare)) return "kill";
   if (/^(?:node|python3?) (?:examples\/clients\/)?send\.\w+(?: |$)/.test(bare)) return "client";
   if (/^(?:call|coordinator) /.test(bare)) return "native";
+  // It asks wrangler for an account.
+  if (/^npx a2a-edge keys\b/.test(bare)) return "npm";
   if (Object.hasOwn(OPERATE, /^npx a2a-edge (\w+)/.exec(bare)?.[1] ?? "")) return "operate";
   if (/^(?:npm (?:start|test|run )|npx a2a-edge (?!wrangler)|node (?:\.\.\/a2a-edge\/)?(?:scripts|create)\/)/.test(bare)) return "npm";
   if (/\bnpx (?:a2a-edge )?wrangler /.test(bare)) return "wrangler";

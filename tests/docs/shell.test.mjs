@@ -31,7 +31,7 @@ test("an output is as shown where only white space, elided parts, shortened ids 
 
 test("every command is of a kind, and one that nobody knows is none", () => {
   for (const [command, kind] of [
-    ["curl -s x", "curl"], ["TASK=f88b…4c21", "shell"], ["npm start -- --port 1", "npm"], ["A2A_LOGS=1 npm test", "npm"], ["npx a2a-edge check", "npm"], ["npx a2a-edge tasks --all", "operate"],
+    ["curl -s x", "curl"], ["TASK=f88b…4c21", "shell"], ["npm start -- --port 1", "npm"], ["A2A_LOGS=1 npm test", "npm"], ["npx a2a-edge check", "npm"], ["npx a2a-edge tasks --all", "operate"], ["npx a2a-edge keys make A_KEY", "npm"],
     ["node create/index.mjs a", "npm"], ["npx wrangler login", "wrangler"], ["npx a2a-edge wrangler tail", "wrangler"], ["pkill -9 -g 12345 workerd", "kill"], ["pkill -9 workerd", undefined],
     ["python3 examples/clients/send.py", "client"], ["cd ../a", "left alone"], ["rm -rf /", undefined], ["node mine.mjs", undefined],
     ["node_modules/.bin/node tests/nowhere.ts", undefined],

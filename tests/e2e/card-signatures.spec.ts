@@ -9,6 +9,7 @@ import { after, before, describe, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verifyAgentCardSignature } from "@a2a-js/sdk";
+import { make } from "../../scripts/operate/secrets/values.mjs";
 import { CARD, KEYS, askExtended, cardIn, startClub, type Card } from "./club.ts";
 import { python, withoutPython } from "./python.ts";
 import type { Worker } from "./harness.ts";
@@ -22,7 +23,8 @@ const makeKey = (curve: "P-256" | "Ed25519", kid: string): JsonWebKey => {
   const { privateKey } = curve === "P-256" ? generateKeyPairSync("ec", { namedCurve: curve }) : generateKeyPairSync("ed25519");
   return { ...privateKey.export({ format: "jwk" }), kid };
 };
-const [old, next] = [makeKey("P-256", "old"), makeKey("Ed25519", "next")];
+/** As the command `keys` makes it, and another one. */
+const [old, next] = [JSON.parse(make("signing")) as JsonWebKey, makeKey("Ed25519", "next")];
 
 type Keys = { keys: JsonWebKey[] };
 const keysOf = async ({ url }: Worker) => (await (await fetch(url + JWKS)).json()) as Keys;
@@ -93,14 +95,14 @@ describe("with a key", () => {
         { ...card, signatures: card.signatures?.map((one) => ({ ...one, signature: one.signature.replace(/^..../, "AAAA") })) },
       ];
       for (const changed of tampered) assert.ok(!(await accepts(changed, keys)), JSON.stringify(changed).slice(0, 200));
-      assert.ok(!(await accepts(card, { keys: [{ ...makeKey("P-256", "old") }] })), "another key of that name");
+      assert.ok(!(await accepts(card, { keys: [{ ...makeKey("P-256", String(old["kid"])) }] })), "another key of that name");
     });
   }
 
   test("the protected header says how, by whom and where the key is (§8.4.2)", async () => {
     const { signatures } = await cardOf(worker, "demo", { "a2a-version": "1.0" });
     assert.equal(signatures?.length, 1, "a card all of whose forms are the same has one signature");
-    assert.deepEqual(signatures?.map(headerOf), [{ alg: "ES256", kid: "old", typ: "JOSE", jku: ISSUER + JWKS }]);
+    assert.deepEqual(signatures?.map(headerOf), [{ alg: "ES256", kid: String(old["kid"]), typ: "JOSE", jku: ISSUER + JWKS }]);
   });
 
   test("there is a signature for the card as it is, as specified and as the SDKs have it, also in ASCII (§8.4.1)", async () => {
@@ -164,7 +166,7 @@ test("with two keys both sign, and a client that knows either accepts; the key s
   const worker = await startClub(vars);
   t.after(() => worker.stop());
   const { keys } = await keysOf(worker);
-  assert.deepEqual(keys.map(({ kid, alg }: JsonWebKey) => [kid, alg]), [["next", "EdDSA"], ["old", "ES256"]]);
+  assert.deepEqual(keys.map(({ kid, alg }: JsonWebKey) => [kid, alg]), [["next", "EdDSA"], [old["kid"], "ES256"]]);
   assert.ok(keys.every((key) => !("d" in key)));
   for (const agent of ["club", "demo"]) {
     const card = await cardOf(worker, agent);

@@ -20,6 +20,8 @@ import { entry, hasEngine, type Agents } from "./product.ts";
 
 /** The options of `startWorker`. */
 export interface WorkerOptions {
+  /** The folder of the build. Default: that which `A2A_BUILD_DIR` names, relative to this repository, or `build`. */
+  build?: string;
   /** A folder for Durable Objects and D1 that outlives this Worker. Default: a temporary one that `stop` removes. */
   persist?: string;
   /** The port that the Worker listens on. Default: a free one. */
@@ -111,10 +113,14 @@ export interface Worker {
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
-const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
+
+/** The folder of the build that Workers have by default. */
+export const buildDir = join(root, process.env["A2A_BUILD_DIR"] ?? "build");
+
+const agentsBeside = (build: string): string => readFileSync(join(build, "test-agents.json"), "utf8");
 
 /** The agents of tests/agents in the embedded form. */
-export const testAgents = readFileSync(join(buildDir, "test-agents.json"), "utf8");
+export const testAgents = agentsBeside(buildDir);
 
 /** Long enough that the task of every answered send or cancel is listed, even on a busy machine. */
 const INDEX_WAIT_MS = "30000";
@@ -155,20 +161,21 @@ export const INDEX = process.env["A2A_INDEX"];
 /** The options of a test about statements of D1. */
 export const ONLY_D1 = { skip: INDEX === "objects" ? "the index is in objects" : false };
 
-/** Starts the Worker of the folder named by `A2A_BUILD_DIR` (default: build) with its D1 migrations applied. */
+/** Starts a Worker with its D1 migrations applied. */
 export async function startWorker(options: WorkerOptions = {}): Promise<Worker> {
+  const build = options.build ?? buildDir;
   const storage = options.persist ?? mkdtempSync(join(tmpdir(), "a2a-edge-test-"));
   const ownStorage = options.persist === undefined;
   // The URL of the scripted model of dev/ contains the port, and a Worker that is started again has the same one.
   const port = options.port ?? await freePort();
   const model: Record<string, string> = options.hasDev ? { DEV_MODEL_URL: `http://127.0.0.1:${port}/_dev/model` } : {};
   const index: Record<string, string> = INDEX === undefined ? {} : { INDEX };
-  const vars: Record<string, string> = { DEVELOPMENT: "true", AGENTS: testAgents, INDEX_WAIT_MS, ...index, ...model, ...options.vars };
+  const vars: Record<string, string> = { DEVELOPMENT: "true", AGENTS: agentsBeside(build), INDEX_WAIT_MS, ...index, ...model, ...options.vars };
   const rateLimits = Object.fromEntries(Object.entries(options.rateLimits ?? {}).map(([name, simple]) => [name, { namespace_id: name, simple }]));
   const logs: LogLine[] = [];
   for (const { name, value } of secretsOf(vars)) secret(name, value);
 
-  const settings = { storage, ownStorage, vars, rateLimits, compatibilityFlags: options.compatibilityFlags ?? [], hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(options), logs };
+  const settings = { build, storage, ownStorage, vars, rateLimits, compatibilityFlags: options.compatibilityFlags ?? [], hasTwin: options.hasTwin ?? false, services: options.services ?? {}, assets: options.assets ?? false, hasDev: options.hasDev ?? false, notes: options.notes ?? false, entryText: await entryText(build, options), logs };
   let instance: Instance | undefined = await launch({ ...settings, port });
   const { url } = instance;
 
@@ -239,12 +246,13 @@ export async function startWorker(options: WorkerOptions = {}): Promise<Worker> 
   };
 }
 
-async function entryText({ entry: path, agents }: WorkerOptions): Promise<string | undefined> {
-  if (!hasEngine(buildDir)) return undefined;
-  return entry(buildDir, path, agents);
+async function entryText(build: string, { entry: path, agents }: WorkerOptions): Promise<string | undefined> {
+  if (!hasEngine(build)) return undefined;
+  return entry(build, path, agents);
 }
 
 interface Launch {
+  build: string;
   storage: string;
   ownStorage: boolean;
   vars: Record<string, string>;
@@ -278,12 +286,12 @@ function launch(settings: Launch): Promise<Instance> {
   return instance;
 }
 
-async function launchNow({ storage, ownStorage, vars, rateLimits, compatibilityFlags, hasTwin, services, assets: served, hasDev, notes, entryText, logs, port }: Launch): Promise<Instance> {
+async function launchNow({ build, storage, ownStorage, vars, rateLimits, compatibilityFlags, hasTwin, services, assets: served, hasDev, notes, entryText, logs, port }: Launch): Promise<Instance> {
   // Without the variables of wrangler.toml and .dev.vars, which may contain anything.
   const { modulesRules: _, bindings: __, assets, ...worker } = config.workerOptions;
-  const module = (type: string, name: string) => ({ type, path: join(buildDir, name), contents: readFileSync(join(buildDir, name)) });
+  const module = (type: string, name: string) => ({ type, path: join(build, name), contents: readFileSync(join(build, name)) });
   // Each module imports the following one.
-  const before = (name: string, contents: string) => ({ type: "ESModule", path: join(buildDir, name), contents });
+  const before = (name: string, contents: string) => ({ type: "ESModule", path: join(build, name), contents });
   const development = hasDev ? [before("development.js", await developmentModule())] : [];
   const product = entryText === undefined ? [module("ESModule", "index.js")] : [before("index.js", entryText), module("ESModule", "engine.js")];
   const noting = readFileSync(join(root, "tests", "e2e", "noting.js"), "utf8");
@@ -292,7 +300,7 @@ async function launchNow({ storage, ownStorage, vars, rateLimits, compatibilityF
     ...worker,
     name: config.name,
     rootPath: root,
-    modulesRoot: buildDir,
+    modulesRoot: build,
     modules: [...noted, ...development, ...product, module("CompiledWasm", "index_bg.wasm")],
     compatibilityFlags: [...(worker.compatibilityFlags ?? []), ...compatibilityFlags],
     bindings: vars,

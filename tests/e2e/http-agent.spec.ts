@@ -2,6 +2,7 @@
 // answers are in http-agent-misbehaving, and more of them in tests/all/http_agent.
 import assert from "node:assert/strict";
 import { after, before, describe, test } from "node:test";
+import { make } from "../../scripts/operate/secrets/values.mjs";
 import { Agent, followUp, textOf, until, untilEnded } from "./client.ts";
 import { secret, startWorker, type Worker } from "./harness.ts";
 import { AgentServer, events, lines, turnProblem, withHttpAgents, type Asked } from "./http-agents.ts";
@@ -12,8 +13,8 @@ const { isSigned } = (await import(new URL("../../docs/receivers/verify.mjs", im
   isSigned(secret: string, headers: Record<string, string>, body: string): boolean;
 };
 
-const SIGNING_SECRET = secret("signing secret of the agent", "whsec_C2FVsBQIhrscChlQIMV+b5sSYspob7oD");
-const STATE_KEY = secret("state key", Buffer.alloc(32, 7).toString("base64"));
+const SIGNING_SECRET = secret("signing secret of the agent", make("request"));
+const STATE_KEY = secret("state key", make("state"));
 const TOKEN = secret("token of the agent", "agent-token-77d1c0");
 
 let server: AgentServer, worker: Worker, agent: Agent;

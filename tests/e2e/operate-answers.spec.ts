@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import type { ServerResponse } from "node:http";
+import { until } from "./client.ts";
 import { secret } from "./harness.ts";
 import { answerJson, GUARDED, linesOf, listed, Operator, standIn, type StandIn } from "./operate.ts";
 
@@ -193,4 +194,34 @@ test("10,000 tasks of 20 KB are listed, and added up, in 64 MB", async () => {
   pages = 0;
   const few = await operator.run(["tasks", "--limit", "3", "--json"]);
   assert.deepEqual([linesOf(few).length, pages], [3, 2], "a page of each agent");
+});
+
+test("10,000 tasks of 20 KB that change at once are told, and again, in 64 MB", async () => {
+  agents = [listed("one"), listed("two")];
+  const said = "x".repeat(20_000);
+  const begun = 1_800_000_000_000;
+  let rounds = 0;
+  answer = (path, response, query) => {
+    const slug = path.split("/")[1];
+    const told = (nth: number) => task(`${slug}-${nth}`, { status: { state: "TASK_STATE_COMPLETED", timestamp: new Date(begun + nth).toISOString(), message: { parts: [{ text: said }] } } });
+    // One task of each agent is there before. In each round 10,000 more change, which are later than all others.
+    if (rounds === 0) return answerJson(response, { tasks: [told(0)], nextPageToken: "", totalSize: 1 });
+    const [from, size] = [Number(query.get("pageToken") ?? 0), Number(query.get("pageSize"))];
+    const last = (rounds * TASKS) / 2;
+    const tasks = Array.from({ length: Math.min(size, last - from) }, (_, at) => told(last - from - at));
+    const next = from + size;
+    answerJson(response, { tasks, nextPageToken: next < last ? String(next) : "", totalSize: last });
+  };
+  const from = server.requests.length;
+  const tailing = operator.start(["tail", "--json", "--every", "1"], { node: ["--max-old-space-size=64"] });
+  const count = (): number => tailing.printed().split("\n").length - 1;
+  const isLater = ({ url }: { url: string }): boolean => url.includes("statusTimestampAfter");
+  await until(async () => server.requests.slice(from).filter(isLater).length, (count) => count >= agents.length);
+  for (rounds = 1; rounds <= 2; rounds += 1) await until(async () => count(), (lines) => lines >= rounds * TASKS);
+  tailing.stop();
+  const { stdout, stderr } = await tailing.ended;
+  assert.equal(stderr, "");
+  const ids = linesOf<{ id: string }>({ code: 0, stdout, stderr }).map(({ id }) => id);
+  assert.deepEqual([ids.length, new Set(ids).size], [2 * TASKS, 2 * TASKS]);
+  assert.deepEqual([ids.slice(0, 2).sort(), ids.slice(-2).sort()], [["one-1", "two-1"], [`one-${TASKS}`, `two-${TASKS}`]]);
 });

@@ -96,7 +96,8 @@ const METHODS: Record<string, [string, string]> = {
   SubscribeToTask: ["tasks/resubscribe", "tasks/resubscribe"],
 };
 
-interface Params {
+/** The parameters of a call. */
+export interface Params {
   message?: Message;
   configuration?: Configuration & { taskPushNotificationConfig?: object };
   [name: string]: unknown;

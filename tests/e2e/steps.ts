@@ -2,7 +2,7 @@
 
 import type { Task } from "./client.ts";
 import type { Arrival } from "./sink.ts";
-import { Speaker, type Version } from "./speech.ts";
+import { Speaker, type Params, type Version } from "./speech.ts";
 import { contents, subscribe, type EventStream, type StreamEvent } from "./stream.ts";
 
 /** The body of a step's call to the server. */
@@ -90,31 +90,43 @@ export async function logOf(endpoint: string, id: string): Promise<StreamEvent[]
 export class Follower {
   /** The events seen so far, in order. */
   readonly seen: StreamEvent[] = [];
+  /** When each of them was seen, in milliseconds since the epoch. */
+  readonly times: number[] = [];
   /** The number of opened streams. */
   streams = 0;
   /** Resolves when it has seen the end of the task, has disconnected, or has failed for too long. */
   readonly done: Promise<void>;
   readonly #speaker: Speaker;
-  readonly #id: string;
+  readonly #begins: Params;
   readonly #returns: boolean;
   #stream: EventStream | undefined;
   #hasLeft = false;
 
-  private constructor(speaker: Speaker, id: string, returns: boolean) {
+  private constructor(speaker: Speaker, begins: Params, returns: boolean) {
     this.#speaker = speaker;
-    this.#id = id;
+    this.#begins = begins;
     this.#returns = returns;
     this.done = this.#follow();
   }
 
   /** A client that opens a new stream from its last event on whenever a stream breaks. */
   static persistent(endpoint: string, id: string): Follower {
-    return new Follower(new Speaker(endpoint, "1.0"), id, true);
+    return new Follower(new Speaker(endpoint, "1.0"), { id }, true);
   }
 
   /** A client that does not reconnect when its stream breaks. */
   static fleeting(endpoint: string, id: string, version: Version = "1.0"): Follower {
-    return new Follower(new Speaker(endpoint, version), id, false);
+    return new Follower(new Speaker(endpoint, version), { id }, false);
+  }
+
+  /** A client that begins a task by SendStreamingMessage, and opens a new stream from its last event on whenever a stream breaks. */
+  static sending(endpoint: string, params: Params): Follower {
+    return new Follower(new Speaker(endpoint, "1.0"), params, true);
+  }
+
+  /** The id of the task; undefined before the first event of a client that sends. */
+  get id(): string | undefined {
+    return this.#begins["id"] as string | undefined ?? this.seen[0]?.data.result?.task?.id;
   }
 
   /** Disconnects without a message. */
@@ -128,16 +140,23 @@ export class Follower {
     return this.#hasLeft || /COMPLETED|FAILED|CANCELED|REJECTED/.test(state);
   }
 
+  #open(): Promise<EventStream> {
+    const { id } = this;
+    if (id === undefined) return this.#speaker.stream("SendStreamingMessage", this.#begins);
+    return this.#speaker.stream("SubscribeToTask", { id }, this.seen.at(-1)?.id ?? 0);
+  }
+
   async #follow(): Promise<void> {
     let last = Date.now();
     do {
       try {
-        this.#stream = await this.#speaker.stream("SubscribeToTask", { id: this.#id }, this.seen.at(-1)?.id ?? 0);
+        this.#stream = await this.#open();
         this.streams += 1;
         last = Date.now();
         for await (const event of this.#stream) {
           this.seen.push(event);
           last = Date.now();
+          this.times.push(last);
         }
       } catch {
         // The Worker is down or has just gone down.

@@ -4,22 +4,19 @@ import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { after, afterEach, before, describe, test } from "node:test";
 import { alarmOf, readFixture, releases, removeAlarm, restoreFixture, rowsOf } from "../upgrade/fixture.ts";
 import { sceneVars, type Answers, type Shown } from "../upgrade/scenes.ts";
 import { wrapBuild } from "../upgrade/wrapped.ts";
 import { Agent, RpcError, followUp, message, until, untilEnded, type Reply, type Task } from "./client.ts";
-import type { Worker } from "./harness.ts";
+import { buildDir, startWorker as start, type Worker, type WorkerOptions } from "./harness.ts";
 import { editObject } from "./sabotage.ts";
 import { Sink } from "./sink.ts";
 import { NoStream, contents, kindOf, sendStreaming, subscribe } from "./stream.ts";
 
-const root = fileURLToPath(new URL("../..", import.meta.url));
-const skewed = await wrapBuild(join(root, process.env["A2A_BUILD_DIR"] ?? "build"), "skewed.js");
+const skewed = await wrapBuild(buildDir, "skewed.js");
 after(() => rmSync(skewed, { recursive: true, force: true }));
-// Imported here, since the harness reads the name of the build when it is loaded.
-const { startWorker } = await import("./harness.ts");
+const startWorker = (options: WorkerOptions = {}): Promise<Worker> => start({ build: skewed, ...options });
 
 const isRefused = (error: RpcError): boolean => error.code === -32603 && error.reason === "UNAVAILABLE" && /try again later/.test(error.message);
 const isNoStream = ({ status, code, body }: NoStream): boolean => status === 200 && code === -32603 && /try again later/.test(body.error?.message ?? "");

@@ -1,13 +1,15 @@
 // The wrangler that is installed deploys into an account, with a stand-in for the API of Cloudflare alone.
 import assert from "node:assert/strict";
+import { readFileSync, readdirSync } from "node:fs";
+import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { MARK, marked } from "../../scripts/lib/forms.mjs";
 import { startApi } from "./cloudflare-api.mjs";
-import { makeOwnProject, version } from "./project.mjs";
+import { makeOwnProject, root, version } from "./project.mjs";
 
 const FIRST = "11111111-0000-4000-8000-000000000000";
 const QUEUES = ["own-agent-webhooks", "own-agent-webhooks-dead", "own-agent-deletions"];
-const MIGRATIONS = ["0001_schema.sql", "0002_fewer_rows.sql", "0003_deleted_tasks.sql", "0004_quotas.sql"];
+const MIGRATIONS = readdirSync(join(root, "migrations")).sort();
 
 let project, api;
 before(async () => {
@@ -60,8 +62,23 @@ test("a dry run asks which migrations, queues and secrets are there, and changes
   const output = await run("deploy", "--dry-run");
   assert.match(output, /^Not set, so that what needs it fails:\n\n {4}TWO {3}executor of the agent a\n\n/m);
   assert.equal(line(output, "Makes"), "the queue own-agent-deletions");
-  assert.equal(line(output, "Migrations"), "0004_quotas.sql, after the upload");
+  assert.equal(line(output, "Migrations"), `${MIGRATIONS.at(-1)}, after the upload`);
   assert.deepEqual(api.changes, []);
   api.state.migrations = "no table";
   assert.equal(line(await run("deploy", "--dry-run"), "Migrations"), `${MIGRATIONS.join(", ")}, after the upload`);
+});
+
+test("keys sets, lists, replaces and deletes secrets, whose values are in no output", async () => {
+  const schemes = { key: { kind: "api_key", callers: [{ id: "billing", secrets: ["BILLING_KEY", "BILLING_KEY_NEXT"] }] } };
+  project.write("facts.json", JSON.stringify({ agents: [{ slug: "a", access: { schemes } }] }));
+  api.state.secrets = [];
+  const outputs = [await run("keys", "make", "BILLING_KEY", "--save", "first")];
+  assert.deepEqual([api.state.values.BILLING_KEY, api.changes], [readFileSync(project.at("first"), "utf8").trim(), ["PUT /workers/scripts/own-agent/secrets"]]);
+  outputs.push(await run("keys", "rotate", "BILLING_KEY", "--save", "second"));
+  assert.deepEqual(api.state.secrets, ["BILLING_KEY", "BILLING_KEY_NEXT"]);
+  outputs.push(await run("keys", "--json"));
+  assert.match(outputs.at(-1), /^\{"name":"BILLING_KEY",.*"set":true,"second":"BILLING_KEY_NEXT","both":true/m);
+  outputs.push(await run("keys", "rotate", "BILLING_KEY", "--finish", "--yes"));
+  assert.deepEqual([api.state.secrets, api.changes], [["BILLING_KEY_NEXT"], ["DELETE /workers/scripts/own-agent/secrets/BILLING_KEY"]]);
+  for (const value of Object.values(api.state.values)) assert.ok(value.length === 48 && !outputs.join("").includes(value));
 });

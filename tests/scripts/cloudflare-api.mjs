@@ -67,6 +67,17 @@ function answerTo(state, method, { pathname, searchParams }, body) {
   if (method === "GET" && worker === "/versions") return [200, done({ items: state.versions })];
   const named = /^\/versions\/(.+)$/.exec(worker ?? "")?.[1];
   if (method === "GET" && named !== undefined) return [200, done(state.versions.find(({ id }) => id === named))];
+  if (method === "PUT" && worker === "/secrets") {
+    const { name, text } = json();
+    state.secrets = [...state.secrets.filter((known) => known !== name), name];
+    state.values = { ...state.values, [name]: text };
+    return [200, done({ name, type: "secret_text" })];
+  }
+  const deleted = method === "DELETE" ? /^\/secrets\/([A-Z_]+)$/.exec(worker ?? "")?.[1] : undefined;
+  if (deleted !== undefined) {
+    state.secrets = state.secrets.filter((name) => name !== deleted);
+    return [200, done(null)];
+  }
   if (method === "GET" && worker === "/secrets") return [200, done(state.secrets.map((name) => ({ name, type: "secret_text" })))];
   if (method === "POST" && worker === "/deployments") {
     const { versions, annotations } = json();

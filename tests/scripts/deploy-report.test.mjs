@@ -1,10 +1,12 @@
 // What `deploy` says before it makes anything, with accounts that have something: the account is a stand-in.
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { readdirSync } from "node:fs";
 import { createServer } from "node:http";
+import { join } from "node:path";
 import { after, before, beforeEach, test } from "node:test";
 import { MARK } from "../../scripts/lib/forms.mjs";
-import { makeOwnProject, version } from "./project.mjs";
+import { makeOwnProject, root, version } from "./project.mjs";
 
 const NOW = "33333333-3333-4333-8333-333333333333";
 const DEPLOYED = [
@@ -12,7 +14,7 @@ const DEPLOYED = [
   { created_on: "2026-11-01T00:00:00Z", versions: [{ version_id: "22222222-2222-4222-8222-222222222222", percentage: 100 }] },
 ];
 const VERSIONS = [{ id: NOW, number: 2, metadata: { created_on: "2026-11-02T00:00:00Z" }, annotations: { "workers/message": `${MARK}: the second` } }];
-const MIGRATIONS = ["0001_schema.sql", "0002_fewer_rows.sql", "0003_deleted_tasks.sql", "0004_quotas.sql"];
+const MIGRATIONS = readdirSync(join(root, "migrations")).sort();
 const ACCOUNT = { loggedIn: true, email: "ada@example.com", accounts: [{ name: "Ada's Account", id: "a1" }] };
 
 let project, plain;
@@ -76,7 +78,7 @@ test("what is lacking is told alone: a queue, and migrations", async () => {
   has({ ...WHOLE, "queues.json": ["own-agent-webhooks", "own-agent-deletions"], "d1.json": [{ results: MIGRATIONS.slice(0, 2).map((name) => ({ name })) }] });
   const output = await report();
   assert.equal(line(output, "Makes"), "the queue own-agent-webhooks-dead");
-  assert.equal(line(output, "Migrations"), "0003_deleted_tasks.sql, 0004_quotas.sql, after the upload");
+  assert.equal(line(output, "Migrations"), `${MIGRATIONS.slice(2).join(", ")}, after the upload`);
 });
 
 test("an answer of wrangler that is none of those that are known leaves it open, and the deploy goes on", async () => {

@@ -128,8 +128,9 @@ function handle(folder, entry, place = folder) {
     /** Starts Node in the project. */
     node(...args) {
       const child = spawn(process.execPath, args, { cwd: folder, env });
-      const running = { child, output: "" };
+      const running = { child, output: "", stdout: "" };
       for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk) => (running.output += chunk));
+      child.stdout.on("data", (chunk) => (running.stdout += chunk));
       running.ended = new Promise((resolve) => child.once("close", (code) => resolve({ code, output: running.output })));
       return running;
     },
@@ -246,7 +247,7 @@ export function fetch(request, env) { return answer(request, env, \${JSON.string
 \`);
 `;
 
-// An account that has nothing. A file `secrets.json` holds the secrets of the Worker; `queues.json`, `d1.json`, `deployments.json` and `versions.json` what else the account
+// An account that has nothing. A file `secrets.json` holds the secrets of the Worker, `values.json` those that were set, and `refusal.txt` why nothing can be; `queues.json`, `d1.json`, `deployments.json` and `versions.json` what else the account
 // has, and `whoami.json` who is logged in.
 const WRANGLER = `
 const { appendFileSync, existsSync, readFileSync, rmSync, writeFileSync } = require("node:fs");
@@ -272,7 +273,23 @@ const told = (name, error) => {
 };
 if (args[0] === "whoami") told("whoami.json", '{"loggedIn": true}');
 if (args[0] === "queues" && args[1] === "info") process.exit((read("queues.json") ?? "").includes('"' + args[2] + '"') ? 0 : 1);
-if (args[0] === "secret") told("secrets.json", "");
+if (args[0] === "secret") {
+  if (read("refusal.txt") !== undefined) {
+    console.log(read("refusal.txt"));
+    process.exit(1);
+  }
+  const [, what, name] = args;
+  const write = (file, value) => writeFileSync(join(process.env.PROJECT, file), JSON.stringify(value));
+  const others = JSON.parse(read("secrets.json") ?? "[]").filter((secret) => secret.name !== name);
+  if (what === "put") {
+    write("secrets.json", [...others, { name, type: "secret_text" }]);
+    write("values.json", { ...JSON.parse(read("values.json") ?? "{}"), [name]: readFileSync(0, "utf8") });
+  } else if (what === "delete") write("secrets.json", others);
+  else {
+    console.log("▲ [WARNING] Multiple environments are defined [in wrangler.toml]");
+    told("secrets.json", "");
+  }
+}
 if (args[0] === "deployments") told("deployments.json", "This Worker does not exist on your account. [code: 10007]");
 if (args[0] === "versions") told("versions.json", "");
 if (args[0] === "d1" && args[1] === "execute") told("d1.json", "Couldn't find a D1 DB named 'own-agent' (bound as 'DB') in the API.");

@@ -11,6 +11,9 @@ const [FIRST, SECOND, THIRD] = ["1", "2", "3"].map(id);
 const version = (id, day, message, trigger = "upload") => ({ id, metadata: { created_on: `2026-11-0${day}T00:00:00Z` }, annotations: { "workers/triggered_by": trigger, ...(message === undefined ? {} : { "workers/message": message }) } });
 const deployment = (day, ...ids) => ({ created_on: `2026-11-0${day}T00:00:00Z`, versions: ids.map((version_id) => ({ version_id, percentage: 100 / ids.length })) });
 
+/** The number of migrations. */
+const MIGRATIONS = readdirSync(join(root, "migrations")).length;
+
 let project;
 before(() => {
   project = makeOwnProject({ wrangler: "stand-in" });
@@ -65,7 +68,7 @@ test("the version of before is the target; what it reads is said before wrangler
   assert.equal(code, 0, output);
   assert.deepEqual(done(), [`rollback ${SECOND} --message=back from ${THIRD} --yes`]);
   assert.match(output, new RegExp(`own-agent runs ${THIRD} \\(of 2026-11-0\\d [\\d:]+, a2a-edge [\\d.]+, "the third"\\)\\.\nIt goes back to ${SECOND} \\(of`));
-  assert.match(output, /reads these forms: object 2, command 3, turn 1, job 1, page 1, d1 4\. That is all that was written since\./);
+  assert.ok(output.includes(`reads these forms: object 2, command 3, turn 1, job 1, page 1, d1 ${MIGRATIONS}. That is all that was written since.`), output);
   assert.match(output, /^Objects at work go on with the code of now until they are idle, for 900 s at most\./m);
   assert.ok(output.indexOf("reads these forms") < output.indexOf("==> Going back"));
 });
@@ -104,9 +107,9 @@ test("a version is named by its id or its beginning, also one that is not listed
 });
 
 test("what an older version leaves alone is told, with the tables that stay", async () => {
-  has([version(FIRST, 1, "a2a-edge 0.5.9 [object=1 command=3 turn=1 job=1 page=1 d1=3]"), version(SECOND, 2, MARK)], [deployment(1, FIRST), deployment(2, SECOND)]);
+  has([version(FIRST, 1, `a2a-edge 0.5.9 [object=1 command=3 turn=1 job=1 page=1 d1=${MIGRATIONS - 1}]`), version(SECOND, 2, MARK)], [deployment(1, FIRST), deployment(2, SECOND)]);
   const { output } = await project.run("rollback", "--dry-run");
-  assert.match(output, /a2a-edge 0\.5\.9 reads these forms: object 1, command 3, turn 1, job 1, page 1, d1 3\.\nThe database keeps a migration that it does not know, and it works with the newer tables\.\nIt leaves alone:\n\n {4}Tasks that were begun or changed since: calls to them are answered with 503/);
+  assert.match(output, /a2a-edge 0\.5\.9 reads these forms: object 1, command 3, turn 1, job 1, page 1, d1 \d\.\nThe database keeps a migration that it does not know, and it works with the newer tables\.\nIt leaves alone:\n\n {4}Tasks that were begun or changed since: calls to them are answered with 503/);
 });
 
 test("where a version has no mark, that is said; a change of a secret has that of the version before", async () => {

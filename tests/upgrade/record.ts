@@ -4,19 +4,19 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { startWorker } from "../e2e/harness.ts";
 import { Sink } from "../e2e/sink.ts";
 import { writeFixture, type Recorded } from "./fixture.ts";
 import { modelVars, openModel, play, sceneVars } from "./scenes.ts";
 import { wrapBuild } from "./wrapped.ts";
 
-/** Makes the fixture of the build folder `build` in `folder`, in place of what is there. Once per process. */
+/** Makes the fixture of the build folder `build` in `folder`, in place of what is there. */
 export async function record(build: string, folder: string): Promise<void> {
   const wrapped = await wrapBuild(build, "recorder.js");
-  const { startWorker } = await import("../e2e/harness.ts");
   const storage = mkdtempSync(join(tmpdir(), "a2a-edge-fixture-"));
   const sink = await Sink.open();
   const model = await openModel();
-  const worker = await startWorker({ persist: storage, vars: { ...sceneVars, ...modelVars(model) } });
+  const worker = await startWorker({ build: wrapped, persist: storage, vars: { ...sceneVars, ...modelVars(model) } });
   try {
     const answers = await play(worker, sink);
     // Rows of the index, and the note that they are written, may come after the answers.

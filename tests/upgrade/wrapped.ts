@@ -2,30 +2,36 @@
 
 import { copyFileSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, relative } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildSync } from "esbuild";
-import { bundled } from "../e2e/product.ts";
+import { bundled, type Agents } from "../e2e/product.ts";
+
+/** What `wrapBuild` may be given. */
+interface Wrapping {
+  /** What is defined in the module, by name. */
+  constants?: Record<string, string>;
+  /** The agents of the Worker. Default: those of this repository. */
+  agents?: Agents;
+}
 
 /**
  * Makes a build folder whose Worker is the module `name` next to this one, which imports the Worker of the build folder `build`
- * from "worker" and exports one itself. The harness takes it in place of the other if it is loaded after this. Gives the folder.
+ * from "worker" and exports one itself. Gives the folder.
  */
-export async function wrapBuild(build: string, name: string): Promise<string> {
+export async function wrapBuild(build: string, name: string, { constants = {}, agents }: Wrapping = {}): Promise<string> {
   const folder = mkdtempSync(join(tmpdir(), "a2a-edge-wrapped-"));
   for (const file of ["index_bg.wasm", "build.json", "test-agents.json"]) copyFileSync(join(build, file), join(folder, file));
   const worker = join(folder, "worker.js");
-  writeFileSync(worker, await bundled(build));
+  writeFileSync(worker, await bundled(build, undefined, agents));
   buildSync({
     entryPoints: [fileURLToPath(new URL(name, import.meta.url))],
     outfile: join(folder, "index.js"),
     alias: { worker },
+    define: constants,
     bundle: true,
     format: "esm",
     external: ["cloudflare:*", "*.wasm"],
   });
-  process.env["A2A_BUILD_DIR"] = relative(root, folder);
   return folder;
 }
-
-const root = fileURLToPath(new URL("../..", import.meta.url));

@@ -80,6 +80,10 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     problems.extend(agent.access.gate_problems());
     problems.extend(agent.retention.problems());
     problems.extend(agent.quota.problems());
+    if agent.quota.cost_per_day.is_some() && agent.executor.has_unknown_cost() {
+        let fix = "needs to know what tokens cost: add `price = { input = …, output = … }` to [executor.model], for a million tokens";
+        problems.push(Problem::at("quota.cost_per_day", fix));
+    }
     if agent.default && agent.development {
         let fix = "cannot be true for the default agent; it must always answer";
         problems.push(Problem::at("development", fix));

@@ -219,6 +219,23 @@ mod tests {
     }
 
     #[test]
+    fn a_cost_in_a_day_needs_the_prices_of_a_model() {
+        let quota = "[quota]\ncost_per_day = 5.0\n";
+        let model = |more: &str| {
+            let executor =
+                format!("[executor]\nkind = \"model\"\n[executor.model]\nmodel = \"m\"\n{more}");
+            let (head, _) = GOOD.split_once("[executor]").unwrap();
+            let found = problems(&format!("{head}{quota}{executor}"));
+            found.into_iter().filter(|problem| problem.contains("quota")).collect::<Vec<_>>()
+        };
+        let [told] = model("").try_into().unwrap();
+        assert!(told.contains("quota.cost_per_day") && told.contains("add `price = {"), "{told}");
+        assert_eq!(model("price = { input = 0.25, output = 2 }"), [""; 0]);
+        // Other agents report their cost.
+        assert_eq!(problems(&format!("{GOOD}{quota}")), [""; 0]);
+    }
+
+    #[test]
     fn a_good_file_has_no_problems() {
         assert_eq!(problems(GOOD), Vec::<String>::new());
     }

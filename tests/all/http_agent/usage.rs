@@ -152,6 +152,26 @@ fn a_turn_that_is_asked_for_again_after_a_crash_counts_once() {
 }
 
 #[test]
+fn a_run_that_is_parked_because_its_program_is_down_keeps_what_was_used() {
+    let (platform, front, agent) = front();
+    agent.answer_with(|asked| match asked.at_ms {
+        0..500 => Answer::lines(&[verb(100)]).then_breaks(),
+        500..20_000 => Answer::down("Error: Network connection lost."),
+        _ => Answer::json(&done(130)),
+    });
+    front.send("go");
+    front.run(None, || front.entries().iter().any(|entry| matches!(entry, LogEntry::Parked(_))));
+    front.die();
+    front.settle();
+    front.finish();
+    assert_eq!(front.state(), Some(TaskState::Completed));
+    let last = agent.asked().last().expect("a request").body();
+    assert_eq!((&last["usage"]["inputTokens"], &last["resumes"]), (&json!(100), &json!(true)));
+    assert_eq!(sum(&platform), usage(1, 130, 1));
+    assert_eq!(platform.memory_usage().turns().len(), 1);
+}
+
+#[test]
 fn what_was_used_before_a_mistake_or_a_cancel_counts() {
     let (platform, front, agent) = front();
     agent.answers(vec![Answer::lines(&[verb(100), json!({"do": "usage", "inputTokens": 1.5})])]);

@@ -93,7 +93,6 @@ impl Verb {
             }),
             "usage" => usage(fields).map(Self::Usage),
             _ => {
-                // Read before the parts, which take all other members.
                 let used = if fields.has("usage") { Some(usage_in(fields)?) } else { None };
                 let end = match name {
                     "complete" => End::State(TaskState::Completed, said(fields)?),
@@ -230,7 +229,7 @@ const SAID: &[&str] = &["text", "parts"];
 const ENDS: &[&str] = &["text", "parts", "usage"];
 const USED: &[&str] = &["requests", "inputTokens", "outputTokens", "costMicros"];
 
-/// The largest number in a usage. Sums of a day stay exact in the index: numbers up to 2^53.
+/// The largest number in a usage. The index has exact sums up to 2^53, so the largest turns of a caller in a day may be 9,000.
 const MAX_USED: u64 = 1_000_000_000_000;
 
 /// The largest number of characters of the agent's text that an error quotes.

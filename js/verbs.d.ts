@@ -1,5 +1,5 @@
 // The types of "a2a-edge/verbs".
-import type { Executor, Json, Message, Meta, Part } from "./index.d.ts";
+import type { Executor, Json, Message, Meta, Part, Usage } from "./index.d.ts";
 
 /**
  * Makes an executor of a program that answers a turn with verbs, as agents of kind `http` do (docs/http-agents.md), in the Worker
@@ -58,10 +58,12 @@ interface File {
   mediaType?: string;
 }
 
-/** A verb. */
+/** A verb. `usage` is what the turn has used so far, in all: of two values the higher one counts. */
 export type Verb =
-  | { do: "working" | "complete"; text?: string; parts?: readonly Part[] }
-  | ({ do: "fail" | "reject" | "input_required" | "auth_required" } & ({ text: string } | { parts: readonly Part[] }))
+  | { do: "working"; text?: string; parts?: readonly Part[] }
   | ({ do: "artifact"; id?: string; name?: string; description?: string; metadata?: Meta; more?: boolean } & VerbContent)
   | ({ do: "append"; id?: string; last?: boolean } & VerbContent)
-  | ({ do: "reply" } & VerbContent);
+  | ({ do: "usage" } & Usage)
+  | { do: "complete"; text?: string; parts?: readonly Part[]; usage?: Usage }
+  | ({ do: "fail" | "reject" | "input_required" | "auth_required"; usage?: Usage } & ({ text: string } | { parts: readonly Part[] }))
+  | ({ do: "reply"; usage?: Usage } & VerbContent);

@@ -45,7 +45,7 @@ const PROBES_SPECS = ["smoke"];
 
 /** The specs of what is read from the index. They run with the index in objects, too; by name, all specs do. */
 const INDEX_SPECS = [
-  "chosen-ids", "deletion", "deletion-context", "forget", "isolation", "list-tasks", "list-tasks-index", "list-tasks-pages", "metrics", "model-limits", "overview", "overview-access", "prune", "quota", "quota-agent", "retention", "webhook-list",
+  "chosen-ids", "deletion", "deletion-context", "forget", "isolation", "list-tasks", "list-tasks-index", "list-tasks-pages", "metrics", "model-limits", "overview", "overview-access", "prune", "quota", "quota-agent", "retention", "usage", "webhook-list",
 ];
 
 /** The specs that count calls, of which there are more where a Worker has to wait for the processor: they run alone, after the others. */

@@ -1,4 +1,4 @@
-//! The use of paid resources by agents: the tokens of models. Pure; `session/debts/usage.rs` counts the use of turns,
+//! The use of paid resources by agents: the tokens of models, as model agents count them and as other agents report them. Pure; `session/debts/usage.rs` counts the use of turns,
 //! `edge/service/usage.rs` adds it up in D1.
 
 use serde::Serialize;
@@ -35,6 +35,17 @@ impl Usage {
             input_tokens: self.input_tokens.saturating_add(more.input_tokens),
             output_tokens: self.output_tokens.saturating_add(more.output_tokens),
             cost_micros: self.cost_micros.saturating_add(more.cost_micros),
+        }
+    }
+
+    /// The part of the use that is not in `counted`, number by number.
+    #[must_use]
+    pub fn beyond(self, counted: Self) -> Self {
+        Self {
+            requests: self.requests.saturating_sub(counted.requests),
+            input_tokens: self.input_tokens.saturating_sub(counted.input_tokens),
+            output_tokens: self.output_tokens.saturating_sub(counted.output_tokens),
+            cost_micros: self.cost_micros.saturating_sub(counted.cost_micros),
         }
     }
 
@@ -208,6 +219,16 @@ impl CallerLimits {
         self == Self::default()
     }
 
+    /// The stricter of both limits, for tokens and for the cost.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        let lower = |one: Option<u64>, two: Option<u64>| one.into_iter().chain(two).min();
+        Self {
+            tokens_per_day: lower(self.tokens_per_day, other.tokens_per_day),
+            cost_micros_per_day: lower(self.cost_micros_per_day, other.cost_micros_per_day),
+        }
+    }
+
     /// The limit that the use has reached, if any.
     pub fn reached(self, used: Usage) -> Option<DayLimit> {
         let at = |limit: Option<u64>, used: u64| limit.filter(|limit| used >= *limit);
@@ -230,6 +251,16 @@ impl CallerLimits {
             cost_micros: left(self.cost_micros_per_day, used.cost_micros),
         })
     }
+}
+
+/// A cost in millionths of its unit.
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "costs are not negative, and what does not fit is cut to what does"
+)]
+pub fn micros(cost: f64) -> u64 {
+    (cost * MICROS).round() as u64
 }
 
 /// The day of an instant in UTC, for example `2026-01-05`.
@@ -329,6 +360,26 @@ mod tests {
         assert_eq!(limits.reached(usage(1, 0, 0, 100)), Some(DayLimit::CostMicros(100)));
         assert_eq!(CallerLimits::default().reached(usage(9, u64::MAX, 9, u64::MAX)), None);
         assert!(CallerLimits::default().is_none() && !limits.is_none());
+    }
+
+    #[test]
+    fn the_stricter_of_two_limits_counts_for_each_number() {
+        let limits = |tokens_per_day, cost_micros_per_day| CallerLimits {
+            tokens_per_day,
+            cost_micros_per_day,
+        };
+        let (one, two) = (limits(Some(10), None), limits(Some(7), Some(100)));
+        assert_eq!(one.stricter(two), limits(Some(7), Some(100)));
+        assert_eq!(two.stricter(one), limits(Some(7), Some(100)));
+        assert_eq!(one.stricter(CallerLimits::default()), one);
+    }
+
+    #[test]
+    fn what_is_counted_already_is_not_counted_again() {
+        let said = usage(2, 30, 4, 50);
+        assert_eq!(said.beyond(Usage::NOTHING), said);
+        assert_eq!(said.beyond(usage(1, 30, 5, 20)), usage(1, 0, 0, 30));
+        assert!(said.beyond(said).is_nothing());
     }
 
     #[test]

@@ -64,7 +64,7 @@ export class Saying {
       return;
     }
     if (verb?.do === "append") return this.#append(verb);
-    this.#flush();
+    if (verb?.do !== "usage") this.#flush();
     if (verb?.do === "artifact") return this.#begin(verb);
     this.#link.call("say", jsonText(verb, "a verb"));
   }

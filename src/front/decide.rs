@@ -80,6 +80,7 @@ fn plan(request: Request<'_>, body: &Received<'_>, seen: &mut Seen) -> Plan {
         }
         Route::Callback(slug, below) => Ok(callback::plan(request, slug, below, body, seen)),
         Route::Overview(slug) => Ok(operator::overview(request, slug, seen)),
+        Route::Usage(slug) => Ok(operator::usage(request, slug, seen)),
         Route::IndexCopy(slug) => Ok(operator::copy(request, slug, seen)),
         Route::OwnerForget(slug) => Ok(operator::forget(request, slug, seen)),
         Route::Metrics if head.method() == "GET" => Ok(Plan::Visit),

@@ -1,6 +1,9 @@
-//! What operators alone ask of an agent: `GET /<agent>/overview?hours=24`, a summary; `POST /<agent>/index:copy`, which copies the
+//! What operators ask of an agent: `GET /<agent>/overview?hours=24`, a summary; `POST /<agent>/index:copy`, which copies the
 //! next rows of the index to a second place (`INDEX_COPY`); and `POST /<agent>/owner:forget?owner=key%3Abilling`, which deletes the next
-//! rows of an owner that belong to no task. No object of a task is called.
+//! rows of an owner that belong to no task. `GET /<agent>/usage?days=30` shows operators the usage by all callers, and each caller its
+//! own. No object of a task is called.
+
+use serde_json::json;
 
 use super::admit::unknown_path;
 use super::facts::{Asks, Need, OperatorNeed};
@@ -12,15 +15,35 @@ use crate::auth::{ActAs, Caller, Identity, Owners, Policy};
 use crate::config::Index;
 use crate::overview::MAX_HOURS;
 use crate::port::Act;
+use crate::usage::day_of;
 use a2a::binding::http::{HttpResponse, split_url};
 use a2a::binding::percent;
 use a2a::error::{Error, Refusal};
+use a2a::model::UnixMillis;
 use a2a_agents::access::Access;
 
 /// Decides about a request for the overview of an agent.
 #[inline(never)]
 pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
-    let asks = |query: &str| hours(query).map(|hours| Asks::Overview { hours });
+    let asks = |asker: &Asker<'_>| {
+        asker.check_operator()?;
+        hours(asker.query).map(|hours| Asked::OfIndex(Asks::Overview { hours }))
+    };
+    plan(request, slug, SEEING, &asks, seen)
+}
+
+/// Decides about a request for the usage of an agent.
+#[inline(never)]
+pub(super) fn usage(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
+    let asks = |asker: &Asker<'_>| {
+        let whose = asker.whose_usage()?;
+        let (from, to) = days(asker.query, (request.now)())?;
+        Ok(match whose {
+            UsageOf::Owner(owner) => Asked::OfIndex(Asks::Usage { owner: Some(owner), from, to }),
+            UsageOf::All => Asked::OfIndex(Asks::Usage { owner: None, from, to }),
+            UsageOf::Nobody => Asked::Nothing(no_usage(slug, &from, &to)),
+        })
+    };
     plan(request, slug, SEEING, &asks, seen)
 }
 
@@ -28,16 +51,18 @@ pub(super) fn overview(request: Request<'_>, slug: &str, seen: &mut Seen) -> Pla
 #[inline(never)]
 pub(super) fn copy(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
     let Index { kind, also, .. } = request.deployment.settings.index;
-    let asks = |query: &str| match also {
-        Some(_) => {
-            let is_anew =
-                percent::pairs(query).any(|(name, value)| name == "anew" && value == "true");
-            Ok(Asks::Copy { is_anew })
+    let asks = |asker: &Asker<'_>| {
+        asker.check_operator()?;
+        match also {
+            Some(_) => {
+                let is_anew = parameter(asker.query, "anew").as_deref() == Some("true");
+                Ok(Asked::OfIndex(Asks::Copy { is_anew }))
+            }
+            None => Err(Error::UnsupportedOperation(format!(
+                "the index is in {} alone; set INDEX_COPY to where it moves, and deploy",
+                kind.name()
+            ))),
         }
-        None => Err(Error::UnsupportedOperation(format!(
-            "the index is in {} alone; set INDEX_COPY to where it moves, and deploy",
-            kind.name()
-        ))),
     };
     plan(request, slug, ACTING, &asks, seen)
 }
@@ -45,11 +70,12 @@ pub(super) fn copy(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
 /// Decides about a request to delete rows of an owner.
 #[inline(never)]
 pub(super) fn forget(request: Request<'_>, slug: &str, seen: &mut Seen) -> Plan {
-    let asks = |query: &str| {
+    let asks = |asker: &Asker<'_>| {
+        asker.check_operator()?;
         let named =
-            percent::pairs(query).find(|(name, owner)| name == "owner" && !owner.is_empty());
+            percent::pairs(asker.query).find(|(name, owner)| name == "owner" && !owner.is_empty());
         let (_, owner) = named.ok_or_else(|| Error::invalid("owner", NO_OWNER))?;
-        Ok(Asks::Forget { owner })
+        Ok(Asked::OfIndex(Asks::Forget { owner }))
     };
     plan(request, slug, ACTING, &asks, seen)
 }
@@ -58,7 +84,7 @@ fn plan(
     request: Request<'_>,
     slug: &str,
     allowed: &'static str,
-    asks: &dyn Fn(&str) -> Result<Asks, Error>,
+    asks: &dyn Fn(&Asker<'_>) -> Result<Asked, Error>,
     seen: &mut Seen,
 ) -> Plan {
     let head = request.head;
@@ -82,7 +108,7 @@ fn read(
     request: Request<'_>,
     slug: &str,
     allowed: &'static str,
-    asks: &dyn Fn(&str) -> Result<Asks, Error>,
+    asks: &dyn Fn(&Asker<'_>) -> Result<Asked, Error>,
     seen: &mut Seen,
 ) -> Result<Plan, Error> {
     let Request { deployment, facts, head, .. } = request;
@@ -103,22 +129,91 @@ fn read(
     };
     let access = agent.policy.as_ref().ok().map(Policy::access);
     let act_as = head.header(ActAs::HEADER).map(ActAs::read).transpose()?;
-    may_ask(access, &caller, act_as.as_ref(), deployment.settings.development)
-        .inspect_err(|error| seen.note_refusal(agent, error))?;
-    let asks = asks(query)?;
+    let is_development = deployment.settings.development;
+    let asker = Asker { access, caller: &caller, act_as: act_as.as_ref(), is_development, query };
+    let asked = asks(&asker).inspect_err(|error| seen.note_refusal(agent, error))?;
+    let asks = match asked {
+        Asked::OfIndex(asks) => asks,
+        Asked::Nothing(answer) => return Ok(Plan::Answer(shown_now(answer))),
+    };
     let agent = agent.slug.to_string();
     let Some(found) = &facts.operator else {
         return Ok(Plan::Need(Need::Operator(OperatorNeed { agent, asks })));
     };
-    if matches!(asks, Asks::Forget { .. }) {
+    let act = match asks {
+        Asks::Forget { .. } => Some(Act::OwnerForgotten),
+        Asks::Usage { .. } if act_as.is_some() => Some(Act::OperatorActed),
+        _ => None,
+    };
+    if let Some(act) = act {
         let refusal = found.is_none().then(|| UNAVAILABLE.to_owned());
-        let (act, caller, operation) = (Act::OwnerForgotten, Some(caller.id), None);
+        let (caller, operation) = (Some(caller.id), None);
         let trail = head.trail();
         seen.report(Report::Audited(Line { act, agent, caller, operation, refusal, trail }));
     }
     let found = found.clone().ok_or(Error::Unavailable(UNAVAILABLE))?;
-    let answer = HttpResponse::json(200, found).with_header("cache-control", "no-store");
-    Ok(Plan::Answer(answer))
+    Ok(Plan::Answer(shown_now(found)))
+}
+
+fn shown_now(json: String) -> HttpResponse {
+    HttpResponse::json(200, json).with_header("cache-control", "no-store")
+}
+
+/// The answer about usage that the caller does not see.
+fn no_usage(agent: &str, from: &str, to: &str) -> String {
+    json!({"agent": agent, "from": from, "to": to, "days": [], "isAtLeast": false}).to_string()
+}
+
+/// What a request is answered with.
+enum Asked {
+    /// What the index finds.
+    OfIndex(Asks),
+    /// This JSON: the caller sees nothing of the index.
+    Nothing(String),
+}
+
+/// Whose usage a caller sees.
+#[derive(Debug, PartialEq)]
+enum UsageOf {
+    Owner(String),
+    All,
+    Nobody,
+}
+
+/// The caller of a request, and what it asks.
+struct Asker<'a> {
+    access: Option<&'a Access>,
+    caller: &'a Caller,
+    act_as: Option<&'a ActAs>,
+    is_development: bool,
+    query: &'a str,
+}
+
+impl Asker<'_> {
+    /// See [`may_ask`].
+    fn check_operator(&self) -> Result<(), Error> {
+        may_ask(self.access, self.caller, self.act_as, self.is_development)
+    }
+
+    /// Whose usage the caller sees: its own, or as an operator that of all owners or of one. Callers without credentials all count as
+    /// the same caller, so they see usage where they see lists of tasks, and that of an agent without schemes in development.
+    ///
+    /// # Errors
+    ///
+    /// [`Error::PermissionDenied`].
+    fn whose_usage(&self) -> Result<UsageOf, Error> {
+        let Some(ActAs { owners }) = self.act_as else {
+            let is_open = self.access.is_some_and(|access| {
+                access.open_listing || (self.is_development && access.is_anonymous())
+            });
+            let is_hidden = self.caller.is_anonymous() && !is_open;
+            let own = || UsageOf::Owner(self.caller.owner().to_owned());
+            return Ok(if is_hidden { UsageOf::Nobody } else { own() });
+        };
+        let all = ActAs { owners: Owners::All };
+        may_ask(self.access, self.caller, Some(&all), self.is_development)?;
+        Ok(owners.one().map_or(UsageOf::All, |owner| UsageOf::Owner(owner.as_str().to_owned())))
+    }
 }
 
 /// Checks that a caller may ask as an operator of the agent with this access. The caller must be an operator and send
@@ -176,15 +271,50 @@ fn denied(message: String) -> Error {
 ///
 /// [`Error::InvalidParams`] for anything except a number in the range.
 fn hours(query: &str) -> Result<u32, Error> {
-    let Some((_, text)) = percent::pairs(query).find(|(name, _)| name == "hours") else {
-        return Ok(DEFAULT_HOURS);
+    count(query, "hours", DEFAULT_HOURS, MAX_HOURS)
+}
+
+/// The first and the last day (UTC) of the usage for a query: `days` days up to today, without those from the day `before` on.
+///
+/// # Errors
+///
+/// [`Error::InvalidParams`] for anything except a number in the range, and a date.
+fn days(query: &str, now: UnixMillis) -> Result<(String, String), Error> {
+    let days = count(query, "days", DEFAULT_DAYS, MAX_DAYS)?;
+    let day_before =
+        |day: UnixMillis, days: u32| day_of(UnixMillis(day.0 - i64::from(days) * DAY_MS));
+    let last = match parameter(query, "before") {
+        None => day_of(now),
+        Some(text) => {
+            let day = UnixMillis::parse(&format!("{text}T00:00:00Z")).ok_or_else(|| {
+                Error::invalid(
+                    "before",
+                    format!("must be a date as 2026-01-05, got {:?}", shown(&text)),
+                )
+            })?;
+            day_before(day, 1).min(day_of(now))
+        }
     };
-    let number = text.parse().ok().filter(|hours| (1..=MAX_HOURS).contains(hours));
+    Ok((day_before(now, days - 1), last))
+}
+
+/// The whole number of a parameter, from 1 to `most`.
+fn count(query: &str, name: &str, absent: u32, most: u32) -> Result<u32, Error> {
+    let Some(text) = parameter(query, name) else { return Ok(absent) };
+    let number = text.parse().ok().filter(|number| (1..=most).contains(number));
     number.ok_or_else(|| {
-        let shown: String = text.chars().take(20).collect();
-        let description = format!("must be a whole number from 1 to {MAX_HOURS}, got {shown:?}");
-        Error::invalid("hours", description)
+        let got = shown(&text);
+        Error::invalid(name, format!("must be a whole number from 1 to {most}, got {got:?}"))
     })
+}
+
+fn parameter(query: &str, name: &str) -> Option<String> {
+    percent::pairs(query).find(|(known, _)| known == name).map(|(_, value)| value)
+}
+
+/// The beginning of a text, for an error.
+fn shown(text: &str) -> String {
+    text.chars().take(20).collect()
 }
 
 const SEEING: &str = "GET, HEAD, OPTIONS";
@@ -192,6 +322,14 @@ const ACTING: &str = "POST, OPTIONS";
 
 /// The number of hours if the query contains none.
 const DEFAULT_HOURS: u32 = 24;
+
+/// The number of days if the query contains none.
+const DEFAULT_DAYS: u32 = 30;
+
+/// The largest number of days: sums are kept that long.
+const MAX_DAYS: u32 = 400;
+
+const DAY_MS: i64 = 86_400_000;
 
 const UNAVAILABLE: &str = "the index is not available at the moment; tasks go on";
 
@@ -233,6 +371,32 @@ mod tests {
         );
     }
 
+    #[test]
+    fn a_usage_is_of_days_up_to_today_or_before_a_day() {
+        let now = UnixMillis::parse("2026-03-05T23:59:00Z").unwrap();
+        for (query, from, to) in [
+            ("", "2026-02-04", "2026-03-05"),
+            ("days=1", "2026-03-05", "2026-03-05"),
+            ("days=400", "2025-01-30", "2026-03-05"),
+            ("days=30&before=2026-03-01", "2026-02-04", "2026-02-28"),
+            ("before=2026-01-01", "2026-02-04", "2025-12-31"),
+            ("before=9999-12-31", "2026-02-04", "2026-03-05"),
+        ] {
+            assert_eq!(days(query, now), Ok((from.to_owned(), to.to_owned())), "{query}");
+        }
+        for (query, told) in [
+            ("days=0", r#"days must be a whole number from 1 to 400, got "0""#),
+            ("days=401", "days must be a whole number"),
+            ("days=x", "days must be a whole number"),
+            ("before=2026-02-30", r#"before must be a date as 2026-01-05, got "2026-02-30""#),
+            ("before=", "before must be a date"),
+            ("before=2026-03-05T00:00:00Z", "before must be a date"),
+        ] {
+            let refused = days(query, now).unwrap_err().to_string();
+            assert!(refused.contains(told), "{query}: {refused}");
+        }
+    }
+
     fn access(has_schemes: bool) -> Access {
         let scheme = serde_json::json!({"kind": "api_key", "name": "X-Api-Key", "callers": []});
         let mut access = Access::default();
@@ -272,6 +436,44 @@ mod tests {
                 Ok(()) => assert!(may, "{told}"),
                 Err(Error::PermissionDenied(_)) => assert!(!may, "{told}"),
                 Err(_) => panic!("{told}"),
+            }
+        }
+    }
+
+    #[test]
+    fn a_caller_sees_its_own_usage_and_an_operator_that_of_all_or_of_one() {
+        let guarded = access(true);
+        let (open, listing) = (access(false), Access { open_listing: true, ..access(false) });
+        let nobody = Caller::anonymous();
+        let known = Caller::new("key:billing");
+        let permissions = vec!["operator".to_owned()];
+        let operator = Caller { permissions, ..Caller::new("key:ops") };
+        let all = ActAs { owners: Owners::All };
+        let one = ActAs { owners: Owners::One(OwnerId::new("key:bob")) };
+        let own = |caller: &Caller| Some(UsageOf::Owner(caller.owner().to_owned()));
+        for (access, caller, act_as, is_development, seen) in [
+            (&guarded, &known, None, false, own(&known)),
+            (&guarded, &operator, None, false, own(&operator)),
+            (&guarded, &operator, Some(&all), false, Some(UsageOf::All)),
+            (&guarded, &operator, Some(&one), false, Some(UsageOf::Owner("key:bob".to_owned()))),
+            (&guarded, &known, Some(&all), false, None),
+            (&guarded, &known, Some(&one), true, None),
+            (&guarded, &nobody, None, true, Some(UsageOf::Nobody)),
+            (&open, &nobody, None, false, Some(UsageOf::Nobody)),
+            (&open, &nobody, None, true, own(&nobody)),
+            (&open, &nobody, Some(&all), true, Some(UsageOf::All)),
+            (&open, &nobody, Some(&all), false, None),
+            (&listing, &nobody, None, false, own(&nobody)),
+            (&listing, &nobody, Some(&all), false, None),
+        ] {
+            let asker = Asker { access: Some(access), caller, act_as, is_development, query: "" };
+            let told = format!("{} {act_as:?} {is_development}", caller.id);
+            match asker.whose_usage() {
+                Ok(whose) => assert_eq!(Some(whose), seen, "{told}"),
+                Err(error) => {
+                    assert!(matches!(error, Error::PermissionDenied(_)), "{told}: {error}");
+                    assert_eq!(None, seen, "{told}");
+                }
             }
         }
     }

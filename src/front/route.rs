@@ -15,6 +15,8 @@ pub(crate) enum Route<'a> {
     Callback(&'a str, &'a str),
     /// The overview of an agent, for operators.
     Overview(&'a str),
+    /// The usage of an agent: for a caller its own, for operators that of all callers.
+    Usage(&'a str),
     /// The copy of the rows of an agent in the index, for operators.
     IndexCopy(&'a str),
     /// The deletion of what the index has of an owner with an agent, for operators.
@@ -49,7 +51,7 @@ impl<'a> Route<'a> {
             Self::JsonRpc(slug) | Self::Subscribe(slug) | Self::Rest(slug, _) => *slug,
             Self::Mcp(slug) | Self::ProtectedResource(slug) | Self::Card(slug, _) => *slug,
             Self::Callback(slug, _) | Self::Overview(slug) | Self::IndexCopy(slug) => Some(slug),
-            Self::OwnerForget(slug) | Self::Script(slug) => Some(slug),
+            Self::Usage(slug) | Self::OwnerForget(slug) | Self::Script(slug) => Some(slug),
             Self::KeySet | Self::Agents | Self::Resume | Self::Scripts => None,
             Self::Metrics | Self::Console(_) => None,
         }
@@ -82,6 +84,7 @@ impl Route<'_> {
             Self::Rest(_, _) => "/{agent}/*",
             Self::Callback(_, _) => "/{agent}/callbacks/{callback}",
             Self::Overview(_) => "/{agent}/overview",
+            Self::Usage(_) => "/{agent}/usage",
             Self::IndexCopy(_) => "/{agent}/index:copy",
             Self::OwnerForget(_) => "/{agent}/owner:forget",
             Self::Metrics => "/metrics",
@@ -119,6 +122,7 @@ pub(crate) fn route(path: &str) -> Route<'_> {
         [first, ..] if dialect::begins_path(first) => Route::Rest(None, path),
         [agent, "callbacks", token] if !agent.is_empty() => Route::Callback(agent, token),
         [agent, "overview"] if !agent.is_empty() => Route::Overview(agent),
+        [agent, "usage"] if !agent.is_empty() => Route::Usage(agent),
         [agent, "index:copy"] if !agent.is_empty() => Route::IndexCopy(agent),
         [agent, "owner:forget"] if !agent.is_empty() => Route::OwnerForget(agent),
         [agent] | [agent, ENDPOINT] => Route::JsonRpc(Some(agent)),
@@ -222,6 +226,12 @@ mod tests {
             ("//callbacks/a", Route::Rest(None, "callbacks/a")),
             ("/demo/overview", Route::Overview("demo")),
             ("/demo/overview/", Route::Overview("demo")),
+            ("/demo/usage", Route::Usage("demo")),
+            ("/demo/usage/", Route::Usage("demo")),
+            ("/usage", Route::JsonRpc(Some("usage"))),
+            ("//usage", Route::Rest(None, "usage")),
+            ("/tasks/usage", Route::Rest(None, "tasks/usage")),
+            ("/demo/usage/x", Route::Rest(Some("demo"), "usage/x")),
             ("/demo/index:copy", Route::IndexCopy("demo")),
             ("/demo/owner:forget", Route::OwnerForget("demo")),
             ("//owner:forget", Route::Rest(None, "owner:forget")),

@@ -8,7 +8,7 @@ use super::seen::Seen;
 use crate::executor::HostedAgent;
 use crate::forms::address::TaskAddress;
 use crate::forms::command::Command;
-use crate::usage::{CallerLimits, Usage};
+use crate::usage::{CallerLimits, Usage, micros};
 use a2a::error::Error;
 use a2a::model::{TaskId, UnixMillis};
 use a2a::{Call, Quota};
@@ -69,10 +69,14 @@ fn unsealed_error(unsealed: &Unsealed, task: Option<&TaskId>, seen: &mut Seen) -
     }
 }
 
-/// The limits on the daily usage of callers of an agent.
+/// The limits on the daily usage of callers of an agent: those of its executor, and those of `[quota]` in its file.
 fn limits_of(agent: Option<&HostedAgent>) -> CallerLimits {
-    let runner = agent.and_then(|agent| agent.runner.as_ref().ok());
-    runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default()
+    let Some(agent) = agent else { return CallerLimits::default() };
+    let runner = agent.runner.as_ref().ok();
+    let of_executor = runner.map(|runner| runner.executor.caller_limits()).unwrap_or_default();
+    let QuotaTable { tokens_per_day, cost_per_day, .. } = agent.quota;
+    let cost_micros_per_day = cost_per_day.map(micros);
+    of_executor.stricter(CallerLimits { tokens_per_day, cost_micros_per_day })
 }
 
 /// The quotas of the callers of an agent.

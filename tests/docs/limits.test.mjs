@@ -34,6 +34,7 @@ const FIXED = [
   ["a page of ListTasks", /^(\d+) tasks/, "crates/a2a/src/model/request.rs", /MAX_PAGE_SIZE: u8 = (\d+)/],
   ["a page of ListTasks", /(\d+) MiB/, "src/edge/front/facts/page.rs", /MAX_PAGE_BYTES: usize = (\d+) \* 1024 \* 1024/],
   ["sums of what callers have used are kept for", /^(\d+) days/, "src/edge/service/usage.rs", /SUM_DAYS: i64 = (\d+)/],
+  ["a number in the usage that a program reports for a turn", /^(\d+)/, "src/executor/http/verb.rs", /MAX_USED: u64 = ([\d_]+)/],
   ["a wait of a run that is parked", /^(\d+) days/, "src/executor/turn/wait.rs", /LONGEST_WAIT_MS: u64 = ([\d_]+) \* 86_400_000/],
   ["callbacks of a run", /^(\d+)/, "src/session/run/callbacks.rs", /MAX_CALLBACKS: usize = ([\d_]+)/],
   ["a run of a script is parked for", /^(\d+) days/, "crates/agents/src/script/mod.rs", /MAX_PARK_MS: u64 = ([\d_]+) \* /],

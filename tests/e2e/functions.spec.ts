@@ -61,6 +61,21 @@ describe("executors in TypeScript", () => {
     assert.equal(said.filter((text) => text.startsWith("ordered")).length, 1, "the note before the wait is there once");
   });
 
+  test("tell their usage: programs of verbs, and others also outside of steps and with a message", async () => {
+    const told = (metadata?: Record<string, unknown>): unknown => metadata?.["urn:a2a-edge:usage"];
+    const usage = { requests: 2, inputTokens: 20, outputTokens: 3, cost: 0.000045 };
+    const ends: unknown[] = [];
+    for await (const { data } of await sendStreaming(`${worker.url}/verbs`, "hello")) {
+      const update = data.result?.statusUpdate as { metadata?: Record<string, unknown> } | undefined;
+      if (update?.metadata !== undefined) ends.push(told(update.metadata));
+    }
+    assert.deepEqual(ends, [usage], "in the event that ends the turn");
+    assert.deepEqual(told((await agent("verbs").sendForTask("hello")).metadata), usage);
+    assert.match(textOf((await agent("verbs").sendForTask("wrong")).status.message), /verb 1: `inputTokens` of `usage` must be a whole number from 0 to/);
+    const { status, metadata } = await agent("meter").sendForTask("hello");
+    assert.deepEqual([status.state, textOf(status.message), told(metadata)], ["TASK_STATE_COMPLETED", "read", { requests: 1, inputTokens: 20, outputTokens: 3 }]);
+  });
+
   test("stand beside pages of the project's own", async () => {
     const answer = await fetch(`${worker.url}/own`);
     assert.equal(await answer.text(), "the project's own page");

@@ -24,6 +24,7 @@ export interface Turn {
   caller: { id: string; permissions: string[] };
   metadata?: object;
   credentials?: Record<string, unknown>;
+  usage?: object;
   task?: Task;
   canceled?: boolean;
 }

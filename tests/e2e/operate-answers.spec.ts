@@ -156,6 +156,7 @@ test("texts of agents and callers reach neither terminals nor pipes as they are"
     if (path.endsWith("/timeline")) answerJson(response, { taskId: HOSTILE, contextId: HOSTILE, state: HOSTILE, owner: HOSTILE, generation: HOSTILE, entries, nextPageToken: "" });
     else if (path.endsWith("/webhooks")) answerJson(response, { webhooks: hooks, nextPageToken: "" });
     else if (path.endsWith("/pushNotificationConfigs")) answerJson(response, { configs: hooks });
+    else if (path.endsWith("/usage")) answerJson(response, { days: [{ day: HOSTILE, owner: HOSTILE, turns: HOSTILE, requests: 1 }, HOSTILE, null], isAtLeast: HOSTILE, before: HOSTILE });
     else if (path.endsWith("/tasks")) answerJson(response, { tasks: [task(HOSTILE, { status: { state: HOSTILE, message: { parts } }, metadata: { "urn:a2a-edge:owner": HOSTILE, "urn:a2a-edge:usage": { requests: 1 } } })] });
     else answerJson(response, path.includes("/tasks/") ? task("a") : hooks[0]);
   };
@@ -168,17 +169,24 @@ test("texts of agents and callers reach neither terminals nor pipes as they are"
   }
 });
 
-test("10,000 tasks of 20 KB are listed, and added up, in 64 MB", async () => {
+test("10,000 tasks of 20 KB are listed, and days of 100,000 callers added up, in 64 MB", async () => {
   agents = [listed("one"), listed("two")];
   const said = "x".repeat(20_000);
   let pages = 0;
+  const days = ["2026-01-09", "2026-01-08", "2026-01-07", "2026-01-06", "2026-01-05"];
+  const usage = (before: string | null) => {
+    const at = before === null ? 0 : days.indexOf(before) + 1;
+    const rows = Array.from({ length: 10_000 }, (_, nth) => ({ day: days[at], owner: `key:${nth}`, turns: 1, requests: 2, inputTokens: 3, outputTokens: 4, costMicros: 5 }));
+    return { days: rows, isAtLeast: false, ...(at + 1 < days.length ? { before: days[at] } : {}) };
+  };
   answer = (path, response, query) => {
+    if (path.endsWith("/usage")) return answerJson(response, usage(query.get("before")));
     pages += 1;
     const [slug, from] = [path.split("/")[1], Number(query.get("pageToken") ?? 0)];
     const size = Number(query.get("pageSize"));
     const tasks = Array.from({ length: size }, (_, at) => {
       const timestamp = new Date(1_800_000_000_000 - 1000 * (from + at)).toISOString();
-      return task(`${slug}-${from + at}`, { status: { state: "TASK_STATE_COMPLETED", timestamp }, history: [{ parts: [{ text: said }] }], metadata: { "urn:a2a-edge:usage": { requests: 1, inputTokens: 2 } } });
+      return task(`${slug}-${from + at}`, { status: { state: "TASK_STATE_COMPLETED", timestamp }, history: [{ parts: [{ text: said }] }] });
     });
     const next = from + size;
     answerJson(response, { tasks, nextPageToken: next < TASKS / 2 ? String(next) : "", totalSize: TASKS / 2 });
@@ -190,7 +198,7 @@ test("10,000 tasks of 20 KB are listed, and added up, in 64 MB", async () => {
   assert.deepEqual([ids.length, new Set(ids).size], [TASKS, TASKS]);
   assert.deepEqual(ids.slice(0, 4), ["one-0", "two-0", "one-1", "two-1"]);
   const sums = linesOf(await operator.run(["usage", "--by", "agent", "--json"], { node }));
-  assert.deepEqual(sums, ["one", "two"].map((agent) => ({ agent, tasks: TASKS / 2, requests: TASKS / 2, inputTokens: TASKS, outputTokens: 0, cost: 0 })));
+  assert.deepEqual(sums, ["one", "two"].map((agent) => ({ agent, turns: 50_000, requests: 100_000, inputTokens: 150_000, outputTokens: 200_000, cost: 0.25 })));
   pages = 0;
   const few = await operator.run(["tasks", "--limit", "3", "--json"]);
   assert.deepEqual([linesOf(few).length, pages], [3, 2], "a page of each agent");

@@ -73,11 +73,11 @@ describe("on a terminal", { skip: !hasTerminal }, () => {
       const page = { tasks: [{ id: `t-${from}`, status: {} }], nextPageToken: from < 20 ? String(from + 1) : "", totalSize: 21 };
       return void setTimeout(() => answerJson(response, page), 60);
     });
-    const { code, stdout } = await operator.onTerminal(["usage", "--url", pages.url]);
+    const { code, stdout } = await operator.onTerminal(["tasks", "--failed-steps", "--url", pages.url]);
     pages.close();
     assert.equal(code, 0, stdout);
-    assert.match(stdout, /\[#+\.+\] Adding up tasks: \d+ of 21/);
-    assert.match(stdout, /\r\u001b\[2KNo task has used a model\.\r\n$/);
+    assert.match(stdout, /\[#+\.+\] Reading tasks: \d+ of 21/);
+    assert.match(stdout, /\r\u001b\[2KNo task matches the filters at [^\r]*\.\r\n$/);
   });
 });
 

@@ -58,6 +58,7 @@ export async function entry(folder: string, path?: string, agents: Agents = chec
     name: "project",
     setup({ onResolve, onLoad }) {
       onResolve({ filter: /^a2a-edge$/ }, () => ({ path: join(home.folder, "js", "index.js") }));
+      onResolve({ filter: /^a2a-edge\/verbs$/ }, () => ({ path: join(home.folder, "js", "verbs.js") }));
       onResolve({ filter: /^a2a-edge\/engine$/ }, () => ({ path: "./engine.js", external: true }));
       onResolve({ filter: /^#agents$/ }, () => ({ path: "agents", namespace: "checked" }));
       onLoad({ filter: /^agents$/, namespace: "checked" }, () => ({ contents: `export default ${JSON.stringify(own)};` }));

@@ -1,6 +1,7 @@
 // Tools and executors in TypeScript for the end-to-end tests, in the entry module of a project.
 import agents from "#agents";
 import { Failure, RunOver, TaskObject, executor, tool, worker } from "a2a-edge";
+import { fromVerbs } from "a2a-edge/verbs";
 import { chain } from "./chain.ts";
 
 export { TaskObject };
@@ -108,9 +109,27 @@ const loop = executor({
 
 let loops = 0;
 
+/** A program of verbs, which tells its usage. */
+const verbs = fromVerbs(async function* (turn) {
+  const [part] = turn.message.parts as { text?: string }[];
+  if (part?.text === "wrong") return yield { do: "usage", inputTokens: -1 };
+  yield { do: "usage", inputTokens: 12 };
+  yield { do: "artifact", text: "a", more: true };
+  yield { do: "usage", inputTokens: 12 };
+  yield { do: "complete", usage: { requests: 2, inputTokens: 20, outputTokens: 3, costMicros: 45 } };
+});
+
+/** Records its usage outside of steps, before it answers with a message. */
+const meter = executor({
+  execute(turn) {
+    turn.recordUsage({ inputTokens: 20, outputTokens: 3 });
+    return turn.reply("read");
+  },
+});
+
 export default worker({
   agents,
   tools: { add, locked, broken },
-  executors: { poet, tables, orders, chain, faults, loop },
+  executors: { poet, tables, orders, chain, faults, loop, verbs, meter },
   fetch: (request) => (new URL(request.url).pathname === "/own" ? new Response("the project's own page") : undefined),
 });

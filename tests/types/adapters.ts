@@ -20,7 +20,8 @@ async function* answer(turn: HttpTurn): AsyncGenerator<Verb> {
   if (turn.turn === 1) return yield { do: "input_required", text: "A poem about what?" };
   yield { do: "artifact", text: "Roses are red,\n", more: true };
   yield { do: "append", parts: [{ text: `and this is for ${turn.caller.id}` }] };
-  yield { do: "complete" };
+  yield { do: "usage", inputTokens: 12, outputTokens: 3 };
+  yield { do: "complete", usage: { requests: 2, costMicros: 45 } };
 }
 
 export { TaskObject };
@@ -39,6 +40,9 @@ fromSdk(() => new DrawingAgent(), { recovery: "resume" });
 
 // @ts-expect-error no such verb
 fromVerbs(() => [{ do: "dance" }]);
+
+// @ts-expect-error numbers of a usage are numbers
+fromVerbs(() => [{ do: "complete", usage: { inputTokens: "12" } }]);
 
 // @ts-expect-error a question has a text
 fromVerbs(() => [{ do: "input_required" }]);

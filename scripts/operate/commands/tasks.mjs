@@ -14,7 +14,7 @@ export const FILTERS = {
   owner: { type: "string", value: "OWNER", does: "for operators: only tasks of this owner, such as key:billing" },
 };
 
-export const filtersOf = ({ state, context, since, owner }) => ({ state: state && stateOf(state), context, since: since && sinceOf(since), owner });
+const filtersOf = ({ state, context, since, owner }) => ({ state: state && stateOf(state), context, since: since && sinceOf(since), owner });
 
 /** A task for programs. */
 export function taskFact({ agent, id, context, state, at, owner, failedSteps, usage, said }) {

@@ -1,26 +1,29 @@
-// `a2a-edge usage`: what the tasks that are listed have used of models.
+// `a2a-edge usage`: what callers have used, by the sums of the server (docs/usage.md).
 import { EXIT, Failure } from "../failure.mjs";
-import { Listing } from "../listing.mjs";
 import { COMMON, JSON_OPTION } from "../operate.mjs";
+import { eachOf } from "../server.mjs";
 import { Table } from "../table.mjs";
 import { clean, jsonLine } from "../text.mjs";
-import { dayWord } from "../words.mjs";
-import { FILTERS, filtersOf } from "./tasks.mjs";
-import { number, record } from "../values.mjs";
+import { list, number, record, text } from "../values.mjs";
+import { sinceOf } from "../words.mjs";
 
-/** What sums are made by, each with its key for a task. */
-const BY = { agent: () => "", owner: ({ owner }) => owner ?? "", day: ({ at }) => dayWord(at) };
+/** What sums are made by, each with its key for a row of the server. */
+const BY = { agent: () => "", owner: ({ owner }) => text(owner) ?? "", day: ({ day }) => day };
 
-const COUNTS = { requests: "Requests", inputTokens: "Tokens in", outputTokens: "Tokens out", cost: "Cost" };
+const COUNTS = { turns: "Turns", requests: "Requests", inputTokens: "Tokens in", outputTokens: "Tokens out", costMicros: "Cost" };
+
+/** For how many days a server keeps sums. */
+const KEPT_DAYS = 400;
+const DAY_MS = 86_400_000;
 
 export default {
-  does: "Sums up what tasks have used of models, by agent and owner.",
-  about: `The sums are made here from the tasks that the server lists, so they read all of them: --since bounds that. Tasks that have been
-deleted are in no sum, and a task counts as a whole by the time of its last change. For operators and, with --own, for the key's
-own caller.`,
+  does: "Sums up what callers have used, by agent and owner.",
+  about: `The server keeps a sum for each day (UTC), owner and agent, for ${KEPT_DAYS} days, also of tasks that were deleted since. --since counts
+whole days, from the day of that instant on. For operators and, with --own, for the key's own caller.`,
   options: {
     ...COMMON,
-    ...FILTERS,
+    since: { type: "string", value: "TIME", does: "only days since: 30m, 2h, 7d, or a date" },
+    owner: { type: "string", value: "OWNER", does: "for operators: only what this owner has used, such as key:billing" },
     by: { type: "string", value: "WHAT", does: `sums for each agent and: ${Object.keys(BY).join(", ")} (nothing else); owner unless given` },
     csv: { type: "boolean", does: "comma-separated values" },
     ...JSON_OPTION,
@@ -29,14 +32,22 @@ own caller.`,
     const by = values.by ?? "owner";
     if (!Object.hasOwn(BY, by)) throw new Failure(`Sums are by ${Object.keys(BY).join(", ")}, not by "${by}".`, EXIT.usage);
     if (values.csv && values.json) throw refuse("Either --csv or --json.");
+    const first = values.since === undefined ? "" : dayOf(sinceOf(values.since));
     const server = await chosen();
-    const listing = new Listing(server, await server.chosenAgents(values.agent), filtersOf(values), { onFailed: failed });
+    const agents = await server.chosenAgents(values.agent);
     const sums = new Map();
     let read = 0;
-    for await (const task of listing) {
-      print.progress("Adding up tasks", ++read, listing.total);
-      add(sums, task, by);
-    }
+    await eachOf(agents, async (agent) => {
+      try {
+        for await (const row of rowsOf(server, agent, first, values.owner, print)) {
+          print.progress("Adding up days", ++read);
+          add(sums, agent.slug, row, by);
+        }
+      } catch (error) {
+        if (!(error instanceof Failure)) throw error;
+        failed(error);
+      }
+    });
     print.clear();
     await show(
       print,
@@ -44,41 +55,56 @@ own caller.`,
       by,
       [...sums.values()].sort((one, other) => (`${one.agent}\n${one.key}` < `${other.agent}\n${other.key}` ? -1 : 1)),
     );
-    if (sums.size === 0 && exit() === 0 && !values.json) print.note("No task has used a model.");
+    if (sums.size === 0 && exit() === 0 && !values.json) print.note("Nothing was used.");
     return exit();
   },
 };
 
-function add(sums, task, by) {
-  if (task.usage === undefined) return;
-  const key = BY[by](task);
-  const name = `${task.agent}\n${key}`;
-  const sum = sums.get(name) ?? { agent: task.agent, key, tasks: 0, requests: 0, inputTokens: 0, outputTokens: 0, cost: 0 };
-  sum.tasks += 1;
-  for (const count of Object.keys(COUNTS)) sum[count] += number(record(task.usage)[count]) ?? 0;
+/** The day (UTC) of an instant. */
+const dayOf = (ms) => new Date(ms).toISOString().slice(0, 10);
+
+/** The rows of an agent from the day `first` on, newest day first. */
+async function* rowsOf(server, agent, first, owner, print) {
+  // A day more: it may be tomorrow already at the server.
+  const days = first === "" ? KEPT_DAYS : Math.ceil((Date.now() - Date.parse(first)) / DAY_MS) + 1;
+  const query = { days: Math.min(Math.max(days, 1), KEPT_DAYS) };
+  for (let before; ; ) {
+    const answer = record(await server.json({ agent, path: `/${agent.slug}/usage`, query: { ...query, before }, headers: server.asOperator(agent, owner) }));
+    if (!Array.isArray(answer.days)) throw new Failure(`${agent.slug} answered with something that is no usage. Is the server older than this command?`, EXIT.unreachable);
+    for (const row of list(answer.days).map(record)) if ((text(row.day) ?? "") >= first) yield row;
+    if (answer.isAtLeast === true) print.note(`${agent.slug}: more callers have used it on a day than the server adds up; the sums are too low.`);
+    const next = text(answer.before);
+    if (next === undefined || (before !== undefined && next >= before)) return;
+    before = next;
+  }
+}
+
+function add(sums, agent, row, by) {
+  const key = BY[by](row);
+  const name = `${agent}\n${key}`;
+  const sum = sums.get(name) ?? { agent, key, ...Object.fromEntries(Object.keys(COUNTS).map((count) => [count, 0])) };
+  for (const count of Object.keys(COUNTS)) sum[count] += number(row[count]) ?? 0;
   sums.set(name, sum);
 }
 
 async function show(print, { csv, json }, by, sums) {
   const named = by === "agent" ? [] : [by];
-  // Sums of decimal fractions have an error behind the digits that costs have.
-  const values = ({ agent, key, tasks, cost, ...counts }) => ({
+  const values = ({ agent, key, costMicros, ...counts }) => ({
     agent,
     ...(by === "agent" ? {} : { [by]: key }),
-    tasks,
     ...counts,
-    cost: Number(cost.toFixed(6)),
+    cost: costMicros / 1e6,
   });
   if (json) for (const sum of sums) await print.line(jsonLine(values(sum)));
   else if (csv) {
-    await print.line(["agent", ...named, "tasks", ...Object.keys(COUNTS)].join(","));
+    await print.line(["agent", ...named, ...Object.keys(COUNTS).slice(0, -1), "cost"].join(","));
     for (const sum of sums) await print.line(Object.values(values(sum)).map(csvCell).join(","));
   } else {
     const title = { owner: "Owner", day: "Day" };
     const table = new Table(print, [
       { name: "Agent" },
       ...named.map((name) => ({ name: title[name] })),
-      ...["Tasks", ...Object.values(COUNTS)].map((name) => ({ name, isRight: true, isWhole: true })),
+      ...Object.values(COUNTS).map((name) => ({ name, isRight: true, isWhole: true })),
     ]);
     for (const sum of sums) await table.row(Object.values(values(sum)).map(String));
     await table.flush();

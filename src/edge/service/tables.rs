@@ -316,6 +316,22 @@ impl Tables {
         Ok(gone.map_err(Error::from)?.as_string().unwrap_or_default())
     }
 
+    /// The usage of an agent by an owner, or by all owners if `owner` is empty, from one day to another (`js/index-usage.js`), as JSON.
+    ///
+    /// # Errors
+    ///
+    /// If the tables do not answer, or are missing.
+    pub(in crate::edge) async fn usage(
+        &self,
+        agent: &str,
+        owner: &str,
+        from: &str,
+        to: &str,
+    ) -> Result<String> {
+        let found = usage_of(self.env.as_ref(), self.index.kind.name(), agent, owner, from, to);
+        Ok(found.await.map_err(Error::from)?.as_string().unwrap_or_default())
+    }
+
     async fn ask(&self, whose: &str, statement: &Statement) -> Result<Selected> {
         let kind = self.index.kind.name();
         let ran = select_rows(self.env.as_ref(), kind, whose, &statement.to_json()).await;
@@ -378,6 +394,19 @@ extern "C" {
         source: &str,
         agent: &str,
         is_anew: bool,
+    ) -> std::result::Result<JsValue, JsValue>;
+}
+
+#[wasm_bindgen(module = "/js/index-usage.js")]
+extern "C" {
+    #[wasm_bindgen(catch, js_name = usageOf)]
+    async fn usage_of(
+        env: &JsValue,
+        kind: &str,
+        agent: &str,
+        owner: &str,
+        from: &str,
+        to: &str,
     ) -> std::result::Result<JsValue, JsValue>;
 }
 

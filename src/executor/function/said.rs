@@ -2,7 +2,7 @@
 
 use super::run::{OpenRun, Refused, Role, read_value};
 use crate::executor::http::verb::{End, Given, Verb};
-use crate::executor::{Events, ExecutorError};
+use crate::executor::{Events, ExecutorError, Turn};
 use a2a::model::{Artifact, Part, TaskState};
 
 impl OpenRun {
@@ -14,7 +14,7 @@ impl OpenRun {
     pub fn say(&self, verb: &str) -> Result<(), Refused> {
         self.check_turn("set the state of its task")?;
         let verb = Verb::read(read_value(verb)?).map_err(Refused::Because)?;
-        self.change(|| emit(&self.events, verb))
+        self.change(|| emit(&self.turn, &self.events, verb))
     }
 
     /// Reports progress, with a text or without.
@@ -43,7 +43,7 @@ impl OpenRun {
     }
 }
 
-fn emit(events: &Events, verb: Verb) -> Result<(), ExecutorError> {
+fn emit(turn: &Turn, events: &Events, verb: Verb) -> Result<(), ExecutorError> {
     match verb {
         Verb::Working(said) => state(events, TaskState::Working, said),
         Verb::Artifact(Given { id, name, description, parts, metadata, has_more }) => {
@@ -55,8 +55,19 @@ fn emit(events: &Events, verb: Verb) -> Result<(), ExecutorError> {
         Verb::Append { id, parts, is_last } => {
             events.append(chunk(id.ok_or_else(unnamed)?, parts), is_last)
         }
-        Verb::End(End::State(entered, said)) => state(events, entered, said),
-        Verb::End(End::Reply(parts)) => events.reply(parts),
+        Verb::Usage(so_far) => {
+            turn.record_usage_so_far(so_far);
+            Ok(())
+        }
+        Verb::End(end, used) => {
+            if let Some(so_far) = used {
+                turn.record_usage_so_far(so_far);
+            }
+            match end {
+                End::State(entered, said) => state(events, entered, said),
+                End::Reply(parts) => events.reply(parts),
+            }
+        }
     }
 }
 

@@ -40,6 +40,10 @@ pub(super) async fn turn_document(
     if let Some(credentials) = turn.credentials().await? {
         put("credentials", credentials.data().clone());
     }
+    let usage = turn.usage();
+    if !usage.is_nothing() {
+        put("usage", json!(usage));
+    }
     if let Some(task) = turn.task() {
         // `history` already contains the messages.
         put("task", json!(Task { history: Vec::new(), ..task }));

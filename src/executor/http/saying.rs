@@ -79,7 +79,14 @@ impl<'a> Saying<'a> {
                 self.begin(given)
             }
             Verb::Append { id, parts, is_last } => self.append(id, parts, is_last),
-            Verb::End(end) => {
+            Verb::Usage(so_far) => {
+                self.turn.record_usage_so_far(so_far);
+                Ok(())
+            }
+            Verb::End(end, used) => {
+                if let Some(so_far) = used {
+                    self.turn.record_usage_so_far(so_far);
+                }
                 self.end = Some(end);
                 Ok(())
             }

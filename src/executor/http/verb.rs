@@ -2,6 +2,7 @@
 
 use serde_json::Value;
 
+use crate::usage::Usage;
 use a2a::http::one_line;
 use a2a::model::decode::{Decode, FieldViolation, Fields, decode_with};
 use a2a::model::{Metadata, Part, TaskState};
@@ -15,8 +16,10 @@ pub(in crate::executor) enum Verb {
     Artifact(Given),
     /// Appends to the artifact with this id, or without an id to the artifact that was begun last.
     Append { id: Option<String>, parts: Vec<Part>, is_last: bool },
-    /// Ends the answer.
-    End(End),
+    /// The usage of the turn so far.
+    Usage(Usage),
+    /// Ends the answer, with the usage of the turn if the verb reports it.
+    End(End, Option<Usage>),
 }
 
 /// The content of the verb `artifact`.
@@ -69,7 +72,6 @@ impl Verb {
     }
 
     fn decode_as(name: &str, fields: &mut Fields) -> Option<Self> {
-        let state = |state, parts| Some(Self::End(End::State(state, parts)));
         match name {
             "working" => Some(Self::Working(said(fields)?)),
             "artifact" => {
@@ -89,14 +91,58 @@ impl Verb {
                 is_last: fields.boolean("last").unwrap_or_default(),
                 parts: content(fields)?,
             }),
-            "complete" => state(TaskState::Completed, said(fields)?),
-            "fail" => state(TaskState::Failed, Some(needed(fields)?)),
-            "reject" => state(TaskState::Rejected, Some(needed(fields)?)),
-            "input_required" => state(TaskState::InputRequired, Some(needed(fields)?)),
-            "auth_required" => state(TaskState::AuthRequired, Some(needed(fields)?)),
-            _ => Some(Self::End(End::Reply(content(fields)?))),
+            "usage" => usage(fields).map(Self::Usage),
+            _ => {
+                let used = if fields.has("usage") { Some(usage_in(fields)?) } else { None };
+                let end = match name {
+                    "complete" => End::State(TaskState::Completed, said(fields)?),
+                    "fail" => End::State(TaskState::Failed, Some(needed(fields)?)),
+                    "reject" => End::State(TaskState::Rejected, Some(needed(fields)?)),
+                    "input_required" => End::State(TaskState::InputRequired, Some(needed(fields)?)),
+                    "auth_required" => End::State(TaskState::AuthRequired, Some(needed(fields)?)),
+                    _ => End::Reply(content(fields)?),
+                };
+                Some(Self::End(end, used))
+            }
         }
     }
+}
+
+/// The member `usage` of a verb that ends the answer.
+fn usage_in(fields: &mut Fields) -> Option<Usage> {
+    let value = fields.member("usage")?;
+    let unknown = value.as_object().and_then(|members| {
+        members.keys().find(|key| !USED.contains(&key.as_str())).map(|key| short(key))
+    });
+    if let Some(unknown) = unknown {
+        fields.refuse("usage", format!("takes no `{unknown}`; it takes: {}", USED.join(", ")));
+        return None;
+    }
+    usage(&mut fields.nested("usage", value)?)
+}
+
+/// The usage that these members describe: a request unless `requests` says another number, and 0 for other members that are absent.
+fn usage(fields: &mut Fields) -> Option<Usage> {
+    let mut count = |name: &str, absent: u64| match fields.member(name) {
+        None => Some(absent),
+        Some(value) => {
+            let number = value.as_u64().filter(|number| *number <= MAX_USED);
+            if number.is_none() {
+                let given = short(&value.to_string());
+                fields.refuse(
+                    name,
+                    format!("must be a whole number from 0 to {MAX_USED}, got {given}"),
+                );
+            }
+            number
+        }
+    };
+    Some(Usage {
+        requests: count("requests", 1)?,
+        input_tokens: count("inputTokens", 0)?,
+        output_tokens: count("outputTokens", 0)?,
+        cost_micros: count("costMicros", 0)?,
+    })
 }
 
 /// The parts of a verb that sets a state: `Some(None)` if the verb has no parts, `None` if its parts cannot be read.
@@ -150,7 +196,7 @@ pub(super) fn short(text: &str) -> String {
 }
 
 /// The verbs with their keys except `do`.
-pub(super) const VERBS: [(&str, &[&str]); 9] = [
+pub(super) const VERBS: [(&str, &[&str]); 10] = [
     ("working", SAID),
     (
         "artifact",
@@ -170,15 +216,21 @@ pub(super) const VERBS: [(&str, &[&str]); 9] = [
         ],
     ),
     ("append", &["id", "text", "data", "raw", "url", "parts", "filename", "mediaType", "last"]),
-    ("complete", SAID),
-    ("fail", SAID),
-    ("reject", SAID),
-    ("input_required", SAID),
-    ("auth_required", SAID),
-    ("reply", &["text", "data", "raw", "url", "parts", "filename", "mediaType"]),
+    ("usage", USED),
+    ("complete", ENDS),
+    ("fail", ENDS),
+    ("reject", ENDS),
+    ("input_required", ENDS),
+    ("auth_required", ENDS),
+    ("reply", &["text", "data", "raw", "url", "parts", "filename", "mediaType", "usage"]),
 ];
 
 const SAID: &[&str] = &["text", "parts"];
+const ENDS: &[&str] = &["text", "parts", "usage"];
+const USED: &[&str] = &["requests", "inputTokens", "outputTokens", "costMicros"];
+
+/// The largest number in a usage. The index has exact sums up to 2^53, so the largest turns of a caller in a day may be 9,000.
+const MAX_USED: u64 = 1_000_000_000_000;
 
 /// The largest number of characters of the agent's text that an error quotes.
 const EXCERPT_CHARS: usize = 100;
@@ -203,15 +255,46 @@ mod tests {
     }
 
     #[test]
+    fn a_usage_is_a_request_unless_it_says_another_number() {
+        let used = |json: &str| Verb::read(serde_json::from_str(json).unwrap()).unwrap();
+        let (input_tokens, output_tokens, cost_micros) = (12, 3, 45);
+        let usage = Usage { requests: 1, input_tokens, output_tokens, cost_micros };
+        let numbers = r#""inputTokens": 12, "outputTokens": 3, "costMicros": 45"#;
+        assert_eq!(used(&format!(r#"{{"do": "usage", {numbers}}}"#)), Verb::Usage(usage));
+        assert_eq!(
+            used(&format!(r#"{{"do": "complete", "usage": {{"requests": 4, {numbers}}}}}"#)),
+            Verb::End(End::State(TaskState::Completed, None), Some(Usage { requests: 4, ..usage }))
+        );
+        let nothing = Some(Usage { requests: 0, ..Usage::NOTHING });
+        let Verb::End(_, used) = used(r#"{"do": "reply", "text": "a", "usage": {"requests": 0}}"#)
+        else {
+            panic!("a reply ends the answer")
+        };
+        assert_eq!(used, nothing);
+    }
+
+    #[test]
     fn a_refusal_says_what_would_be_right() {
         for (verb, told) in [
             (
                 r#"{"do": "reply", "text": "a", "id": "i"}"#,
-                "`reply` takes no `id`; it takes: text, data, raw, url, parts, filename, mediaType",
+                "`reply` takes no `id`; it takes: text, data, raw, url, parts, filename, mediaType, usage",
             ),
             (
                 r#"{"do": "append", "parts": [{"text": 1}, {}]}"#,
                 "`parts[0].text` of `append` must be a string, got 1; `parts[1]` of `append` needs exactly one of",
+            ),
+            (
+                r#"{"do": "usage", "inputTokens": -1}"#,
+                "`inputTokens` of `usage` must be a whole number from 0 to 1000000000000, got -1",
+            ),
+            (
+                r#"{"do": "complete", "usage": {"inputTokens": "12"}}"#,
+                "`usage.inputTokens` of `complete` must be a whole number from 0 to 1000000000000, got \"12\"",
+            ),
+            (
+                r#"{"do": "complete", "usage": {"input_tokens": 12}}"#,
+                "`usage` of `complete` takes no `input_tokens`; it takes: requests, inputTokens, outputTokens, costMicros",
             ),
             (r#"{"do": "fail"}"#, "`fail` needs a `text` or `parts`"),
         ] {

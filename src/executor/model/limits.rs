@@ -1,5 +1,6 @@
 //! Counts the usage of a turn, and compares it with the limits.
 
+use crate::usage::micros;
 use a2a::model::number_text;
 use a2a_agents::{ModelLimits, Price};
 use chat::{ChatAnswer, Usage};
@@ -57,16 +58,6 @@ pub(super) fn usage_of(answer: &ChatAnswer, request_bytes: usize) -> Usage {
 /// The approximate number of tokens in a text of this size.
 fn tokens_of(bytes: usize) -> u64 {
     u64::try_from(bytes.div_ceil(3)).unwrap_or(u64::MAX)
-}
-
-/// An amount in millionths.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "amounts are not negative, and what does not fit is cut to what does"
-)]
-pub(super) fn micros(amount: f64) -> u64 {
-    (amount * 1e6).round() as u64
 }
 
 /// The cost of an answer, in millionths of the currency unit. The price of a million tokens, in the unit, is also the

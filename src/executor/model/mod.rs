@@ -65,7 +65,7 @@ use super::tools::{McpOffer, Offer};
 use super::{AgentExecutor, Events, ExecutorError, Needs, Turn};
 use crate::port::{Outside, Target};
 use crate::task::Recovery;
-use crate::usage::CallerLimits;
+use crate::usage::{CallerLimits, micros};
 use a2a_agents::tool::Tool;
 use a2a_agents::{CheckedAgent, Misfit, ModelLimits, ModelSettings, Provider};
 use run::Run;
@@ -133,7 +133,7 @@ impl AgentExecutor for ModelExecutor {
         let ModelLimits { caller_tokens_per_day, caller_cost_per_day, .. } = self.settings.limits;
         CallerLimits {
             tokens_per_day: caller_tokens_per_day,
-            cost_micros_per_day: caller_cost_per_day.map(limits::micros),
+            cost_micros_per_day: caller_cost_per_day.map(micros),
         }
     }
 

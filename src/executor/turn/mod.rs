@@ -330,7 +330,8 @@ impl Turn {
     }
 
     /// Records the usage of a request to a model. Call it in the [`step`](Self::step) that made the request, before the step
-    /// ends: then the usage is stored with the step's result, and a run that resumes does not record it twice. When the turn
+    /// ends: then the usage is stored with the step's result, and a run that resumes does not record it twice. Usage outside of
+    /// steps is stored with the event that ends the turn. When the turn
     /// is over, for any reason, its usage is added once to the daily sums of its caller. The metadata of the task contains
     /// the usage of all its turns (`urn:a2a-edge:usage`).
     ///
@@ -360,6 +361,15 @@ impl Turn {
     /// current step.
     pub fn record_repeated_usage(&self, usage: Usage) {
         self.run_task.record_repeated_usage(usage);
+    }
+
+    /// Records what of the usage of this turn so far is not recorded yet, number by number. An answer that is repeated reports the
+    /// same usage again, and nothing is added.
+    pub(in crate::executor) fn record_usage_so_far(&self, so_far: Usage) {
+        let more = so_far.beyond(self.usage());
+        if !more.is_nothing() {
+            self.record_usage(more);
+        }
     }
 
     /// The [usage](Self::record_usage) of this turn so far, for all its attempts together.

@@ -68,6 +68,32 @@ fn an_operator_waits_for_an_overview() {
 }
 
 #[test]
+fn a_caller_waits_for_its_usage_and_an_operator_for_that_of_all_callers() {
+    let path = "/guarded/usage?days=2";
+    let usage = |owner: Option<&str>| {
+        let owner = owner.map(str::to_owned);
+        let (from, to) = ("2026-01-04".to_owned(), "2026-01-05".to_owned());
+        OperatorNeed { agent: "guarded".to_owned(), asks: Asks::Usage { owner, from, to } }
+    };
+    let own = || Sent::new("GET", path).with("x-key", KEY);
+    assert_eq!(own().decided().need(), Need::Operator(usage(Some("key:billing"))));
+    for (act_as, owner) in [("operator", None), ("operator; owner=key:a", Some("key:a"))] {
+        let asked = || own().with("act-as", act_as);
+        assert_eq!(asked().decided().need(), Need::Operator(usage(owner)));
+        let found = || Facts { operator: Some(Some("{}".to_owned())), ..Facts::default() };
+        let acted = asked().having(found()).decided();
+        assert_eq!((acted.answer().status, acted.reports.len()), (200, 1), "it is an act");
+        let looked = own().having(found()).decided();
+        assert_eq!((looked.answer().status, looked.reports.len()), (200, 0), "its own is none");
+    }
+    let failed = own().having(Facts { operator: Some(None), ..Facts::default() }).decided();
+    assert_eq!(failed.answer().status, 503);
+    assert_eq!(Sent::new("GET", path).decided().answer().status, 401);
+    let open = Sent::new("GET", "/open/usage").decided();
+    assert!(open.answer().body.contains(r#""days":[]"#), "{}", open.answer().body);
+}
+
+#[test]
 fn an_operator_forgets_an_owner_by_name_and_leaves_a_line_without_it() {
     let path = |query: &str| format!("/guarded/owner:forget{query}");
     let decided = |query: &str, operator: Option<Option<String>>| {

@@ -70,6 +70,8 @@ impl RunTask for TaskSession {
         if matches!(&input, Input::Status { state, .. } if state.is_terminal() || state.is_interrupted())
         {
             held::let_out(self, LetOut::All);
+            // Before the event: it shows the usage of the whole turn.
+            usage::settle(self);
         }
         // A chunk whose text is all held back is no event. Exception: if a later attempt repeats the events of this
         // run, each chunk is an event, because that attempt is compared event by event.
@@ -183,6 +185,8 @@ impl RunTask for TaskSession {
     }
 
     fn record_usage(&self, used: Usage) {
+        // Usage belongs to a task: the sums count its turns.
+        self.create();
         self.run.note_progress(self.now());
         self.run.note_used(used);
     }

@@ -8,6 +8,7 @@ mod outages;
 mod secrets;
 mod sound;
 mod streams;
+mod usage;
 mod verbs;
 
 use case::Case;

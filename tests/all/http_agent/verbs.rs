@@ -100,6 +100,22 @@ pub(crate) fn cases() -> Vec<Case> {
         )
         .ends(TaskState::Completed)
         .keeps(&["one two"]),
+        case("reports a usage that is negative", says(json!({"do": "usage", "inputTokens": -1})))
+            .tells("line 1: `inputTokens` of `usage` must be a whole number from 0 to 1000000000000, got -1"),
+        case("reports a usage that is too large", says(json!({"do": "usage", "costMicros": 1_000_000_000_001_u64})))
+            .tells("line 1: `costMicros` of `usage` must be a whole number from 0 to 1000000000000, got 1000000000001"),
+        case("reports a usage with a key that is none", says(json!({"do": "usage", "tokens": 1})))
+            .tells("line 1: `usage` takes no `tokens`; it takes: requests, inputTokens, outputTokens, costMicros"),
+        case(
+            "ends with a usage that is a number",
+            Answer::json(&json!({"do": "complete", "usage": 5})),
+        )
+        .tells("cannot be used: verb 1: `usage` of `complete` must be an object, got 5"),
+        case(
+            "ends with a usage in text",
+            Answer::events(&[json!({"do": "fail", "text": "no", "usage": {"requests": "2"}})]),
+        )
+        .tells("cannot be used: event 1: `usage.requests` of `fail` must be a whole number from 0 to"),
         case("fails without a reason", Answer::json(&json!({"do": "fail"})))
             .tells("`fail` needs a `text` or `parts`"),
         case("asks nothing", Answer::json(&json!({"do": "input_required"})))

@@ -64,6 +64,24 @@ describe("a program", () => {
     ]);
   });
 
+  test("tells its usage, between texts that grow and with the end", async () => {
+    const usage = { inputTokens: 12, outputTokens: 3, costMicros: 45 };
+    const task = taskOf(async function* () {
+      yield { do: "artifact", text: "a", more: true };
+      yield { do: "append", text: "b" };
+      yield { do: "usage", inputTokens: 5 };
+      yield { do: "append", text: "c" };
+      yield { do: "complete", usage };
+    });
+    assert.equal(await task.execute(), undefined);
+    assert.deepEqual(task.said.slice(1), [
+      { do: "usage", inputTokens: 5 }, { do: "append", id: "artifact-1-1", text: "bc", last: false }, { do: "append", id: "artifact-1-1", text: "", last: true }, { do: "complete", usage },
+    ]);
+    const parted = taskOf(() => [{ do: "reply", text: "hi", usage }]);
+    assert.equal(await parted.execute(), undefined);
+    assert.deepEqual(parted.said, [{ do: "reply", text: "hi", usage }]);
+  });
+
   test("may go on with an artifact of an earlier answer", async () => {
     const task = taskOf(() => [{ do: "append", id: "log", text: "more" }, { do: "complete" }]);
     task.answers.task = '{"artifacts":[{"artifactId":"log"}]}';

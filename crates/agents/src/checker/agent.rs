@@ -94,7 +94,7 @@ mod tests {
             development = true
             accepts = 'declared'
             retention = { retention_ms = 0, max_finished = 7 }
-            quota = { active_tasks = 5, stored_bytes = 1000000, streams = 9 }
+            quota = { active_tasks = 5, stored_bytes = 1000000, streams = 9, tokens_per_day = 7, cost_per_day = 2.5 }
             [capabilities]
             streaming = false
             push_notifications = true

@@ -80,6 +80,10 @@ fn check_one(agent: &AgentDefinition, tools: &[&dyn Tool]) -> Vec<Problem> {
     problems.extend(agent.access.gate_problems());
     problems.extend(agent.retention.problems());
     problems.extend(agent.quota.problems());
+    if agent.quota.cost_per_day.is_some() && agent.executor.has_unknown_cost() {
+        let fix = "needs to know what tokens cost: add `price = { input = …, output = … }` to [executor.model], for a million tokens";
+        problems.push(Problem::at("quota.cost_per_day", fix));
+    }
     if agent.default && agent.development {
         let fix = "cannot be true for the default agent; it must always answer";
         problems.push(Problem::at("development", fix));
@@ -212,6 +216,23 @@ mod tests {
     fn problems(text: &str) -> Vec<String> {
         let problems = check_all("agents", &[agent("x", text)], &known(&tools()));
         problems.iter().map(Problem::to_string).collect()
+    }
+
+    #[test]
+    fn a_cost_in_a_day_needs_the_prices_of_a_model() {
+        let quota = "[quota]\ncost_per_day = 5.0\n";
+        let model = |more: &str| {
+            let executor =
+                format!("[executor]\nkind = \"model\"\n[executor.model]\nmodel = \"m\"\n{more}");
+            let (head, _) = GOOD.split_once("[executor]").unwrap();
+            let found = problems(&format!("{head}{quota}{executor}"));
+            found.into_iter().filter(|problem| problem.contains("quota")).collect::<Vec<_>>()
+        };
+        let [told] = model("").try_into().unwrap();
+        assert!(told.contains("quota.cost_per_day") && told.contains("add `price = {"), "{told}");
+        assert_eq!(model("price = { input = 0.25, output = 2 }"), [""; 0]);
+        // Other agents report their cost.
+        assert_eq!(problems(&format!("{GOOD}{quota}")), [""; 0]);
     }
 
     #[test]

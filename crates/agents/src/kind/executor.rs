@@ -52,6 +52,13 @@ impl From<Map<String, Value>> for ExecutorDefinition {
     }
 }
 
+impl ExecutorDefinition {
+    /// True if the agent is a model without prices, so that nobody knows what it costs.
+    pub(crate) fn has_unknown_cost(&self) -> bool {
+        self.kind == "model" && !self.written.contains_key("price")
+    }
+}
+
 fn read_kind(keys: &mut Reader<'_>) -> Option<String> {
     keys.checked("kind", |kind| {
         if ExecutorKind::named(kind).is_some() {

@@ -11,7 +11,7 @@
 //! | `signature` | the signatures of a card |
 //! | `terms` | the limits of a message: the quota, the usage of its caller, its sealed credentials |
 //! | `page` | the page of a list that takes more than one SQL statement |
-//! | `operator` | what an operator asks for: the overview of an agent, a copy or a deletion in the index |
+//! | `operator` | what an operator asks for: the overview or the usage of an agent, a copy or a deletion in the index |
 //! | `context` | the number of tasks of a context that were deleted |
 
 pub(super) mod body;

@@ -1,4 +1,4 @@
-//! Finds what an operator asks for: reads the overview of an agent, or copies or deletes rows of the index.
+//! Finds what an operator asks for: reads the overview or the usage of an agent, or copies or deletes rows of the index.
 
 use worker::Env;
 
@@ -22,6 +22,9 @@ pub(super) async fn find(
             let overview = OverviewTables::of(env).overview(agent, *hours, counts).await;
             // What is found contains only texts and numbers, so encoding cannot fail.
             overview.map(|overview| to_json(&overview).unwrap_or_default())
+        }
+        Asks::Usage { owner, from, to } => {
+            Tables::of(env).usage(agent, owner.as_deref().unwrap_or_default(), from, to).await
         }
         Asks::Copy { is_anew } => {
             let copied = Tables::of(env).copy(agent, *is_anew).await;

@@ -175,6 +175,12 @@ impl Member for bool {
     }
 }
 
+impl Member for f64 {
+    fn read(fields: &mut Fields, name: &str, value: Value) -> Option<Self> {
+        value.as_f64().or_else(|| fields.wrong(name, "a number", &value))
+    }
+}
+
 impl Member for Value {
     fn read(_: &mut Fields, _: &str, value: Value) -> Option<Self> {
         Some(value)

@@ -122,7 +122,7 @@ test("counts outlive their tasks, and the cron trigger deletes hours after eight
     await forgetful.cron();
     await until(async () => (await agent.listTasks({})).totalSize, (total) => total === 0);
     assert.deepEqual(sums(await overviewOf(forgetful, "open")), { ...NOTHING, completed: 1 });
-    const left = await run<{ hour: number }>(database, "SELECT hour FROM task_hours ORDER BY hour");
+    const left = await run<{ hour: number }>(database, "SELECT hour FROM task_hours WHERE hour > 0 ORDER BY hour");
     assert.deepEqual(left.map(({ hour }) => (hour <= now - 6 * 24 * HOUR_MS)), [true, false], "that of seven days ago, and this one");
   } finally {
     await forgetful.stop();

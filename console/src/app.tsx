@@ -7,6 +7,7 @@ import { ChatPage } from "./pages/chat/index.tsx";
 import { OverviewPage } from "./pages/overview/index.tsx";
 import { RemotePage } from "./pages/remote/index.tsx";
 import { TasksPage } from "./pages/tasks/index.tsx";
+import { UsagePage } from "./pages/usage/index.tsx";
 import { WebhooksPage } from "./pages/webhooks/index.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Notices } from "./parts/notice.tsx";
@@ -29,6 +30,7 @@ const PAGES: Record<string, Page> = {
   tasks: { title: "Tasks", icon: "tasks", component: TasksPage, isListed: true },
   webhooks: { title: "Webhooks", icon: "webhooks", component: WebhooksPage, isListed: true },
   overview: { title: "Overview", icon: "overview", component: OverviewPage, isListed: true },
+  usage: { title: "Usage", icon: "usage", component: UsagePage, isListed: true },
   remote: { title: "Agent elsewhere", icon: "remote", component: RemotePage, isListed: false },
 };
 

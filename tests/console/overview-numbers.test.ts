@@ -1,7 +1,8 @@
 // What the numbers of an overview come to (console/src/pages/overview/numbers.ts).
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { ended, failureRate, groups, quantile, sumOf, ticks, unfinishedOf, webhooksOf, type Durations, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
+import { ended, failureRate, groups, quantile, sumOf, unfinishedOf, webhooksOf, type Durations, type Hour, type Overview } from "../../console/src/pages/overview/numbers.ts";
+import { ticks } from "../../console/src/parts/chart/ticks.ts";
 import { quantileWord } from "../../console/src/pages/overview/words.ts";
 
 const HOUR_MS = 3_600_000;

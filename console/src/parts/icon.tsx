@@ -7,6 +7,7 @@ const PATHS = {
   tasks: "M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01",
   webhooks: "M4 12h10M10 7l5 5-5 5M19 5v14",
   overview: "M4 20V10M10 20V4M16 20v-7M3 20h18",
+  usage: "M5 6c0-4 14-4 14 0s-14 4-14 0ZM5 6v12c0 4 14 4 14 0V6M5 12c0 4 14 4 14 0",
   remote: "M12 3a9 9 0 1 0 0 18 9 9 0 0 0 0-18ZM3 12h18M12 3c5 5 5 13 0 18M12 3c-5 5-5 13 0 18",
   key: "M15 3a6 6 0 1 1-4.2 10.2L5 19v2H3v-3l7-7A6 6 0 0 1 15 3ZM16 8h.01",
   copy: "M9 9h11v11H9zM5 15H4V4h11v1",

@@ -1,7 +1,9 @@
 // The two charts of the overview: the final states of tasks, and the durations of completed tasks.
-import { Frame, HEIGHT, type Plot } from "./frame.tsx";
-import { ended, ENDS, failureRate, quantile, ticks, type End, type Quantile, type Sums } from "./numbers.ts";
-import { counted, dayWord, END_WORDS, hourWord, numberWord, percentWord, quantileWord, shortly, whenWord } from "./words.ts";
+import { Frame, HEIGHT, type Plot } from "../../parts/chart/frame.tsx";
+import { ticks } from "../../parts/chart/ticks.ts";
+import { counted, numberWord } from "../../parts/numbers.ts";
+import { ended, ENDS, failureRate, quantile, type End, type Quantile, type Sums } from "./numbers.ts";
+import { dayWord, END_WORDS, hourWord, percentWord, quantileWord, shortly, whenWord } from "./words.ts";
 
 interface ChartProps {
   groups: readonly Sums[];

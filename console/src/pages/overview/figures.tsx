@@ -1,11 +1,12 @@
 // The numbers at the head of the overview, and the table of agents.
 import type { ComponentChildren } from "preact";
+import { counted, numberWord } from "../../parts/numbers.ts";
 import { Badge } from "../../parts/state.tsx";
 import { href } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import type { Read } from "./load.ts";
 import { ended, failureRate, quantile, sumOf, unfinishedOf, webhooksOf, type Overview, type Sums } from "./numbers.ts";
-import { counted, numberWord, percentWord, quantileWord, rateWord } from "./words.ts";
+import { percentWord, quantileWord, rateWord } from "./words.ts";
 
 interface TilesProps {
   sums: Sums;
@@ -28,7 +29,7 @@ export function Tiles({ sums, reads, overviews, period, agent, hours }: TilesPro
   const rate = failureRate(sums);
   const trouble = webhooks.failing + webhooks.suspended;
   const states = WAITING.filter(([name]) => unfinished[name] > 0);
-  const lead = (path: readonly string[], query: Record<string, string> = {}) => ({ to: [path, query] as const, reads: reads.filter(({ overview }) => overview !== undefined) });
+  const lead = (path: readonly string[], query: Record<string, string> = {}) => ({ to: [path, query] as const, reads: reads.filter(({ answer }) => answer !== undefined) });
   const tasks = (query: Record<string, string> = {}) => lead(["tasks"], { agent, ...query });
   const since = sinceOf(period);
   const completed = tasks({ state: "TASK_STATE_COMPLETED", since });
@@ -103,7 +104,7 @@ export function AgentsTable({ reads, period }: { reads: readonly Read[]; period:
                   </a>
                   <span class="quiet">{read.agent.slug}</span>
                 </th>
-                {read.overview === undefined ? <td colSpan={6} class="quiet">No numbers</td> : <Numbers read={read} overview={read.overview} period={period} />}
+                {read.answer === undefined ? <td colSpan={6} class="quiet">No numbers</td> : <Numbers read={read} overview={read.answer} period={period} />}
               </tr>
             ))}
           </tbody>

@@ -1,10 +1,11 @@
 // The start page of operators: the final states and durations of tasks, unfinished tasks, and webhooks in trouble.
 import { useEffect, useState } from "preact/hooks";
 import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
-import { Choice } from "../../parts/choice.tsx";
+import { AgentChoice } from "../../parts/agent-choice.tsx";
 import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading, NoCatalogue } from "../../parts/loading.tsx";
+import { Periods } from "../../parts/periods.tsx";
 import { Time } from "../../parts/time.tsx";
 import { go, href, place } from "../../route.ts";
 import { isSignedIn } from "../../session/credentials.ts";
@@ -43,20 +44,12 @@ export function OverviewPage() {
 
   const show = (slug: string, next: Period): void => go(href(slug === "" ? ["overview"] : ["overview", slug], { period: next === "day" ? undefined : next }));
   return (
-    <section class="page overview" aria-busy={isLoading}>
+    <section class="page overview figures" aria-busy={isLoading}>
       <header class="page-head">
         <h1>Overview</h1>
         <div class="row">
-          <Choice name="Agent" class="row" value={chosen} of={[["", "All agents"], ...all.map(({ slug, name }) => [slug, `${cut(name)} (${slug})`] as const)]} choose={(slug) => show(slug, period)} />
-          <fieldset class="periods">
-            <legend class="hidden">Period</legend>
-            {(Object.keys(PERIODS) as Period[]).map((name) => (
-              <label key={name}>
-                <input type="radio" name="period" checked={name === period} onChange={() => show(chosen, name)} />
-                <span>{PERIODS[name].word}</span>
-              </label>
-            ))}
-          </fieldset>
+          <AgentChoice agents={all} value={chosen} choose={(slug) => show(slug, period)} />
+          <Periods of={PERIODS} value={period} choose={(name) => show(chosen, name)} />
           <button type="button" onClick={again} disabled={isLoading}>
             <Icon name="refresh" />
             <span>Refresh</span>
@@ -126,14 +119,14 @@ function useOverviews(agents: readonly CataloguedAgent[], period: Period): { sho
 function joined(now: Shown, before: Shown | undefined): Shown {
   if (before?.period !== now.period) return now;
   const reads = now.reads.map((read) => {
-    const overview = read.problem?.isPassing === true ? before.reads.find(({ agent }) => agent.slug === read.agent.slug)?.overview : undefined;
-    return overview === undefined ? read : { ...read, overview };
+    const answer = read.problem?.isPassing === true ? before.reads.find(({ agent }) => agent.slug === read.agent.slug)?.answer : undefined;
+    return answer === undefined ? read : { ...read, answer };
   });
-  return { ...now, reads, at: now.reads.some(({ overview }) => overview !== undefined) ? now.at : before.at };
+  return { ...now, reads, at: now.reads.some(({ answer }) => answer !== undefined) ? now.at : before.at };
 }
 
 function Numbers({ shown: { period, reads, at }, agent, again }: { shown: Shown; agent: string; again(): void }) {
-  const overviews = reads.flatMap(({ overview }) => overview ?? []);
+  const overviews = reads.flatMap(({ answer }) => answer ?? []);
   const failed = reads.flatMap(({ agent, problem }) => (problem === undefined ? [] : [{ agent: agent.slug, problem }]));
   const failures = <Failures what="numbers" failed={failed} of={reads.length} retry={again} />;
   const [first] = overviews;
@@ -189,6 +182,3 @@ function NoOperator() {
     </div>
   );
 }
-
-/** Shortens the name of an agent, since an option has only one line. */
-const cut = (name: string): string => (name.length > 40 ? `${name.slice(0, 39)}…` : name);

@@ -1,17 +1,15 @@
-// Numbers and hours of the overview in words.
+// Rates, durations and hours of the overview in words.
 import type { End, Quantile } from "./numbers.ts";
 
 /** The labels of the final states. */
 export const END_WORDS: Record<End, string> = { completed: "Completed", canceled: "Canceled", rejected: "Rejected", failed: "Failed" };
 
-const numbers = new Intl.NumberFormat();
 const percents = new Intl.NumberFormat(undefined, { style: "percent", maximumFractionDigits: 1 });
 const rates = new Intl.NumberFormat(undefined, { maximumFractionDigits: 2 });
 const hours = new Intl.DateTimeFormat(undefined, { hour: "numeric", minute: "2-digit" });
 const days = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric" });
 const both = new Intl.DateTimeFormat(undefined, { weekday: "short", day: "numeric", month: "short", hour: "numeric", minute: "2-digit" });
 
-export const numberWord = (count: number): string => numbers.format(count);
 export const percentWord = (part: number | undefined): string => (part === undefined ? "–" : percents.format(part));
 export const rateWord = (count: number): string => rates.format(count);
 export const hourWord = (ms: number): string => hours.format(ms);
@@ -32,9 +30,4 @@ export function quantileWord(found: Quantile | undefined): string {
 export function shortly(ms: number): string {
   const [length, unit] = ms >= 3_600_000 ? [3_600_000, "h"] : ms >= 60_000 ? [60_000, "min"] : ms >= 1000 ? [1000, "s"] : [1, "ms"];
   return `${Number((ms / length).toFixed(length === 1 ? 0 : 1))} ${unit}`;
-}
-
-/** For example `1 task` or `2 tasks`. */
-export function counted(count: number, one: string, many = `${one}s`): string {
-  return `${numberWord(count)} ${count === 1 ? one : many}`;
 }

@@ -2,6 +2,7 @@
 // same contents.
 import type { ComponentChildren, JSX } from "preact";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import "./chart.css";
 
 /** A line across the drawing, and its label. */
 export interface Tick {

@@ -121,7 +121,7 @@ pub enum Work<'a> {
     },
     /// A task that another agent was given, by the name of the agent.
     Agent(&'a str),
-    /// A step that is none of these, by its name.
+    /// Any other step, by its name.
     Step(&'a str),
 }
 

@@ -229,7 +229,7 @@ describe("a server in place of a deployment", () => {
     }
   });
 
-  test("that is none of ours, or gone", async () => {
+  test("that is no server of a2a-edge, or cannot be reached", async () => {
     const server = await standIn((_, response) => response.writeHead(200, { "content-type": "text/html" }).end("<html>"));
     assert.equal((await check(operator, server.url)).code, 5);
     server.close();

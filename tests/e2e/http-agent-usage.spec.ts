@@ -66,7 +66,7 @@ describe("a program tells its usage", () => {
     assert.deepEqual(metadata, [TOLD]);
   });
 
-  test("wrongly, and the task says where; what was told before counts", async () => {
+  test("with a number that is refused: the task says where, and what was reported before counts", async () => {
     const before = await sumOf("again");
     const task = await agent("again").sendForTask("wrong");
     assert.equal(task.status.state, "TASK_STATE_FAILED");

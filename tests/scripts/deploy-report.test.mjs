@@ -81,7 +81,7 @@ test("what is lacking is told alone: a queue, and migrations", async () => {
   assert.equal(line(output, "Migrations"), `${MIGRATIONS.slice(2).join(", ")}, after the upload`);
 });
 
-test("an answer of wrangler that is none of those that are known leaves it open, and the deploy goes on", async () => {
+test("after an unknown answer of wrangler the report says what may be missing, and the deploy goes on", async () => {
   has({ ...WHOLE, "deployments.json": "nonsense", "d1.json": { error: { text: "A request to the Cloudflare API failed." } } });
   const { code, output } = await project.run("deploy");
   assert.equal(code, 0, output);

@@ -73,6 +73,11 @@ async function readCatalogue(): Promise<void> {
   }
 }
 
+/** The agents of the catalogue that can run; undefined until it is loaded. */
+export function runnableAgents(): CataloguedAgent[] | undefined {
+  return catalogue.value?.agents.filter(({ health }) => health.state !== "misconfigured");
+}
+
 /** The agent with this slug, if the catalogue is loaded. */
 export function agentOf(slug: string): CataloguedAgent | undefined {
   return catalogue.value?.agents.find((agent) => agent.slug === slug);

@@ -10,7 +10,7 @@ interface PeriodsProps<Name extends string> {
 export function Periods<Name extends string>({ of, value, choose }: PeriodsProps<Name>) {
   return (
     <fieldset class="periods">
-      <legend class="hidden">Period</legend>
+      <legend class="sr">Period</legend>
       {(Object.keys(of) as Name[]).map((name) => (
         <label key={name}>
           <input type="radio" name="period" checked={name === value} onChange={() => choose(name)} />

@@ -1,6 +1,6 @@
 // The start page of operators: the final states and durations of tasks, unfinished tasks, and webhooks in trouble.
 import { useEffect, useState } from "preact/hooks";
-import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { runnableAgents, type CataloguedAgent } from "../../api/agents.ts";
 import { AgentChoice } from "../../parts/agent-choice.tsx";
 import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -34,11 +34,11 @@ interface Shown {
 }
 
 export function OverviewPage() {
-  const known = catalogue.value;
+  const known = runnableAgents();
   const [, chosen = ""] = place.value.path;
   const asked = place.value.query.get("period") ?? "";
   const period: Period = asked in PERIODS ? (asked as Period) : "day";
-  const all = (known?.agents ?? []).filter(({ health }) => health.state !== "misconfigured");
+  const all = known ?? [];
   const agents = all.filter(({ slug }) => chosen === "" || slug === chosen);
   const { shown, isLoading, again } = useOverviews(agents, period);
 

@@ -1,6 +1,6 @@
 // The list of tasks and its filters.
 import { useEffect } from "preact/hooks";
-import { agentOf, catalogue } from "../../api/agents.ts";
+import { agentOf, runnableAgents } from "../../api/agents.ts";
 import type { Message } from "../../api/types.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { Failures } from "../../parts/failures.tsx";
@@ -22,7 +22,7 @@ const SINCE: Record<string, { word: string; ms: number }> = {
 };
 
 export function TaskList() {
-  const agents = catalogue.value?.agents;
+  const agents = runnableAgents();
   if (agents === undefined) {
     return (
       <section class="page">
@@ -31,7 +31,7 @@ export function TaskList() {
       </section>
     );
   }
-  return <Listed agents={agents.filter(({ health }) => health.state !== "misconfigured").map(({ slug }) => slug)} />;
+  return <Listed agents={agents.map(({ slug }) => slug)} />;
 }
 
 function Listed({ agents }: { agents: string[] }) {

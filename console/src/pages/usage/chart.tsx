@@ -20,16 +20,15 @@ export function TokensChart({ days }: { days: readonly Sum[] }) {
       legend={["read", "written"].map((kind) => (
         <span key={kind}>
           <svg class="swatch" width="16" height="16" aria-hidden="true">
-            <Pattern id={`legend-${kind}`} />
             <rect class={`bar ${kind}`} width="16" height="16" />
-            {kind === "written" && <rect width="16" height="16" fill={`url(#legend-${kind})`} />}
+            {kind === "written" && <rect width="16" height="16" fill="url(#usage-written)" />}
           </svg>
           Tokens {kind}
         </span>
       ))}
       draw={(plot) => (
         <>
-          <Pattern id="usage-written" />
+          <Pattern />
           {days.map((sum, nth) => (
             <Stack key={sum.key} sum={sum} nth={nth} plot={plot} y={y} />
           ))}
@@ -82,10 +81,10 @@ function Stack({ sum, nth, plot, y }: { sum: Sum; nth: number; plot: Plot; y(cou
 }
 
 /** Lines over the colour: they distinguish the bars without colour vision. */
-function Pattern({ id }: { id: string }) {
+function Pattern() {
   return (
     <defs>
-      <pattern id={id} width="8" height="8" patternUnits="userSpaceOnUse">
+      <pattern id="usage-written" width="8" height="8" patternUnits="userSpaceOnUse">
         <path class="hatch" d="M-2 2 2-2M0 8 8 0M6 10l4-4" />
       </pattern>
     </defs>

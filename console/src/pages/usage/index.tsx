@@ -1,6 +1,6 @@
 // What callers have used: tokens, requests and cost by day, agent or caller (docs/usage.md).
 import { useState } from "preact/hooks";
-import { catalogue, type CataloguedAgent } from "../../api/agents.ts";
+import { runnableAgents, type CataloguedAgent } from "../../api/agents.ts";
 import { askSeveral, type Asked } from "../../api/several.ts";
 import { AgentChoice } from "../../parts/agent-choice.tsx";
 import { save } from "../../parts/bytes.ts";
@@ -32,14 +32,14 @@ type Period = keyof typeof PERIODS;
 const MOST_ROWS = 100;
 
 export function UsagePage() {
-  const known = catalogue.value;
+  const known = runnableAgents();
   const { path, query } = place.value;
   const [, chosen = ""] = path;
   const asked = { period: query.get("period") ?? "", by: query.get("by") ?? "" };
   const period: Period = asked.period in PERIODS ? (asked.period as Period) : "month";
   const choices = (Object.keys(BY) as By[]).filter((by) => (by !== "owner" || isOperator.value) && (by !== "agent" || chosen === ""));
   const by = choices.find((name) => name === asked.by) ?? "day";
-  const all = (known?.agents ?? []).filter(({ health }) => health.state !== "misconfigured");
+  const all = known ?? [];
   const agents = all.filter(({ slug }) => chosen === "" || slug === chosen);
 
   const show = (change: { slug?: string; period?: Period; by?: string }): void => {
@@ -94,6 +94,7 @@ function Found({ asked, agent, by, again }: Chosen & { asked: readonly Asked<Usa
   const denied = problems.filter(({ problem }) => asked.length > 1 && isOperator.value && problem.status === 403);
   const [first] = answers;
   const used = answers.flatMap((answer) => answer.used);
+  const sum = total(used);
   return (
     <>
       <Failures what="usage" failed={problems.filter((one) => !denied.includes(one))} of={asked.length} retry={again} />
@@ -104,8 +105,8 @@ function Found({ asked, agent, by, again }: Chosen & { asked: readonly Asked<Usa
       {first !== undefined && used.length === 0 && <Nothing />}
       {first !== undefined && used.length > 0 && (
         <>
-          <Tiles sum={total(used)} />
-          {tokens(total(used)) > 0 && <TokensChart days={everyDay(first.from, first.to, used)} />}
+          <Tiles sum={sum} />
+          {tokens(sum) > 0 && <TokensChart days={everyDay(first.from, first.to, used)} />}
           <SumsTable sums={sumsBy(by, used)} agent={agent} by={by} name={`usage-by-${by}-${first.from}-${first.to}.csv`} />
         </>
       )}

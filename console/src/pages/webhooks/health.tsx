@@ -32,7 +32,7 @@ export function DeadLetters({ of: letters, webhook, sendFrom }: { of: readonly D
           <tr>
             <th scope="col">Generation</th>
             <th scope="col">
-              <span class="unseen">Send again</span>
+              <span class="sr">Send again</span>
             </th>
             <th scope="col">Given up</th>
             <th scope="col">Why</th>

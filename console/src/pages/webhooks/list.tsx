@@ -1,7 +1,7 @@
 // The webhooks in trouble of all agents, or of one agent: suspended webhooks first.
 import { signal, type Signal } from "@preact/signals";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { catalogue } from "../../api/agents.ts";
+import { runnableAgents } from "../../api/agents.ts";
 import { Problem } from "../../api/problem.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { Fact } from "../../parts/fact.tsx";
@@ -48,7 +48,7 @@ export function WebhookList({ agent }: { agent: string }) {
   const query = place.value.query;
   const [trouble, owner] = [query.get("state") ?? "", query.get("owner") ?? ""];
   // For all agents, only agents that can have webhooks are called.
-  const able = catalogue.value?.agents.filter(({ capabilities, health }) => capabilities?.pushNotifications === true && health.state !== "misconfigured");
+  const able = runnableAgents()?.filter(({ capabilities }) => capabilities?.pushNotifications === true);
   const known = able?.map(({ slug }) => slug);
   const agents = agent !== "" ? [agent] : known;
   const key = JSON.stringify([agent, trouble, owner, agents, isOperator.value]);

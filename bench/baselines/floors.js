@@ -13,6 +13,8 @@ const COMPLETED = "TASK_STATE_COMPLETED";
 /** How long after its last event a socket is closed: the closing of all sockets would be ahead of the last events. */
 const CLOSING_MS = 250;
 const HOLD_MS = 90_000;
+/** A page, and the number of all rows, which is kept as a row. */
+const PAGE = "SELECT id, body, (SELECT total FROM floor_total) AS total FROM floor ORDER BY id DESC LIMIT 20";
 
 export class TaskObject extends DurableObject {
   #streams = new Set();
@@ -47,11 +49,21 @@ export class TaskObject extends DurableObject {
     return ANSWER;
   }
 
-  /** Stores a row and keeps its text, and is kept in memory by a timer. */
+  /** Stores a row, and has another one in D1 before it answers, as a send that waits for its task to be listed. */
+  async keepListed(text) {
+    this.keep(text);
+    await list(this.env, text);
+    return ANSWER;
+  }
+
+  /**
+   * A task at work without any protocol: its row, the alarm by which it is found after a crash, its row in D1, its text in memory, and a timer that keeps it there.
+   */
   hold(text) {
     this.#held = text;
     setTimeout(() => (this.#held = undefined), HOLD_MS);
-    return this.keep(text);
+    this.ctx.storage.setAlarm(Date.now() + HOUR_MS);
+    return this.keepListed(text);
   }
 
   keepWithAlarm(text) {
@@ -94,10 +106,7 @@ export default {
     const warm = () => object(env.TASKS.idFromName("warm"));
     const fresh = () => object(env.TASKS.newUniqueId());
     const streams = () => object(env.TASKS.idFromName(search));
-    if (request.method === "GET") {
-      if (pathname === "/sockets") return written(await streams().fetch(request.url, { headers: { upgrade: "websocket" } }));
-      return pathname === "/streams" ? streams().fetch(request) : new Response(ANSWER);
-    }
+    if (request.method === "GET") return new Response(ANSWER);
     const text = await request.text();
     switch (pathname) {
       case "/plain": return json(ANSWER);
@@ -105,20 +114,28 @@ export default {
       case "/object-rpc": return json(await warm().ask(text));
       case "/object-new": return json(await fresh().keep(text));
       case "/object-new-alarm": return json(await fresh().keepWithAlarm(text));
+      case "/object-new-listed": return json(await fresh().keepListed(text));
       case "/object-hold": return json(await fresh().hold(ANSWER));
-      case "/streams": return json(await streams().publish(text));
-      case "/sockets": return json(await streams().publishToSockets(text));
+      case "/streams": return streams().fetch(request.url);
+      case "/streams/end": return json(await streams().publish(text));
+      case "/sockets": return written(await streams().fetch(request.url, { headers: { upgrade: "websocket" } }));
+      case "/sockets/end": return json(await streams().publishToSockets(text));
       case "/d1-write":
-        await env.DB.prepare("INSERT INTO floor (id, body) VALUES (?, ?)").bind(crypto.randomUUID(), text).run();
+        await list(env, text);
         return json(ANSWER);
       case "/d1-page": {
-        const { results } = await env.DB.prepare("SELECT id, body FROM floor ORDER BY id DESC LIMIT 20").all();
-        return json(`[${results.map(({ body }) => body).join(",")}]`);
+        const { results } = await env.DB.prepare(PAGE).all();
+        return json(`[${results.map(({ body }) => body).join(",")},${results[0]?.total}]`);
       }
       default: return new Response(null, { status: 404 });
     }
   },
 };
+
+/** Writes a row to D1. */
+function list(env, text) {
+  return env.DB.prepare("INSERT INTO floor (id, body) VALUES (?, ?)").bind(crypto.randomUUID(), text).run();
+}
 
 /** Writes the messages of a socket as a stream. */
 function written({ webSocket }) {

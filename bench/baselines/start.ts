@@ -17,7 +17,11 @@ export function startAgents(change?: (bundle: string) => string): Promise<Worker
 
 /** The cost of the platform alone; see floors.js. */
 export function startFloors(): Promise<Worker> {
-  return startBaseline("floors.js", ["CREATE TABLE floor (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID"]);
+  return startBaseline("floors.js", [
+    "CREATE TABLE floor (id TEXT PRIMARY KEY, body TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE floor_total (one INTEGER PRIMARY KEY, total INTEGER NOT NULL)",
+    "INSERT INTO floor_total VALUES (1, 1000)",
+  ]);
 }
 
 /** The bundle of a baseline, as it is uploaded. */

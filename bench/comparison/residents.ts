@@ -42,14 +42,14 @@ const speaking = (against: string | undefined): Host[] =>
     },
   }));
 
-/** An object that holds the text of a task as a row, and nothing else; and a hibernating socket of one object, whose other end is a stream. */
+/** What a task at work needs without any protocol (`hold` in floors.js); and a hibernating socket of one object, whose other end is a stream. */
 const floor: Host = {
   role: "floor",
-  name: "an object with a row; a hibernating socket",
+  name: "an object with a row, an alarm and a row in D1; a hibernating socket",
   start: startFloors,
   prepare: async ({ url }) => ({
     begin: () => fetch(`${url}/object-hold`, { method: "POST", body: "hold" }).then((answer) => answer.text()),
-    follow: () => openStream(`${url}/sockets?memory`),
+    follow: () => openStream(`${url}/sockets?memory`, "SubscribeToTask", { id: "memory" }),
   }),
 };
 

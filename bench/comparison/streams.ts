@@ -67,8 +67,8 @@ export function fanOutFloor(name: string, path: "/sockets" | "/streams", streams
   let round = 0;
   const work = async (worker: Worker): Promise<Measured> => {
     round += 1;
-    const publish = () => fetch(`${worker.url}${path}?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
-    return followed(worker, streams, () => openStream(`${worker.url}${path}?${round}`), publish);
+    const publish = () => fetch(`${worker.url}${path}/end?${round}`, { method: "POST", body: "x".repeat(400) }).then((answer) => answer.text());
+    return followed(worker, streams, () => openStream(`${worker.url}${path}?${round}`, "SubscribeToTask", { id: "x".repeat(64) }), publish);
   };
   return { role: "floor", name, start: startFloors, prepare: (worker) => prepared(worker, work) };
 }

@@ -19,8 +19,9 @@ export function goals(all: Compared[], against?: string): Section {
       "are compared with it. All run in the same runtime, each in a process of its own that is started for the row, and take turns; ratios are medians of the ratios within a round. " +
       "CPU is the processor time of all threads of the server's process, D1 and storage among them. That of a stream counts from its opening to its end. The delivery of the last " +
       "event counts from the timestamp of the status in that event; the hold of a chunk counts from the time at which the executor gave it, which is in its text, to its arrival. " +
-      "The memory of a task and of a stream is what the process grows by for each of many; the floor is an object that holds the same text as a row, and a hibernating socket " +
-      "whose other end the front Worker has. " +
+      "The memory of a task and of a stream is what the process grows by for each of many; the floor is an object with a row, an alarm and a row in D1, and a hibernating socket " +
+      "whose other end the front Worker has. A floor has what the protocol requires of any server: a send waits until its task is listed, a page has its total, a stream is " +
+      "opened by a POST with a body. " +
       `The interval contains the true median with a probability of 90 %. A goal is met if the farther end of the interval is within 5 % of it, over at least ${LEAST_ROUNDS} rounds.`,
     columns: ["", "figure", "goal", "reached", "interval", "met", ...others.map(([, name]) => `÷ ${name}`), ...roles.map(([, name]) => name)],
     rows: all.flatMap(({ title, figures }) =>
@@ -53,7 +54,7 @@ export function everything(all: Compared[]): Section {
     title: "Everything that was compared",
     text:
       "All figures of the same runs. The latency is that of a request, of the first event or chunk, or of the delivery of the last one. What follows " +
-      "TypeScript are `agents` and the floors: the first floor of each row is that of the table above, and a send also needs a D1 write, which lists its task. " +
+      "TypeScript are `agents` and the floors: the first floor of each row is that of the table above. " +
       "The TypeScript baseline lists each change of a task's state before it shows it to anybody. The variant that gathers changes, as " +
       "a2a-edge does, forgets to list a task whose object dies meanwhile.",
     columns: ["", "what", "CPU", "per second", "latency, p50", "further"],

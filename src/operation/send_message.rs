@@ -34,7 +34,7 @@
 
 use crate::session::{Announcement, Owned, Reserved, Sender, TaskSession};
 use a2a::error::Error;
-use a2a::model::{HistoryLimit, SendMessageRequest};
+use a2a::model::{HistoryLimit, Message, SendMessageRequest};
 use a2a::{Outcome, Terms};
 
 /// Delivers a message and waits for the result: a direct message, or the task as soon as it is finished or waits for the client
@@ -165,13 +165,26 @@ pub(super) fn deliver(
 }
 
 /// Waits for the result of a message, like [`send_message`]. `crashes` is the number of crashes before the run was started.
-pub(super) async fn outcome_of(
+async fn outcome_of(
     task: Owned<'_>,
     crashes: u64,
     return_immediately: bool,
     history: HistoryLimit,
     terms: Terms,
 ) -> Result<Outcome, Error> {
+    match reply_of(task, crashes, return_immediately, terms).await? {
+        Some(message) => Ok(Outcome::SentMessage(Box::new(message))),
+        None => task.shown(history, terms).map(Outcome::SentTask),
+    }
+}
+
+/// Waits as [`outcome_of`] does. Returns the message of an agent that answers without a task.
+pub(super) async fn reply_of(
+    task: Owned<'_>,
+    crashes: u64,
+    return_immediately: bool,
+    terms: Terms,
+) -> Result<Option<Message>, Error> {
     let longest_ms = task.limits().blocking_limit_ms;
     let limit_ms = terms.answer_within_ms.unwrap_or(longest_ms).min(longest_ms);
     let condition = || {
@@ -185,8 +198,5 @@ pub(super) async fn outcome_of(
     if task.crashes() > crashes {
         return Err(task.internal());
     }
-    match task.replied() {
-        Some(message) => Ok(Outcome::SentMessage(Box::new(message))),
-        None => task.shown(history, terms).map(Outcome::SentTask),
-    }
+    Ok(task.replied())
 }

@@ -1,10 +1,10 @@
 //! SendStreamingMessage (spec §3.1.2): delivers a message, and begins to follow its task.
 
-use super::send_message::{Delivered, deliver, outcome_of};
+use super::send_message::{Delivered, deliver, reply_of};
 use crate::session::{Announcement, Beginning, Reserved, Sender, TaskSession, check_position};
+use a2a::Terms;
 use a2a::error::Error;
 use a2a::model::{Generation, HistoryLimit, SendMessageRequest};
-use a2a::{Outcome, Terms};
 
 /// Delivers a message and begins to follow its task.
 ///
@@ -54,10 +54,12 @@ async fn begin(
     }
     let crashes = task.crashes();
     task.start_run();
-    match (outcome_of(task, crashes, true, history, terms).await?, delivered, after) {
-        (Outcome::SentMessage(message), _, _) => task.begin_with_message(&message),
-        (_, Delivered::Repeated(task), Some(after)) => task.begin_with_missed(after),
-        (_, Delivered::Repeated(task), None) => task.begin_with_snapshot(history, terms),
-        (_, Delivered::Begun(task) | Delivered::Continued(task), _) => Ok(task.begin_live()),
+    if let Some(message) = reply_of(task, crashes, true, terms).await? {
+        return task.begin_with_message(&message);
+    }
+    match (delivered, after) {
+        (Delivered::Repeated(task), Some(after)) => task.begin_with_missed(after),
+        (Delivered::Repeated(task), None) => task.begin_with_snapshot(history, terms),
+        (Delivered::Begun(task) | Delivered::Continued(task), _) => Ok(task.begin_live()),
     }
 }

@@ -45,11 +45,6 @@ impl Debt for Index {
         gather(session.ports.clock.as_ref(), &session.bell, &session.life).await;
         // After a failure of storage, memory has changes that storage lacks; the next session pays the debt.
         session.flush().ok()?;
-        if !session.unannounced.is_on() {
-            // The platform sends neither the statement nor the frames of followers before the change is durable. Followers do not wait
-            // for the statement, so they come first.
-            session.ports.runtime.durable().await;
-        }
         let facts = session.life.facts()?;
         let Some(mut row) = session.life.with_machine(|machine| row_of(machine, facts)) else {
             // The task was deleted while changes were gathered.

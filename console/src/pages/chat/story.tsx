@@ -24,9 +24,11 @@ interface StoryProps {
   answer: (parts: Part[]) => void;
   /** True if the agent accepts files. */
   takesFiles: boolean;
+  /** True if the page has a place for a message to the task, as the chat. */
+  hasComposer?: boolean;
 }
 
-export function StoryView({ endpoint, feed, isLast, answer, takesFiles }: StoryProps) {
+export function StoryView({ endpoint, feed, isLast, answer, takesFiles, hasComposer = true }: StoryProps) {
   const { entries, task } = feed.story.value;
   const state = task?.status.state;
   const isAsking = state !== undefined && isWaiting(state);
@@ -47,7 +49,7 @@ export function StoryView({ endpoint, feed, isLast, answer, takesFiles }: StoryP
           {state === undefined ? "Sending" : stateWord(state)}
         </p>
       )}
-      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} takesFiles={takesFiles} hasComposer />}
+      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} takesFiles={takesFiles} hasComposer={hasComposer} />}
       <LinkState feed={feed} />
       {task !== undefined && (
         <footer class="turn-foot">

@@ -2,7 +2,7 @@
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { takesFiles } from "../../api/card.ts";
 import { isElsewhere, type Endpoint } from "../../api/endpoint.ts";
-import { GENERATION_EXTENSION, type Abilities } from "../../api/follow.ts";
+import { abilitiesOf } from "../../api/follow.ts";
 import { Problem } from "../../api/problem.ts";
 import { inputSchemas } from "../../api/schemas.ts";
 import type { AgentCard, Part } from "../../api/types.ts";
@@ -175,9 +175,4 @@ function announced(state: string | undefined, talk: Conversation): string {
   if (last?.kind === "said") return "The agent has answered";
   const ended = last?.feed.story.value.task?.status.state;
   return ended === undefined ? "" : `The task has ended: ${stateWord(ended)}`;
-}
-
-function abilitiesOf(card: AgentCard, isLocal: boolean): Abilities {
-  const hasGenerations = card.capabilities?.extensions?.some(({ uri }) => uri === GENERATION_EXTENSION) === true;
-  return { canStream: card.capabilities?.streaming === true, ids: isLocal && hasGenerations ? "generations" : "marks", isRepeatable: isLocal };
 }

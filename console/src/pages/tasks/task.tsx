@@ -15,10 +15,12 @@ import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
+import { compareAddress } from "../compare/address.ts";
 import { diagnosisOf } from "./diagnosis.ts";
 import { placeOf } from "./entries.tsx";
 import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
+import { RunAgain } from "./run-again.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
@@ -88,6 +90,10 @@ function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timel
         <Icon name="webhooks" /> Webhooks
       </a>
       <CopyButton of={copied} label="Copy as JSON" />
+      <a class="button small" href={compareAddress(task)}>
+        <Icon name="compare" /> Compare
+      </a>
+      <RunAgain task={task} hasOthers />
       {!isFinal(head.state) && (
         <button type="button" class="small danger" onClick={() => setAsked(true)}>
           <Icon name="stop" /> Cancel task

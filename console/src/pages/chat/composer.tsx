@@ -121,7 +121,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
       )}
       <Attachments files={files} remove={(at) => setFiles(files.filter((_, index) => index !== at))} />
       {schema !== undefined ? (
-        <SchemaForm key={skill} schema={schema} label={`Arguments of ${skill}`} action="Call" submit={(value) => void deliver([{ data: { tool: skill, arguments: value } }])}>
+        <SchemaForm key={skill} schema={schema} label={`Arguments of ${skill}`} action="Call" isSending={isSending} submit={(value) => void deliver([{ data: { tool: skill, arguments: value } }])}>
           <button type="button" onClick={() => setSkill("")}>
             Write a message instead
           </button>

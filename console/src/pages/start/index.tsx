@@ -1,5 +1,5 @@
 // A first minute: an agent is greeted, and in development its server is killed in the middle of a task.
-import { useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useState } from "preact/hooks";
 import { catalogue, runnableAgents, type CataloguedAgent } from "../../api/agents.ts";
 import { takesFiles } from "../../api/card.ts";
 import { localEndpoint } from "../../api/endpoint.ts";
@@ -72,6 +72,7 @@ function Hello({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
   const endpoint = useMemo(() => localEndpoint(agent.slug), []);
   const [talk, setTalk] = useState(() => new Conversation(endpoint, abilitiesOf(card, true)));
   const [problem, setProblem] = useState<unknown>();
+  useEffect(() => () => talk.close(), [talk]);
   const mode = card.capabilities?.streaming === true ? "stream" : "wait";
   const send = async (to: Conversation, parts: Part[]) => {
     setProblem(undefined);
@@ -82,7 +83,6 @@ function Hello({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
     }
   };
   const greet = () => {
-    talk.close();
     const next = new Conversation(endpoint, abilitiesOf(card, true));
     setTalk(next);
     void send(next, [{ text: "hello" }]);

@@ -52,7 +52,7 @@ function Trial({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
   const [problem, setProblem] = useState<unknown>();
   const task = run?.feed.story.value.task;
   const state = task?.status.state;
-  const isOpen = run !== undefined && (state === undefined || run.feed.isOpen);
+  const isBusy = run !== undefined && (state === undefined || /_(SUBMITTED|WORKING)$/.test(state));
   useEffect(() => () => run?.feed.close(), [run]);
   useEffect(() => {
     if (state !== undefined) run?.seen.reached(state, Date.now());
@@ -84,7 +84,7 @@ function Trial({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
       setProblem(error);
     }
   };
-  const mayKill = isOpen && !isKilled && (run?.seen.events.value ?? 0) >= EVENTS;
+  const mayKill = isBusy && !isKilled && (run?.seen.events.value ?? 0) >= EVENTS;
   return (
     <>
       <div class="row outlive">
@@ -92,11 +92,11 @@ function Trial({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
           <span>
             Message to <code>/{agent.slug}</code>
           </span>
-          <input value={text} disabled={isOpen} onInput={(event) => setText(event.currentTarget.value)} />
+          <input value={text} disabled={isBusy} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
-        <button type="button" class="primary" disabled={isOpen || text.trim() === ""} onClick={() => void begin()}>
+        <button type="button" class="primary" disabled={isBusy || text.trim() === ""} onClick={() => void begin()}>
           <Icon name="send" />
-          <span>{run === undefined || isOpen ? "Begin a task" : "Begin another task"}</span>
+          <span>{run === undefined || isBusy ? "Begin a task" : "Begin another task"}</span>
         </button>
         <button type="button" class="danger" disabled={!mayKill} onClick={() => void kill()}>
           <Icon name="stop" />

@@ -34,8 +34,9 @@ export function SchemaForm({ schema, label, action, submit, isSending = false, c
   const read = useMemo(() => fieldOf(schema), [schema]);
   const field = read ?? JSON_FIELD;
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  // The first wrong field gets the focus after each attempt, also if it is the same as before.
-  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [problems]);
+  const [attempts, setAttempts] = useState(0);
+  // The first wrong field gets the focus after each attempt to send, also if it is the same as before.
+  useLayoutEffect(() => form.current?.querySelector<HTMLElement>("[aria-invalid=true]")?.focus(), [attempts]);
 
   const send = async (event: SubmitEvent) => {
     event.preventDefault();
@@ -45,10 +46,16 @@ export function SchemaForm({ schema, label, action, submit, isSending = false, c
     const found = check(field, (path) => enteredIn(shown, path, files.contents));
     const all = new Map([...found.problems, ...files.problems]);
     setProblems(all);
+    setAttempts((before) => before + 1);
     if (all.size === 0) submit(found.value);
   };
+  // What is changed is not called wrong before the next attempt.
+  const changed = ({ target }: Event) => {
+    const { name } = target as HTMLInputElement;
+    if (problems.has(name)) setProblems(new Map([...problems].filter(([path]) => path !== name)));
+  };
   return (
-    <form ref={form} class="schema-form" aria-label={label} noValidate onSubmit={(event) => void send(event)}>
+    <form ref={form} class="schema-form" aria-label={label} noValidate onInput={changed} onSubmit={(event) => void send(event)}>
       {read === undefined && <p class="quiet">The schema of the answer is too large, or too unusual, for a form.</p>}
       {read !== undefined && field.description !== "" && <p dir="auto">{field.description}</p>}
       {field.of.kind !== "object" ? (

@@ -85,7 +85,7 @@ test("why the server is not killed is told, and the task goes on", () =>
     await view.fill(/^Message to \/demo/, "count 30 every 100");
     await view.click("button", "Begin a task");
     await view.click("button", "Kill the server now and watch");
-    await view.sees("The command that serves answered 404.");
+    await view.sees("The command that serves answered 404");
     await view.sees("The task has ended: Completed.");
     assert.equal((await sightings(view)).length, 2);
   }));

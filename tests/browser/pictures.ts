@@ -91,8 +91,8 @@ async function take({ worker, visit }: Console): Promise<void> {
     ["usage", "#/usage", /What you have used/, 800],
   ];
   for (const [name, route, shown, height] of pictures) {
-    await visit(route, async (view) => {
-      await signIn(view);
+    await visit("#/agents", async (view) => {
+      await signIn(view, route);
       await view.sees(shown);
       await picture(view, name, height);
     });
@@ -107,10 +107,13 @@ async function booked(agent: Agent, text: string, { statuses, usage }: { statuse
   return agent.sendForTask(message(text));
 }
 
-/** Signs in for all agents. */
-async function signIn(view: View): Promise<void> {
+/** Signs in for all agents, and goes to a page. */
+async function signIn(view: View, route: string): Promise<void> {
   const kept = JSON.stringify([{ audience: "*", scheme: "key", slot: { in: "header", name: "X-Api-Key" }, secret: KEY }]);
-  await view.page.evaluate((text) => sessionStorage.setItem("a2a-edge.credentials", text), kept);
+  await view.page.evaluate((text, hash) => {
+    sessionStorage.setItem("a2a-edge.credentials", text);
+    history.replaceState(null, "", hash);
+  }, kept, route);
   await view.page.reload();
 }
 

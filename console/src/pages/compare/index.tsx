@@ -11,6 +11,7 @@ import { Parts } from "../../parts/part.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time } from "../../parts/time.tsx";
+import { Whose } from "../../parts/whose.ts";
 import { shortened } from "../../parts/words.ts";
 import { href, place } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
@@ -92,7 +93,7 @@ function Side({ name, task, timeline, rows, at }: { name: string; task: TaskOf; 
       </header>
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Numbers head={head} rows={rows} at={at} />}
-      {head !== undefined && <Answers task={task} head={head} changed={() => timeline.refresh()} />}
+      <Whose.Provider value={` of the ${name.toLowerCase()}`}>{head !== undefined && <Answers task={task} head={head} changed={() => timeline.refresh()} />}</Whose.Provider>
     </section>
   );
 }

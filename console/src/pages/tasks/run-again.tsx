@@ -22,6 +22,8 @@ export function RunAgain({ task, hasOthers = false }: { task: TaskOf; hasOthers?
   const ids = useRef(new Map<string, string>());
   if (isOperator.value) return null;
   const run = async (agent: string) => {
+    // A disabled button would lose the focus.
+    if (isBusy) return;
     setBusy(true);
     setOutcome(undefined);
     try {
@@ -41,7 +43,7 @@ export function RunAgain({ task, hasOthers = false }: { task: TaskOf; hasOthers?
   const others = hasOthers ? (runnableAgents() ?? []).filter(({ slug }) => slug !== task.agent) : [];
   return (
     <>
-      <button type="button" class="small" disabled={isBusy} aria-label={hasOthers ? undefined : `Run again ${shortened(task.id)}`} onClick={() => void run(task.agent)}>
+      <button type="button" class="small" aria-label={hasOthers ? undefined : `Run again ${shortened(task.id)}`} onClick={() => void run(task.agent)}>
         <Icon name="refresh" /> {isBusy ? "Sending…" : "Run again"}
       </button>
       {others.length > 0 && (
@@ -50,7 +52,7 @@ export function RunAgain({ task, hasOthers = false }: { task: TaskOf; hasOthers?
           <ul class="menu-list card">
             {others.map(({ slug, name }) => (
               <li key={slug}>
-                <button type="button" class="plain" disabled={isBusy} onClick={() => void run(slug)}>
+                <button type="button" class="plain" onClick={() => void run(slug)}>
                   <span>
                     <bdi>{name}</bdi> <code>/{slug}</code>
                   </span>

@@ -1,13 +1,14 @@
 // The question of a task of this Worker on pages without a chat: what the agent asks, and the fields for the answer, which is sent from here.
 //
 //     <TaskQuestion key={task.status.message?.messageId} agent="demo" task={task} done={() => …} />
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { takesFiles } from "../../api/card.ts";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { isWaiting, type Part, type SendMessageResponse, type Task } from "../../api/types.ts";
 import { useLoaded } from "../loaded.ts";
 import { Parts } from "../part.tsx";
 import { ProblemBox } from "../problem.tsx";
+import { Whose } from "../whose.ts";
 import { Question, schemaIn } from "./question.tsx";
 
 export interface TaskQuestionProps {
@@ -25,6 +26,7 @@ export function TaskQuestion({ agent, task, done }: TaskQuestionProps) {
   const [sending, setSending] = useState<"no" | "yes" | "done">("no");
   // A repeated answer has the same id, so that the agent gets it once (docs/calling.md).
   const [messageId] = useState(() => crypto.randomUUID());
+  const whose = useContext(Whose);
   const { state, message } = task.status;
   if (!isWaiting(state)) return null;
   if (sending === "done") return <p role="status">The answer was sent.</p>;
@@ -45,7 +47,7 @@ export function TaskQuestion({ agent, task, done }: TaskQuestionProps) {
   const schema = schemaIn(message);
   const parts = (message?.parts ?? []).filter(({ data }) => schema === undefined || data !== schema);
   return (
-    <section class="stack" aria-label="The agent asks">
+    <section class="stack" aria-label={`The agent asks${whose}`}>
       <h2>The agent asks</h2>
       {parts.length > 0 && (
         <div class="asked">

@@ -22,44 +22,77 @@ type Instruction = Extract<Node, { kind: "letter" | "place" }> | { kind: "split"
 
 /** The matcher of a pattern; undefined if the pattern is wrong or too large, or needs attempts: references back, and looking around. */
 export function matcherOf(pattern: string): Matcher | undefined {
-  if (pattern.length > MAX_PATTERN) return undefined;
+  if (pattern.length > MAX_PATTERN || !["u", ""].some((flags) => compiles(pattern, flags))) return undefined;
   try {
-    const node = new Reader(pattern).read();
-    const program: Instruction[] = [];
-    let steps = 0;
-    const add = (instruction: Instruction): number => {
-      if (program.length >= MAX_PROGRAM) throw new Error("too large");
-      return program.push(instruction) - 1;
-    };
-    const emit = (one: Node): void => {
-      if ((steps += 1) > 10 * MAX_PROGRAM) throw new Error("too large");
-      if (one.kind === "sequence") one.of.forEach(emit);
-      else if (one.kind === "choice") {
-        const split = add({ kind: "split", to: [] });
-        const [begins, ends] = [[] as number[], [] as number[]];
-        for (const of of one.of) {
-          begins.push(program.length);
-          emit(of);
-          ends.push(add({ kind: "split", to: [] }));
-        }
-        program[split] = { kind: "split", to: begins };
-        for (const end of ends) program[end] = { kind: "split", to: [program.length] };
-      } else if (one.kind === "repeated") {
-        for (let nth = 0; nth < one.least; nth += 1) emit(one.of);
-        const splits: number[] = [];
-        for (let nth = one.least; nth < (one.most === Infinity ? one.least + 1 : one.most); nth += 1) {
-          splits.push(add({ kind: "split", to: [] }));
-          emit(one.of);
-        }
-        if (one.most === Infinity) add({ kind: "split", to: [splits[0]!] });
-        for (const split of splits) program[split] = { kind: "split", to: [split + 1, program.length] };
-      } else add(one);
-    };
-    emit(node);
-    add({ kind: "match" });
+    const program = new Writer().program(new Reader(pattern).read());
     return (text) => matches(program, [...text]);
   } catch {
     return undefined;
+  }
+}
+
+/** True for a pattern of the browser. Compiling makes no attempts. Only the syntax without flags has escapes such as `\-`. */
+function compiles(pattern: string, flags: string): boolean {
+  try {
+    new RegExp(pattern, flags);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Writes the program of a pattern. @throws if it is too large. */
+class Writer {
+  readonly #program: Instruction[] = [];
+  #steps = 0;
+
+  program(node: Node): readonly Instruction[] {
+    this.#write(node);
+    this.#add({ kind: "match" });
+    return this.#program;
+  }
+
+  #write(node: Node): void {
+    // Also what adds nothing, as an empty group that is repeated, takes steps.
+    if ((this.#steps += 1) > 10 * MAX_PROGRAM) throw new Error("too large");
+    switch (node.kind) {
+      case "sequence":
+        return node.of.forEach((one) => this.#write(one));
+      case "choice":
+        return this.#writeChoice(node.of);
+      case "repeated":
+        return this.#writeRepeated(node);
+      default:
+        this.#add(node);
+    }
+  }
+
+  #writeChoice(all: readonly Node[]): void {
+    const split = this.#add({ kind: "split", to: [] });
+    const begins: number[] = [];
+    const ends = all.map((one) => {
+      begins.push(this.#program.length);
+      this.#write(one);
+      return this.#add({ kind: "split", to: [] });
+    });
+    this.#program[split] = { kind: "split", to: begins };
+    for (const end of ends) this.#program[end] = { kind: "split", to: [this.#program.length] };
+  }
+
+  #writeRepeated({ of, least, most }: Extract<Node, { kind: "repeated" }>): void {
+    for (let nth = 0; nth < least; nth += 1) this.#write(of);
+    const splits: number[] = [];
+    for (let nth = least; nth < (most === Infinity ? least + 1 : most); nth += 1) {
+      splits.push(this.#add({ kind: "split", to: [] }));
+      this.#write(of);
+    }
+    if (most === Infinity) this.#add({ kind: "split", to: [splits[0]!] });
+    for (const split of splits) this.#program[split] = { kind: "split", to: [split + 1, this.#program.length] };
+  }
+
+  #add(instruction: Instruction): number {
+    if (this.#program.length >= MAX_PROGRAM) throw new Error("too large");
+    return this.#program.push(instruction) - 1;
   }
 }
 
@@ -70,15 +103,6 @@ class Reader {
   #depth = 0;
 
   constructor(pattern: string) {
-    // Compiling makes no attempts. Only the older syntax allows an escape such as `\-`.
-    const [unicode, older] = ["u", ""].map((flags) => {
-      try {
-        return new RegExp(pattern, flags);
-      } catch {
-        return undefined;
-      }
-    });
-    if (unicode === undefined && older === undefined) throw new Error("no pattern");
     this.#letters = [...pattern];
   }
 

@@ -55,6 +55,11 @@ describe("a field is made", () => {
     assert.equal(members["a"]?.title, "The day");
   });
 
+  test("with a place of its own, whatever the names", () => {
+    const schema = object({ "a/b": { type: "string" }, a: object({ b: { type: "string" } }) });
+    assert.deepEqual(result(schema, { "a~1b": "1", "a/b": "2" }).value, { "a/b": "1", a: { b: "2" } });
+  });
+
   test("with its default, also one of the object around it", () => {
     const { x, o } = membersOf({ ...object({ x: { type: "integer", default: 4 }, o: object({ y: { type: "string" } }) }), default: { x: 5, o: { y: "z" } } });
     assert.equal(x?.initial, 4);

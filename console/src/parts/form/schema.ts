@@ -124,7 +124,7 @@ class Reader {
     const members = names.map((name) =>
       this.field(properties[name], {
         name,
-        path: `${place.path}/${name}`,
+        path: `${place.path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`,
         isRequired: required.has(name),
         depth: place.depth + 1,
         through: place.through,

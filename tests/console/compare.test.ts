@@ -2,6 +2,8 @@
 
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
+import { messageAgain } from "../../console/src/api/again.ts";
+import type { Message } from "../../console/src/api/types.ts";
 import { rowsOf, sentenceOf } from "../../console/src/pages/compare/verdicts.ts";
 import type { Head } from "../../console/src/pages/tasks/entry.ts";
 
@@ -32,5 +34,26 @@ describe("of two tasks", () => {
   test("without models, there are no rows about models", () => {
     assert.deepEqual(Object.keys(wordsOf(head({}), head({}))), ["Time", "Failed steps"]);
     assert.deepEqual(rowsOf(head(usage(1, 9)), head({})).find(({ name }) => name === "Tokens")?.values, ["10", undefined]);
+  });
+});
+
+describe("the message that began a task", () => {
+  const first: Message = {
+    messageId: "m-1", role: "ROLE_USER", parts: [{ text: "a" }, { raw: "eA==", filename: "x" }], contextId: "c", taskId: "t", metadata: { skillId: "s" }, extensions: ["urn:x"], referenceTaskIds: ["r"],
+  };
+  const history: Message[] = [{ messageId: "a-1", role: "ROLE_AGENT", parts: [{ text: "?" }] }, first, { messageId: "m-2", role: "ROLE_USER", parts: [{ text: "later" }] }];
+
+  test("is sent again whole, with an id and in a context of its own", () => {
+    const { contextId: _, taskId: __, ...rest } = first;
+    assert.deepEqual(messageAgain({ history }, { id: "new", isSameAgent: true }), { ...rest, messageId: "new" });
+  });
+
+  test("refers to no tasks that another agent does not know", () => {
+    assert.equal("referenceTaskIds" in messageAgain({ history }, { id: "new", isSameAgent: false }), false);
+  });
+
+  test("cannot be sent again if it is not kept", () => {
+    assert.throws(() => messageAgain({}, { id: "new", isSameAgent: true }), /is not kept/);
+    assert.throws(() => messageAgain({ history: [{ ...first, parts: [] }] }, { id: "new", isSameAgent: true }), /is empty/);
   });
 });

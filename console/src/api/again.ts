@@ -1,7 +1,6 @@
-// The message that began a task, sent once more: to its agent, or to another one of this Worker.
-import { localEndpoint } from "./endpoint.ts";
+// The message that began a task, to be sent once more: to its agent, or to another one of this Worker. Pure.
 import { Problem } from "./problem.ts";
-import type { Message, SendMessageResponse, Task } from "./types.ts";
+import type { Message, Task } from "./types.ts";
 
 /**
  * The first message of a task, as a message of its own: with its parts, files and metadata, in a context that is new. `id` is its id.
@@ -22,10 +21,4 @@ export function messageAgain({ history = [] }: Pick<Task, "history">, { id, isSa
     // Another agent does not know the tasks of this one.
     ...(referenceTaskIds === undefined || !isSameAgent ? {} : { referenceTaskIds }),
   };
-}
-
-/** Sends a message to an agent of this Worker, once, however often it is called with this message. @throws {Problem} */
-export function sendOnce(agent: string, message: Message): Promise<SendMessageResponse> {
-  const options = { headers: { "idempotency-key": message.messageId } };
-  return localEndpoint(agent).call<SendMessageResponse>("SendMessage", { message, configuration: { returnImmediately: true } }, options);
 }

@@ -1,9 +1,10 @@
 // Runs a task again: the message that began it goes to its agent, or to another one, and both tasks are compared.
 import { useRef, useState } from "preact/hooks";
-import { messageAgain, sendOnce } from "../../api/again.ts";
+import { messageAgain } from "../../api/again.ts";
 import { runnableAgents } from "../../api/agents.ts";
+import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
-import type { Message } from "../../api/types.ts";
+import type { Message, SendMessageResponse } from "../../api/types.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Parts } from "../../parts/part.tsx";
@@ -72,6 +73,12 @@ export function RunAgain({ task, hasOthers = false }: { task: TaskOf; hasOthers?
       )}
     </>
   );
+}
+
+/** Sends a message to an agent of this Worker, once, however often it is called with this message. @throws {Problem} */
+function sendOnce(agent: string, message: Message): Promise<SendMessageResponse> {
+  const options = { headers: { "idempotency-key": message.messageId } };
+  return localEndpoint(agent).call<SendMessageResponse>("SendMessage", { message, configuration: { returnImmediately: true } }, options);
 }
 
 /** Closes a menu, whose button then has the focus. */

@@ -30,6 +30,12 @@ after(async () => {
 
 const sightings = (view: View): Promise<string[]> => view.page.$$eval(".sightings li > :last-child", (all) => all.map((one) => one.textContent));
 
+/** Waits until the task is at work, so that the server may be killed. */
+async function mayKill(view: View): Promise<void> {
+  const kill = await view.find("button", "Kill the server now and watch");
+  await view.until(() => kill.evaluate((button) => button.ariaDisabled === "false"), "the server may be killed");
+}
+
 test("an agent is greeted in one click, and its task and the chat are one click further", () =>
   app.visit("#/agents", async (view) => {
     await view.click("link", "A first minute");
@@ -62,9 +68,9 @@ test("the server is killed in the middle of a task, comes back, and nothing is l
     await view.press("Tab");
     await view.focuses('button "Begin a task"');
     await view.press("Enter");
-    const kill = await view.find("button", "Kill the server now and watch");
-    await view.until(() => kill.evaluate((button) => !(button as HTMLButtonElement).disabled), "the server may be killed");
-    await kill.focus();
+    await mayKill(view);
+    await view.press("Tab");
+    await view.focuses('button "Kill the server now and watch"');
     await view.press("Enter");
     await view.sees("The stream broke.");
     await view.sees("The server is back, and the stream goes on behind event");
@@ -84,6 +90,7 @@ test("why the server is not killed is told, and the task goes on", () =>
     view.expect(/status of 502/);
     await view.fill(/^Message to \/demo/, "count 30 every 100");
     await view.click("button", "Begin a task");
+    await mayKill(view);
     await view.click("button", "Kill the server now and watch");
     await view.sees("The command that serves answered 404");
     await view.sees("The task has ended: Completed.");

@@ -88,7 +88,7 @@ async function take({ worker, visit }: Console): Promise<void> {
     ["task", `#/tasks/travel/${first.id}`, /order-tram|order/, 860],
     ["compare", `#/compare?a=travel/${first.id}&b=travel-small/${second.id}`, /Both are completed/, 780],
     ["overview", "#/overview", /Tasks that ended/, 800],
-    ["usage", "#/usage?period=week", /What you have used/, 800],
+    ["usage", "#/usage?period=week", /Save as CSV/, 800],
   ];
   for (const [name, route, shown, height] of pictures) {
     await visit("#/agents", async (view) => {

@@ -93,7 +93,7 @@ function Hello({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
     <>
       <p>{card.description}</p>
       <div class="row">
-        <button type="button" class="primary" disabled={talk.isSending.value} onClick={greet}>
+        <button type="button" class="primary" aria-disabled={talk.isSending.value} onClick={() => talk.isSending.value || greet()}>
           <Icon name="send" />
           <span>{items.length === 0 ? "Say hello" : "Say hello again"}</span>
         </button>

@@ -84,6 +84,8 @@ function Trial({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
       setProblem(error);
     }
   };
+  // Not `disabled`, which would take the focus from whoever has pressed a button.
+  const mayBegin = !isBusy && text.trim() !== "";
   const mayKill = isBusy && !isKilled && (run?.seen.events.value ?? 0) >= EVENTS;
   return (
     <>
@@ -94,11 +96,11 @@ function Trial({ agent, card }: { agent: CataloguedAgent; card: AgentCard }) {
           </span>
           <input value={text} disabled={isBusy} onInput={(event) => setText(event.currentTarget.value)} />
         </label>
-        <button type="button" class="primary" disabled={isBusy || text.trim() === ""} onClick={() => void begin()}>
+        <button type="button" class="primary" aria-disabled={!mayBegin} onClick={() => mayBegin && void begin()}>
           <Icon name="send" />
           <span>{run === undefined || isBusy ? "Begin a task" : "Begin another task"}</span>
         </button>
-        <button type="button" class="danger" disabled={!mayKill} onClick={() => void kill()}>
+        <button type="button" class="danger" aria-disabled={!mayKill} onClick={() => mayKill && void kill()}>
           <Icon name="stop" />
           <span>Kill the server now and watch</span>
         </button>

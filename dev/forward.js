@@ -3,6 +3,7 @@
 // server's body and some of its headers; `a2a-forwarded-status` is the other server's status, `a2a-forwarded` the URL that answered. Without these
 // two headers the answer is the forwarder's own: `{ "message" }`, with 200 if the other server did not answer, with 400, 403, 405 or 415 if the
 // request was refused.
+import { refusalOf } from "./own-page.js";
 
 /** The headers of an answer that are passed on. */
 const PASSED = ["content-type", "retry-after", "www-authenticate", "x-request-id"];
@@ -14,8 +15,8 @@ const MAX_REDIRECTS = 3;
 
 /** @param {Request} request @returns {Promise<Response>} */
 export async function forward(request) {
-  const refused = refusalOf(request);
-  if (refused !== undefined) return refused;
+  const refused = refusalOf(request, "requests are forwarded");
+  if (refused !== undefined) return own(refused.status, refused.message, refused.headers);
   const forwarded = await read(request);
   if (typeof forwarded === "string") return own(400, forwarded);
   let { url } = forwarded;
@@ -36,20 +37,6 @@ export async function forward(request) {
     if (method !== "GET" || redirects === MAX_REDIRECTS) return own(200, `${url.host} redirects ${method === "GET" ? `more than ${MAX_REDIRECTS} times` : `a ${method} to ${next.pathname}`}, which is not followed`);
     url = next;
   }
-}
-
-/** The refusal of a request that does not come from a page of this server on this machine. @param {Request} request */
-function refusalOf(request) {
-  const { hostname, origin } = new URL(request.url);
-  if (request.method !== "POST") return own(405, "send POST", { allow: "POST" });
-  const page = request.headers.get("origin");
-  const site = request.headers.get("sec-fetch-site");
-  const isOwn = (page === null || page === origin) && (site === null || site === "same-origin");
-  // A page of another site can point its own host name at this machine, but cannot use a host name of this machine.
-  const isLocal = /^(localhost|.*\.localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-  if (!isOwn || !isLocal) return own(403, "requests are forwarded for pages of this server on this machine only: open the console at http://localhost");
-  const isJson = /^application\/json\s*(;|$)/i.test(request.headers.get("content-type") ?? "");
-  return isJson ? undefined : own(415, "send Content-Type: application/json");
 }
 
 /** The request to forward; a string with the reason if it cannot be read. @param {Request} request @returns {Promise<Forwarded | string>} */

@@ -4,8 +4,10 @@ import type { FunctionComponent, RefObject } from "preact";
 import { catalogue, loadCatalogue } from "./api/agents.ts";
 import { AgentsPage } from "./pages/agents/index.tsx";
 import { ChatPage } from "./pages/chat/index.tsx";
+import { ComparePage } from "./pages/compare/index.tsx";
 import { OverviewPage } from "./pages/overview/index.tsx";
 import { RemotePage } from "./pages/remote/index.tsx";
+import { StartPage } from "./pages/start/index.tsx";
 import { TasksPage } from "./pages/tasks/index.tsx";
 import { UsagePage } from "./pages/usage/index.tsx";
 import { WebhooksPage } from "./pages/webhooks/index.tsx";
@@ -31,8 +33,13 @@ const PAGES: Record<string, Page> = {
   webhooks: { title: "Webhooks", icon: "webhooks", component: WebhooksPage, isListed: true },
   overview: { title: "Overview", icon: "overview", component: OverviewPage, isListed: true },
   usage: { title: "Usage", icon: "usage", component: UsagePage, isListed: true },
+  compare: { title: "Two tasks", icon: "compare", component: ComparePage, isListed: false },
+  start: { title: "A first minute", icon: "send", component: StartPage, isListed: false },
   remote: { title: "Agent elsewhere", icon: "remote", component: RemotePage, isListed: false },
 };
+
+/** The listed page that each of the others belongs to. */
+const IN: Readonly<Record<string, string>> = { compare: "tasks", remote: "agents", start: "agents" };
 
 export function App() {
   const [name] = place.value.path;
@@ -58,7 +65,7 @@ export function App() {
             {Object.entries(PAGES).map(([path, { title, icon, isListed }]) =>
               isListed ? (
                 <li key={path}>
-                  <a href={href([path])} aria-current={path === name || (path === "agents" && name === "remote") ? "page" : undefined}>
+                  <a href={href([path])} aria-current={path === (IN[name] ?? name) ? "page" : undefined}>
                     <Icon name={icon} />
                     <span>{title}</span>
                   </a>

@@ -7,6 +7,7 @@ import { command as commandLine } from "./command.mjs";
 import { askWorker, devToken, resumeTasks, tellsOfAsking, toldUnusable } from "./dev-agents.mjs";
 import { FailedStart, unlabeled } from "./failed-start.mjs";
 import { isStopping, signalGroup } from "./guard.mjs";
+import { openKillSwitch } from "./kill-switch.mjs";
 import { hold, ownerOf } from "./lock.mjs";
 import { passedOn, readOptions } from "./options.mjs";
 import { OTHERS, OTHERS_HELP } from "./others.mjs";
@@ -67,8 +68,9 @@ export function serveOptions(command, does, args = process.argv.slice(2)) {
  */
 export async function serve(options, { agents, access, note, vars = [], environment, live, told }) {
   let greeting = { agents, access, note: note ?? stored(options.state) };
+  const kills = options.asDeployed ? undefined : await openKillSwitch();
   for (;;) {
-    const { died, changed, ready, failure, early, code } = await serveOnce(options, { vars, environment, live, told, greeting });
+    const { died, changed, ready, failure, early, code } = await serveOnce(options, { vars, environment, live, told, greeting, kills });
     live?.over();
     if (isStopping()) return;
     if (ready) greeting = undefined;
@@ -96,9 +98,11 @@ export function takeState({ command, state = stateDir, host, port }) {
 }
 
 /** Serves until wrangler ends, or the runtime dies. With a greeting, the start is shown in full, and otherwise as one line. */
-async function serveOnce({ command, host, port, asDeployed, rest }, { vars, environment, live, told, greeting }) {
+async function serveOnce({ command, host, port, asDeployed, rest }, { vars, environment, live, told, greeting, kills }) {
   const token = asDeployed ? undefined : devToken();
-  const child = await startWrangler({ host, port }, [...vars.flatMap((text) => ["--var", text]), ...rest], { environment, token });
+  const own = kills === undefined ? vars : [...vars, `DEV_KILL_URL:${kills.url}`];
+  const child = await startWrangler({ host, port }, [...own.flatMap((text) => ["--var", text]), ...rest], { environment, token });
+  if (kills !== undefined) kills.wrangler = child.pid;
 
   // The output of wrangler before it serves is only shown if it never does.
   const early = [];

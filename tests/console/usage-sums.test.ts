@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { csvOf, everyDay, sumsBy, total, type Used } from "../../console/src/pages/usage/sums.ts";
-import { costWord } from "../../console/src/pages/usage/words.ts";
+import { costWord } from "../../console/src/parts/numbers.ts";
 
 const used = (day: string, agent: string, owner: string, inputTokens: number, costMicros = 0): Used => ({ day, agent, owner, turns: 1, requests: 2, inputTokens, outputTokens: 10, costMicros });
 const ALL = [used("2026-02-28", "a", "key:x", 100, 7), used("2026-03-01", "b", "key:y", 300), used("2026-03-01", "a", "key:x", 50, 5), used("2026-03-01", "c", "key:z", 300)];

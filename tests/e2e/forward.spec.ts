@@ -1,5 +1,5 @@
-// The forwarder for the console of `npm start` (`POST /_dev/forward`, dev/forward.js): the forwarded requests, the allowed pages, and that a
-// deployment never calls a URL of a visitor.
+// What development does for pages of the console: the forwarder (`POST /_dev/forward`, dev/forward.js) with the forwarded requests and the allowed pages, and
+// the end of the server (`POST /_dev/kill`, dev/kill.js). A deployment has neither, and never calls a URL of a visitor.
 
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -42,7 +42,8 @@ const server = createServer(async (request, response) => {
 before(async () => {
   await once(server.listen(0, "127.0.0.1"), "listening");
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  [development, deployed] = await Promise.all([startWorker({ hasDev: true }), startWorker({ hasDev: true, vars: { DEVELOPMENT: "false" } })]);
+  const DEV_KILL_URL = `${origin}/kill/by-the-command-alone`;
+  [development, deployed] = await Promise.all([startWorker({ hasDev: true, vars: { DEV_KILL_URL } }), startWorker({ hasDev: true, vars: { DEVELOPMENT: "false", DEV_KILL_URL } })]);
 });
 after(async () => {
   await Promise.all([development?.stop(), deployed?.stop()]);
@@ -136,4 +137,25 @@ test("a deployment has no forwarder, and sends nothing to a URL that a visitor n
     assert.equal(old.status, 404, await old.text());
   }
   assert.equal(received.length, before);
+});
+
+test("the server is killed for its own pages alone, by the command that serves, and no deployment has that", async () => {
+  const kill = async (headers: Headers = {}, worker = development, method = "POST") => {
+    const asked = send(`${worker.url}/_dev/kill`, { method, headers: { "content-type": "application/json", ...headers }, agent: false });
+    asked.end(method === "POST" ? "{}" : undefined);
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    return { ...(await read(response)), headers: response.headers };
+  };
+  const before = received.length;
+  for (const headers of [{ origin: "https://evil.example" }, { origin: "null" }, { "sec-fetch-site": "cross-site" }, { "sec-fetch-site": "same-site" }, { host: "evil.example:8787" }] as Headers[]) {
+    assert.equal((await kill(headers)).status, 403, JSON.stringify(headers));
+  }
+  assert.equal((await kill({ "content-type": "text/plain" })).status, 415);
+  assert.deepEqual([(await kill({}, development, "GET")).status, (await kill({}, development, "OPTIONS")).status], [405, 405]);
+  assert.equal((await kill({}, deployed)).status, 404);
+  assert.equal(received.length, before, "nothing was asked of the command");
+  const { status, text } = await kill({ origin: development.url, "sec-fetch-site": "same-origin" });
+  assert.equal(status, 202);
+  assert.doesNotMatch(text, /by-the-command-alone/);
+  assert.deepEqual(received.slice(before).map(({ method, url }) => [method, url]), [["POST", "/kill/by-the-command-alone"]]);
 });

@@ -134,6 +134,23 @@ test("the printed command ends this server, which is started again with the newe
   await until(async () => JSON.stringify(await served()) === JSON.stringify(files), `it serves the same; it said:\n${dev.output}`);
 });
 
+test("a page of the console has the server killed, and started again, and knows nothing by which others could", async () => {
+  const ask = (headers) => fetch(new URL("/_dev/kill", url), { method: "POST", body: "{}", headers: { "content-type": "application/json", ...headers } });
+  const from = dev.output.length;
+  assert.equal((await ask({ origin: "https://evil.example" })).status, 403);
+  assert.doesNotMatch(dev.output.slice(from), /has died/);
+  const answer = await ask({});
+  assert.equal(answer.status, 202);
+  assert.doesNotMatch(await answer.text(), /127\.0\.0\.1/);
+  await says("Serving at", from);
+  assert.match(dev.output.slice(from), /The runtime has died; starting it again\.\nServing at \S+ again\./);
+  await until(async () => (await served()) !== undefined, `it serves again; it said:\n${dev.output}`);
+  // Each start can be killed, not the first alone.
+  const again = dev.output.length;
+  assert.equal((await ask({})).status, 202);
+  await says("Serving at", again);
+});
+
 test("a second one in the same folder says which process serves, and how to serve beside it", async () => {
   for (const command of ["dev", "start"]) {
     const { code, output } = await project.run(command, "--port", String(await freePort()));

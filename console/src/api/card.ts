@@ -121,3 +121,9 @@ export function texts(json: unknown): string[] {
 export function optional<Name extends string>(name: Name, json: unknown): { [name in Name]?: string } {
   return (typeof json === "string" && json !== "" ? { [name]: json } : {}) as { [name in Name]?: string };
 }
+
+/** True if the agent accepts files: by one of its input modes that is neither text nor JSON. */
+export function takesFiles(card: Pick<AgentCard, "defaultInputModes" | "skills"> | undefined): boolean {
+  const modes = [...(card?.defaultInputModes ?? []), ...(card?.skills ?? []).flatMap(({ inputModes }) => inputModes ?? [])];
+  return modes.some((mode) => !/^(text\/(plain|markdown)|application\/json)\b/i.test(mode));
+}

@@ -4,7 +4,7 @@ import type { CallOptions, Endpoint, Seen, TaskEvent } from "./endpoint.ts";
 import { fold, isGap, UNKNOWN, withMessages, withOwn, withoutOwn, type Ids, type Story } from "./fold.ts";
 import { Problem } from "./problem.ts";
 import { onWake, pause, whenAwake } from "./waking.ts";
-import { CREDENTIALS_MEDIA_TYPE, isFinal, isWaiting, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
+import { CREDENTIALS_MEDIA_TYPE, isFinal, isWaiting, type AgentCard, type Message, type SendMessageResponse, type StreamResponse, type Task } from "./types.ts";
 
 /** The state of a task's connection. `waiting` reconnects at `until`; with `isSend`, the message is then sent again. */
 export type Link =
@@ -34,6 +34,12 @@ export interface Abilities {
 }
 
 export const GENERATION_EXTENSION = "urn:a2a-edge:generation:v1";
+
+/** The abilities of an agent of this Worker, or of one elsewhere. */
+export function abilitiesOf(card: AgentCard, isLocal: boolean): Abilities {
+  const hasGenerations = card.capabilities?.extensions?.some(({ uri }) => uri === GENERATION_EXTENSION) === true;
+  return { canStream: card.capabilities?.streaming === true, ids: isLocal && hasGenerations ? "generations" : "marks", isRepeatable: isLocal };
+}
 
 /** A task with more events is not replayed from its beginning; only its snapshot is shown. */
 const MAX_REPLAYED = 4000;

@@ -1,16 +1,19 @@
 // An artifact: its name, its description, its parts, and its metadata.
+import { useContext } from "preact/hooks";
 import type { Artifact } from "../api/types.ts";
 import { CopyButton } from "./copy.tsx";
 import { JsonTree } from "./json.tsx";
 import { Parts, textOf } from "./part.tsx";
 import { Badge } from "./state.tsx";
+import { Whose } from "./whose.ts";
 
 /** With `isLive`, more chunks may follow. */
 export function ArtifactView({ artifact, isLive = false }: { artifact: Artifact; isLive?: boolean }) {
   const { artifactId, name, description, parts, metadata } = artifact;
   const title = name ?? artifactId;
+  const whose = useContext(Whose);
   return (
-    <section class="artifact" aria-label={`Artifact ${title}`}>
+    <section class="artifact" aria-label={`Artifact ${title}${whose}`}>
       <header>
         <p class="artifact-title">{title}</p>
         {isLive && <Badge tone="busy">Receiving</Badge>}

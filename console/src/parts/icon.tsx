@@ -21,6 +21,7 @@ const PATHS = {
   refresh: "M20 11a8 8 0 1 0-2.3 5.7M20 5v6h-6",
   external: "M14 4h6v6M20 4l-9 9M18 14v6H4V6h6",
   search: "M10.5 4a6.5 6.5 0 1 1 0 13 6.5 6.5 0 0 1 0-13ZM15.5 15.5 20 20",
+  compare: "M4 5h6v14H4zM14 5h6v14h-6z",
   file: "M6 3h8l4 4v14H6zM14 3v4h4",
   plus: "M12 5v14M5 12h14",
 } as const;

@@ -1,6 +1,7 @@
 // A JSON value as a tree with branches that open and close.
-import { useState } from "preact/hooks";
+import { useContext, useState } from "preact/hooks";
 import { CopyButton } from "./copy.tsx";
+import { Whose } from "./whose.ts";
 import "./content.css";
 
 /** The number of members of a branch that are shown at first, and added each time. */
@@ -13,9 +14,10 @@ const SHOWN_LETTERS = 2000;
 
 /** `label` is the name of the tree for screen readers. */
 export function JsonTree({ value, label = "JSON" }: { value: unknown; label?: string }) {
+  const whose = useContext(Whose);
   return (
     <div class="json" role="group" aria-label={label}>
-      <div class="json-tree" tabIndex={0} role="region" aria-label={`${label}, as a tree`}>
+      <div class="json-tree" tabIndex={0} role="region" aria-label={`${label}${whose}, as a tree`}>
         <Branch value={value} depth={0} />
       </div>
       <CopyButton of={() => JSON.stringify(value, null, 2)} label={`Copy ${label}`} isBare />

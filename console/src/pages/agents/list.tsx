@@ -20,6 +20,9 @@ export function AgentList() {
     <section class="page">
       <header class="page-head">
         <h1>Agents</h1>
+        <a class="button small" href={href(["start"])}>
+          <Icon name="send" /> A first minute
+        </a>
         <OpenElsewhere />
       </header>
       {agents === undefined && <NoCatalogue />}

@@ -3,12 +3,11 @@ import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { AgentCard, Part } from "../../api/types.ts";
 import type { Mode } from "../../api/follow.ts";
 import { jsonIn } from "../../api/json-in.ts";
-import type { Schema } from "../../api/schemas.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { Icon } from "../../parts/icon.tsx";
-import { attached, Attachments, partOf, type Attachment } from "./attachments.tsx";
+import { attached, Attachments, partOf, type Attachment } from "../../parts/attachments.tsx";
 import type { Draft } from "./conversation.ts";
-import { SchemaForm } from "./form.tsx";
+import { SchemaForm } from "../../parts/form/form.tsx";
 
 const MODES: { mode: Mode; word: string }[] = [
   { mode: "stream", word: "Stream: events as they come" },
@@ -18,7 +17,7 @@ const MODES: { mode: Mode; word: string }[] = [
 
 export interface ComposerProps {
   card: AgentCard;
-  schemas: Record<string, Schema>;
+  schemas: Record<string, unknown>;
   /** The initial contents of the composer. */
   first: { text: string; skill: string };
   /** True while a message is being sent. */
@@ -122,7 +121,7 @@ export function Composer({ card, schemas, first, isSending, target, send }: Comp
       )}
       <Attachments files={files} remove={(at) => setFiles(files.filter((_, index) => index !== at))} />
       {schema !== undefined ? (
-        <SchemaForm key={skill} schema={schema} label={`Arguments of ${skill}`} action="Call" submit={(value) => void deliver([{ data: { tool: skill, arguments: value } }])}>
+        <SchemaForm key={skill} schema={schema} label={`Arguments of ${skill}`} action="Call" isSending={isSending} submit={(value) => void deliver([{ data: { tool: skill, arguments: value } }])}>
           <button type="button" onClick={() => setSkill("")}>
             Write a message instead
           </button>

@@ -6,6 +6,7 @@ import type { Entry } from "../../api/fold.ts";
 import { CREDENTIALS_MEDIA_TYPE, isWaiting, type Message, type Part } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
+import { Question, schemaIn } from "../../parts/form/question.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { JsonTree } from "../../parts/json.tsx";
 import { notify } from "../../parts/notice.tsx";
@@ -14,7 +15,6 @@ import { StateBadge, stateWord } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
 import { sentence } from "../../parts/words.ts";
 import { href } from "../../route.ts";
-import { Question, schemaIn } from "./question.tsx";
 
 interface StoryProps {
   endpoint: Endpoint;
@@ -22,9 +22,13 @@ interface StoryProps {
   /** True for the newest task of the conversation. */
   isLast: boolean;
   answer: (parts: Part[]) => void;
+  /** True if the agent accepts files. */
+  takesFiles: boolean;
+  /** True if the page has a place for a message to the task, as the chat. */
+  hasComposer?: boolean;
 }
 
-export function StoryView({ endpoint, feed, isLast, answer }: StoryProps) {
+export function StoryView({ endpoint, feed, isLast, answer, takesFiles, hasComposer = true }: StoryProps) {
   const { entries, task } = feed.story.value;
   const state = task?.status.state;
   const isAsking = state !== undefined && isWaiting(state);
@@ -45,7 +49,7 @@ export function StoryView({ endpoint, feed, isLast, answer }: StoryProps) {
           {state === undefined ? "Sending" : stateWord(state)}
         </p>
       )}
-      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} />}
+      {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} takesFiles={takesFiles} hasComposer={hasComposer} />}
       <LinkState feed={feed} />
       {task !== undefined && (
         <footer class="turn-foot">

@@ -1,9 +1,10 @@
 // The chat with one agent, of this Worker or elsewhere.
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { takesFiles } from "../../api/card.ts";
 import { isElsewhere, type Endpoint } from "../../api/endpoint.ts";
-import { GENERATION_EXTENSION, type Abilities } from "../../api/follow.ts";
+import { abilitiesOf } from "../../api/follow.ts";
 import { Problem } from "../../api/problem.ts";
-import { inputSchemas, type Schema } from "../../api/schemas.ts";
+import { inputSchemas } from "../../api/schemas.ts";
 import type { AgentCard, Part } from "../../api/types.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -32,7 +33,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
   const isLocal = !isElsewhere(endpoint.key);
   const { query } = place.value;
   const context = query.get("context") ?? undefined;
-  const [schemas, setSchemas] = useState<Record<string, Schema>>({});
+  const [schemas, setSchemas] = useState<Record<string, unknown>>({});
   const [first, setFirst] = useState({ text: query.get("text") ?? "", skill: query.get("skill") ?? "" });
   const [refused, setRefused] = useState<Problem>();
   const [showsRaw, setShowsRaw] = useState(false);
@@ -124,7 +125,7 @@ function Chat({ endpoint, card, taskId }: { endpoint: Endpoint; card: AgentCard;
             item.kind === "said" ? (
               <SaidView key={item.key} sent={item.sent} answer={item.answer} />
             ) : (
-              <StoryView key={item.key} endpoint={endpoint} feed={item.feed} isLast={at === items.length - 1} answer={answer} />
+              <StoryView key={item.key} endpoint={endpoint} feed={item.feed} isLast={at === items.length - 1} answer={answer} takesFiles={takesFiles(card)} />
             ),
           )}
         </div>
@@ -174,9 +175,4 @@ function announced(state: string | undefined, talk: Conversation): string {
   if (last?.kind === "said") return "The agent has answered";
   const ended = last?.feed.story.value.task?.status.state;
   return ended === undefined ? "" : `The task has ended: ${stateWord(ended)}`;
-}
-
-function abilitiesOf(card: AgentCard, isLocal: boolean): Abilities {
-  const hasGenerations = card.capabilities?.extensions?.some(({ uri }) => uri === GENERATION_EXTENSION) === true;
-  return { canStream: card.capabilities?.streaming === true, ids: isLocal && hasGenerations ? "generations" : "marks", isRepeatable: isLocal };
 }

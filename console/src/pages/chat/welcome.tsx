@@ -1,6 +1,5 @@
 // The skills of an agent, shown in an empty chat.
 import type { AgentCard } from "../../api/types.ts";
-import type { Schema } from "../../api/schemas.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { useState } from "preact/hooks";
 
@@ -9,12 +8,12 @@ const MAX_SKILLS = 12;
 const MAX_EXAMPLES = 4;
 
 /** True if a schema has properties to fill in. */
-function hasArguments(schema: Schema): boolean {
-  return Object.keys(schema.properties ?? {}).length > 0;
+function hasArguments(schema: unknown): boolean {
+  return Object.keys((schema as { properties?: object } | null)?.properties ?? {}).length > 0;
 }
 
 /** `pick` puts a skill or an example into the composer. */
-export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Record<string, Schema>; pick: (first: { text: string; skill: string }) => void }) {
+export function Welcome({ card, schemas, pick }: { card: AgentCard; schemas: Record<string, unknown>; pick: (first: { text: string; skill: string }) => void }) {
   const [hasAll, setHasAll] = useState(false);
   const shown = hasAll ? card.skills : card.skills.slice(0, MAX_SKILLS);
   return (

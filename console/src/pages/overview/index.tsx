@@ -158,7 +158,7 @@ function Numbers({ shown: { period, reads, at }, agent, again }: { shown: Shown;
           <p>No task {isCounting ? "has ended" : "was counted"} in this period.</p>
           {isCounting && (
             <p>
-              <a href={href(["chat"])}>Send a message</a> to an agent, and its task is counted here once it has ended.
+              <a href={href(["start"])}>Say hello</a> to an agent, and its task is counted here once it has ended.
             </p>
           )}
         </div>

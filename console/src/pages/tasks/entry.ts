@@ -1,6 +1,6 @@
 // The timeline of a task in the form of the server (docs/timeline.md).
 import { json } from "../../api/http.ts";
-import type { TaskState } from "../../api/types.ts";
+import type { Task, TaskState } from "../../api/types.ts";
 import { actAs } from "../../session/operator.ts";
 
 /** The excerpt of a part: its kind and size, and the beginning of its text. */
@@ -129,6 +129,11 @@ export function actOn({ id, owner }: TaskOf): Record<string, string | undefined>
 /** The path of a task, optionally with a path below the task. */
 export function pathOf({ agent, id }: TaskOf, rest = ""): string {
   return `/${agent}/tasks/${encodeURIComponent(id)}${rest}`;
+}
+
+/** The task with its artifacts, and the newest messages of its history; with all of them by default. @throws {Problem} */
+export function wholeTask(task: TaskOf, { historyLength, signal }: { historyLength?: number; signal?: AbortSignal | undefined } = {}): Promise<Task> {
+  return json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength }, headers: actOn(task), signal, isQuiet: true });
 }
 
 /** A page of the timeline. @throws {Problem} */

@@ -13,6 +13,7 @@ import { shortened } from "../../parts/words.ts";
 import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { Listing, type Filters, type ListedTask } from "./listing.ts";
+import { RunAgain } from "./run-again.tsx";
 
 /** The choices of the filter by time. */
 const SINCE: Record<string, { word: string; ms: number }> = {
@@ -104,6 +105,11 @@ function Table({ listing, hasAgents }: { listing: Listing; hasAgents: boolean })
             {hasOwners && <th scope="col">Owner</th>}
             <th scope="col">Context</th>
             <th scope="col">Changed</th>
+            {!isOperator.value && (
+              <th scope="col">
+                <span class="sr">Again</span>
+              </th>
+            )}
           </tr>
         </thead>
         <tbody>
@@ -149,6 +155,11 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners }: { listed
         )}
       </td>
       <td data-name="Changed"><Time at={task.status.timestamp} /></td>
+      {!isOperator.value && (
+        <td>
+          <RunAgain task={{ agent, id: task.id }} />
+        </td>
+      )}
     </tr>
   );
 }
@@ -177,7 +188,7 @@ function Nothing({ agent, isFiltered, hasContext }: { agent: string; isFiltered:
       <p>{isFiltered ? "No task matches the filters." : "There are no tasks yet."}</p>
       {isOpen && !hasContext && !isOperator.value && <p class="quiet">Callers who are not known see the tasks of a context that they name, unless the agent's file opens its list.</p>}
       <p>
-        <a href={href(agent === "" ? ["agents"] : ["chat", agent])}>{agent === "" ? "See the agents" : "Talk to the agent"}</a>
+        <a href={href(agent === "" ? ["start"] : ["chat", agent])}>{agent === "" ? "Say hello to an agent" : "Talk to the agent"}</a>
       </p>
     </div>
   );

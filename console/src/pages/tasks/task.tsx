@@ -1,11 +1,12 @@
 // One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
-import { isFinal, type Task } from "../../api/types.ts";
+import { isFinal, isWaiting, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Fact } from "../../parts/fact.tsx";
+import { TaskQuestion } from "../../parts/form/task-question.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
@@ -14,10 +15,12 @@ import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
+import { compareAddress } from "../compare/address.ts";
 import { diagnosisOf } from "./diagnosis.ts";
 import { placeOf } from "./entries.tsx";
-import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
+import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
+import { RunAgain } from "./run-again.tsx";
 import { Timeline } from "./timeline.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
@@ -42,7 +45,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
-      {head !== undefined && <Artifacts task={task} head={head} />}
+      {head !== undefined && <Contents task={task} head={head} changed={() => timeline.refresh()} />}
       {head !== undefined && <Timeline timeline={timeline} head={head} />}
     </section>
   );
@@ -87,6 +90,10 @@ function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timel
         <Icon name="webhooks" /> Webhooks
       </a>
       <CopyButton of={copied} label="Copy as JSON" />
+      <a class="button small" href={compareAddress(task)}>
+        <Icon name="compare" /> Compare
+      </a>
+      <RunAgain task={task} hasOthers />
       {!isFinal(head.state) && (
         <button type="button" class="small danger" onClick={() => setAsked(true)}>
           <Icon name="stop" /> Cancel task
@@ -154,14 +161,16 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   );
 }
 
-/** The complete artifacts of the task. Loaded when the task ends or waits, and on request in between. */
-function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
+/**
+ * The question and the complete artifacts of the task. Loaded when the task ends or waits. An operator sees the question in the timeline: the owner of the
+ * task answers it.
+ */
+function Contents({ task, head, changed }: { task: TaskOf; head: Head; changed: () => void }) {
   const [whole, setWhole] = useState<Task | undefined>(undefined);
   const [problem, setProblem] = useState<unknown>(undefined);
-  const isSettled = isFinal(head.state) || /REQUIRED/.test(head.state);
+  const isSettled = isFinal(head.state) || isWaiting(head.state);
   const read = (signal?: AbortSignal) => {
-    const asked = json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength: 0 }, headers: actOn(task), signal, isQuiet: true });
-    asked.then(
+    wholeTask(task, { historyLength: 0, signal }).then(
       (found) => (setWhole(found), setProblem(undefined)),
       (error: unknown) => signal?.aborted !== true && setProblem(error),
     );
@@ -174,13 +183,18 @@ function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
   }, [task.agent, task.id, head.state, isSettled && head.generation]);
   const artifacts = whole?.artifacts ?? [];
   if (problem !== undefined) return <ProblemBox problem={problem} retry={() => read()} />;
-  if (artifacts.length === 0) return null;
+  const asks = whole !== undefined && isWaiting(head.state) && whole.status.state === head.state && !isOperator.value;
   return (
-    <section class="stack" aria-label="Results">
-      <h2>Results</h2>
-      {artifacts.map((artifact) => (
-        <ArtifactView key={artifact.artifactId} artifact={artifact} />
-      ))}
-    </section>
+    <>
+      {asks && <TaskQuestion key={whole.status.message?.messageId} agent={task.agent} task={whole} done={changed} />}
+      {artifacts.length > 0 && (
+        <section class="stack" aria-label="Results">
+          <h2>Results</h2>
+          {artifacts.map((artifact) => (
+            <ArtifactView key={artifact.artifactId} artifact={artifact} />
+          ))}
+        </section>
+      )}
+    </>
   );
 }

@@ -9,7 +9,7 @@ import { Failures } from "../../parts/failures.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { useLoaded } from "../../parts/loaded.ts";
 import { Loading, NoCatalogue } from "../../parts/loading.tsx";
-import { counted, numberWord } from "../../parts/numbers.ts";
+import { costWord, counted, numberWord } from "../../parts/numbers.ts";
 import { Periods } from "../../parts/periods.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { go, href, place } from "../../route.ts";
@@ -18,7 +18,6 @@ import { isOperator } from "../../session/operator.ts";
 import { TokensChart } from "./chart.tsx";
 import { readUsage, type Usage } from "./load.ts";
 import { BY, COUNTS, csvOf, everyDay, sumsBy, tokens, total, type By, type Counts, type Sum } from "./sums.ts";
-import { costWord } from "./words.ts";
 import "./usage.css";
 
 const PERIODS = {

@@ -1,7 +1,7 @@
 // Files in a message.
-import { base64Of, byteSize } from "../../parts/bytes.ts";
-import { Icon } from "../../parts/icon.tsx";
-import type { Part } from "../../api/types.ts";
+import { base64Of, byteSize } from "./bytes.ts";
+import { Icon } from "./icon.tsx";
+import type { Part } from "../api/types.ts";
 
 /** A chosen file. */
 export interface Attachment {

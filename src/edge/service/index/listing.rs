@@ -9,15 +9,34 @@ use crate::operation::list_tasks::TaskQuery;
 /// The statement for a query: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
     let Owners::One(owner) = &query.owners else { return everybody_statement(query) };
-    let history = if query.with_history { "history" } else { "''" };
-    let mut statement = Statement::new(format!(
-        "SELECT id || char(31) || status_ms || char(31) || head || char(31) || {history} AS line, ("
-    ));
+    let mut statement = Statement::new(format!("SELECT {} AS line, (", line_of(query, "")));
     matching_total(&mut statement, owner, query);
     statement.add(") AS total");
     filtered_page(&mut statement, owner, query);
     statement
 }
+
+/// The line of a task; `table` is the prefix of the columns.
+pub(super) fn line_of(query: &TaskQuery, table: &str) -> String {
+    let mut columns = Vec::new();
+    if query.owners == Owners::All {
+        columns.push(format!("{table}owner"));
+    }
+    if query.with_summary {
+        columns.push(format!("coalesce({table}duration_ms, '')"));
+        columns.push(ASKED.replace("history", &format!("{table}history")));
+    }
+    columns.extend(["id", "status_ms", "head"].map(|column| format!("{table}{column}")));
+    columns.push(if query.with_history { format!("{table}history") } else { "''".to_owned() });
+    columns.join(" || char(31) || ")
+}
+
+/// The beginning of the first text, or else of the first data, of the oldest message, without the characters that separate lines and
+/// columns.
+const ASKED: &str = "coalesce((SELECT replace(replace(substr(coalesce(j.value ->> '$.text', \
+    j.value ->> '$.data'), 1, 160), char(30), ' '), char(31), ' ') FROM json_each(nullif(substr(\
+    history, 1, instr(history || char(10), char(10)) - 1), ''), '$.parts') AS j \
+    WHERE coalesce(j.value ->> '$.text', j.value ->> '$.data', '') <> '' LIMIT 1), '')";
 
 /// The statement for the total alone.
 pub(super) fn total_statement(query: &TaskQuery) -> Statement {
@@ -45,9 +64,12 @@ mod tests {
             context_id: None,
             state: None,
             since: None,
+            waiting: false,
+            text: None,
             from: None,
             limit: 51,
             with_history: true,
+            with_summary: false,
         }
     }
 
@@ -105,5 +127,19 @@ mod tests {
                 "{state:?}"
             );
         }
+        let sql = listing_statement(&TaskQuery { waiting: true, ..query() }).sql;
+        let tasks = "FROM tasks INDEXED BY tasks_unfinished WHERE owner = +?";
+        assert_eq!(sql.matches(tasks).count(), 2, "{sql}");
+        let waiting = " AND state IN (6, 8) AND state NOT IN (3, 4, 5, 7)";
+        assert_eq!(sql.matches(waiting).count(), 2, "{sql}");
+    }
+
+    #[test]
+    fn summaries_are_read_where_they_are_shown() {
+        let sql = listing_statement(&TaskQuery { with_summary: true, ..query() }).sql;
+        let line = format!(
+            "SELECT coalesce(duration_ms, '') || char(31) || {ASKED} || char(31) || id || "
+        );
+        assert!(sql.starts_with(&line), "{sql}");
     }
 }

@@ -26,10 +26,10 @@ pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &
 
 /// The index that a page is read from; empty for the table itself.
 pub(super) fn page_index(query: &TaskQuery) -> &'static str {
-    match (&query.context_id, query.state) {
-        (Some(_), _) => " INDEXED BY tasks_by_context",
-        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
-        (None, _) => "",
+    match &query.context_id {
+        Some(_) => " INDEXED BY tasks_by_context",
+        None if query.is_of_unfinished() => " INDEXED BY tasks_unfinished",
+        None => "",
     }
 }
 
@@ -43,7 +43,7 @@ pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: 
     // To avoid reading the rows themselves, the smallest index with all columns is named.
     let index = match (&query.context_id, query.state, query.since) {
         (Some(_), _, _) => " INDEXED BY tasks_by_context",
-        (None, Some(state), _) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, _, _) if query.is_of_unfinished() => " INDEXED BY tasks_unfinished",
         (None, Some(_), None) => " INDEXED BY tasks_by_context",
         (None, _, _) => "",
     };
@@ -84,9 +84,12 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
     if let Some(state) = query.state {
         statement.push(&format!(" AND {table}state = {{}}"), Value::Number(state.number()));
-        if !state.is_terminal() {
-            statement.add(&IS_UNFINISHED.replace("state", &format!("{table}state")));
-        }
+    }
+    if query.waiting {
+        statement.add(&IS_WAITING.replace("state", &format!("{table}state")));
+    }
+    if query.is_of_unfinished() {
+        statement.add(&IS_UNFINISHED.replace("state", &format!("{table}state")));
     }
     if let Some(since) = query.since {
         statement.push(&format!(" AND {table}status_ms >= {{}}"), Value::Number(since.0));
@@ -147,6 +150,9 @@ pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 /// the same condition.
 pub(super) const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
+/// The condition for tasks that wait for their client: their states.
+const IS_WAITING: &str = " AND state IN (6, 8)";
+
 /// The number of tasks of the entry `c` of `task_counts`. Few rows are above `counted_ms`: a trigger counts them when they become many.
 pub(super) const TOTAL: &str = "c.total + (SELECT count(*) FROM tasks AS n \
     WHERE n.owner = c.owner AND n.agent = c.agent AND n.status_ms > c.counted_ms)";
@@ -178,6 +184,8 @@ mod tests {
         let numbers = numbers.join(", ");
         assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
         assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
+        let waiting = [TaskState::InputRequired, TaskState::AuthRequired].map(TaskState::number);
+        assert_eq!(IS_WAITING, format!(" AND state IN ({}, {})", waiting[0], waiting[1]));
     }
 
     fn row(state: TaskState, duration_ms: Option<u64>) -> IndexRow {

@@ -1,7 +1,8 @@
 // One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
-import { isFinal, type Task } from "../../api/types.ts";
+import { isFinal, isWaiting, type Task } from "../../api/types.ts";
+import { Answer } from "../../parts/answer.tsx";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
@@ -12,8 +13,10 @@ import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
+import { shortened } from "../../parts/words.ts";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
+import { answered } from "../waiting/count.ts";
 import { diagnosisOf } from "./diagnosis.ts";
 import { placeOf } from "./entries.tsx";
 import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
@@ -42,7 +45,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
-      {head !== undefined && <Artifacts task={task} head={head} />}
+      {head !== undefined && <Contents task={task} head={head} timeline={timeline} />}
       {head !== undefined && <Timeline timeline={timeline} head={head} />}
     </section>
   );
@@ -154,11 +157,11 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   );
 }
 
-/** The complete artifacts of the task. Loaded when the task ends or waits, and on request in between. */
-function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
+/** The open question of the task, and its complete artifacts. Loaded when the task ends or waits. */
+function Contents({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
   const [whole, setWhole] = useState<Task | undefined>(undefined);
   const [problem, setProblem] = useState<unknown>(undefined);
-  const isSettled = isFinal(head.state) || /REQUIRED/.test(head.state);
+  const isSettled = isFinal(head.state) || isWaiting(head.state);
   const read = (signal?: AbortSignal) => {
     const asked = json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength: 0 }, headers: actOn(task), signal, isQuiet: true });
     asked.then(
@@ -174,13 +177,30 @@ function Artifacts({ task, head }: { task: TaskOf; head: Head }) {
   }, [task.agent, task.id, head.state, isSettled && head.generation]);
   const artifacts = whole?.artifacts ?? [];
   if (problem !== undefined) return <ProblemBox problem={problem} retry={() => read()} />;
-  if (artifacts.length === 0) return null;
+  const question = whole !== undefined && isWaiting(head.state) && whole.status.state === head.state ? whole : undefined;
   return (
-    <section class="stack" aria-label="Results">
-      <h2>Results</h2>
-      {artifacts.map((artifact) => (
-        <ArtifactView key={artifact.artifactId} artifact={artifact} />
-      ))}
-    </section>
+    <>
+      {question !== undefined && (
+        <section class="card stack" aria-label="Waiting for an answer">
+          <h2>{isOperator.value ? "It waits for its caller" : "It waits for you"}</h2>
+          <Answer
+            key={question.status.timestamp}
+            agent={task.agent}
+            task={question}
+            name={`the task ${shortened(task.id)}`}
+            isReadOnly={isOperator.value}
+            done={() => (answered(task.agent), timeline.refresh())}
+          />
+        </section>
+      )}
+      {artifacts.length > 0 && (
+        <section class="stack" aria-label="Results">
+          <h2>Results</h2>
+          {artifacts.map((artifact) => (
+            <ArtifactView key={artifact.artifactId} artifact={artifact} />
+          ))}
+        </section>
+      )}
+    </>
   );
 }

@@ -14,6 +14,7 @@ import { duration, Time } from "../../parts/time.tsx";
 import { shortened } from "../../parts/words.ts";
 import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
+import { costWord } from "../usage/words.ts";
 import { Listing, type Filters, type ListedTask } from "./listing.ts";
 
 /** The choices of the filter by time. */
@@ -176,7 +177,7 @@ function Line({ listed: { agent, task, owner }, hasAgents, hasOwners, hasCosts }
       {hasAgents && <td data-name="Agent">{agent}</td>}
       {hasOwners && <td data-name="Owner"><code>{owner}</code></td>}
       <td data-name="Took" class="number">{took !== undefined && duration(took)}</td>
-      {hasCosts && <td data-name="Cost" class="number">{cost !== undefined && (cost / 1e6).toFixed(4)}</td>}
+      {hasCosts && <td data-name="Cost" class="number">{cost !== undefined && costWord(cost)}</td>}
       <td data-name="Context">
         {task.contextId !== undefined && (
           <a href={href(["tasks"], { agent, context: task.contextId, owner })} title={`Tasks of the context ${task.contextId}`}>

@@ -153,17 +153,19 @@ fn push_match(statement: &mut Statement, table: &str, sought: &Sought) {
     }
     let place = PLACE.replace("t.", table);
     let (head, history) = (format!("{table}head"), format!("{table}history"));
-    statement.add(&format!("{place} AS place, "));
+    statement.add(&format!("{place} AS place, iif("));
     if sought.is_never_escaped() {
-        let whole = format!("instr(lower({head} || {history}), {{}}) > 0 AND ");
+        let whole = format!("instr(lower({head} || {history}), {{}})");
         statement.push(&whole, Value::Text(sought.lower.clone()));
+    } else {
+        statement.add("1");
     }
     statement.add(&format!(
-        "EXISTS (SELECT 1 FROM json_tree('[' || {head} \
+        ", EXISTS (SELECT 1 FROM json_tree('[' || {head} \
          || iif({history} = '', '', ',') || replace({history}, char(10), ',') || ']') AS j \
          WHERE j.type = 'text' AND {IS_SEARCHED} AND instr({text}, "
     ));
-    statement.push("{}) > 0) AS fits", Value::Text(sought.lower.clone()));
+    statement.push("{}) > 0), 0) AS fits", Value::Text(sought.lower.clone()));
 }
 
 /// The position of a task from its text in the order of a listing.

@@ -40,10 +40,10 @@ test("questions are counted, answered by words, a form or credentials, and gone"
   await Promise.all([waits(demo, 2), waits(asking, 1)]);
   await app.visit("#/agents", async (view) => {
     await titled(view, 3);
+    // Agents that want to know who asks say so on the page, and nowhere before.
+    view.expect(/status of 401/);
     await view.click("link", "Waiting 3 tasks");
     await view.find("heading", "Waiting for you");
-    // Agents that want to know who asks say so here, and nowhere before.
-    view.expect(/status of 401/);
     await card(view, "ask");
     await view.sees("Which colour?");
     await view.sees("Please sign in and say so.");
@@ -89,8 +89,8 @@ test("a question is answered on the page of its task; one that was answered mean
     await view.find("region", "Results");
     await titled(view, 1);
 
-    await view.go("#/waiting");
     view.expect(/status of 401/);
+    await view.go("#/waiting");
     await card(view, "ask");
     await view.fill("Answer to ask", "green");
     // Another client is quicker.

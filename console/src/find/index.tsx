@@ -10,7 +10,7 @@ import "./find.css";
 /** The button that opens the palette. */
 export function FindButton() {
   return (
-    <button type="button" class="find-button" aria-keyshortcuts="Control+K Meta+K" onClick={() => (opened.value = "palette")}>
+    <button type="button" class="find-button small" aria-keyshortcuts="Control+K Meta+K" onClick={() => (opened.value = "palette")}>
       <Icon name="search" />
       <span>Find</span>
       <kbd aria-hidden="true">{PALETTE_KEY}</kbd>

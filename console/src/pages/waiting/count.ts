@@ -46,7 +46,10 @@ export function keepCount(): () => void {
     countIn(SOON_MS);
   });
   const seen = () => {
-    if (document.visibilityState !== "visible") return clearTimeout(timer);
+    if (document.visibilityState !== "visible") {
+      counting.abort();
+      return clearTimeout(timer);
+    }
     countIn(Math.max(0, countedAt + pauseOf() - Date.now()));
   };
   document.addEventListener("visibilitychange", seen);

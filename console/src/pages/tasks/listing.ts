@@ -82,14 +82,15 @@ export class Listing {
     return new Map(this.#sources.map(({ agent, total }) => [agent, total]));
   }
 
-  /** Loads the list again regularly while it is visible; returns a function that stops this. */
+  /** Loads the list again regularly while it is visible, unless it is a search, which costs more; returns a function that stops this. */
   renewed(): () => void {
-    this.#renew();
-    const timer = setInterval(this.#renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
-    document.addEventListener("visibilitychange", this.#renew);
+    if (this.#isSearch) return () => undefined;
+    this.renew();
+    const timer = setInterval(this.renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
+    document.addEventListener("visibilitychange", this.renew);
     return () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", this.#renew);
+      document.removeEventListener("visibilitychange", this.renew);
     };
   }
 
@@ -185,7 +186,7 @@ export class Listing {
   }
 
   /** Loads the first page again, unless more tasks are shown. */
-  #renew = (): void => {
+  renew = (): void => {
     if (document.visibilityState === "visible" && this.#shown === STEP && !this.isReading.value) void this.read();
   };
 }

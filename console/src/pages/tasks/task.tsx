@@ -189,7 +189,12 @@ function Contents({ task, head, timeline }: { task: TaskOf; head: Head; timeline
             task={question}
             name={`the task ${shortened(task.id)}`}
             isReadOnly={isOperator.value}
-            done={() => (answered(task.agent), timeline.refresh())}
+            done={() => {
+              answered(task.agent);
+              timeline.refresh();
+              // The form goes away.
+              document.getElementById("main")?.focus({ preventScroll: true });
+            }}
           />
         </section>
       )}

@@ -18,7 +18,7 @@ const PAUSE_OF_AGENT_MS = 3_000;
 const MAX_PAUSE_MS = 600_000;
 /** The page loads its own contents first. After an answer, the list is behind for a moment. */
 const SOON_MS = 400;
-const SETTLED_MS = 2_000;
+export const SETTLED_MS = 2_000;
 
 /** The numbers by agent. */
 const counts = signal<ReadonlyMap<string, number>>(new Map());

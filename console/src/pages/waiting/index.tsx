@@ -14,7 +14,7 @@ import { shortened } from "../../parts/words.ts";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { Listing, type ListedTask } from "../tasks/listing.ts";
-import { answered, found } from "./count.ts";
+import { answered, found, SETTLED_MS } from "./count.ts";
 import "./waiting.css";
 
 /** What the page keeps: the list, and the questions that are answered, which the list may still show for a moment. */
@@ -59,6 +59,8 @@ function Waiting({ agents }: { agents: string[] }) {
     heading.current?.focus();
     done.value = new Set([...done.value, keyOf(listed)]);
     answered(listed.agent);
+    // The agent may ask on.
+    setTimeout(listing.renew, SETTLED_MS);
   };
   return (
     <>

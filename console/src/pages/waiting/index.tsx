@@ -24,7 +24,9 @@ interface Kept {
 }
 
 export function WaitingPage() {
-  const agents = runnableAgents()?.map(({ slug }) => slug);
+  // An agent without operators refuses whoever acts as one.
+  const able = runnableAgents()?.filter(({ access }) => !isOperator.value || access?.hasOperators === true);
+  const agents = able?.map(({ slug }) => slug);
   return (
     <section class="page waiting">
       {agents === undefined ? (
@@ -80,6 +82,7 @@ function Waiting({ agents }: { agents: string[] }) {
       {(["TASK_STATE_INPUT_REQUIRED", "TASK_STATE_AUTH_REQUIRED"] as const).map((state) => (
         <Those key={state} state={state} tasks={tasks.filter(({ task }) => task.status.state === state)} end={end} />
       ))}
+      {agents.length === 0 && <p class="empty">No agent of this server has operators.</p>}
       {tasks.length === 0 && (listing.isReading.value ? <Loading /> : listing.answered.value > 0 && <Nothing />)}
       {listing.hasMore.value && (
         <button type="button" class="more" disabled={listing.isReading.value} onClick={() => void listing.more()}>

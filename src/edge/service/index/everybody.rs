@@ -5,8 +5,7 @@
 //! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page. In objects, the newest tasks
 //! are asked of all shards, and a page then of the first of them.
 
-use super::listing::line_of;
-use super::statements::{TOTAL, page_index, push_filters};
+use super::statements::{TOTAL, line_of, page_index, push_filters};
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
 

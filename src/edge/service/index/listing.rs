@@ -1,7 +1,7 @@
 //! The statement for a page of the index, and for the total number of matching tasks. `forms/listing.rs` reads its lines.
 
 use super::everybody::{everybody_statement, everybody_total};
-use super::statements::{filtered_page, matching_total};
+use super::statements::{filtered_page, line_of, matching_total};
 use crate::auth::Owners;
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
@@ -16,28 +16,6 @@ pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
     statement
 }
 
-/// The line of a task; `table` is the prefix of the columns.
-pub(super) fn line_of(query: &TaskQuery, table: &str) -> String {
-    let mut columns = Vec::new();
-    if query.owners == Owners::All {
-        columns.push(format!("{table}owner"));
-    }
-    if query.with_summary {
-        columns.push(format!("coalesce({table}duration_ms, '')"));
-        columns.push(ASKED.replace("history", &format!("{table}history")));
-    }
-    columns.extend(["id", "status_ms", "head"].map(|column| format!("{table}{column}")));
-    columns.push(if query.with_history { format!("{table}history") } else { "''".to_owned() });
-    columns.join(" || char(31) || ")
-}
-
-/// The beginning of the first text, or else of the first data, of the oldest message, without the characters that separate lines and
-/// columns.
-const ASKED: &str = "coalesce((SELECT replace(replace(substr(coalesce(j.value ->> '$.text', \
-    j.value ->> '$.data'), 1, 160), char(30), ' '), char(31), ' ') FROM json_each(nullif(substr(\
-    history, 1, instr(history || char(10), char(10)) - 1), ''), '$.parts') AS j \
-    WHERE coalesce(j.value ->> '$.text', j.value ->> '$.data', '') <> '' LIMIT 1), '')";
-
 /// The statement for the total alone.
 pub(super) fn total_statement(query: &TaskQuery) -> Statement {
     let mut statement = Statement::new("SELECT coalesce((");
@@ -51,7 +29,7 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statements::TOTAL;
+    use super::super::statements::{ASKED, TOTAL};
     use super::*;
     use crate::auth::OwnerId;
     use crate::operation::list_tasks::Position;

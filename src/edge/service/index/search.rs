@@ -8,8 +8,7 @@ use worker::wasm_bindgen::JsValue;
 use worker::{Error, Result};
 
 use super::everybody::{PLACE, everybody_page, page_tasks};
-use super::listing::line_of;
-use super::statements::filtered_page;
+use super::statements::{filtered_page, line_of};
 use super::{Index, page, read_lines};
 use crate::auth::Owners;
 use crate::edge::service::database::{Statement, Value};

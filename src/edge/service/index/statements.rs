@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::auth::OwnerId;
+use crate::auth::{OwnerId, Owners};
 use crate::edge::service::database::{Statement, Value, number};
 use crate::forms::address::ObjectId;
 use crate::forms::queue::RowPlace;
@@ -22,6 +22,21 @@ pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &
     }
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
     statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
+}
+
+/// The line of a task; `table` is the prefix of the columns.
+pub(super) fn line_of(query: &TaskQuery, table: &str) -> String {
+    let mut columns = Vec::new();
+    if query.owners == Owners::All {
+        columns.push(format!("{table}owner"));
+    }
+    if query.with_summary {
+        columns.push(format!("coalesce({table}duration_ms, '')"));
+        columns.push(ASKED.replace("history", &format!("{table}history")));
+    }
+    columns.extend(["id", "status_ms", "head"].map(|column| format!("{table}{column}")));
+    columns.push(if query.with_history { format!("{table}history") } else { "''".to_owned() });
+    columns.join(" || char(31) || ")
 }
 
 /// The index that a page is read from; empty for the table itself.
@@ -152,6 +167,13 @@ pub(super) const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
 /// The condition for tasks that wait for their client: their states.
 const IS_WAITING: &str = " AND state IN (6, 8)";
+
+/// The beginning of the first text, or else of the first data, of the oldest message, without the characters that separate lines and
+/// columns.
+pub(super) const ASKED: &str = "coalesce((SELECT replace(replace(substr(coalesce(j.value ->> '$.text', \
+    j.value ->> '$.data'), 1, 160), char(30), ' '), char(31), ' ') FROM json_each(nullif(substr(\
+    history, 1, instr(history || char(10), char(10)) - 1), ''), '$.parts') AS j \
+    WHERE coalesce(j.value ->> '$.text', j.value ->> '$.data', '') <> '' LIMIT 1), '')";
 
 /// The number of tasks of the entry `c` of `task_counts`. Few rows are above `counted_ms`: a trigger counts them when they become many.
 pub(super) const TOTAL: &str = "c.total + (SELECT count(*) FROM tasks AS n \

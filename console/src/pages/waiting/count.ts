@@ -35,14 +35,16 @@ let agents: readonly CataloguedAgent[] = [];
 
 /** Counts while the page is open, when it is seen; returns a function that ends this. */
 export function keepCount(): () => void {
-  let counted = "";
+  let before = new Set<string>();
   const stopEffect = effect(() => {
     agents = likelyAgents() ?? [];
-    const of = JSON.stringify([isOperator.value, agents.map(({ slug }) => slug)]);
-    if (of === counted) return;
-    counted = of;
-    counting.abort();
+    // A caller and an operator have different numbers.
+    const asked = new Set(agents.map(({ slug }) => `${String(isOperator.value)} ${slug}`));
+    const hasMore = [...asked].some((one) => !before.has(one));
+    before = asked;
     counts.value = new Map([...counts.peek()].filter(([slug]) => agents.some((agent) => agent.slug === slug)));
+    if (!hasMore) return;
+    counting.abort();
     countIn(SOON_MS);
   });
   const seen = () => {

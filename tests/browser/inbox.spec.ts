@@ -24,11 +24,11 @@ const waits = (agent: Agent, count: number) => until(() => agent.listTasks({ wai
 const card = (view: View, name: string) => view.until(async () => (await view.all("link", name)).length > 0, `no question of the task ${name}`);
 const titled = (view: View, count: number) => view.becomes(async () => /^\((\d+)\)/.exec(await view.page.title())?.[1] ?? "0", String(count));
 /** The key of a caller, and whether it acts as an operator, as the dialog keeps them. */
-async function signIn(view: View, key: string, isOperator: boolean): Promise<void> {
-  await view.page.evaluate((secret, role) => {
-    sessionStorage.setItem("a2a-edge.credentials", JSON.stringify([{ audience: "guarded", slot: { in: "header", name: "X-Api-Key" }, secret }]));
+async function signIn(view: View, key: string, isOperator: boolean, audience = "guarded"): Promise<void> {
+  await view.page.evaluate((secret, role, of) => {
+    sessionStorage.setItem("a2a-edge.credentials", JSON.stringify([{ audience: of, slot: { in: "header", name: "X-Api-Key" }, secret }]));
     sessionStorage.setItem("a2a-edge.operator", role);
-  }, key, String(isOperator));
+  }, key, String(isOperator), audience);
   await view.page.reload({ waitUntil: "load" });
 }
 
@@ -175,6 +175,17 @@ test("a hidden tab asks for nothing, and one that is seen again at once", async 
     await demo.call("CancelTask", { id: task.id });
   });
 });
+
+test("an agent that refuses a key is not asked with it again", () => app.visit("#/agents", async (view) => {
+  view.expect(/status of 401/);
+  await signIn(view, "a-wrong-key", false, "*");
+  const counted = (agent: string) => view.record.requests.filter(({ url }) => new URL(url).pathname === `/${agent}/tasks` && url.includes("waiting=true")).length;
+  await view.until(() => counted("guarded") === 1 && counted("other") === 1 && counted(HOSTILE) > 0, "nothing is counted");
+  const before = counted(HOSTILE);
+  await view.page.evaluate(() => void dispatchEvent(new Event("online")));
+  await view.until(() => counted(HOSTILE) > before, "nothing is counted again");
+  assert.deepEqual([counted("guarded"), counted("other")], [1, 1]);
+}));
 
 test("what an agent asks runs nothing", async () => {
   const hostile = new Agent(`${app.worker.url}/${HOSTILE}`);

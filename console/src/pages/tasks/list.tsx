@@ -154,7 +154,8 @@ function captionOf({ tasks, total, looked, isBounded }: Listing, { text, steps }
   const [count, of] = [tasks.value.length, total.value];
   if (text === "" && looked.value !== undefined) return `${count} with failed steps among the newest ${looked.value} of ${of} tasks`;
   if (text === "") return `${count} of ${of} tasks, newest first`;
-  const what = `${steps === "" && count < of ? `${count} of ${of}` : count} ${steps === "" ? "tasks with this text" : "tasks with this text and failed steps"}`;
+  const number = steps === "" && count < of ? `${count} of ${of}` : String(count);
+  const what = `${number} ${number === "1" ? "task" : "tasks"} with this text${steps === "" ? "" : " and failed steps"}`;
   if (!isBounded.value) return `${what}, newest first`;
   return `${what}${looked.value === undefined ? "" : ` among the newest ${looked.value} tasks`}; older tasks were not searched`;
 }

@@ -2,6 +2,7 @@
 import { useEffect, useRef, useState } from "preact/hooks";
 import type { FunctionComponent, RefObject } from "preact";
 import { catalogue, loadCatalogue } from "./api/agents.ts";
+import { FindButton, Finding } from "./find/index.tsx";
 import { AgentsPage } from "./pages/agents/index.tsx";
 import { ChatPage } from "./pages/chat/index.tsx";
 import { ComparePage } from "./pages/compare/index.tsx";
@@ -10,6 +11,8 @@ import { RemotePage } from "./pages/remote/index.tsx";
 import { StartPage } from "./pages/start/index.tsx";
 import { TasksPage } from "./pages/tasks/index.tsx";
 import { UsagePage } from "./pages/usage/index.tsx";
+import { keepCount, waiting } from "./pages/waiting/count.ts";
+import { WaitingPage } from "./pages/waiting/index.tsx";
 import { WebhooksPage } from "./pages/webhooks/index.tsx";
 import { Icon, type IconName } from "./parts/icon.tsx";
 import { Notices } from "./parts/notice.tsx";
@@ -30,6 +33,7 @@ const PAGES: Record<string, Page> = {
   agents: { title: "Agents", icon: "agents", component: AgentsPage, isListed: true },
   chat: { title: "Chat", icon: "chat", component: ChatPage, isListed: true },
   tasks: { title: "Tasks", icon: "tasks", component: TasksPage, isListed: true },
+  waiting: { title: "Waiting", icon: "waiting", component: WaitingPage, isListed: true },
   webhooks: { title: "Webhooks", icon: "webhooks", component: WebhooksPage, isListed: true },
   overview: { title: "Overview", icon: "overview", component: OverviewPage, isListed: true },
   usage: { title: "Usage", icon: "usage", component: UsagePage, isListed: true },
@@ -40,6 +44,7 @@ const PAGES: Record<string, Page> = {
 
 /** The listed page that each of the others belongs to. */
 const IN: Readonly<Record<string, string>> = { compare: "tasks", remote: "agents", start: "agents" };
+const FINDABLE = Object.fromEntries(Object.entries(PAGES).flatMap(([name, { title, isListed }]) => (isListed || name === "start" ? [[name, title]] : [])));
 
 export function App() {
   const [name] = place.value.path;
@@ -48,6 +53,7 @@ export function App() {
   const title = useTitle(main, page?.title);
 
   useEffect(() => void loadCatalogue(), []);
+  useEffect(() => keepCount(), []);
   useWayBack(main);
 
   return (
@@ -60,6 +66,7 @@ export function App() {
           <Icon name="brand" />
           <span>a2a-edge</span>
         </a>
+        <FindButton />
         <nav aria-label="Pages">
           <ul>
             {Object.entries(PAGES).map(([path, { title, icon, isListed }]) =>
@@ -68,6 +75,12 @@ export function App() {
                   <a href={href([path])} aria-current={path === (IN[name] ?? name) ? "page" : undefined}>
                     <Icon name={icon} />
                     <span>{title}</span>
+                    {path === "waiting" && waiting.value > 0 && (
+                      <span class="count">
+                        {waiting.value > 99 ? "99+" : waiting.value}
+                        <span class="sr"> {waiting.value === 1 ? "task" : "tasks"}</span>
+                      </span>
+                    )}
                   </a>
                 </li>
               ) : null,
@@ -83,6 +96,7 @@ export function App() {
         {page === undefined ? <NotFound /> : <page.component />}
       </main>
       <SignInDialog />
+      <Finding pages={FINDABLE} />
       <Notices />
       <p class="sr" role="status">
         {title}
@@ -92,27 +106,28 @@ export function App() {
 }
 
 /**
- * Sets the title of the window from the shown heading and tab. Returns the title for screen readers to announce after a change of address. The
- * heading may appear, and change, when data was loaded.
+ * Sets the title of the window from the shown heading and tab. The number of tasks that wait stands before it. Returns the title for screen readers to announce
+ * after a change of address. The heading may appear, and change, when data was loaded.
  */
 function useTitle(main: RefObject<HTMLElement | null>, section: string | undefined): string {
   const [said, setSaid] = useState("");
   const address = place.value.path.join("/");
   const first = useRef(address);
+  const count = waiting.value;
   useEffect(() => {
     const root = main.current;
     if (root === null) return;
     const tell = () => {
       const [heading, tab] = ["h1", ".tabs [aria-current=page]"].map((found) => root.querySelector(found)?.textContent.trim().replace(/([0-9a-f]{12})[0-9a-f]{20,}/g, "$1…"));
       const words = [heading, tab, section].filter((word, at, all) => word !== undefined && word !== "" && all.indexOf(word) === at);
-      document.title = [...words, "a2a-edge console"].join(" · ");
+      document.title = `${count > 0 ? `(${count}) ` : ""}${[...words, "a2a-edge console"].join(" · ")}`;
       if (address !== first.current) setSaid(words.join(", "));
     };
     const changed = new MutationObserver(tell);
     changed.observe(root, { subtree: true, childList: true, characterData: true });
     tell();
     return () => changed.disconnect();
-  }, [address, section]);
+  }, [address, section, count]);
   return said;
 }
 

@@ -17,15 +17,22 @@ export class Listing {
   #filters;
   #pageSize;
   #onFailed;
+  #isWhole;
   /** The number of matching tasks of the agents that have answered; known once the first task is. */
   total = 0;
+  /** The agents some of whose tasks a search has not looked at, each with the number of tasks that it has looked at. */
+  bounded = [];
 
-  /** `filters`: `state`, `context`, `since`, `owner`. `onFailed` gets the error of an agent that does not answer; the tasks of the others are listed. */
-  constructor(server, agents, filters, { atMost = PAGE, onFailed }) {
+  /**
+   * `filters`: `state`, `context`, `since`, `owner`, `text`. `onFailed` gets the error of an agent that does not answer; the tasks of the others are listed.
+   * A search by a text ends with what an agent looks at for one page, unless `isWhole`.
+   */
+  constructor(server, agents, filters, { atMost = PAGE, isWhole = true, onFailed }) {
     this.#server = server;
     this.#agents = agents;
     this.#filters = filters;
     this.#pageSize = Math.min(PAGE, atMost);
+    this.#isWhole = isWhole;
     this.#onFailed = onFailed;
   }
 
@@ -55,7 +62,13 @@ export class Listing {
   async #read(source) {
     const { agent, token } = source;
     try {
-      Object.assign(source, await pageOf(this.#server, agent, { ...this.#filters, token, pageSize: this.#pageSize }));
+      const page = await pageOf(this.#server, agent, { ...this.#filters, token, pageSize: this.#pageSize });
+      Object.assign(source, page);
+      // A page that is not full ends where the search has ended.
+      if (page.isBounded && !this.#isWhole && page.tasks.length < this.#pageSize) {
+        source.token = "";
+        this.bounded.push({ agent: agent.slug, size: page.searched });
+      }
       return true;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
@@ -65,14 +78,17 @@ export class Listing {
   }
 }
 
-/** A page of an agent's tasks, newest first: `{ tasks, token, total }`. Without `token` it is the first; that of the last page is empty. */
-export async function pageOf(server, agent, { state, context, since, owner, token, pageSize }) {
-  const query = { pageSize, pageToken: token || undefined, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
+/**
+ * A page of an agent's tasks, newest first: `{ tasks, token, total }`, and of a search `searched` and `isBounded` (docs/calling.md). Without `token` it is the
+ * first; that of the last page is empty.
+ */
+export async function pageOf(server, agent, { state, context, since, owner, text: sought, token, pageSize }) {
+  const query = { pageSize, pageToken: token || undefined, status: state, contextId: context, statusTimestampAfter: since, text: sought, historyLength: 1 };
   const page = record(await server.json({ agent, path: `/${agent.slug}/tasks`, query, headers: server.asOperator(agent, owner) }));
   const next = text(page.nextPageToken) ?? "";
   if (!Array.isArray(page.tasks) || (next !== "" && next === token))
     throw new Failure(`${agent.slug} answered with something that is no page of tasks.`, EXIT.unreachable);
-  return { tasks: page.tasks.map((task) => listedOf(agent.slug, record(task))), token: next, total: number(page.totalSize) ?? 0 };
+  return { tasks: page.tasks.map((task) => listedOf(agent.slug, record(task))), token: next, total: number(page.totalSize) ?? 0, searched: number(page.searchedSize) ?? 0, isBounded: page.isBounded === true };
 }
 
 /** What commands show of a task of ListTasks. */

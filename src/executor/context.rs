@@ -44,6 +44,9 @@ impl Turn {
             history_length: Some(0),
             status_timestamp_after: None,
             include_artifacts: false,
+            text: None,
+            waiting: false,
+            include_summary: false,
         };
         let listed = client.list(request).await.map_err(failed)?.tasks.into_iter();
         let others = listed.map(|task| task.id).filter(|id| *id != self.task_id);

@@ -2,7 +2,7 @@
 //! here: each task is a line, in which the columns stand one behind the other.
 
 use crate::auth::Owners;
-use crate::operation::list_tasks::{Found, FoundTask, Position, TaskQuery};
+use crate::operation::list_tasks::{Found, FoundTask, Position, Summary, TaskQuery};
 use a2a::model::{TaskId, UnixMillis};
 
 /// Reads the result of a listing: the lines, separated by [`LINE_END`], and the total of the first row. `None` if a page
@@ -17,32 +17,33 @@ pub(crate) fn read_listing<'l>(
     total: Option<u64>,
 ) -> Result<Option<Found<'l>>, String> {
     let Some(total) = total else {
-        let nothing = || Found { tasks: Vec::new(), total: 0 };
+        let nothing = || Found { tasks: Vec::new(), total: 0, searched: None };
         return Ok(query.from.is_none().then(nothing));
     };
     let unreadable = || "D1 gave something else than a listing".to_owned();
     let read = |line| read_line(query, line).ok_or_else(unreadable);
     let lines = lines.split(LINE_END).map(read);
-    Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total }))
+    Ok(Some(Found { tasks: lines.collect::<Result<_, _>>()?, total, searched: None }))
 }
 
 fn read_line<'l>(query: &TaskQuery, line: &'l str) -> Option<FoundTask<'l>> {
-    match query.owners {
-        Owners::One(_) => read_task(line),
-        Owners::All => {
-            let (owner, line) = line.split_once(COLUMN_END)?;
-            Some(FoundTask { owner: Some(owner), ..read_task(line)? })
-        }
-    }
-}
-
-fn read_task(line: &str) -> Option<FoundTask<'_>> {
+    let (owner, line) = match query.owners {
+        Owners::One(_) => (None, line),
+        Owners::All => line.split_once(COLUMN_END).map(|(owner, line)| (Some(owner), line))?,
+    };
+    let (summary, line) = if query.with_summary {
+        let (duration_ms, line) = line.split_once(COLUMN_END)?;
+        let (asked, line) = line.split_once(COLUMN_END)?;
+        (Some(Summary { duration_ms: duration_ms.parse().ok(), asked }), line)
+    } else {
+        (None, line)
+    };
     // JSON text and ids contain no control characters.
     let mut columns = line.splitn(4, COLUMN_END);
     let id = TaskId::new(columns.next()?)?;
     let status_ms = UnixMillis(columns.next()?.parse().ok()?);
     let (head, history) = (columns.next()?, columns.next()?);
-    Some(FoundTask { position: Position { status_ms, id }, owner: None, head, history })
+    Some(FoundTask { position: Position { status_ms, id }, owner, summary, head, history })
 }
 
 /// The separator of lines: the control character RS.
@@ -63,9 +64,12 @@ mod tests {
             context_id: None,
             state: None,
             since: None,
+            waiting: false,
+            text: None,
             from: None,
             limit: 51,
             with_history: true,
+            with_summary: false,
         }
     }
 
@@ -74,6 +78,7 @@ mod tests {
         let found = |id: &str, history: &'static str| FoundTask {
             position: Position { status_ms: UnixMillis(7), id: TaskId::new(id).unwrap() },
             owner: None,
+            summary: None,
             head: r#"{"id":"x"}"#,
             history,
         };
@@ -88,8 +93,23 @@ mod tests {
     }
 
     #[test]
+    fn owners_and_summaries_come_first_where_they_are_read() {
+        let one = |query: &TaskQuery, line| {
+            let found = read_listing(query, line, Some(1)).unwrap().unwrap();
+            (found.tasks[0].owner, found.tasks[0].summary)
+        };
+        let summed = TaskQuery { with_summary: true, ..query() };
+        let all = TaskQuery { owners: Owners::All, ..summed.clone() };
+        let summary = |duration_ms, asked| Some(Summary { duration_ms, asked });
+        let line = "1250\u{1f}what\u{1f}a\u{1f}7\u{1f}{}\u{1f}";
+        assert_eq!(one(&summed, line), (None, summary(Some(1250), "what")));
+        let line = "o\u{1f}\u{1f}\u{1f}a\u{1f}7\u{1f}{}\u{1f}";
+        assert_eq!(one(&all, line), (Some("o"), summary(None, "")));
+    }
+
+    #[test]
     fn only_a_first_page_without_rows_tells_the_total() {
-        let nothing = Found { tasks: Vec::new(), total: 0 };
+        let nothing = Found { tasks: Vec::new(), total: 0, searched: None };
         assert_eq!(read_listing(&query(), "", None), Ok(Some(nothing)));
         let position = Position { status_ms: UnixMillis(7), id: TaskId::new("t").unwrap() };
         let later = TaskQuery { from: Some(position), ..query() };

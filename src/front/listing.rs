@@ -49,7 +49,8 @@ pub(super) fn plan(
             let page = page.as_ref().map_err(Clone::clone)?;
             answer(&command, page, seen)
         }
-        (Call::List(wanted), found) if !wanted.include_artifacts => {
+        // A search takes another statement than a list.
+        (Call::List(wanted), found) if !wanted.include_artifacts && wanted.text.is_none() => {
             let query = query_of(&command, wanted)?;
             if found.is_none() && !command.scope.hides_all(wanted) {
                 let is_in_objects = request.deployment.settings.index.kind == IndexKind::Objects;

@@ -28,12 +28,18 @@ pub struct TaskQuery {
     pub state: Option<TaskState>,
     /// Only tasks whose status began at or after this instant.
     pub since: Option<UnixMillis>,
+    /// Only tasks that wait for their client.
+    pub waiting: bool,
+    /// Only tasks one of whose texts contains this text, in any case.
+    pub text: Option<String>,
     /// Only tasks from this position on. Does not affect the total.
     pub from: Option<Position>,
     /// The number of rows to read: one more than the page shows, to find out if there is another page.
     pub limit: usize,
     /// True if the history of the tasks is read.
     pub with_history: bool,
+    /// True if the summaries of the tasks are read.
+    pub with_summary: bool,
 }
 
 /// The owners whose tasks a listing shows.
@@ -78,8 +84,19 @@ pub struct Position {
 pub struct Found<'l> {
     /// The rows, in order.
     pub tasks: Vec<FoundTask<'l>>,
-    /// The number of matching tasks on all pages.
+    /// The number of matching tasks on all pages; of a search, among the tasks that were searched.
     pub total: u64,
+    /// The extent of a search.
+    pub searched: Option<Searched>,
+}
+
+/// The extent of a search by a text, which looks at a bounded number of tasks: the newest ones from the position of the query on.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Searched {
+    /// The number of tasks that were searched.
+    pub size: u64,
+    /// The newest task that was not searched.
+    pub older: Option<Position>,
 }
 
 /// A row of the index. Its texts are parts of the lines that the index has returned.
@@ -89,6 +106,8 @@ pub struct FoundTask<'l> {
     pub position: Position,
     /// The owner of the task, if the query was for all owners.
     pub owner: Option<&'l str>,
+    /// The summary of the task, if the query was for it.
+    pub summary: Option<Summary<'l>>,
     /// The task as a JSON object, without history and artifacts.
     pub head: &'l str,
     /// The newest messages of the task as JSON, one per line, oldest first; empty if the query did not request the
@@ -103,8 +122,18 @@ pub struct Page<'l> {
     pub tasks: Vec<FoundTask<'l>>,
     next: Option<Position>,
     total: u64,
+    searched: Option<Searched>,
     size: u8,
     fingerprint: u64,
+}
+
+/// What a list shows of a task beside the task itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Summary<'l> {
+    /// The duration of a finished task in milliseconds, from its begin to its end, if the index has it.
+    pub duration_ms: Option<u64>,
+    /// The beginning of the first text, or else of the first data, of the oldest message; empty if the index has none.
+    pub asked: &'l str,
 }
 
 impl TaskQuery {
@@ -125,9 +154,12 @@ impl TaskQuery {
             context_id: request.context_id.clone(),
             state: request.status,
             since: request.status_timestamp_after,
+            waiting: request.waiting,
+            text: request.text.clone(),
             from: None,
             limit: usize::from(request.page_size) + 1,
             with_history: request.history_length != Some(0) && !request.include_artifacts,
+            with_summary: request.include_summary,
         };
         if let Some(token) = &request.page_token {
             let (status_ms, id) = parse_token(token, query.fingerprint())?;
@@ -139,7 +171,16 @@ impl TaskQuery {
 
     /// True if there are no filters: every task of the caller with the agent matches.
     pub fn is_unfiltered(&self) -> bool {
-        self.context_id.is_none() && self.state.is_none() && self.since.is_none()
+        self.context_id.is_none()
+            && self.state.is_none()
+            && self.since.is_none()
+            && !self.waiting
+            && self.text.is_none()
+    }
+
+    /// True if only tasks that are not finished match.
+    pub fn is_of_unfinished(&self) -> bool {
+        self.waiting || self.state.is_some_and(|state| !state.is_terminal())
     }
 
     /// Identifies the filters of a listing; a page token is valid only for the same filters.
@@ -148,7 +189,12 @@ impl TaskQuery {
         let since = self.since.map(|since| since.0);
         let filters = (name_in_tokens(&self.owners), &self.agent, &self.context_id, state, since);
         // Tuples of texts and numbers can always be encoded.
-        fnv1a(to_json(&filters).unwrap_or_default().as_bytes())
+        let mut filters = to_json(&filters).unwrap_or_default();
+        // Tokens from before there were these filters stay valid.
+        if self.waiting || self.text.is_some() {
+            filters.push_str(&to_json(&(self.waiting, &self.text)).unwrap_or_default());
+        }
+        fnv1a(filters.as_bytes())
     }
 }
 
@@ -156,8 +202,10 @@ impl<'l> Page<'l> {
     /// The page for a request, from the result of its query.
     pub fn new(query: &TaskQuery, request: &ListTasksRequest, found: Found<'l>) -> Self {
         let size = request.page_size;
-        let Found { tasks, total } = found;
-        let mut page = Self { tasks, next: None, total, size, fingerprint: query.fingerprint() };
+        let Found { tasks, total, searched } = found;
+        let next = searched.as_ref().and_then(|searched| searched.older.clone());
+        let fingerprint = query.fingerprint();
+        let mut page = Self { tasks, next, total, searched, size, fingerprint };
         page.cut(size.into());
         page
     }
@@ -172,7 +220,8 @@ impl<'l> Page<'l> {
 
     /// A page without tasks.
     pub fn empty(query: &TaskQuery, request: &ListTasksRequest) -> Self {
-        Self::new(query, request, Found { tasks: Vec::new(), total: 0 })
+        let searched = query.text.as_ref().map(|_| Searched::default());
+        Self::new(query, request, Found { tasks: Vec::new(), total: 0, searched })
     }
 
     /// The result of ListTasks with the tasks of the page in the form of the index, each with the newest messages up to
@@ -201,8 +250,14 @@ impl<'l> Page<'l> {
     pub fn to_json(&self, tasks: &str) -> String {
         let token = self.next_token();
         let Self { size, total, .. } = self;
+        let searched = match &self.searched {
+            Some(Searched { size, older }) => {
+                format!(r#","searchedSize":{size},"isBounded":{}"#, older.is_some())
+            }
+            None => String::new(),
+        };
         format!(
-            r#"{{"tasks":[{tasks}],"nextPageToken":"{token}","pageSize":{size},"totalSize":{total}}}"#
+            r#"{{"tasks":[{tasks}],"nextPageToken":"{token}","pageSize":{size},"totalSize":{total}{searched}}}"#
         )
     }
 }
@@ -224,9 +279,9 @@ impl FoundTask<'_> {
                 json.push_str("]}");
             }
         }
-        if self.owner.is_some() {
+        if self.owner.is_some() || self.summary.is_some() {
             let task = json.split_off(begun);
-            json.push_str(&self.with_owner(task));
+            json.push_str(&self.with_facts(task));
         }
     }
 
@@ -240,13 +295,23 @@ impl FoundTask<'_> {
         }
     }
 
-    /// The same task, a JSON object, with its owner in the metadata if the query was for all owners.
-    pub fn with_owner(&self, task: String) -> String {
-        let Some(owner) = self.owner else { return task };
+    /// The same task, a JSON object, with what the index alone has in its metadata: the owner if the query was for all owners, and the
+    /// summary if it was for that.
+    pub fn with_facts(&self, task: String) -> String {
+        if self.owner.is_none() && self.summary.is_none() {
+            return task;
+        }
         let Ok(Value::Object(mut members)) = read_own(&task) else { return task };
         let metadata = members.entry("metadata").or_insert_with(|| json!({}));
         if let Value::Object(metadata) = metadata {
-            metadata.insert(OWNER_MEMBER.to_owned(), json!(owner));
+            let owner = self.owner.map(|owner| (OWNER_MEMBER, json!(owner)));
+            let duration = self.summary.and_then(|summary| summary.duration_ms);
+            let duration = duration.map(|millis| (DURATION_MEMBER, json!(millis)));
+            let asked = self.summary.map(|summary| summary.asked).filter(|asked| !asked.is_empty());
+            let asked = asked.map(|asked| (ASKED_MEMBER, json!(asked)));
+            for (name, value) in owner.into_iter().chain(duration).chain(asked) {
+                metadata.insert(name.to_owned(), value);
+            }
         }
         Value::Object(members).to_string()
     }
@@ -257,6 +322,12 @@ const MEMBER_BYTES: usize = 32;
 
 /// The member of a task's metadata with its owner, for operators.
 const OWNER_MEMBER: &str = "urn:a2a-edge:owner";
+
+/// The member of a finished task's metadata with its duration in milliseconds, from its begin to its end.
+const DURATION_MEMBER: &str = "urn:a2a-edge:duration-ms";
+
+/// The member of a task's metadata with what was asked first.
+const ASKED_MEMBER: &str = "urn:a2a-edge:asked";
 
 /// The owners of a query in the form for page tokens.
 pub(super) fn name_in_tokens(owners: &Owners) -> &str {
@@ -323,7 +394,7 @@ mod tests {
             "b" => r#"{"id":"b"}"#,
             _ => r#"{"id":"z"}"#,
         };
-        FoundTask { position, owner: None, head, history: "" }
+        FoundTask { position, owner: None, summary: None, head, history: "" }
     }
 
     fn read(task: &FoundTask<'_>, history: HistoryLimit) -> Value {
@@ -369,12 +440,15 @@ mod tests {
     #[test]
     fn nothing_found_is_an_empty_page() {
         let expected = json!({"tasks": [], "nextPageToken": "", "pageSize": 50, "totalSize": 0});
-        assert_eq!(answer(json!({}), Found { tasks: Vec::new(), total: 0 }), expected);
+        assert_eq!(
+            answer(json!({}), Found { tasks: Vec::new(), total: 0, searched: None }),
+            expected
+        );
     }
 
     #[test]
     fn the_last_page_has_no_token() {
-        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 9 };
+        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 9, searched: None };
         let page = answer(json!({"pageSize": 2}), found);
         assert_eq!(page["tasks"], json!([{"id": "b"}, {"id": "a"}]));
         assert_eq!((&page["nextPageToken"], &page["totalSize"]), (&json!(""), &json!(9)));
@@ -382,7 +456,11 @@ mod tests {
 
     #[test]
     fn the_next_page_begins_where_this_one_ends() {
-        let found = Found { tasks: vec![task(2, "b"), task(2, "a"), task(1, "z")], total: 9 };
+        let found = Found {
+            tasks: vec![task(2, "b"), task(2, "a"), task(1, "z")],
+            total: 9,
+            searched: None,
+        };
         let page = answer(json!({"pageSize": 2, "contextId": "c"}), found);
         assert_eq!(page["tasks"].as_array().unwrap().len(), 2);
         let token = &page["nextPageToken"];
@@ -394,7 +472,7 @@ mod tests {
     fn a_page_that_is_cut_goes_on_where_it_was_cut() {
         let request = request(json!({}));
         let query = TaskQuery::new("agent", &Caller::anonymous(), &Scope::Own, &request).unwrap();
-        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 2 };
+        let found = Found { tasks: vec![task(2, "b"), task(1, "a")], total: 2, searched: None };
         let mut page = Page::new(&query, &request, found);
         page.cut(2);
         assert!(page.to_json("").contains(r#""nextPageToken":"""#));
@@ -405,8 +483,38 @@ mod tests {
     }
 
     #[test]
+    fn a_search_says_how_many_tasks_it_has_searched_and_goes_on_with_the_older_ones() {
+        let searched = |older| Some(Searched { size: 10_000, older });
+        let found =
+            |older| Found { tasks: vec![task(2, "b")], total: 1, searched: searched(older) };
+        let page = answer(json!({"text": "x"}), found(None));
+        assert_eq!((&page["searchedSize"], &page["isBounded"]), (&json!(10_000), &json!(false)));
+        assert_eq!(page["nextPageToken"], "");
+        let page = answer(json!({"text": "x"}), found(Some(task(1, "a").position)));
+        assert_eq!(page["isBounded"], true);
+        let token = &page["nextPageToken"];
+        let next = query(json!({"text": "x", "pageToken": token})).unwrap();
+        assert_eq!(next.from, Some(task(1, "a").position));
+        assert!(query(json!({"text": "y", "pageToken": token})).is_err());
+        let request = request(json!({"text": "x"}));
+        let nothing = Page::empty(&query(json!({"text": "x"})).unwrap(), &request).to_json("");
+        assert!(nothing.contains(r#""searchedSize":0,"isBounded":false"#), "{nothing}");
+    }
+
+    #[test]
+    fn a_summary_is_shown_in_the_metadata() {
+        let with = |duration_ms, asked| {
+            let found = FoundTask { summary: Some(Summary { duration_ms, asked }), ..task(1, "a") };
+            read(&found, HistoryLimit::All)["metadata"].clone()
+        };
+        let whole = json!({"urn:a2a-edge:duration-ms": 1250, "urn:a2a-edge:asked": "\"x\""});
+        assert_eq!(with(Some(1250), "\"x\""), whole);
+        assert_eq!(with(None, ""), json!({}));
+    }
+
+    #[test]
     fn a_token_belongs_to_its_filters() {
-        let found = || Found { tasks: vec![task(2, "b"), task(2, "a")], total: 2 };
+        let found = || Found { tasks: vec![task(2, "b"), task(2, "a")], total: 2, searched: None };
         let page = answer(json!({"pageSize": 1, "status": 3}), found());
         let token = page["nextPageToken"].as_str().unwrap();
         assert!(query(json!({"status": "TASK_STATE_COMPLETED", "pageToken": token})).is_ok());
@@ -415,6 +523,8 @@ mod tests {
             json!({"status": 4, "pageToken": token}),
             json!({"status": 3, "contextId": "c", "pageToken": token}),
             json!({"status": 3, "statusTimestampAfter": "2026-01-05T09:00:01Z", "pageToken": token}),
+            json!({"status": 3, "waiting": true, "pageToken": token}),
+            json!({"status": 3, "text": "x", "pageToken": token}),
         ] {
             let Err(Error::InvalidParams(violations)) = query(other.clone()) else {
                 panic!("{other} was accepted");

@@ -144,7 +144,7 @@ test("a form on the page of a task is filled in by keyboard alone, and what is w
     await view.focuses('button "Attach"');
     await view.press("Tab", "Enter");
     await view.sees("Thank you.");
-    await view.gone("region", "The agent asks");
+    await view.gone("region", "Waiting for an answer");
     const value = { name: "Ximena", nights: 3, room: "double", breakfast: false, arrival: "2028-02-28", mail: "nobody@example.com", code: "AB123", guests: ["Ola", "Xi"], extras: ["sauna"], address: { street: "Rua 1", zip: 1100 } };
     assert.deepEqual(answered(task.id), [{ data: value }]);
   }));
@@ -180,7 +180,7 @@ test("files go with the answer, and into fields for files", async () => {
     });
     await asked("plain", async (view, task) => {
       await view.click("button", "Answer");
-      await view.focuses('textbox "Answer"');
+      await view.focuses(/^textbox "Answer to the task/);
       await view.page.keyboard.type("Three");
       await view.inspect("form-text");
       await view.click("button", "Answer");
@@ -227,9 +227,9 @@ test("a hostile schema is text and nothing else", () =>
 
 test("an answer that the agent has got from elsewhere meanwhile is told, and the page goes on", () =>
   asked("plain", async (view, task) => {
-    await view.fill("Answer", "Four");
+    await view.fill(/^Answer to the task/, "Four");
     await forms.call("CancelTask", { id: task.id });
-    await view.gone("region", "The agent asks");
+    await view.gone("region", "Waiting for an answer");
     await view.sees("Canceled");
     assert.equal(answered(task.id), undefined);
   }));

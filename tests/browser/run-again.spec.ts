@@ -76,7 +76,7 @@ test("a task is run again from the list; what failed is not called better, and a
     await view.reaches(new RegExp(`a=swift%2F${id}&b=swift%2F`));
     await view.sees("The numbers are compared when both tasks have ended.");
     const side = await view.find("region", "Second task");
-    const box = await view.find("textbox", "Answer", { within: side });
+    const box = await view.find("textbox", /^Answer to the task/, { within: side });
     await box.focus();
     await view.page.keyboard.type("this one");
     await view.click("button", "Answer", { within: side });

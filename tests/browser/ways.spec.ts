@@ -57,7 +57,7 @@ test("the way back leads to the rows that were loaded, to the place on the page,
   await app.visit(`#/tasks?agent=demo&context=${contextId}`, async (view) => {
     await view.click("button", "Show more");
     await view.sees("40 of 40 tasks");
-    const links = await view.all("link", /^[0-9a-f]{12}…$/);
+    const links = await view.all("link", /^hello \d+$/);
     const link = links[36]!;
     const address = await link.evaluate((one) => one.getAttribute("href"));
     await link.focus();

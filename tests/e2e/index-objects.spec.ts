@@ -73,6 +73,14 @@ describe("a heavy owner", () => {
     const listed = await everyPage(alice(), { contextId, pageSize: 5 });
     assert.deepEqual(ids(listed).sort(), ids(tasks).sort());
     assert.equal((await list(alice(), { contextId, pageSize: 1 })).totalSize, tasks.length);
+    const said1 = ids(tasks.filter((_, number) => String(number).startsWith("1")));
+    const waiting = begun.filter(({ status }) => status.state === "TASK_STATE_INPUT_REQUIRED");
+    for (const agent of [alice(), operator()]) {
+      assert.deepEqual(ids(await everyPage(agent, { contextId, text: "TEXT 1", pageSize: 4 })).sort(), said1.sort(), "a search is over all shards");
+      assert.equal((await list(agent, { text: "text 1", contextId })).totalSize, said1.length);
+      assert.equal((await list(agent, { waiting: true, pageSize: 1 })).totalSize, waiting.length);
+    }
+    assert.equal((await list(bob(), { text: "text 1" })).totalSize, 0);
     await listsExactly(alice(), begun);
   });
 

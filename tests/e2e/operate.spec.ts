@@ -70,6 +70,9 @@ describe("tasks", () => {
     assert.ok((await filtered("--state", "input-required", "--since", "5m")).includes(his.id));
     assert.ok(!(await filtered("--state", "completed")).includes(his.id));
     assert.deepEqual(await filtered("--limit", "1"), [tasks[0]?.id]);
+    const found = await filtered("--text", "WHICH colour", "--owner", "key:bob");
+    assert.ok(found.includes(his.id) && !found.includes(hers.id));
+    assert.deepEqual(await filtered("--text", hers.id), [hers.id]);
     const { stdout } = await ops.run(["--url", worker.url, "tasks", "--agent", "guarded"], { env: { A2A_EDGE_URL: "" } });
     assert.match(stdout, new RegExp(`^${his.id}  Input required +key:bob `, "m"));
     assert.doesNotMatch(stdout, /\u001b/);
@@ -88,6 +91,7 @@ describe("tasks", () => {
       [["--state", "done"], /There is no state "done"; the states are submitted, working/],
       [["--since", "yesterday"], /"yesterday" is no time: write 30m/],
       [["--limit", "0"], /--limit takes a number from 1/],
+      [["--text", "x".repeat(101)], /--text has at most 100 characters/],
       [["--nonsense"], /There is no option "--nonsense"/],
     ] as const) {
       const { code, stderr } = await ops.run(["tasks", ...args]);

@@ -359,7 +359,7 @@ function shown(message: Message): Message {
 }
 
 /** The generation in the metadata of a task; 0 without it. */
-function generationOf(task: Task): number {
+export function generationOf(task: Task): number {
   const told = task.metadata?.[`${GENERATION_EXTENSION}/generation`];
   return typeof told === "number" ? told : 0;
 }

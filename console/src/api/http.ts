@@ -1,4 +1,5 @@
 // Requests to this Worker, with the credentials of the sign-in.
+import { noteAnswer } from "../session/admitted.ts";
 import { applyTo } from "../session/credentials.ts";
 import { askToSignIn } from "../session/asking.ts";
 import { Problem, problemOf } from "./problem.ts";
@@ -31,6 +32,7 @@ const PATIENCE_MS = 90_000;
 export async function send(ask: Ask): Promise<Response> {
   for (;;) {
     const response = await sendOnce(ask);
+    noteAnswer(ask.agent, ask.path, response.status);
     if (response.ok) return response;
     const problem = problemOf(response.status, response.headers, await response.text().catch(() => ""), ask.agent);
     const isAsked = response.status === 401 && ask.isQuiet !== true && (await askToSignIn(ask.agent, problem));

@@ -5,6 +5,7 @@ const PATHS = {
   agents: "M12 3a4 4 0 1 1 0 8 4 4 0 0 1 0-8ZM4 21c0-4.4 3.6-7 8-7s8 2.6 8 7",
   chat: "M4 5h16v11H9l-5 4V5Z",
   tasks: "M9 6h11M9 12h11M9 18h11M4 6h.01M4 12h.01M4 18h.01",
+  waiting: "M4 13h4l2 3h4l2-3h4M4 13 7 5h10l3 8v6H4Z",
   webhooks: "M4 12h10M10 7l5 5-5 5M19 5v14",
   overview: "M4 20V10M10 20V4M16 20v-7M3 20h18",
   usage: "M5 6c0-4 14-4 14 0s-14 4-14 0ZM5 6v12c0 4 14 4 14 0V6M5 12c0 4 14 4 14 0",

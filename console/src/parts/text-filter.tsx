@@ -6,17 +6,18 @@ interface TextFilterProps {
   /** The applied filter. */
   value: string;
   placeholder: string;
+  maxLength?: number;
   apply: (text: string) => void;
 }
 
-export function TextFilter({ name, value, placeholder, apply }: TextFilterProps) {
+export function TextFilter({ name, value, placeholder, maxLength, apply }: TextFilterProps) {
   // The typed text stays while the page is loaded again.
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (
     <label class="wide">
       {name}
-      <input type="search" value={text} placeholder={placeholder} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} onChange={() => apply(text.trim())} />
+      <input type="search" value={text} placeholder={placeholder} maxLength={maxLength} autocomplete="off" spellcheck={false} onInput={(event) => setText(event.currentTarget.value)} onChange={() => apply(text.trim())} />
     </label>
   );
 }

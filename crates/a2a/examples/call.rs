@@ -97,6 +97,9 @@ async fn call(options: &Options) -> Result<u8, ClientError> {
                 history_length: Some(0),
                 status_timestamp_after: None,
                 include_artifacts: false,
+                text: None,
+                waiting: false,
+                include_summary: false,
             };
             let page = client.list(request).await?;
             show::page(&page, options.json);

@@ -1,5 +1,6 @@
 // `a2a-edge tasks`: the tasks of all agents, newest first.
 import { shortId } from "../find.mjs";
+import { EXIT, Failure } from "../failure.mjs";
 import { Listing } from "../listing.mjs";
 import { COMMON, JSON_OPTION } from "../operate.mjs";
 import { Table } from "../table.mjs";
@@ -14,7 +15,15 @@ export const FILTERS = {
   owner: { type: "string", value: "OWNER", does: "for operators: only tasks of this owner, such as key:billing" },
 };
 
-const filtersOf = ({ state, context, since, owner }) => ({ state: state && stateOf(state), context, since: since && sinceOf(since), owner });
+const filtersOf = ({ state, context, since, owner, text }) => ({ state: state && stateOf(state), context, since: since && sinceOf(since), owner, text: text && textOf(text) });
+
+/** The largest number of characters that the server searches for. */
+const MAX_TEXT = 100;
+
+function textOf(given) {
+  if ([...given].length <= MAX_TEXT) return given;
+  throw new Failure(`--text has at most ${MAX_TEXT} characters.`, EXIT.usage);
+}
 
 /** A task for programs. */
 export function taskFact({ agent, id, context, state, at, owner, failedSteps, usage, said }) {
@@ -30,12 +39,14 @@ export function stateOfTask({ state, failedSteps }) {
 export default {
   does: "Lists the tasks of all callers, newest first.",
   about: `Terminals show the beginnings of ids, which the other commands take; pipes and --json get whole ids. --failed-steps is chosen
-here from what the server lists, so it reads more pages than it shows.`,
+here from what the server lists, so it reads more pages than it shows. --text searches what was asked and said, in any case, in the
+newest 10,000 tasks of each agent, and with --all in all of them.`,
   options: {
     ...COMMON,
     state: { type: "string", value: "STATE", does: `only tasks in this state: ${STATE_NAMES.join(", ")}` },
     ...FILTERS,
     context: { type: "string", value: "ID", does: "only tasks of this context" },
+    text: { type: "string", value: "WORDS", does: "only tasks one of whose messages, or whose id, contains these words" },
     "failed-steps": { type: "boolean", does: "only tasks some of whose steps have failed" },
     limit: { type: "string", value: "N", does: `at most so many tasks; ${LIMIT} unless given` },
     all: { type: "boolean", does: "all tasks" },
@@ -47,7 +58,7 @@ here from what the server lists, so it reads more pages than it shows.`,
     const server = await chosen();
     const agents = await server.chosenAgents(values.agent);
     const isOnlyFailed = values["failed-steps"] === true;
-    const listing = new Listing(server, agents, filters, { atMost: isOnlyFailed ? undefined : limit, onFailed: failed });
+    const listing = new Listing(server, agents, filters, { atMost: isOnlyFailed ? undefined : limit, isWhole: values.all === true, onFailed: failed });
     const hasOwners = agents.some((agent) => "act-as" in server.asOperator(agent));
     const table = new Table(print, [
       { name: "Task", isWhole: true },
@@ -82,16 +93,19 @@ here from what the server lists, so it reads more pages than it shows.`,
     // After a failure it is not known whether there are none.
     if (!values.json && (shown > 0 || exit() === 0)) {
       const isFiltered = isOnlyFailed || Object.values(filters).some((filter) => filter !== undefined);
-      tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered, isOnlyFailed });
+      tell({ print, origin: server.origin, shown, read, total: listing.total, isFiltered, isOnlyFailed, isSearch: filters.text !== undefined });
     }
+    // Also programs have to know that something was left out.
+    for (const { agent, size } of listing.bounded) print.note(`Only the newest ${counted(size, "task")} of ${agent} were searched; --all searches the older ones, too.`);
     return exit();
   },
 };
 
 /** What stands below a table, for people. */
-function tell({ print, origin, shown, read, total, isFiltered, isOnlyFailed }) {
+function tell({ print, origin, shown, read, total, isFiltered, isOnlyFailed, isSearch }) {
   if (shown === 0) return print.note(`${isFiltered ? "No task matches the filters" : "There are no tasks"} at ${origin}.`);
   if (!print.isTerminal) return undefined;
+  if (isSearch) return print.note(`${counted(shown, "task")} at ${origin}${read < total ? "; --limit N or --all shows more" : ""}`);
   const of = isOnlyFailed ? ` of the newest ${read}` : "";
   return print.note(`${shown}${of} of ${counted(total, "task")} at ${origin}${read < total ? "; --limit N or --all shows more" : ""}`);
 }

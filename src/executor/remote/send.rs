@@ -190,6 +190,9 @@ impl Sending<'_> {
             history_length: None,
             status_timestamp_after: None,
             include_artifacts: true,
+            text: None,
+            waiting: false,
+            include_summary: false,
         };
         for task in client.list(request).await.ok()?.tasks {
             if has_it(&task) {

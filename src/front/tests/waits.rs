@@ -37,12 +37,17 @@ fn a_message_waits_for_what_bounds_it() {
 
 #[test]
 fn tasks_are_listed_by_one_statement_where_that_is_enough() {
-    let sent = |artifacts: bool, page: Option<FoundPage>| {
-        let params = json!({"contextId": "c", "includeArtifacts": artifacts});
+    let with = |params: Value, page: Option<FoundPage>| {
         let body = json!({"jsonrpc": "2.0", "id": 1, "method": "ListTasks", "params": params});
         let body = body.to_string();
         Sent::call("/open", &body).having(Facts { page, ..Facts::default() }).decided()
     };
+    let sent = |artifacts: bool, page| {
+        with(json!({"contextId": "c", "includeArtifacts": artifacts}), page)
+    };
+    assert!(matches!(with(json!({"contextId": "c", "text": "x"}), None).need(), Need::Page(_)));
+    let waiting = with(json!({"contextId": "c", "waiting": true, "includeSummary": true}), None);
+    assert!(matches!(waiting.plan, Plan::List { is_in_objects: false, .. }));
     assert!(matches!(sent(false, None).plan, Plan::List { is_in_objects: false, .. }));
     assert!(matches!(sent(true, None).need(), Need::Page(_)));
     let empty = sent(false, Some(FoundPage::lines(String::new(), None)));

@@ -65,7 +65,7 @@ function AgentItem({ agent }: { agent: CataloguedAgent }) {
     <li class="card agent-item">
       <div class="row">
         <h2>
-          <a class="agent-link" href={href(["agents", slug])}>
+          <a class="agent-link" data-row href={href(["agents", slug])}>
             {name === "" ? slug : name}
           </a>
         </h2>

@@ -1,9 +1,9 @@
 // Two tasks side by side: their states, numbers and answers, live.
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
 import { isFinal, isWaiting, type ListTasksResponse, type Message, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
-import { TaskQuestion } from "../../parts/form/task-question.tsx";
+import { Answer } from "../../parts/form/answer.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { useLoaded } from "../../parts/loaded.ts";
@@ -18,6 +18,7 @@ import { isOperator } from "../../session/operator.ts";
 import { actOn, wholeTask, type Head, type TaskOf } from "../tasks/entry.ts";
 import { LiveTimeline } from "../tasks/live.ts";
 import { RunAgain } from "../tasks/run-again.tsx";
+import { answered } from "../waiting/count.ts";
 import { compareAddress, taskNamed } from "./address.ts";
 import { rowsOf, sentenceOf, type Row } from "./verdicts.ts";
 import "./compare.css";
@@ -134,6 +135,7 @@ function Numbers({ head, rows, at }: { head: Head; rows: readonly Row[] | undefi
 /** The message that began the task, and what has come of it. Loaded when the task ends or waits. */
 function Answers({ task, head, changed }: { task: TaskOf; head: Head; changed: () => void }) {
   const isSettled = isFinal(head.state) || isWaiting(head.state);
+  const whose = useContext(Whose);
   const [whole, setWhole] = useState<Task>();
   const [problem, setProblem] = useState<unknown>();
   useEffect(() => {
@@ -154,7 +156,20 @@ function Answers({ task, head, changed }: { task: TaskOf; head: Head; changed: (
     <>
       {begun !== undefined && <Said title="The message" message={begun} />}
       {asks ? (
-        <TaskQuestion key={message?.messageId} agent={task.agent} task={whole} done={changed} />
+        <section class="stack" aria-label={`Waiting for an answer${whose}`}>
+          <h3>It waits for you</h3>
+          <Answer
+            key={whole.status.timestamp}
+            agent={task.agent}
+            task={whole}
+            name={`the task ${shortened(task.id)}`}
+            isReadOnly={false}
+            done={() => {
+              answered(task.agent);
+              changed();
+            }}
+          />
+        </section>
       ) : (
         message !== undefined && isFinal(head.state) && <Said title="The last word" message={message} />
       )}

@@ -1,11 +1,10 @@
 // The tasks of one agent or of all, newest first, a page at a time.
 import { signal } from "@preact/signals";
-import { json } from "../../api/http.ts";
 import { Problem } from "../../api/problem.ts";
-import type { ListTasksResponse, Task } from "../../api/types.ts";
+import { ownerOf, taskPage } from "../../api/tasks.ts";
+import type { Task } from "../../api/types.ts";
 import type { Failed } from "../../parts/failures.tsx";
 import { failedStepsOf } from "../../parts/state.tsx";
-import { actAs } from "../../session/operator.ts";
 
 export interface Filters {
   /** Empty for all agents. */
@@ -18,6 +17,10 @@ export interface Filters {
   steps: string;
   /** For operators: the owner of the tasks; empty for all owners. */
   owner: string;
+  /** A text that one of the task's texts contains; empty for all tasks. */
+  text: string;
+  /** True for tasks that wait for their client. */
+  isWaiting: boolean;
 }
 
 export interface ListedTask {
@@ -43,6 +46,8 @@ interface Source {
   total: number;
   /** The number of tasks that were read. */
   read: number;
+  /** True if a search has not looked at all tasks. */
+  isBounded: boolean;
 }
 
 export class Listing {
@@ -50,8 +55,10 @@ export class Listing {
   readonly failed = signal<readonly Failed[]>([]);
   /** The number of matching tasks; undefined until all agents have answered. */
   readonly total = signal<number | undefined>(undefined);
-  /** The number of tasks that were read, if the server does not select those that are shown. */
+  /** The number of tasks that were looked at, if those that are shown were selected among the newest ones. */
   readonly looked = signal<number | undefined>(undefined);
+  /** True if there are tasks that a search has not looked at. */
+  readonly isBounded = signal(false);
   /** The number of agents that have answered. */
   readonly answered = signal(0);
   readonly isReading = signal(true);
@@ -61,6 +68,8 @@ export class Listing {
   readonly #filters: Filters;
   #sources: Source[] = [];
   #shown = STEP;
+  /** True if a search has gone on behind its first page: its numbers count from the beginning of each page on. */
+  #isSearchedOn = false;
 
   constructor(agents: readonly string[], filters: Filters) {
     this.#agents = agents;
@@ -68,14 +77,20 @@ export class Listing {
     void this.read();
   }
 
-  /** Loads the list again regularly while it is visible; returns a function that stops this. */
+  /** The numbers of matching tasks by agent. */
+  get totals(): ReadonlyMap<string, number> {
+    return new Map(this.#sources.map(({ agent, total }) => [agent, total]));
+  }
+
+  /** Loads the list again regularly while it is visible, unless it is a search, which costs more; returns a function that stops this. */
   renewed(): () => void {
-    this.#renew();
-    const timer = setInterval(this.#renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
-    document.addEventListener("visibilitychange", this.#renew);
+    if (this.#isSearch) return () => undefined;
+    this.renew();
+    const timer = setInterval(this.renew, this.#agents.length > 1 ? RENEW_ALL_MS : RENEW_MS);
+    document.addEventListener("visibilitychange", this.renew);
     return () => {
       clearInterval(timer);
-      document.removeEventListener("visibilitychange", this.#renew);
+      document.removeEventListener("visibilitychange", this.renew);
     };
   }
 
@@ -98,7 +113,7 @@ export class Listing {
       }
     });
     this.#sources = (await Promise.all(reading)).filter((source) => source !== undefined);
-    if (failed.length === 0) this.#shown = STEP;
+    if (failed.length === 0) [this.#shown, this.#isSearchedOn] = [STEP, false];
     this.answered.value = this.#sources.length;
     this.failed.value = failed;
     this.#show();
@@ -121,13 +136,23 @@ export class Listing {
     this.isReading.value = false;
   }
 
-  /** Reads further pages of an agent while more are needed: one page after the other, and of tasks that the server does not select a bounded number. */
+  get #isSearch(): boolean {
+    return this.#filters.text !== "";
+  }
+
+  /**
+   * Reads further pages of an agent while more are needed: one page after the other, and of tasks that the server does not select a bounded number. A search
+   * looks at many tasks for each page.
+   */
   async #fill(source: Source, needsMore: (source: Source) => boolean): Promise<void> {
-    for (let pages = 0; source.token !== "" && needsMore(source) && (this.#filters.steps === "" || pages < MOST_READ); pages++) {
+    const most = this.#isSearch ? 1 : this.#filters.steps === "" ? Infinity : MOST_READ;
+    for (let pages = 0; source.token !== "" && needsMore(source) && pages < most; pages++) {
       const next = await this.#page(source.agent, source.token, true);
       source.found.push(...next.found);
       source.token = next.token;
       source.read += next.read;
+      source.isBounded = next.isBounded;
+      if (this.#isSearch) this.#isSearchedOn = true;
     }
   }
 
@@ -138,15 +163,11 @@ export class Listing {
   }
 
   async #page(agent: string, pageToken: string, isQuiet: boolean): Promise<Source> {
-    const { state, context, since, owner, steps } = this.#filters;
-    const query = { pageSize: steps === "" ? STEP : LARGE_PAGE, pageToken, status: state, contextId: context, statusTimestampAfter: since, historyLength: 1 };
-    const page = await json<ListTasksResponse>({ agent, path: `/${agent}/tasks`, query, headers: { "act-as": actAs(owner) }, isQuiet });
-    const found = page.tasks.map((task) => {
-      const owner = task.metadata?.["urn:a2a-edge:owner"];
-      return { agent, task, owner: typeof owner === "string" ? owner : undefined };
-    });
+    const { steps, ...filters } = this.#filters;
+    const page = await taskPage(agent, { ...filters, pageSize: steps === "" ? STEP : LARGE_PAGE, pageToken, isQuiet });
+    const found = page.tasks.map((task) => ({ agent, task, owner: ownerOf(task) }));
     const selected = steps === "" ? found : found.filter(({ task }) => failedStepsOf(task) > 0);
-    return { agent, found: selected, token: page.nextPageToken, total: page.totalSize, read: found.length };
+    return { agent, found: selected, token: page.nextPageToken, total: page.totalSize, read: page.searchedSize ?? found.length, isBounded: page.isBounded === true };
   }
 
   #merged(): ListedTask[] {
@@ -158,12 +179,14 @@ export class Listing {
     const all = this.#merged();
     this.tasks.value = all.slice(0, this.#shown);
     this.hasMore.value = all.length > this.#shown || this.#sources.some(({ token }) => token !== "");
-    this.total.value = this.#sources.reduce((sum, { total }) => sum + total, 0);
-    this.looked.value = this.#filters.steps === "" ? undefined : this.#sources.reduce((sum, { read }) => sum + read, 0);
+    this.total.value = this.#isSearchedOn ? all.length : this.#sources.reduce((sum, { total }) => sum + total, 0);
+    this.isBounded.value = this.#sources.some(({ isBounded }) => isBounded);
+    const isPartial = this.#filters.steps !== "" || (this.#isSearch && !this.#isSearchedOn);
+    this.looked.value = !isPartial ? undefined : this.#sources.reduce((sum, { read }) => sum + read, 0);
   }
 
   /** Loads the first page again, unless more tasks are shown. */
-  #renew = (): void => {
+  renew = (): void => {
     if (document.visibilityState === "visible" && this.#shown === STEP && !this.isReading.value) void this.read();
   };
 }

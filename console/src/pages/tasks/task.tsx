@@ -6,16 +6,18 @@ import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
 import { CopyButton } from "../../parts/copy.tsx";
 import { Fact } from "../../parts/fact.tsx";
-import { TaskQuestion } from "../../parts/form/task-question.tsx";
+import { Answer } from "../../parts/form/answer.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
 import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
+import { shortened } from "../../parts/words.ts";
 import { href, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { compareAddress } from "../compare/address.ts";
+import { answered } from "../waiting/count.ts";
 import { diagnosisOf } from "./diagnosis.ts";
 import { placeOf } from "./entries.tsx";
 import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "./entry.ts";
@@ -45,7 +47,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
-      {head !== undefined && <Contents task={task} head={head} changed={() => timeline.refresh()} />}
+      {head !== undefined && <Contents task={task} head={head} timeline={timeline} />}
       {head !== undefined && <Timeline timeline={timeline} head={head} />}
     </section>
   );
@@ -161,11 +163,8 @@ function Facts({ head, following }: { head: Head; following: Following }) {
   );
 }
 
-/**
- * The question and the complete artifacts of the task. Loaded when the task ends or waits. An operator sees the question in the timeline: the owner of the
- * task answers it.
- */
-function Contents({ task, head, changed }: { task: TaskOf; head: Head; changed: () => void }) {
+/** The open question of the task, and its complete artifacts. Loaded when the task ends or waits. */
+function Contents({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
   const [whole, setWhole] = useState<Task | undefined>(undefined);
   const [problem, setProblem] = useState<unknown>(undefined);
   const isSettled = isFinal(head.state) || isWaiting(head.state);
@@ -183,10 +182,27 @@ function Contents({ task, head, changed }: { task: TaskOf; head: Head; changed: 
   }, [task.agent, task.id, head.state, isSettled && head.generation]);
   const artifacts = whole?.artifacts ?? [];
   if (problem !== undefined) return <ProblemBox problem={problem} retry={() => read()} />;
-  const asks = whole !== undefined && isWaiting(head.state) && whole.status.state === head.state && !isOperator.value;
+  const question = whole !== undefined && isWaiting(head.state) && whole.status.state === head.state ? whole : undefined;
   return (
     <>
-      {asks && <TaskQuestion key={whole.status.message?.messageId} agent={task.agent} task={whole} done={changed} />}
+      {question !== undefined && (
+        <section class="card stack" aria-label="Waiting for an answer">
+          <h2>{isOperator.value ? "It waits for its caller" : "It waits for you"}</h2>
+          <Answer
+            key={question.status.timestamp}
+            agent={task.agent}
+            task={question}
+            name={`the task ${shortened(task.id)}`}
+            isReadOnly={isOperator.value}
+            done={() => {
+              answered(task.agent);
+              timeline.refresh();
+              // The form goes away.
+              document.getElementById("main")?.focus({ preventScroll: true });
+            }}
+          />
+        </section>
+      )}
       {artifacts.length > 0 && (
         <section class="stack" aria-label="Results">
           <h2>Results</h2>

@@ -206,7 +206,7 @@ function TroubledCard({ found, send }: { found: Found; send: (from?: number) => 
       </dl>
       {deadLetters.length > 0 && <DeadLetters of={deadLetters} webhook={`${webhook.id} of ${agent}, task ${webhook.taskId}`} sendFrom={send} />}
       <div class="actions">
-        <a class="button" href={href(["webhooks", agent, webhook.taskId])}>
+        <a class="button" data-row href={href(["webhooks", agent, webhook.taskId])}>
           Attempts
         </a>
         <button type="button" onClick={() => send()}>

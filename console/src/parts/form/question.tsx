@@ -1,5 +1,5 @@
 // The question of an agent, with the fields for the answer: a form if the question has a schema, a text, or credentials.
-import { useRef, useState } from "preact/hooks";
+import { useId, useRef, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { CREDENTIALS_MEDIA_TYPE, type Message, type Part, type TaskState } from "../../api/types.ts";
 import { isFormSchema } from "../../api/schemas.ts";
@@ -25,29 +25,32 @@ export interface QuestionProps {
   takesFiles: boolean;
   /** True if the page has a place of its own for an answer in text, as the chat. */
   hasComposer?: boolean;
+  /** What is answered, for labels, on pages with several questions. */
+  name?: string;
 }
 
-export function Question({ state, message, answer, isSending, takesFiles, hasComposer = false }: QuestionProps) {
+export function Question({ state, message, answer, isSending, takesFiles, hasComposer = false, name = "the agent" }: QuestionProps) {
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const schema = schemaIn(message);
   const withFiles = (parts: Part[]) => answer([...parts, ...files.map(partOf)]);
+  const text = { key: message?.messageId, name, isSending };
   if (state === "TASK_STATE_AUTH_REQUIRED") {
     return (
       <>
-        <Credentials answer={answer} isSending={isSending} />
-        {!hasComposer && <TextAnswer answer={answer} isSending={isSending} />}
+        <Credentials name={name} answer={answer} isSending={isSending} />
+        {!hasComposer && <TextAnswer {...text} answer={answer} placeholder="Say when you have signed in where the agent wants it" />}
       </>
     );
   }
   const attach = takesFiles && <Attach files={files} set={setFiles} />;
   if (schema === undefined) {
     if (hasComposer) return <p class="quiet">Answer below.</p>;
-    return <TextAnswer answer={withFiles} isSending={isSending} attach={attach} hasFiles={files.length > 0} />;
+    return <TextAnswer {...text} answer={withFiles} attach={attach} hasFiles={files.length > 0} />;
   }
   const canDecline = message?.parts.some(({ text }) => text?.includes('{"action": "decline"}')) === true;
   return (
-    <div class="question">
-      <SchemaForm key={message?.messageId} schema={schema} label="Answer to the agent" action="Answer" isSending={isSending} submit={(data) => withFiles([{ data }])}>
+    <div class="question stack">
+      <SchemaForm key={message?.messageId} schema={schema} label={`Answer to ${name}`} action="Answer" isSending={isSending} submit={(data) => withFiles([{ data }])}>
         {attach}
         {canDecline && (
           <button type="button" disabled={isSending} onClick={() => answer([{ data: { action: "decline" } }])}>
@@ -55,44 +58,60 @@ export function Question({ state, message, answer, isSending, takesFiles, hasCom
           </button>
         )}
       </SchemaForm>
+      {!hasComposer && (
+        <details>
+          <summary class="quiet">Answer in words</summary>
+          <TextAnswer {...text} answer={withFiles} />
+        </details>
+      )}
     </div>
   );
 }
 
 interface TextProps {
+  name: string;
   answer: (parts: Part[]) => void;
   isSending: boolean;
+  placeholder?: string;
   attach?: ComponentChildren;
   hasFiles?: boolean;
 }
 
-function TextAnswer({ answer, isSending, attach, hasFiles = false }: TextProps) {
+/** An answer as a text. Enter sends; Shift and Enter begin a new line. */
+function TextAnswer({ name, answer, isSending, placeholder, attach, hasFiles = false }: TextProps) {
   const [text, setText] = useState("");
   const [isMissing, setMissing] = useState(false);
   const box = useRef<HTMLTextAreaElement>(null);
-  const submit = (event: SubmitEvent) => {
-    event.preventDefault();
+  const missing = useId();
+  const submit = () => {
     if (isSending) return;
     const isEmpty = text.trim() === "" && !hasFiles;
     setMissing(isEmpty);
     if (isEmpty) return box.current?.focus();
     answer(text.trim() === "" ? [] : [{ text }]);
   };
+  const onKey = (event: KeyboardEvent) => {
+    if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
+    event.preventDefault();
+    submit();
+  };
   return (
-    <form class="schema-form question" aria-label="Answer to the agent" noValidate onSubmit={submit}>
+    <form class="schema-form question" aria-label={`Answer to ${name} in words`} noValidate onSubmit={(event) => (event.preventDefault(), submit())}>
       <label>
-        Answer
-        <textarea ref={box} rows={3} value={text} aria-invalid={isMissing} aria-describedby={isMissing ? "answer-missing" : undefined} onInput={(event) => setText(event.currentTarget.value)} />
+        <span>
+          Answer<span class="sr">{` to ${name}`}</span>
+        </span>
+        <textarea ref={box} rows={2} value={text} placeholder={placeholder} aria-invalid={isMissing} aria-describedby={isMissing ? missing : undefined} onInput={(event) => setText(event.currentTarget.value)} onKeyDown={onKey} />
       </label>
       {isMissing && (
-        <p id="answer-missing" class="field-problem" role="alert">
+        <p id={missing} class="field-problem" role="alert">
           Write something first.
         </p>
       )}
       <div class="actions">
         {attach}
         <button type="submit" class="primary" disabled={isSending}>
-          Answer
+          {isSending ? "Sending…" : "Answer"}
         </button>
       </div>
     </form>
@@ -129,7 +148,7 @@ function Attach({ files, set }: { files: readonly Attachment[]; set: (files: rea
 }
 
 /** Credentials for a service that the agent calls: a part that is not stored with the message (docs/calling.md). */
-function Credentials({ answer, isSending }: { answer: (parts: Part[]) => void; isSending: boolean }) {
+function Credentials({ name: to, answer, isSending }: { name: string; answer: (parts: Part[]) => void; isSending: boolean }) {
   const [name, setName] = useState("token");
   const submit = (event: SubmitEvent) => {
     event.preventDefault();
@@ -142,7 +161,7 @@ function Credentials({ answer, isSending }: { answer: (parts: Part[]) => void; i
   return (
     <details class="question">
       <summary>Send credentials</summary>
-      <form class="schema-form" aria-label="Credentials for the task" onSubmit={submit}>
+      <form class="schema-form" aria-label={`Credentials for ${to}`} onSubmit={submit}>
         <p class="quiet">For an agent that asks for a member of credentials, as a2a-edge's do. They are kept out of the conversation. Others want a message.</p>
         <div class="field-pair">
           <label>

@@ -115,6 +115,9 @@ impl<'a> Params<'a> {
             history_length,
             status_timestamp_after: None,
             include_artifacts: false,
+            text: None,
+            waiting: false,
+            include_summary: false,
         }))
     }
 }

@@ -103,7 +103,14 @@ pub(super) fn result(media_type: MediaType, result: &[Cow<'_, str>]) -> HttpResp
 }
 
 /// The query parameters whose value is `true` or `false`.
-const BOOLEANS: [&str; 3] = ["includeArtifacts", "include_artifacts", "force"];
+const BOOLEANS: [&str; 6] = [
+    "includeArtifacts",
+    "include_artifacts",
+    "force",
+    "waiting",
+    "includeSummary",
+    "include_summary",
+];
 
 #[cfg(test)]
 mod tests {

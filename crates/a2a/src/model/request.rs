@@ -103,6 +103,17 @@ pub struct ListTasksRequest {
     /// Whether the tasks contain their artifacts.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub include_artifacts: bool,
+    /// Only tasks one of whose texts contains this text, in any case; at most
+    /// [`MAX_TEXT_CHARS`](Self::MAX_TEXT_CHARS) characters. This and the following parameters are
+    /// those of a2a-edge.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    /// Only tasks that wait for their client: for input or for credentials.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub waiting: bool,
+    /// Whether the metadata of the tasks contains what was asked first, and how long finished ones took.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub include_summary: bool,
 }
 
 impl ListTasksRequest {
@@ -110,6 +121,8 @@ impl ListTasksRequest {
     pub const DEFAULT_PAGE_SIZE: u8 = 50;
     /// The largest page size of a request.
     pub const MAX_PAGE_SIZE: u8 = 100;
+    /// The largest number of characters of a text that is searched for.
+    pub const MAX_TEXT_CHARS: usize = 100;
 }
 
 /// The parameters of CancelTask (spec §3.1.5).
@@ -189,6 +202,9 @@ impl Decode for ListTasksRequest {
             history_length: fields.count("historyLength"),
             status_timestamp_after: fields.timestamp("statusTimestampAfter"),
             include_artifacts: fields.boolean("includeArtifacts").unwrap_or_default(),
+            text: searched_text(fields),
+            waiting: fields.boolean("waiting").unwrap_or_default(),
+            include_summary: fields.boolean("includeSummary").unwrap_or_default(),
         })
     }
 }
@@ -200,6 +216,16 @@ impl Decode for CancelTaskRequest {
         let metadata = fields.metadata("metadata");
         Some(Self { tenant, id: id?, metadata })
     }
+}
+
+/// The text of a search. A text that is too long is refused.
+fn searched_text(fields: &mut Fields) -> Option<String> {
+    let text = fields.string("text")?;
+    let largest = ListTasksRequest::MAX_TEXT_CHARS;
+    if text.chars().count() > largest {
+        fields.refuse("text", format!("must have at most {largest} characters"));
+    }
+    Some(text)
 }
 
 /// The page size. If the value is refused, the violation is added to `fields`, and the default is
@@ -245,10 +271,11 @@ mod tests {
     #[test]
     fn a_listing_is_read_in_both_spellings() {
         let camel = json!({"contextId": "c", "status": "TASK_STATE_FAILED", "pageSize": 7,
-            "pageToken": "t", "historyLength": 2, "includeArtifacts": true,
-            "statusTimestampAfter": "2026-01-05T09:00:01.250Z"});
+            "pageToken": "t", "historyLength": 2, "includeArtifacts": true, "includeSummary": true,
+            "text": "x", "waiting": true, "statusTimestampAfter": "2026-01-05T09:00:01.250Z"});
         let snake = json!({"context_id": "c", "status": 4, "page_size": "7",
-            "page_token": "t", "history_length": 2.0, "include_artifacts": true,
+            "page_token": "t", "history_length": 2.0, "include_artifacts": true, "include_summary": true,
+            "text": "x", "waiting": true,
             "status_timestamp_after": "2026-01-05T10:00:01.25+01:00"});
         let read: ListTasksRequest = decode(camel).unwrap();
         assert_eq!(read.status_timestamp_after, Some(UnixMillis(1_767_603_601_250)));
@@ -258,7 +285,7 @@ mod tests {
     #[test]
     fn no_state_an_empty_context_and_an_empty_token_filter_nothing() {
         for status in [json!(0), json!("TASK_STATE_UNSPECIFIED"), Value::Null] {
-            let given = json!({"status": status, "contextId": "", "pageToken": ""});
+            let given = json!({"status": status, "contextId": "", "pageToken": "", "text": ""});
             assert_eq!(decode::<ListTasksRequest>(given), decode(json!({})));
         }
     }
@@ -279,6 +306,10 @@ mod tests {
             ("includeArtifacts", json!("yes")),
             ("pageToken", json!(5)),
             ("contextId", json!({})),
+            ("text", json!(5)),
+            ("text", json!("é".repeat(101))),
+            ("waiting", json!("perhaps")),
+            ("includeSummary", json!(1)),
         ] {
             let refused = decode::<ListTasksRequest>(json!({field: value})).unwrap_err();
             assert_eq!(refused[0].field, field, "{value}");
@@ -286,5 +317,6 @@ mod tests {
         for size in [json!(1), json!(100), json!("100"), json!(2.0)] {
             assert!(decode::<ListTasksRequest>(json!({"pageSize": size})).is_ok(), "{size}");
         }
+        assert!(decode::<ListTasksRequest>(json!({"text": "é".repeat(100)})).is_ok());
     }
 }

@@ -186,6 +186,9 @@ async fn list(client: &Client) -> Result<(), Failed> {
         history_length: Some(0),
         status_timestamp_after: None,
         include_artifacts: false,
+        text: None,
+        waiting: false,
+        include_summary: false,
     };
     let filtered = ListTasksRequest {
         context_id: done.context_id.clone(),

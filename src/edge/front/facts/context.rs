@@ -43,6 +43,9 @@ pub(super) async fn delete(
         history_length: Some(0),
         status_timestamp_after: None,
         include_artifacts: false,
+        text: None,
+        waiting: false,
+        include_summary: false,
     };
     let query = query_of(command, &listing)?;
     let mut lines = String::new();

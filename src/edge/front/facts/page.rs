@@ -124,7 +124,7 @@ async fn with_artifacts(
     let mut size = 0;
     while let Some((index, task)) = answers.next().await {
         if let (Some(task), Some(found)) = (task?, page.tasks.get(index)) {
-            let task = found.with_owner(task);
+            let task = found.with_facts(task);
             size += task.len();
             tasks.push(task);
         }

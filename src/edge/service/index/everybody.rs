@@ -5,17 +5,28 @@
 //! task. Only the owners of the newest of these tasks can have tasks on the page, each at most a full page. In objects, the newest tasks
 //! are asked of all shards, and a page then of the first of them.
 
-use super::statements::{TOTAL, page_index, push_filters};
+use super::statements::{TOTAL, line_of, page_index, push_filters};
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
 
 /// The statement for a page of all owners: a row for each task, with the total in each.
 pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
+    let mut statement = Statement::new("WITH ");
+    everybody_page(&mut statement, query);
+    statement.add(&format!(" SELECT {} AS line, (", line_of(query, "t.")));
+    everybody_total(&mut statement, query);
+    statement.add(") AS total");
+    page_tasks(&mut statement, query, "page");
+    statement.add(" ORDER BY t.status_ms DESC, t.id DESC");
+    statement
+}
+
+/// Adds the table `page` to a `WITH`: owner, `status_ms` and id of each task on the page.
+pub(super) fn everybody_page(statement: &mut Statement, query: &TaskQuery) {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX);
-    let mut statement =
-        Statement::new("WITH newest AS MATERIALIZED (SELECT c.owner AS owner, (SELECT ");
+    statement.add("newest AS MATERIALIZED (SELECT c.owner AS owner, (SELECT ");
     statement.add(PLACE);
-    push_tasks(&mut statement, query);
+    push_tasks(statement, query);
     statement.add(" ORDER BY t.status_ms DESC, t.id DESC LIMIT 1) AS place FROM task_counts AS c");
     statement.push(" WHERE c.agent = {})", query.agent.as_str().into());
     // Only the owners with the newest tasks can have tasks on the page. Their order is certain: a place contains the id of a
@@ -29,20 +40,16 @@ pub(super) fn everybody_statement(query: &TaskQuery) -> Statement {
     );
     statement.push(" AND u.agent = {}", query.agent.as_str().into());
     statement.add(" AND (u.status_ms, u.id) IN (SELECT t.status_ms, t.id");
-    push_tasks(&mut statement, query);
+    push_tasks(statement, query);
     statement.push(" ORDER BY t.status_ms DESC, t.id DESC LIMIT {})", limit.into());
     statement.push(" ORDER BY u.status_ms DESC, u.id DESC LIMIT {})", limit.into());
-    let history = if query.with_history { "t.history" } else { "''" };
-    statement.add(&format!(
-        " SELECT t.owner || char(31) || t.id || char(31) || t.status_ms \
-         || char(31) || t.head || char(31) || {history} AS line, ("
-    ));
-    everybody_total(&mut statement, query);
-    statement.add(") AS total FROM page CROSS JOIN tasks AS t ON t.owner = page.owner");
+}
+
+/// Adds the rows `t` of the tasks in a table with owner, `status_ms` and id of each.
+pub(super) fn page_tasks(statement: &mut Statement, query: &TaskQuery, page: &str) {
+    statement.add(&format!(" FROM {page} CROSS JOIN tasks AS t ON t.owner = {page}.owner"));
     statement.push(" AND t.agent = {}", query.agent.as_str().into());
-    statement.add(" AND t.status_ms = page.status_ms AND t.id = page.id");
-    statement.add(" ORDER BY t.status_ms DESC, t.id DESC");
-    statement
+    statement.add(&format!(" AND t.status_ms = {page}.status_ms AND t.id = {page}.id"));
 }
 
 /// The statement for the place of the newest matching task of a shard, and the number of all matching tasks.
@@ -85,7 +92,7 @@ fn push_tasks(statement: &mut Statement, query: &TaskQuery) {
 }
 
 /// The position of a task in the order of a listing, as one text.
-const PLACE: &str = "printf('%016d', t.status_ms) || t.id";
+pub(super) const PLACE: &str = "printf('%016d', t.status_ms) || t.id";
 
 #[cfg(test)]
 mod tests {
@@ -101,9 +108,12 @@ mod tests {
             context_id: None,
             state: None,
             since: None,
+            waiting: false,
+            text: None,
             from: None,
             limit: 4,
             with_history: true,
+            with_summary: false,
         }
     }
 

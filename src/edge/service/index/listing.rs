@@ -1,7 +1,7 @@
 //! The statement for a page of the index, and for the total number of matching tasks. `forms/listing.rs` reads its lines.
 
 use super::everybody::{everybody_statement, everybody_total};
-use super::statements::{filtered_page, matching_total};
+use super::statements::{filtered_page, line_of, matching_total};
 use crate::auth::Owners;
 use crate::edge::service::database::Statement;
 use crate::operation::list_tasks::TaskQuery;
@@ -9,10 +9,7 @@ use crate::operation::list_tasks::TaskQuery;
 /// The statement for a query: a row for each task of the page, with the total in each.
 pub(super) fn listing_statement(query: &TaskQuery) -> Statement {
     let Owners::One(owner) = &query.owners else { return everybody_statement(query) };
-    let history = if query.with_history { "history" } else { "''" };
-    let mut statement = Statement::new(format!(
-        "SELECT id || char(31) || status_ms || char(31) || head || char(31) || {history} AS line, ("
-    ));
+    let mut statement = Statement::new(format!("SELECT {} AS line, (", line_of(query, "")));
     matching_total(&mut statement, owner, query);
     statement.add(") AS total");
     filtered_page(&mut statement, owner, query);
@@ -32,7 +29,7 @@ pub(super) fn total_statement(query: &TaskQuery) -> Statement {
 
 #[cfg(test)]
 mod tests {
-    use super::super::statements::TOTAL;
+    use super::super::statements::{ASKED, TOTAL};
     use super::*;
     use crate::auth::OwnerId;
     use crate::operation::list_tasks::Position;
@@ -45,9 +42,12 @@ mod tests {
             context_id: None,
             state: None,
             since: None,
+            waiting: false,
+            text: None,
             from: None,
             limit: 51,
             with_history: true,
+            with_summary: false,
         }
     }
 
@@ -105,5 +105,19 @@ mod tests {
                 "{state:?}"
             );
         }
+        let sql = listing_statement(&TaskQuery { waiting: true, ..query() }).sql;
+        let tasks = "FROM tasks INDEXED BY tasks_unfinished WHERE owner = +?";
+        assert_eq!(sql.matches(tasks).count(), 2, "{sql}");
+        let waiting = " AND state IN (6, 8) AND state NOT IN (3, 4, 5, 7)";
+        assert_eq!(sql.matches(waiting).count(), 2, "{sql}");
+    }
+
+    #[test]
+    fn summaries_are_read_where_they_are_shown() {
+        let sql = listing_statement(&TaskQuery { with_summary: true, ..query() }).sql;
+        let line = format!(
+            "SELECT coalesce(duration_ms, '') || char(31) || {ASKED} || char(31) || id || "
+        );
+        assert!(sql.starts_with(&line), "{sql}");
     }
 }

@@ -4,6 +4,7 @@ mod everybody;
 mod finished;
 mod listing;
 mod quota;
+mod search;
 mod statements;
 mod under_way;
 
@@ -53,6 +54,9 @@ impl Index {
         query: &TaskQuery,
         lines: &'l mut String,
     ) -> Result<Found<'l>> {
+        if let Some(text) = &query.text {
+            return self.search(query, text, lines).await;
+        }
         let whose = match &query.owners {
             Owners::All if self.tables.are_in_objects() => {
                 return self.find_of_all(query, lines).await;
@@ -67,7 +71,7 @@ impl Index {
             Some(total) => total,
             None => totals(self.tables.select(whose, &total_statement(query)).await?.rows)?,
         };
-        Ok(Found { tasks: page(query, tasks), total })
+        Ok(Found { tasks: page(query, tasks), total, searched: None })
     }
 
     /// Like [`find`](Self::find), for all owners, whose rows are in objects: first the newest task and the total of each shard, then a
@@ -89,7 +93,8 @@ impl Index {
         let shards: Vec<_> = shards.into_iter().map(|row| (row.owner, row.shard)).collect();
         let whose = Whose::Shards(&shards);
         let found = self.tables.select(whose, &listing_statement(query)).await?;
-        Ok(Found { tasks: page(query, read_lines(query, found.rows, lines)?.0), total })
+        let (tasks, _) = read_lines(query, found.rows, lines)?;
+        Ok(Found { tasks: page(query, tasks), total, searched: None })
     }
 
     /// The statement of [`find`](Self::find), as a JSON array of its text and its values.

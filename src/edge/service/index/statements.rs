@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::auth::OwnerId;
+use crate::auth::{OwnerId, Owners};
 use crate::edge::service::database::{Statement, Value, number};
 use crate::forms::address::ObjectId;
 use crate::forms::queue::RowPlace;
@@ -24,12 +24,27 @@ pub(super) fn filtered_page(statement: &mut Statement, owner: &OwnerId, query: &
     statement.push(" ORDER BY status_ms DESC, id DESC LIMIT {}", Value::Number(limit));
 }
 
+/// The line of a task; `table` is the prefix of the columns.
+pub(super) fn line_of(query: &TaskQuery, table: &str) -> String {
+    let mut columns = Vec::new();
+    if query.owners == Owners::All {
+        columns.push(format!("{table}owner"));
+    }
+    if query.with_summary {
+        columns.push(format!("coalesce({table}duration_ms, '')"));
+        columns.push(ASKED.replace("history", &format!("{table}history")));
+    }
+    columns.extend(["id", "status_ms", "head"].map(|column| format!("{table}{column}")));
+    columns.push(if query.with_history { format!("{table}history") } else { "''".to_owned() });
+    columns.join(" || char(31) || ")
+}
+
 /// The index that a page is read from; empty for the table itself.
 pub(super) fn page_index(query: &TaskQuery) -> &'static str {
-    match (&query.context_id, query.state) {
-        (Some(_), _) => " INDEXED BY tasks_by_context",
-        (None, Some(state)) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
-        (None, _) => "",
+    match &query.context_id {
+        Some(_) => " INDEXED BY tasks_by_context",
+        None if query.is_of_unfinished() => " INDEXED BY tasks_unfinished",
+        None => "",
     }
 }
 
@@ -43,7 +58,7 @@ pub(super) fn matching_total(statement: &mut Statement, owner: &OwnerId, query: 
     // To avoid reading the rows themselves, the smallest index with all columns is named.
     let index = match (&query.context_id, query.state, query.since) {
         (Some(_), _, _) => " INDEXED BY tasks_by_context",
-        (None, Some(state), _) if !state.is_terminal() => " INDEXED BY tasks_unfinished",
+        (None, _, _) if query.is_of_unfinished() => " INDEXED BY tasks_unfinished",
         (None, Some(_), None) => " INDEXED BY tasks_by_context",
         (None, _, _) => "",
     };
@@ -84,9 +99,12 @@ pub(super) fn push_filters(statement: &mut Statement, query: &TaskQuery, table: 
     }
     if let Some(state) = query.state {
         statement.push(&format!(" AND {table}state = {{}}"), Value::Number(state.number()));
-        if !state.is_terminal() {
-            statement.add(&IS_UNFINISHED.replace("state", &format!("{table}state")));
-        }
+    }
+    if query.waiting {
+        statement.add(&IS_WAITING.replace("state", &format!("{table}state")));
+    }
+    if query.is_of_unfinished() {
+        statement.add(&IS_UNFINISHED.replace("state", &format!("{table}state")));
     }
     if let Some(since) = query.since {
         statement.push(&format!(" AND {table}status_ms >= {{}}"), Value::Number(since.0));
@@ -147,6 +165,16 @@ pub(super) const IS_FINISHED: &str = " AND state IN (3, 4, 5, 7)";
 /// the same condition.
 pub(super) const IS_UNFINISHED: &str = " AND state NOT IN (3, 4, 5, 7)";
 
+/// The condition for tasks that wait for their client: their states.
+const IS_WAITING: &str = " AND state IN (6, 8)";
+
+/// The beginning of the first text, or else of the first data, of the oldest message, without the characters that separate lines and
+/// columns.
+pub(super) const ASKED: &str = "coalesce((SELECT replace(replace(substr(coalesce(j.value ->> '$.text', \
+    j.value ->> '$.data'), 1, 160), char(30), ' '), char(31), ' ') FROM json_each(nullif(substr(\
+    history, 1, instr(history || char(10), char(10)) - 1), ''), '$.parts') AS j \
+    WHERE coalesce(j.value ->> '$.text', j.value ->> '$.data', '') <> '' LIMIT 1), '')";
+
 /// The number of tasks of the entry `c` of `task_counts`. Few rows are above `counted_ms`: a trigger counts them when they become many.
 pub(super) const TOTAL: &str = "c.total + (SELECT count(*) FROM tasks AS n \
     WHERE n.owner = c.owner AND n.agent = c.agent AND n.status_ms > c.counted_ms)";
@@ -178,6 +206,8 @@ mod tests {
         let numbers = numbers.join(", ");
         assert_eq!(IS_UNFINISHED, format!(" AND state NOT IN ({numbers})"));
         assert_eq!(IS_FINISHED, format!(" AND state IN ({numbers})"));
+        let waiting = [TaskState::InputRequired, TaskState::AuthRequired].map(TaskState::number);
+        assert_eq!(IS_WAITING, format!(" AND state IN ({}, {})", waiting[0], waiting[1]));
     }
 
     fn row(state: TaskState, duration_ms: Option<u64>) -> IndexRow {

@@ -58,6 +58,9 @@ pub(in crate::dialect) fn query(call: &Call) -> String {
         pairs.push(("status", request.status.map(|state| state.wire_name().to_owned())));
         pairs.push(("pageToken", request.page_token.clone()));
         pairs.push(("statusTimestampAfter", after));
+        pairs.push(("text", request.text.clone()));
+        pairs.push(("waiting", request.waiting.then(|| "true".to_owned())));
+        pairs.push(("includeSummary", request.include_summary.then(|| "true".to_owned())));
         pairs.push(("includeArtifacts", request.include_artifacts.then(|| "true".to_owned())));
     }
     if let Call::Task(TaskCall::GetTaskTimeline(request)) = call {

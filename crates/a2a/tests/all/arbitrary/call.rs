@@ -102,8 +102,10 @@ fn list() -> impl Strategy<Value = ListTasksRequest> {
         option::of((0..4_000_000_000_000_i64).prop_map(UnixMillis)),
     );
     let page = (1..=100_u8, option::of(word()), option::of(0..9_i32), any::<bool>());
-    (tenant(), filters, page).prop_map(
-        |(tenant, (context_id, status, after), (page_size, page_token, history_length, all))| {
+    let own = (option::of(word()), any::<bool>(), any::<bool>());
+    (tenant(), filters, page, own).prop_map(
+        |(tenant, (context_id, status, after), page, (text, waiting, include_summary))| {
+            let (page_size, page_token, history_length, all) = page;
             ListTasksRequest {
                 tenant,
                 context_id,
@@ -113,6 +115,9 @@ fn list() -> impl Strategy<Value = ListTasksRequest> {
                 history_length,
                 status_timestamp_after: after,
                 include_artifacts: all,
+                text,
+                waiting,
+                include_summary,
             }
         },
     )

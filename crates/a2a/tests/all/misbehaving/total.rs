@@ -91,6 +91,9 @@ fn ways(silent: &Silent, streams: bool, request_timeout_ms: u64) -> Vec<(String,
                         history_length: None,
                         status_timestamp_after: None,
                         include_artifacts: false,
+                        text: None,
+                        waiting: false,
+                        include_summary: false,
                     };
                     client.list(request).await.map(drop)
                 }

@@ -53,17 +53,17 @@ export class LiveTimeline {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Loads the entries before the loaded ones: one page, or all. */
-  async readEarlier({ isAll = false } = {}): Promise<void> {
+  /** Loads the entries before the loaded ones: at most so many pages. */
+  async readEarlier({ pages }: { pages: number }): Promise<void> {
     if (this.earlier.value !== "some") return;
     this.earlier.value = "reading";
     const read: Entry[] = [];
     try {
-      do {
+      for (let count = 0; count < pages && this.#earlierToken !== ""; count++) {
         const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#earlierToken }, { signal: this.#over.signal });
         read.push(...page.entries);
         this.#earlierToken = page.nextPageToken;
-      } while (isAll && this.#earlierToken !== "");
+      }
     } catch (error) {
       this.#fail(error);
     }

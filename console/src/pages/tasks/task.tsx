@@ -12,13 +12,14 @@ import { notify } from "../../parts/notice.tsx";
 import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
-import { href, useKept } from "../../route.ts";
+import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { diagnosisOf } from "./diagnosis.ts";
-import { placeOf } from "./entries.tsx";
-import { actOn, pathOf, type Head, type TaskOf } from "./entry.ts";
+import { actOn, costText, pathOf, placeOf, type Head, type TaskOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
-import { Timeline } from "./timeline.tsx";
+import { Log, showsLog } from "./log.tsx";
+import { findSpan, traceOf } from "./trace.ts";
+import { Trace } from "./trace.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
   // In another role the contents differ, so everything is loaded again.
@@ -43,23 +44,47 @@ export function TaskPage({ task }: { task: TaskOf }) {
       {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
       {head !== undefined && <Artifacts task={task} head={head} />}
-      {head !== undefined && <Timeline timeline={timeline} head={head} />}
+      {head !== undefined && <Views timeline={timeline} head={head} />}
     </section>
   );
 }
 
-/** What happened to the task, and the way to the entry that shows it. */
+/** The trace of the task, or its log. */
+function Views({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
+  const { path, query } = place.value;
+  const isLog = showsLog(query);
+  const views = [["Trace", undefined], ["Log", "log"]] as const;
+  return (
+    <>
+      <nav class="tabs" aria-label="Views of the task">
+        <ul>
+          {views.map(([word, view]) => (
+            <li key={word}>
+              <a href={href(path, { owner: query.get("owner") ?? undefined, view })} aria-current={isLog === (view === "log") ? "page" : undefined}>
+                {word}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {isLog ? <Log timeline={timeline} head={head} /> : <Trace timeline={timeline} head={head} />}
+    </>
+  );
+}
+
+/** What happened to the task, and the way to what shows it. */
 function Happened({ head, timeline }: { head: Head; timeline: LiveTimeline }) {
+  const { path, query } = place.value;
   const entries = timeline.entries.value;
   // The sentence changes with the clock only while the task is under way.
   const present = isFinal(head.state) ? 0 : now.value;
   const { tone, sentence, entry } = useMemo(() => diagnosisOf(head, entries, present === 0 ? Date.now() : present), [head, entries, present]);
+  const span = entry?.kind !== "step" || showsLog(query) ? undefined : findSpan(traceOf(head, entries, present), ({ step }) => step === entry);
   const show = () => {
-    const all = [...document.querySelectorAll<HTMLElement>(".timeline .entry")];
-    const found = all.find((row) => entry !== undefined && row.dataset["at"] === placeOf(entry)) ?? all.findLast((row) => row.classList.contains("bad"));
-    for (const row of all) row.removeAttribute("aria-current");
-    found?.setAttribute("aria-current", "true");
-    found?.scrollIntoView({ block: "center" });
+    const to = span === undefined ? { view: "log", entry: entry && placeOf(entry) } : { row: span.key };
+    go(href(path, { owner: query.get("owner") ?? undefined, ...to }), { replace: true });
+    // An address that is shown already does not change.
+    requestAnimationFrame(() => document.querySelector(SHOWN)?.scrollIntoView({ block: "center" }));
   };
   return (
     <p class={`happened card ${tone}`} aria-label="What happened">
@@ -72,6 +97,9 @@ function Happened({ head, timeline }: { head: Head; timeline: LiveTimeline }) {
     </p>
   );
 }
+
+/** The entry of the log, or the row of the trace, that the address names. */
+const SHOWN = ".entry[aria-current], .span-open[aria-expanded=true]";
 
 function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
   const [isAsked, setAsked] = useState(false);
@@ -147,7 +175,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
       {head.usage !== undefined && (
         <Fact name="Models">
           {head.usage.requests} {head.usage.requests === 1 ? "request" : "requests"}, {head.usage.inputTokens} tokens in, {head.usage.outputTokens} out
-          {head.usage.costMicros > 0 && `, cost ${(head.usage.costMicros / 1e6).toFixed(4)}`}
+          {head.usage.costMicros > 0 && `, ${costText(head.usage)}`}
         </Fact>
       )}
     </dl>

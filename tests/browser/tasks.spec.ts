@@ -24,7 +24,7 @@ after(async () => {
 
 const at = (task: Task, agent = "demo") => `#/tasks/${agent}/${task.id}?view=log`;
 const rows = async (view: View) => (await view.all("row")).length - 1;
-const timeline = async (view: View) => view.text(await view.find("navigation", "Views of the task"));
+const timeline = async (view: View) => view.text(await view.find("region", "Log"));
 /** Waits until lists, which are written a moment after their tasks, have this many that fit. */
 const listed = (agent: Agent, params: Record<string, unknown>, count: number) => until(() => agent.listTasks(params), ({ totalSize }) => totalSize === count);
 /** Waits until this task is shown, and not the page before. */

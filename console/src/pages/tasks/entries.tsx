@@ -5,7 +5,7 @@ import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import { costText, nameOf, placeOf, type AttemptEntry, type MessageExcerpt, type OpenStep, type PartExcerpt, type StepEntry, type Usage } from "./entry.ts";
+import { costText, nameOf, placeOf, type AttemptEntry, type MessageExcerpt, type OpenStep, type PartExcerpt, type StepEntry, type Usage } from "../../api/timeline.ts";
 import { hasFailed } from "./failed.ts";
 import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 

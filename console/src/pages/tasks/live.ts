@@ -3,7 +3,7 @@ import { signal } from "@preact/signals";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
 import { isFinal } from "../../api/types.ts";
-import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "./entry.ts";
+import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "../../api/timeline.ts";
 
 /** The number of entries in a page. */
 const PAGE = 100;

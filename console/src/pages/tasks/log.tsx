@@ -3,7 +3,7 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href, place } from "../../route.ts";
-import type { Entry, Head } from "./entry.ts";
+import type { Entry, Head } from "../../api/timeline.ts";
 import { hasFailed } from "./failed.ts";
 import { GroupView } from "./entries.tsx";
 import { groupsOf } from "./groups.ts";

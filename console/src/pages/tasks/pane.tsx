@@ -4,18 +4,22 @@ import { Fact } from "../../parts/fact.tsx";
 import { JsonTree } from "../../parts/json.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { duration } from "../../parts/time.tsx";
+import { shortened } from "../../parts/words.ts";
 import { href, place } from "../../route.ts";
 import { Clock, Excerpt, TextExcerpt, UsageText } from "./entries.tsx";
-import { nameOf, placeOf, type StepEntry, type Usage } from "./entry.ts";
+import { nameOf, placeOf, type Head, type StepEntry, type TaskOf, type Usage } from "../../api/timeline.ts";
+import { givenOf } from "./given.ts";
 import { bytesText } from "./groups.ts";
 import { plus, type Span, type Turn } from "./trace.ts";
 
-export function Pane({ span, parent }: { span: Span; parent: Span | undefined }) {
+export function Pane({ span, parent, head }: { span: Span; parent: Span | undefined; head: Head }) {
   const { path, query } = place.value;
   const step = stepOf(span);
   const usage = usageOf(span);
   const kept = step?.outcome === undefined ? undefined : jsonIn(step.outcome, step.isCut === true);
-  const log = step === undefined ? undefined : href(path, { ...Object.fromEntries(query), view: "log", row: undefined, entry: placeOf(step) });
+  const isOwn = path[2] === head.taskId;
+  const log = step === undefined || !isOwn ? undefined : href(path, { ...Object.fromEntries(query), view: "log", row: undefined, entry: placeOf(step) });
+  const task = givenOf(span) ?? (span.kind === "turn" ? (span as Turn).askedBy : undefined);
   return (
     <div class="span-pane" role="group" aria-label={`Details of ${span.name}`}>
       <dl class="task-facts">
@@ -24,15 +28,16 @@ export function Pane({ span, parent }: { span: Span; parent: Span | undefined })
         <Fact name="Attempt">{span.kind === "turn" ? <Attempts turn={span as Turn} /> : span.attempt}</Fact>
         {span.step !== undefined && <Fact name="Step"><code>{nameOf(span.step.name, span.step.nth)}</code></Fact>}
         {usage !== undefined && <Fact name="Use of models"><UsageText usage={usage} /></Fact>}
+        {task !== undefined && <Fact name={span.kind === "turn" ? "Asked by" : "Task"}><TaskLink task={task} /></Fact>}
         {step !== undefined && <Fact name="Size of the output">{bytesText(step.bytes)}</Fact>}
       </dl>
       {span.kind === "turn" && <TurnContents turn={span as Turn} />}
-      {span.step !== undefined && <Contents label="Input"><Input span={span} parent={parent} /></Contents>}
+      {span.step !== undefined && <Contents label="Input"><Input span={span} parent={parent} head={head} /></Contents>}
       {step?.error !== undefined && <Contents label="Error"><TextExcerpt text={step.error} isCut={step.isCut === true} /></Contents>}
       {kept !== undefined && <Contents label={step?.failed === true ? "Error" : "Output"}><Output span={span} kept={kept} /></Contents>}
       {step !== undefined && step.error === undefined && step.outcome === undefined && (
         <Contents label={step.failed ? "Error" : "Output"}>
-          <p class="quiet">It is shown to operators alone.</p>
+          <p class="quiet">It is shown to operators, and to you where the file of the agent says so.</p>
         </Contents>
       )}
       {log !== undefined && <p><a href={log}>Show in the log</a></p>}
@@ -90,10 +95,53 @@ function TurnContents({ turn }: { turn: Turn }) {
 }
 
 /** What the step was given. The arguments of a model's call are also in the answer that made the call. */
-function Input({ span, parent }: { span: Span; parent: Span | undefined }) {
+function Input({ span, parent, head }: { span: Span; parent: Span | undefined; head: Head }) {
+  const step = stepOf(span);
+  if (step?.input !== undefined) {
+    const given = jsonIn(step.input, step.inputIsCut === true);
+    if (given instanceof Cut) return <><TextExcerpt text={given.text} isCut /><p class="quiet">The rest is not kept, or not shown.</p></>;
+    if (span.kind === "model" && isObject(given) && Array.isArray(given["new"])) return <Asked given={given} span={span} turn={parent} />;
+    return <Value value={given} label="Input" />;
+  }
   const given = argumentsIn(parent, span);
   if (given !== undefined) return <Value value={given} label="Input" />;
-  return <p class="quiet">It is not kept.</p>;
+  if (step === undefined) return <p class="quiet">It is shown when the step is done.</p>;
+  return <p class="quiet">{head.trace === "full" ? (head.traceIsFull === true ? "It is not kept: inputs have taken their tenth of what a task may hold." : "None is kept, or it is not shown to you.") : <>It is not kept. <code>trace = "full"</code> in <code>[executor.run]</code> of the agent's file keeps it.</>}</p>;
+}
+
+/** What a request to a model had that the request before it had not. */
+function Asked({ given, span, turn }: { given: Record<string, unknown>; span: Span; turn: Span | undefined }) {
+  const before = turn?.children.find((one) => one.kind === "model" && one.step?.nth === (span.step?.nth ?? 0) - 1);
+  const kept = before === undefined ? undefined : stepOf(before)?.outcome;
+  const answer = kept === undefined ? undefined : jsonIn(kept, false);
+  const calls = isObject(answer) && Array.isArray(answer["calls"]) ? (answer["calls"] as unknown[]).filter(isObject) : [];
+  const { instructions, tools } = given;
+  const words = (one: Record<string, unknown>) => {
+    if (typeof one["client"] === "string") return <p>The message of the client</p>;
+    if (typeof one["result"] === "string") return <p>The result of {String(calls.find(({ id }) => id === one["result"])?.["name"] ?? "a call")}</p>;
+    return Object.entries(one).map(([role, said]) => (
+      <div key={role}>
+        <p class="quiet">{role}</p>
+        <TextExcerpt text={Array.isArray(said) ? said.join("\n") : String(said)} isCut={false} />
+      </div>
+    ));
+  };
+  return (
+    <>
+      {typeof instructions === "string" && <div><p class="quiet">Instructions</p><TextExcerpt text={instructions} isCut={false} /></div>}
+      {Array.isArray(tools) && tools.length > 0 && <p><span class="quiet">Tools</span> {tools.join(", ")}</p>}
+      <ol class="attempts">{(given["new"] as unknown[]).filter(isObject).map((one, nth) => <li key={nth}>{words(one)}</li>)}</ol>
+    </>
+  );
+}
+
+/** The way to another task. */
+export function TaskLink({ task }: { task: TaskOf }) {
+  return (
+    <a href={href(["tasks", task.agent, task.id])} title={task.id}>
+      {task.agent} <code>{shortened(task.id)}</code>
+    </a>
+  );
 }
 
 /** What a step has come to: of the forms that built-in agents store, what people look for; otherwise all of it. */

@@ -15,9 +15,10 @@ import { Time, duration, now } from "../../parts/time.tsx";
 import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { diagnosisOf } from "./diagnosis.ts";
-import { actOn, costText, pathOf, placeOf, type Head, type TaskOf } from "./entry.ts";
+import { actOn, costText, pathOf, placeOf, type Head, type TaskOf } from "../../api/timeline.ts";
 import { LiveTimeline, type Following } from "./live.ts";
 import { Log, showsLog } from "./log.tsx";
+import { TaskLink } from "./pane.tsx";
 import { findSpan, traceOf } from "./trace.ts";
 import { Trace } from "./trace.tsx";
 
@@ -27,6 +28,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
   const timeline = useMemo(() => (kept.last = new LiveTimeline(task, kept.last)), [kept]);
   useEffect(() => () => timeline.close(), [timeline]);
   const head = timeline.head.value;
+  const askedBy = timeline.entries.value.find((entry) => entry.kind === "run")?.askedBy;
   return (
     <section class="page task" aria-label="Task">
       <header class="page-head">
@@ -41,7 +43,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
         {head !== undefined && <TaskActions task={task} head={head} timeline={timeline} />}
       </header>
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
-      {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
+      {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} askedBy={askedBy} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
       {head !== undefined && <Artifacts task={task} head={head} />}
       {head !== undefined && <Views timeline={timeline} head={head} />}
@@ -148,7 +150,7 @@ const FOLLOWING: Record<Following, { word: string; title: string }> = {
   over: { word: "", title: "" },
 };
 
-function Facts({ head, following }: { head: Head; following: Following }) {
+function Facts({ head, following, askedBy }: { head: Head; following: Following; askedBy: TaskOf | undefined }) {
   const { word, title } = FOLLOWING[following];
   const took = head.createdAt !== null && head.statusAt !== null && isFinal(head.state) ? head.statusAt - head.createdAt : undefined;
   return (
@@ -165,6 +167,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
           <code>{head.contextId}</code>
         </a>
       </Fact>
+      {askedBy !== undefined && <Fact name="Asked by"><TaskLink task={askedBy} /></Fact>}
       {head.owner !== undefined && <Fact name="Owner"><code>{head.owner}</code></Fact>}
       <Fact name="Created"><Time at={head.createdAt} /></Fact>
       <Fact name={isFinal(head.state) ? "Ended" : "In this state since"}>

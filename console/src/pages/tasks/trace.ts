@@ -1,7 +1,7 @@
 // The trace of a task: its timeline as spans of time, nested by what began them. Pure.
 import { isFinal } from "../../api/types.ts";
 import type { Interval } from "./axis.ts";
-import { nameOf, type Entry, type Head, type MessageExcerpt, type OpenStep, type StepEntry, type Usage } from "./entry.ts";
+import { nameOf, type Entry, type Head, type MessageExcerpt, type OpenStep, type StepEntry, type TaskOf, type Usage } from "../../api/timeline.ts";
 import { hasFailed } from "./failed.ts";
 import { groupsOf, type Group, type Item } from "./groups.ts";
 
@@ -30,6 +30,8 @@ export interface Turn extends Span {
   attempts: Attempt[];
   /** The states with a message, and the artifacts. */
   said: Item[];
+  /** The task whose agent has sent the message. */
+  askedBy: TaskOf | undefined;
   /** Use of models outside of steps. */
   used: Usage[];
 }
@@ -55,7 +57,7 @@ export function traceOf(head: Head, entries: readonly Entry[], now: number): Tur
       const first = group.items[0];
       const from = run?.at ?? (first === undefined ? now : atOf(first));
       const name = number === 0 ? "Earlier" : `Message ${number}`;
-      turn = { key: String(number), kind: "turn", name, from, until: from, isOpen: false, hasFailed: false, attempt: 1, children: [], message: messageOf(number), attempts: [], said: [], used: [] };
+      turn = { key: String(number), kind: "turn", name, from, until: from, isOpen: false, hasFailed: false, attempt: 1, children: [], message: messageOf(number), attempts: [], said: [], used: [], askedBy: run?.askedBy };
       turns.push(turn);
       steps = undefined;
     }
@@ -141,6 +143,8 @@ class Steps {
       const round = (call ?? (span.kind === "tool" ? span.step?.name : undefined))?.split(".")[0] ?? "";
       const parent = (call === undefined ? undefined : calls.get(call)) ?? models.get(round) ?? this.#turn;
       parent.children.push(span);
+      // The step only begins the other task; its call lasts as long as the task.
+      if (span.kind === "agent" && parent.kind === "tool") [span.until, span.isOpen] = [parent.until, parent.isOpen];
     }
     sort(this.#turn.children);
   }

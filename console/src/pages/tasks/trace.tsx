@@ -3,11 +3,13 @@ import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
 import { isFinal } from "../../api/types.ts";
 import { Icon } from "../../parts/icon.tsx";
+import { Loading } from "../../parts/loading.tsx";
 import { counted, numberWord } from "../../parts/numbers.ts";
 import { duration, now } from "../../parts/time.tsx";
 import { go, href, place } from "../../route.ts";
 import { axisOf, type Axis, type Interval } from "./axis.ts";
-import { costText, type Head } from "./entry.ts";
+import { costText, type Head, type TaskOf } from "../../api/timeline.ts";
+import { givenOf, givesTasks, GivenTasks, MAX_DEPTH, treeSum } from "./given.ts";
 import type { LiveTimeline } from "./live.ts";
 import { Pane } from "./pane.tsx";
 import { intervalsOf, sumOf, traceOf, type Span, type Turn } from "./trace.ts";
@@ -22,49 +24,66 @@ const MAX_INDENT = 8;
 
 const KINDS: Record<Span["kind"], string> = { turn: "Turn", wait: "Waits", model: "Model", tool: "Tool", agent: "Agent", step: "Step" };
 
+/** What all rows of a trace share. */
+interface Shared {
+  axis: Axis;
+  given: GivenTasks;
+  present: number;
+}
+
 export function Trace({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
   const entries = timeline.entries.value;
   const present = isFinal(head.state) ? 0 : now.value;
   const turns = useMemo(() => traceOf(head, entries, present === 0 ? Date.now() : present), [head, entries, present]);
   const axis = useMemo(() => axisOf(intervalsOf(turns)), [turns]);
+  const given = useMemo(() => new GivenTasks(), [timeline]);
+  useEffect(() => () => given.close(), [given]);
   const earlier = timeline.earlier.value;
   useEffect(() => void timeline.readEarlier({ pages: PAGES }), [timeline]);
   return (
     <section class="stack trace" aria-label="Trace">
-      <Summary turns={turns} />
+      <Summary turns={turns} given={given} />
       {earlier !== "none" && (
         <button type="button" disabled={earlier === "reading"} onClick={() => void timeline.readEarlier({ pages: PAGES })}>
           {earlier === "reading" ? "Loading…" : "Show what came before"}
         </button>
       )}
       {turns.length === 0 ? (
-        <p class="empty">Its agent has not begun yet.</p>
+        <p class="empty">{head.trace === "off" ? "The file of the agent says that nothing is shown of its steps." : "Its agent has not begun yet."}</p>
       ) : (
         <div class="trace-rows card" onKeyDown={moveAlong}>
           <AxisHead axis={axis} />
-          <Rows spans={turns} parent={undefined} axis={axis} depth={0} />
+          <Rows spans={turns} parent={undefined} head={head} shared={{ axis, given, present: present === 0 ? Date.now() : present }} depth={0} inside={0} />
         </div>
       )}
     </section>
   );
 }
 
-function Summary({ turns }: { turns: readonly Turn[] }) {
-  const { requests, calls, failed, usage } = sumOf(turns);
+function Summary({ turns, given }: { turns: readonly Turn[]; given: GivenTasks }) {
+  const { requests, calls } = sumOf(turns);
+  const { failed, usage, read } = treeSum(turns, given.tasks.value);
+  const gives = givesTasks(turns);
   const words = [
     requests > 0 && counted(requests, "request to models", "requests to models"),
     calls > 0 && counted(calls, "call"),
     usage.inputTokens + usage.outputTokens > 0 && `${numberWord(usage.inputTokens)} tokens in, ${numberWord(usage.outputTokens)} out`,
     costText(usage),
+    read > 0 && `with ${counted(read, "task")} of other agents`,
   ].filter((word) => typeof word === "string" && word !== "");
   if (words.length === 0 && failed === 0) return null;
   return (
-    <p class="row quiet trace-sum" aria-label="In sum">
+    <p class="row quiet trace-sum">
       <span>{words.join(" · ")}</span>
       {failed > 0 && (
         <span class="failed">
           <Icon name="warning" /> {failed} failed
         </span>
+      )}
+      {gives && !given.wantsAll.value && (
+        <button type="button" class="small" onClick={() => (given.wantsAll.value = true)}>
+          Show the tasks of other agents
+        </button>
       )}
     </p>
   );
@@ -88,19 +107,22 @@ function AxisHead({ axis }: { axis: Axis }) {
   );
 }
 
-interface RowsProps {
-  spans: readonly Span[];
+interface Place {
   parent: Span | undefined;
-  axis: Axis;
+  /** The task of the spans. */
+  head: Head;
+  shared: Shared;
   depth: number;
+  /** How many tasks the task is inside of. */
+  inside: number;
 }
 
-function Rows({ spans, parent, axis, depth }: RowsProps) {
+function Rows({ spans, ...place }: Place & { spans: readonly Span[] }) {
   const [shown, setShown] = useState(ROWS);
   return (
     <ol>
       {spans.slice(0, shown).map((span) => (
-        <Row key={span.key} span={span} parent={parent} axis={axis} depth={depth} />
+        <Row key={span.key} span={span} {...place} />
       ))}
       {spans.length > shown && (
         <li>
@@ -113,8 +135,16 @@ function Rows({ spans, parent, axis, depth }: RowsProps) {
   );
 }
 
-function Row({ span, parent, axis, depth }: { span: Span; parent: Span | undefined; axis: Axis; depth: number }) {
-  const [isFolded, setFolded] = useState(false);
+function Row({ span, parent, head, shared, depth, inside }: Place & { span: Span }) {
+  const { axis, given } = shared;
+  const task = inside < MAX_DEPTH ? givenOf(span) : undefined;
+  const [folded, setFolded] = useState<boolean>();
+  // A task of another agent is read when its row is opened.
+  const isFolded = folded ?? (task !== undefined && !given.wantsAll.value);
+  useEffect(() => {
+    if (task !== undefined && !isFolded) void given.read(task);
+  }, [task?.id, isFolded]);
+  const below = { parent: span, head, shared, depth: depth + 1, inside };
   const { path, query } = place.value;
   const isOpen = query.get("row") === span.key;
   const toggle = () => go(href(path, { ...Object.fromEntries(query), row: isOpen ? undefined : span.key }), { replace: true });
@@ -122,7 +152,7 @@ function Row({ span, parent, axis, depth }: { span: Span; parent: Span | undefin
   return (
     <li>
       <div class="span-row" style={{ "--depth": Math.min(depth, MAX_INDENT) }}>
-        {span.children.length > 0 ? (
+        {span.children.length > 0 || task !== undefined ? (
           <button type="button" class="plain fold" aria-expanded={!isFolded} aria-label={`Parts of ${KINDS[span.kind]} ${span.name}`} onClick={() => setFolded(!isFolded)}>
             <Icon name="down" />
           </button>
@@ -146,10 +176,34 @@ function Row({ span, parent, axis, depth }: { span: Span; parent: Span | undefin
           </span>
         </button>
       </div>
-      {isOpen && <Pane span={span} parent={parent} />}
-      {!isFolded && span.children.length > 0 && <Rows spans={span.children} parent={span} axis={axis} depth={depth + 1} />}
+      {isOpen && <Pane span={span} parent={parent} head={head} />}
+      {!isFolded && span.children.length > 0 && <Rows {...below} spans={span.children} />}
+      {!isFolded && task !== undefined && <TaskRows {...below} task={task} span={span} />}
     </li>
   );
+}
+
+/** The turns of another agent's task that belong to the call which began or continued it. */
+function TaskRows({ task, span, ...place }: Place & { task: TaskOf; span: Span }) {
+  const { given, present } = place.shared;
+  const read = given.of(task);
+  if (read === undefined || read.state === "reading") return <Loading />;
+  if (read.state === "failed") {
+    return <p class="quiet span-note" role="alert">{read.problem instanceof Error ? read.problem.message : String(read.problem)}</p>;
+  }
+  const all = traceOf(read.head, read.entries, present).map((turn) => within(turn, `${task.agent}/${task.id}`));
+  const own = all.filter(({ from, until }) => from <= span.until && until >= span.from);
+  return (
+    <>
+      <Rows {...place} head={read.head} spans={own.length === 0 ? all : own} inside={place.inside + 1} />
+      {!read.isWhole && <p class="quiet span-note">It has more entries than are read here.</p>}
+    </>
+  );
+}
+
+/** The span with keys that no other task has. */
+function within<One extends Span>(span: One, task: string): One {
+  return { ...span, key: `${task}: ${span.key}`, children: span.children.map((child) => within(child, task)) };
 }
 
 /** The bars of a span: a turn has one for each attempt. */

@@ -1,7 +1,7 @@
 // The timeline of a task in the form of the server (docs/timeline.md).
-import { json } from "../../api/http.ts";
-import type { TaskState } from "../../api/types.ts";
-import { actAs } from "../../session/operator.ts";
+import { json } from "./http.ts";
+import type { TaskState } from "./types.ts";
+import { actAs } from "../session/operator.ts";
 
 /** The excerpt of a part: its kind and size, and the beginning of its text. */
 export interface PartExcerpt {
@@ -33,7 +33,7 @@ interface Common {
   generation: number | null;
 }
 
-export type RunEntry = Common & { kind: "run"; attempt: number; resumes: boolean; message: number; begunAt: number; timeoutMs: number; caller?: string };
+export type RunEntry = Common & { kind: "run"; attempt: number; resumes: boolean; message: number; begunAt: number; timeoutMs: number; caller?: string; askedBy?: TaskOf };
 export type ArtifactEntry = Common & { kind: "artifact"; artifactId: string; name?: string; append: boolean; lastChunk: boolean; parts: PartExcerpt[]; moreParts?: number };
 export type StepEntry = Common & {
   kind: "step";
@@ -51,6 +51,11 @@ export type StepEntry = Common & {
   outcome?: string;
   error?: string;
   isCut?: boolean;
+  /** What the step was given, as JSON, if the agent's file says that it is kept. */
+  input?: string;
+  inputIsCut?: boolean;
+  /** The task that another agent of this Worker was given. */
+  task?: TaskOf;
 };
 export type AttemptEntry = Common & {
   kind: "webhookAttempt";
@@ -103,6 +108,10 @@ export interface Head {
   /** The number of steps that have failed while the task continued. */
   failedSteps?: number;
   underWay: OpenStep[];
+  /** What the agent's file says is kept of steps. Servers before 0.7 do not say. */
+  trace?: "off" | "names" | "full";
+  /** True if there is no more room for what steps were given. */
+  traceIsFull?: boolean;
 }
 
 /** The cost of a use of models; an empty text if nothing is known of it. */

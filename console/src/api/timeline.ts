@@ -114,20 +114,6 @@ export interface Head {
   traceIsFull?: boolean;
 }
 
-/** The cost of a use of models; an empty text if nothing is known of it. */
-export function costText({ costMicros }: Usage): string {
-  return costMicros > 0 ? `cost ${(costMicros / 1e6).toFixed(4)}` : "";
-}
-
-/** The name of a step; with its number, unless it is the first of that name. */
-export function nameOf(name: string, nth: number): string {
-  return nth > 1 ? `${name} ${nth}` : name;
-}
-
-/** What tells an entry from others: several may be of the same instant. */
-export const placeOf = (entry: { at: number; generation: number | null; name?: string; nth?: number }): string =>
-  [entry.at, entry.generation ?? "", entry.name ?? "", entry.nth ?? ""].join(" ");
-
 export interface TimelinePage extends Head {
   entries: Entry[];
   nextPageToken: string;

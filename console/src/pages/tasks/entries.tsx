@@ -1,11 +1,12 @@
 // The entries of a task's timeline, as a vertical line.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "../../api/timeline.ts";
 import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import { costText, nameOf, placeOf, type AttemptEntry, type MessageExcerpt, type OpenStep, type PartExcerpt, type StepEntry, type Usage } from "../../api/timeline.ts";
+import { costText, nameOf, placeOf } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 

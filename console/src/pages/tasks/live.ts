@@ -2,8 +2,8 @@
 import { signal } from "@preact/signals";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
-import { isFinal } from "../../api/types.ts";
 import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "../../api/timeline.ts";
+import { isFinal } from "../../api/types.ts";
 
 /** The number of entries in a page. */
 const PAGE = 100;

@@ -1,9 +1,9 @@
 // The log of a task: the entries of its timeline, with filters and navigation.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import type { RefObject } from "preact";
+import type { Entry, Head } from "../../api/timeline.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href, place } from "../../route.ts";
-import type { Entry, Head } from "../../api/timeline.ts";
 import { hasFailed } from "./failed.ts";
 import { GroupView } from "./entries.tsx";
 import { groupsOf } from "./groups.ts";

@@ -1,5 +1,6 @@
 // What a row of a trace opens: what the work was given, what came of it, and what it took.
 import type { ComponentChildren } from "preact";
+import type { Head, StepEntry, TaskOf, Usage } from "../../api/timeline.ts";
 import { Fact } from "../../parts/fact.tsx";
 import { JsonTree } from "../../parts/json.tsx";
 import { StateBadge } from "../../parts/state.tsx";
@@ -7,7 +8,7 @@ import { duration } from "../../parts/time.tsx";
 import { shortened } from "../../parts/words.ts";
 import { href, place } from "../../route.ts";
 import { Clock, Excerpt, TextExcerpt, UsageText } from "./entries.tsx";
-import { nameOf, placeOf, type Head, type StepEntry, type TaskOf, type Usage } from "../../api/timeline.ts";
+import { nameOf, placeOf } from "./entry.ts";
 import { givenOf } from "./given.ts";
 import { bytesText } from "./groups.ts";
 import { plus, type Span, type Turn } from "./trace.ts";

@@ -1,6 +1,7 @@
 // One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
+import { actOn, pathOf, type Head, type TaskOf } from "../../api/timeline.ts";
 import { isFinal, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
@@ -15,7 +16,7 @@ import { Time, duration, now } from "../../parts/time.tsx";
 import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { diagnosisOf } from "./diagnosis.ts";
-import { actOn, costText, pathOf, placeOf, type Head, type TaskOf } from "../../api/timeline.ts";
+import { costText, placeOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
 import { Log, showsLog } from "./log.tsx";
 import { TaskLink } from "./pane.tsx";

@@ -1,7 +1,8 @@
 // The trace of a task: its timeline as spans of time, nested by what began them. Pure.
+import type { Entry, Head, MessageExcerpt, OpenStep, StepEntry, TaskOf, Usage } from "../../api/timeline.ts";
 import { isFinal } from "../../api/types.ts";
 import type { Interval } from "./axis.ts";
-import { nameOf, type Entry, type Head, type MessageExcerpt, type OpenStep, type StepEntry, type TaskOf, type Usage } from "../../api/timeline.ts";
+import { nameOf } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 import { groupsOf, type Group, type Item } from "./groups.ts";
 
@@ -151,9 +152,9 @@ class Steps {
 }
 
 /** Calls of one answer are in its order, all else by time. */
-function sort(spans: Span[]): void {
-  spans.sort((one, other) => placeIn(one) - placeIn(other) || one.from - other.from);
-  for (const { children } of spans) sort(children);
+function sort(spans: Span[], isAnswer = false): void {
+  spans.sort((one, other) => (isAnswer ? placeIn(one) - placeIn(other) : 0) || one.from - other.from);
+  for (const { kind, children } of spans) sort(children, kind === "model");
 }
 
 /** The place of a call in the answer of a model; 0 for all else. */

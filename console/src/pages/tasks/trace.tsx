@@ -1,6 +1,7 @@
 // The trace of a task: what its agent did, on one time axis. A row opens what the work was given and came to.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import type { JSX } from "preact";
+import type { Head, TaskOf } from "../../api/timeline.ts";
 import { isFinal } from "../../api/types.ts";
 import { Icon } from "../../parts/icon.tsx";
 import { Loading } from "../../parts/loading.tsx";
@@ -8,7 +9,7 @@ import { counted, numberWord } from "../../parts/numbers.ts";
 import { duration, now } from "../../parts/time.tsx";
 import { go, href, place } from "../../route.ts";
 import { axisOf, type Axis, type Interval } from "./axis.ts";
-import { costText, type Head, type TaskOf } from "../../api/timeline.ts";
+import { costText } from "./entry.ts";
 import { givenOf, givesTasks, GivenTasks, MAX_DEPTH, treeSum } from "./given.ts";
 import type { LiveTimeline } from "./live.ts";
 import { Pane } from "./pane.tsx";

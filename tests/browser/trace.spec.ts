@@ -105,7 +105,8 @@ test("tasks of other agents stand below the calls that gave them, and lead there
     await view.until(async () => (await rows(view)).includes("4 Turn Message 1"), async () => JSON.stringify(await rows(view)));
     await view.click("button", "Show the tasks of other agents");
     await view.sees("with 2 tasks of other agents");
-    await view.until(async () => (await rows(view)).includes("3 Turn Message 2"), async () => JSON.stringify(await rows(view)));
+    const inside = async () => (await rows(view)).filter((row) => /^[34] /.test(row));
+    await view.becomes(inside, ["3 Agent weather", "4 Turn Message 1", "3 Agent trains", "4 Turn Message 1", "3 Agent trains", "4 Turn Message 2"]);
     await view.page.$eval(".trace", (trace) => trace.scrollIntoView());
     await view.inspect("trace-tree");
     await opens(view, /^Agent weather/);

@@ -37,7 +37,7 @@ test("a turn has its attempts and waits, and a run that begins anew has steps of
     opened, run(10), model(1, 50, 30), run(100, 2, true), step("1.1", 150, 40, { type: "tool" }),
     { kind: "parked", at: 160, generation: null, nth: 1, until: 999, orMessage: false }, { kind: "woken", at: 460, generation: null, nth: 1, by: "time" }, run(460, 1, true),
     { kind: "status", at: 480, generation: 3, state: "TASK_STATE_INPUT_REQUIRED" },
-    said("second"), run(510, 1, false, 2), step("a", 520, 5), run(600, 2, false, 2), step("a", 620, 5),
+    said("second"), { kind: "status", at: 505, generation: 4, state: "TASK_STATE_WORKING" }, run(510, 1, false, 2), step("a", 520, 5), run(600, 2, false, 2), step("a", 620, 5),
     { kind: "status", at: 640, generation: 4, state: "TASK_STATE_FAILED" },
   ];
   const turns = traceOf(head({ state: "TASK_STATE_FAILED" }), entries, 1000);

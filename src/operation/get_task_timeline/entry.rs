@@ -318,6 +318,57 @@ mod tests {
     }
 
     #[test]
+    fn what_steps_were_given_is_for_those_who_see_outcomes() {
+        let long = format!(r#"{{"a":"{}"#, "x".repeat(20_000));
+        for (json, is_cut, shown, says_cut) in
+            [("{}", false, 2, None), ("[", true, 1, Some(true)), (&long, false, 16_384, Some(true))]
+        {
+            let line = json!({"step": {"name": "2.1", "nth": 1, "outcome": {"Ok": 1},
+                "input": {"json": json, "isCut": is_cut}}});
+            let operator = told(&line, OPERATOR);
+            assert_eq!(operator["input"].as_str().map(str::len), Some(shown));
+            assert_eq!(operator.get("inputIsCut").and_then(Value::as_bool), says_cut);
+            assert_eq!(told(&line, OWNER).get("input"), None);
+        }
+    }
+
+    #[test]
+    fn without_steps_the_use_of_models_is_told() {
+        let hidden = Audience { sees_steps: false, ..OPERATOR };
+        let used = json!({"requests": 1, "inputTokens": 2, "outputTokens": 3, "costMicros": 4});
+        let line = json!({"step": {"name": "model", "nth": 1, "outcome": {"Ok": "private"},
+            "usage": {"atMs": 5, "used": used}}});
+        let expected = json!({"at": 9, "generation": null, "kind": "usage", "usage": used});
+        assert_eq!(told(&line, hidden), expected);
+    }
+
+    #[test]
+    fn tasks_of_other_agents_are_told_by_the_steps_that_gave_them() {
+        let step = |name: &str, outcome: Value| json!({"step": {"name": name, "nth": 1, "outcome": {"Ok": outcome}}});
+        let link = json!({"taskId": "t-1", "url": "https://here.example/rail", "agent": "rail"});
+        let elsewhere = json!({"taskId": "t-1", "url": "https://there.example"});
+        let asked = json!({"outcome": "completed", "text": "", "task": {"id": "t-2"}});
+        let rail = |id: &str| json!({"agent": "rail", "id": id});
+        for (name, outcome, owner, operator) in [
+            ("agent 1.1 rail", &link, Some(rail("t-1")), Some(rail("t-1"))),
+            ("remote task", &link, Some(rail("t-1")), Some(rail("t-1"))),
+            ("agent 1.1 rail", &elsewhere, None, None),
+            ("mine", &link, None, None),
+            ("ask rail", &asked, None, Some(rail("t-2"))),
+            ("1.2/ask rail", &asked, None, Some(rail("t-2"))),
+            ("ask rail", &json!({"task": 5}), None, None),
+        ] {
+            let line = step(name, outcome.clone());
+            assert_eq!(told(&line, OWNER).get("task"), owner.as_ref(), "{name}");
+            assert_eq!(told(&line, OPERATOR).get("task"), operator.as_ref(), "{name}");
+        }
+        let run = json!({"run": {"attempt": 1, "resumes": false, "message": 1, "begunMs": 5,
+            "request": {"caller": {"id": "a"}, "timeoutMs": 9,
+                "trail": {"asked_by": {"agent": "rail", "task": "t-3"}}}}});
+        assert_eq!(told(&run, OWNER)["askedBy"], rail("t-3"));
+    }
+
+    #[test]
     fn steps_are_told_apart_by_their_names() {
         for (name, expected) in [
             ("model", json!({"type": "model"})),

@@ -83,9 +83,13 @@ function follow(turn: Turn, { run, items }: Group, steps: Steps, newest: { head:
   const attempt: Attempt = { number: run?.attempt ?? 1, resumes: run?.resumes ?? false, from, until: from };
   turn.attempts.push(attempt);
   let wait: Span | undefined;
-  for (const item of items) {
+  let isAsking = false;
+  for (const [nth, item] of items.entries()) {
     const at = atOf(item);
-    if (wait === undefined && item.kind !== "message") attempt.until = Math.max(attempt.until, at);
+    // A task that has waited for its client works again before its next run begins.
+    const isAnswered = isAsking && item.kind === "status" && items[nth - 1]?.kind === "message";
+    if (item.kind === "status") isAsking = /REQUIRED/.test(item.state);
+    if (wait === undefined && item.kind !== "message" && !isAnswered) attempt.until = Math.max(attempt.until, at);
     if (item.kind === "step") steps.add(spanOf(item, attempt.number));
     if (item.kind === "usage") turn.used.push(item.usage);
     if (item.kind === "chunks" || (item.kind === "status" && item.message !== undefined)) turn.said.push(item);

@@ -111,7 +111,7 @@ test("tasks of other agents stand below the calls that gave them, and lead there
     await view.inspect("trace-tree");
     await opens(view, /^Agent weather/);
     await view.click("link", /^weather [0-9a-f]{12}…/);
-    await view.reaches(/^#\/tasks\/weather\//);
+    await view.reaches(/#\/tasks\/weather\//);
     await view.sees("Asked by");
     await view.click("link", /^planner [0-9a-f]{12}…/);
     await view.reaches(`#/tasks/planner/${asked.id}`);

@@ -373,13 +373,14 @@ fn given(asking: Option<&Asking>, new: &[Entry]) -> Value {
             (ChatMessage::Assistant { text, .. }, _) => json!({"assistant": text}),
         })
     });
-    let mut given = json!({"new": entries.collect::<Value>()});
-    if let Some(Asking { model, instructions, tools, .. }) = asking {
-        given["model"] = model.as_str().into();
-        given["instructions"] = instructions.as_str().into();
-        given["tools"] = tools.iter().map(|tool| tool.name.as_str()).collect();
+    let new: Value = entries.collect();
+    match asking {
+        None => json!({"new": new}),
+        Some(Asking { model, instructions, tools, .. }) => {
+            let tools: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            json!({"model": model, "instructions": instructions, "tools": tools, "new": new})
+        }
     }
-    given
 }
 
 /// The text of a content. Of images and files, that they are there.

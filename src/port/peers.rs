@@ -15,8 +15,8 @@ use mcp::client::McpError;
 
 /// Calls to other agents, to MCP servers, and to the bindings of the Worker.
 pub trait Peers {
-    /// A client for requests to the agents of this Worker, which never leave the Worker. Each request is made by the agent with
-    /// the slug `agent` for `caller`; credentials in the request are ignored. `request` is the id of the incoming request to
+    /// A client for requests to the agents of this Worker, which never leave the Worker. Each request is made by the task
+    /// `by` for `caller`; credentials in the request are ignored. `request` is the id of the incoming request to
     /// which the requests belong, if one is known. No client outside of the Worker can make such a request.
     fn hosted(&self, by: AskedBy, caller: &Caller, request: Option<&str>) -> Rc<dyn Http>;
 

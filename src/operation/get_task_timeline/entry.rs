@@ -15,8 +15,8 @@ use a2a::model::{Generation, Task, TaskArtifactUpdateEvent, TaskStatus};
 pub(super) struct Audience {
     /// False if the agent's file says that its steps are not shown. The use of models is.
     pub(super) sees_steps: bool,
-    /// True if the results of steps, what they were given, and the bodies of callbacks are shown. These belong to the agent, and its clients may
-    /// not be allowed to see them.
+    /// True if the results of steps, what they were given, and the bodies of callbacks are shown. These belong to the agent, and its
+    /// clients may not be allowed to see them.
     pub(super) sees_outcomes: bool,
     /// True if the reader is an operator. Callers are then shown.
     pub(super) is_operators: bool,

@@ -61,8 +61,8 @@ impl Traced {
             if bytes <= room {
                 return Some(input);
             }
-            let length = input.json.len();
-            let end = length.saturating_sub(bytes - room).min(length * room / bytes);
+            let end = input.json.len() as u64 * room as u64 / bytes as u64;
+            let end = usize::try_from(end).unwrap_or_default();
             input.json.truncate(input.json.floor_char_boundary(end));
             input.is_cut = true;
         }
@@ -110,6 +110,9 @@ mod tests {
         }
         assert!(sizes <= 600 && sizes > 600 - LEAST_BYTES && cut == 1, "{sizes}, {cut}");
         assert!(traced.is_full());
+        let large = Traced::new(32 * 1024 * 1024);
+        let quotes = large.fit(&"\"".repeat(5_000_000)).unwrap();
+        assert!(quotes.is_cut && quotes.json.len() > 1_600_000, "{}", quotes.json.len());
         traced.note(&step(None));
         traced.clear();
         assert_eq!(traced.fit("[1]"), Some(StepInput { json: "[1]".to_owned(), is_cut: false }));

@@ -23,6 +23,7 @@ export class GivenTasks {
   /** True if all of them are to be shown. */
   readonly wantsAll = signal(false);
   readonly #over = new AbortController();
+  readonly #reading = new Set<string>();
 
   close(): void {
     this.#over.abort();
@@ -32,17 +33,18 @@ export class GivenTasks {
     return this.tasks.value.get(keyOf(task));
   }
 
-  /** Reads a task, unless it was read. A task that is under way is read again with `isAgain`. */
+  /** Reads a task, unless it was read. With `isAgain` it is read anew, and what was read stays meanwhile. */
   async read(task: TaskOf, { isAgain = false } = {}): Promise<void> {
-    const known = this.tasks.peek().get(keyOf(task));
-    if (known?.state === "reading" || (known !== undefined && !isAgain)) return;
-    if (known === undefined && this.tasks.peek().size >= MAX_TASKS) {
+    const [key, tasks] = [keyOf(task), this.tasks.peek()];
+    if (this.#reading.has(key) || (tasks.has(key) && !isAgain)) return;
+    if (!tasks.has(key) && tasks.size >= MAX_TASKS) {
       return this.#set(task, { state: "failed", problem: new Error(`At most ${MAX_TASKS} tasks are read here; open it by itself.`) });
     }
-    this.#set(task, { state: "reading" });
+    this.#reading.add(key);
+    if (!tasks.has(key)) this.#set(task, { state: "reading" });
     try {
-      const known = await catalogueOnceRead();
-      if (known?.agents.some(({ slug }) => slug === task.agent) === false) throw new Error("It is a task of an agent elsewhere.");
+      const here = await catalogueOnceRead();
+      if (here?.agents.some(({ slug }) => slug === task.agent) !== true) throw new Error("It is a task of an agent elsewhere.");
       const entries: Entry[] = [];
       let pageToken = "";
       let head: Head | undefined;
@@ -56,6 +58,8 @@ export class GivenTasks {
       this.#set(task, { state: "read", head: head as Head, entries, isWhole: pageToken === "" });
     } catch (problem) {
       this.#set(task, { state: "failed", problem });
+    } finally {
+      this.#reading.delete(key);
     }
   }
 

@@ -10,7 +10,7 @@ const PAGE = 100;
 /** Events that follow faster than this are loaded together. */
 const PAUSE_MS = 250;
 /** The interval at which the steps of a run, which are not events, are loaded while the page is visible. */
-const STEPS_MS = 2000;
+export const STEPS_MS = 2000;
 /** The times after the end of a task at which the timeline is loaded again: notifications may still be sent. */
 const AFTERWARDS_MS = [2000, 8000, 30_000];
 /** The first pause before a broken stream is opened again; doubled up to a limit. */

@@ -11,7 +11,7 @@ import { go, href, place } from "../../route.ts";
 import { axisOf, type Axis, type Interval } from "./axis.ts";
 import { costText } from "./entry.ts";
 import { givenOf, givesTasks, GivenTasks, MAX_DEPTH, treeSum } from "./given.ts";
-import type { LiveTimeline } from "./live.ts";
+import { STEPS_MS, type LiveTimeline } from "./live.ts";
 import { Pane } from "./pane.tsx";
 import { intervalsOf, sumOf, traceOf, type Span, type Turn } from "./trace.ts";
 import "./trace.css";
@@ -188,6 +188,11 @@ function Row({ span, parent, head, shared, depth, inside }: Place & { span: Span
 function TaskRows({ task, span, ...place }: Place & { task: TaskOf; span: Span }) {
   const { given, present } = place.shared;
   const read = given.of(task);
+  useEffect(() => {
+    if (read?.state !== "read" || !/_(SUBMITTED|WORKING)$/.test(read.head.state)) return;
+    const timer = setInterval(() => document.visibilityState === "visible" && void given.read(task, { isAgain: true }), STEPS_MS);
+    return () => clearInterval(timer);
+  }, [read]);
   if (read === undefined || read.state === "reading") return <Loading />;
   if (read.state === "failed") {
     return <p class="quiet span-note" role="alert">{read.problem instanceof Error ? read.problem.message : String(read.problem)}</p>;

@@ -145,9 +145,15 @@ function storage(): string {
   return (
     `Storage comes on top: an object of a small task takes ${(object / 1000).toFixed(1)} KB and its row in D1 ${(d1 / 1000).toFixed(2)} KB, ` +
     `which for a million tasks that are kept for ${RETENTION_DAYS} days is ${month(object, storagePrices.objects)} and ${month(d1, storagePrices.d1)}. ` +
-    "Both sizes were measured in local files."
+    "Both sizes were measured in local files.\n\n" +
+    'With `trace = "full"` in an agent\'s file what steps were given is kept ([timelines](timeline.md#what-is-kept-of-steps)), in rows that are written anyway: ' +
+    `no row more, and each ${TRACED_BYTES / 1000} KB of it cost ${month(TRACED_BYTES, storagePrices.objects)} for a million tasks in these ${RETENTION_DAYS} days. ` +
+    "A task keeps at most a tenth of `MAX_TASK_BYTES` of it."
   );
 }
+
+/** What steps were given, in a task: a price is said for so many bytes. */
+const TRACED_BYTES = 10_000;
 
 function published(): string {
   const rows = Object.values(prices).map(({ unit, perMillion, included, page }) => [unit, dollars(perMillion), included, `[${page.split("/")[3]}](${page})`]);

@@ -16,6 +16,7 @@ use crate::auth::Caller;
 use crate::front::facts::Inside;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, HttpAnswer, HttpError, HttpRequest, Peers, Target};
+use crate::trail::AskedBy;
 use a2a::client::Client;
 use a2a::model::UnixMillis;
 use mcp::client::McpError;
@@ -26,9 +27,9 @@ pub(super) struct WorkerPeers {
 }
 
 impl Peers for WorkerPeers {
-    fn hosted(&self, agent: &str, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
-        let (agent, request) = (agent.to_owned(), request.map(str::to_owned));
-        let inside = Inside { agent, caller: caller.clone(), request };
+    fn hosted(&self, by: AskedBy, caller: &Caller, request: Option<&str>) -> Rc<dyn Http> {
+        let request = request.map(str::to_owned);
+        let inside = Inside { by, caller: caller.clone(), request };
         Rc::new(HostedHttp { env: self.env.clone(), inside })
     }
 

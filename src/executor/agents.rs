@@ -15,7 +15,7 @@ use a2a::model::{AgentCapabilities, Message, Secret, UnixMillis};
 use a2a_agents::access::Access;
 use a2a_agents::{
     Accepts, AgentSource, CheckedAgent, Index, IndexedAgent, McpTools, Misfit, NotSet, QuotaTable,
-    RetentionTable, Slug, Values, expand_card,
+    RetentionTable, Slug, Trace, Values, expand_card,
 };
 
 /// The agents of a Worker. Each is made when it is first needed.
@@ -229,7 +229,8 @@ impl Maker {
     fn host(&self, agent: CheckedAgent, indexed: &IndexedAgent) -> Result<HostedAgent, Misfit> {
         let Parts { registry, outside, is_development, check_access } = &self.parts;
         let agent = registry.join(agent)?;
-        let settings = agent.executor.run;
+        let mut settings = agent.executor.run;
+        settings.trace.get_or_insert(if *is_development { Trace::Full } else { Trace::Names });
         let (remotes, mcp) = (self.remotes.clone(), self.mcp.clone());
         let outside = Outside { remotes, mcp, ..outside.for_agent(&agent.slug) };
         let made = registry.make(&agent, &outside);

@@ -28,6 +28,7 @@ use futures_util::future::LocalBoxFuture;
 use super::{ExecutorError, RunOutside, Turn};
 use crate::port::{Clock, Http, HttpAnswer, HttpError, HttpRequest, Random};
 use crate::remotes::Found;
+use crate::trail::AskedBy;
 use a2a::client::{Client, Ports, Settings, depth_of};
 use a2a::model::{Secret, UnixMillis, Uuid};
 
@@ -88,8 +89,16 @@ impl Turn {
     pub(super) fn hosted(&self, slug: &str, settings: Settings) -> Client {
         let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
         let settings = Settings { url: format!("{origin}/{slug}"), ..settings };
-        let http = self.run_outside.hosted(&self.agent, &self.caller);
+        let by = AskedBy { agent: self.agent.clone(), task: self.task_id.clone() };
+        let http = self.run_outside.hosted(by, &self.caller);
         Client::new(settings, Ports { http, ..self.ports() })
+    }
+
+    /// The slug of the agent of this Worker that a client calls; `None` if it calls another server.
+    pub(super) fn slug_here(&self, client: &Client) -> Option<String> {
+        let origin = self.origin.as_deref().unwrap_or(NO_ORIGIN);
+        let slug = client.settings().url.strip_prefix(origin)?.strip_prefix('/')?;
+        self.outside.remotes.has_agent(slug).then(|| slug.to_owned())
     }
 
     /// The settings, with timeouts and depth limited to those of the run.

@@ -4,7 +4,7 @@ use super::admit::{Asked, Door, Params, Unadmitted, Wanted, unknown_path};
 use super::command;
 use super::document::card::extended_card;
 use super::document::page;
-use super::facts::{Need, Received};
+use super::facts::{Inside, Need, Received};
 use super::identify::Request;
 use super::plan::Plan;
 use super::report::Report;
@@ -222,6 +222,13 @@ impl<'a> Exchange<'a> {
             return extended_card(request, agent, &command.caller, &command.reply);
         }
         command.trail = head.trail();
+        // Who shares the new task, but not the task that asks, must not be told of the latter.
+        command.trail.asked_by = match &request.facts.inside {
+            Some(Inside { by, caller, .. }) if caller.owner() == command.caller.owner() => {
+                Some(Box::new(by.clone()))
+            }
+            _ => None,
+        };
         if command.call.message().is_some() {
             let public = request.deployment.settings.public_url.as_deref();
             command.origin = Some(public.unwrap_or(origin).to_owned());

@@ -9,6 +9,7 @@ use crate::forms::address::ObjectId;
 use crate::forms::callback::CallbackPost;
 use crate::forms::command::Command;
 use crate::session::SentCredentials;
+use crate::trail::AskedBy;
 use crate::usage::Usage;
 use a2a::error::Error;
 use a2a::model::UnixMillis;
@@ -116,8 +117,8 @@ pub(crate) struct Facts {
 /// The sender of a request inside of the Worker.
 #[derive(Clone, Debug)]
 pub(crate) struct Inside {
-    /// The agent whose run sends the request.
-    pub(crate) agent: String,
+    /// The task whose run sends the request, and its agent.
+    pub(crate) by: AskedBy,
     /// The caller of the task that runs.
     pub(crate) caller: Caller,
     /// The id of the request that began the run.

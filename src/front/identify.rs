@@ -27,8 +27,8 @@ impl Request<'_> {
     /// Identifies the caller of the request for an agent, with the agent's findings about the credentials.
     pub(crate) fn judge<'p>(&self, agent: &'p HostedAgent) -> Judged<'p> {
         match (&self.facts.inside, &agent.policy) {
-            (Some(Inside { agent, caller, .. }), Ok(policy)) => {
-                let calling = self.deployment.agents.find(Some(agent));
+            (Some(Inside { by, caller, .. }), Ok(policy)) => {
+                let calling = self.deployment.agents.find(Some(&by.agent));
                 let calling = calling.and_then(|agent| agent.policy.as_ref().ok());
                 policy.vouch(caller, calling.map(Policy::access)).into()
             }

@@ -23,10 +23,11 @@ use crate::config::Settings;
 use crate::executor::{Agents, Parts};
 use crate::port::{Outside, Severity};
 use crate::signing::SigningKeys;
+use crate::trail::AskedBy;
 use crate::twins::MemoryPlatform;
 use a2a::binding::http::HttpResponse;
 use a2a::error::Error;
-use a2a::model::{Secret, UnixMillis, Uuid};
+use a2a::model::{Secret, TaskId, UnixMillis, Uuid};
 use a2a::{Outcome, Quota};
 
 /// A deployment without keys and without a console. Only `https:` URLs are allowed for webhooks.
@@ -320,7 +321,8 @@ fn a_request_from_inside_has_the_caller_of_the_task_and_no_address() {
     let body = body.to_string();
     let decided = |caller: &str| {
         let (agent, caller) = ("guarded".to_owned(), Caller::new(caller));
-        let inside = Some(Inside { agent, caller, request: None });
+        let by = AskedBy { agent, task: TaskId::from('t') };
+        let inside = Some(Inside { by, caller, request: None });
         let call = Sent::call("/guarded", &body).having(Facts { inside, ..Facts::default() });
         call.with("a2a-extensions", "urn:needed").decided()
     };

@@ -7,6 +7,7 @@ use futures_util::future::LocalBoxFuture;
 use super::{Http, HttpAnswer, HttpError, HttpRequest};
 use crate::auth::Caller;
 use crate::mcp::{FoundServer, KnownTools};
+use crate::trail::AskedBy;
 use a2a::client::Client;
 use a2a::model::UnixMillis;
 use a2a_agents::unbound_service;
@@ -14,10 +15,10 @@ use mcp::client::McpError;
 
 /// Calls to other agents, to MCP servers, and to the bindings of the Worker.
 pub trait Peers {
-    /// A client for requests to the agents of this Worker, which never leave the Worker. Each request is made by the agent with
-    /// the slug `agent` for `caller`; credentials in the request are ignored. `request` is the id of the incoming request to
+    /// A client for requests to the agents of this Worker, which never leave the Worker. Each request is made by the task
+    /// `by` for `caller`; credentials in the request are ignored. `request` is the id of the incoming request to
     /// which the requests belong, if one is known. No client outside of the Worker can make such a request.
-    fn hosted(&self, agent: &str, caller: &Caller, request: Option<&str>) -> Rc<dyn Http>;
+    fn hosted(&self, by: AskedBy, caller: &Caller, request: Option<&str>) -> Rc<dyn Http>;
 
     /// Adds to the client of a remote agent a cache of cards that outlives the client, and the verification of the cards'
     /// signatures.

@@ -93,6 +93,11 @@ impl Remotes {
         Err(format!("there is no remote {name:?}; there are: {known}"))
     }
 
+    /// True if this Worker has an agent with this slug.
+    pub fn has_agent(&self, slug: &str) -> bool {
+        self.slugs.iter().any(|known| *known == *slug)
+    }
+
     /// True if there is an agent with this name.
     pub fn has(&self, name: &str) -> bool {
         self.names().any(|known| known == name)

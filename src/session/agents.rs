@@ -7,6 +7,7 @@ use super::open_error::{NoAgent, OpenError};
 use crate::config::Limits;
 use crate::executor::Runner;
 use crate::task::Recovery;
+use a2a_agents::RunSettings;
 
 /// Finds the agent that answers for a task, by its slug.
 pub type FindAgent = Rc<dyn Fn(&str) -> Result<Runner, NoAgent>>;
@@ -32,6 +33,11 @@ impl Agents {
     /// The agent of the task; `None` if this Worker does not have it any more.
     pub(super) fn of(&self, life: &Life) -> Option<Runner> {
         life.facts().and_then(|facts| self.find(&facts.agent).ok())
+    }
+
+    /// The settings for runs in the file of the task's agent; those of a file without any if this Worker does not have it any more.
+    pub(super) fn settings(&self, life: &Life) -> RunSettings {
+        self.of(life).map(|runner| runner.settings).unwrap_or_default()
     }
 
     /// The limits of the task's runs; `None` if this Worker does not have its agent any more.

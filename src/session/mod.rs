@@ -85,6 +85,7 @@ pub use journal::{LoggedBatch, LoggedLine};
 pub use open_error::{NoAgent, OpenError};
 pub use opening::Opening;
 pub use owned::Owned;
+pub(crate) use owned::TraceTerms;
 pub use run::callbacks::Posted;
 pub use run::state::OpenStep;
 pub use sender::Sender;

@@ -67,6 +67,7 @@ mod tests {
             usage: None,
             failed,
             duration_ms: None,
+            input: None,
         }
     }
 

@@ -173,8 +173,9 @@ pub struct RunRequest {
     /// The rest of the caller's daily model budget, if there is such a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub allowance: Option<Box<Allowance>>,
-    /// The id that connects the request with its logs and traces. Stored if the request belongs to a trace.
-    #[serde(skip_serializing_if = "is_untraced")]
+    /// The id that connects the request with its logs and traces. Stored if the request belongs to a trace, or a task of this Worker
+    /// has sent it.
+    #[serde(skip_serializing_if = "is_not_kept")]
     pub trail: Box<Trail>,
     /// The longest duration of the run, in milliseconds.
     pub timeout_ms: u64,
@@ -219,6 +220,20 @@ pub struct StepRecord {
     /// The duration of the step, in milliseconds. `None` for usage outside of a step.
     #[serde(rename = "durationMs", skip_serializing_if = "Option::is_none")]
     pub duration_ms: Option<u64>,
+    /// What the step was given, for people.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub input: Option<StepInput>,
+}
+
+/// What a step was given, if the agent's file asks for it. No run reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StepInput {
+    /// JSON, or its beginning.
+    pub json: String,
+    /// True if the end is missing.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub is_cut: bool,
 }
 
 impl StepRecord {
@@ -226,7 +241,7 @@ impl StepRecord {
     pub fn of_usage(usage: StepUsage) -> Self {
         let outcome = Ok(Json::from(&Value::Null));
         let (name, failed, duration_ms) = (String::new(), false, None);
-        Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms }
+        Self { name, nth: 0, outcome, failed, usage: Some(usage), duration_ms, input: None }
     }
 
     /// The result of the step; `None` if the step failed, or its result is no `T`.
@@ -242,8 +257,8 @@ impl StepRecord {
 }
 
 #[allow(clippy::borrowed_box, reason = "serde gives the field as it is")]
-fn is_untraced(trail: &Box<Trail>) -> bool {
-    trail.trace.is_none()
+fn is_not_kept(trail: &Box<Trail>) -> bool {
+    !trail.is_kept()
 }
 
 impl Decode for HeldText {
@@ -290,7 +305,15 @@ impl Decode for StepRecord {
         let name = fields.any_string("name")?;
         let (nth, usage) = (fields.number("nth")?, fields.object("usage"));
         let failed = fields.boolean("failed").unwrap_or_default();
-        Some(Self { name, nth, outcome, failed, usage, duration_ms: fields.number("durationMs") })
+        let (duration_ms, input) = (fields.number("durationMs"), fields.object("input"));
+        Some(Self { name, nth, outcome, failed, usage, duration_ms, input })
+    }
+}
+
+impl Decode for StepInput {
+    fn decode(fields: &mut Fields) -> Option<Self> {
+        let json = fields.any_string("json")?;
+        Some(Self { json, is_cut: fields.boolean("isCut").unwrap_or_default() })
     }
 }
 
@@ -332,6 +355,7 @@ mod tests {
             failed: false,
             usage: None,
             duration_ms: None,
+            input: None,
         };
         let used = Usage { requests: 1, input_tokens: 2, output_tokens: 3, cost_micros: 4 };
         let usage = StepUsage { at_ms: 5, used, repeated: used };
@@ -347,6 +371,10 @@ mod tests {
             }),
             LogEntry::Step(StepRecord { usage: Some(usage), ..step(Err("no".to_owned())) }),
             LogEntry::Step(StepRecord { duration_ms: Some(250), ..step(Err("no".to_owned())) }),
+            LogEntry::Step(StepRecord {
+                input: Some(StepInput { json: r#"{"a":"x"#.to_owned(), is_cut: true }),
+                ..step(Ok(Json::from(&json!(1))))
+            }),
             LogEntry::Step(StepRecord::of_usage(usage)),
             LogEntry::Held(HeldText { chars: 3 }),
             LogEntry::Taken,

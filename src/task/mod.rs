@@ -24,7 +24,7 @@ pub use deadlines::{Armed, DEBTS, Deadlines, Owed, Wants};
 pub use effect::{Effect, Refusal, TaskError};
 pub use failed::FAILED_STEPS;
 pub use input::{Input, Loss, NewTask, Notice, RunOutcome};
-pub use log::{HeldText, LogEntry, RunRequest, RunStart, StepRecord};
+pub use log::{HeldText, LogEntry, RunRequest, RunStart, StepInput, StepRecord};
 pub use machine::{TaskMachine, timed_out};
 pub use metadata::ATTEMPT;
 pub(crate) use metadata::set_member;

@@ -18,6 +18,7 @@ use crate::port::{
     Clock, Followers, Http, HttpAnswer, HttpError, HttpRequest, Observation, Observer, Outside,
     Peers, Ports, Random, Runtime, Severity, Target, Unbound, WebhookJob, WebhookQueue, yield_once,
 };
+use crate::trail::AskedBy;
 use a2a::model::{Secret, UnixMillis, Uuid};
 use a2a_agents::tool::Counters;
 
@@ -349,7 +350,7 @@ impl Observer for MemoryPlatform {
 
 /// The doubles of other servers also answer for the agents of the Worker; the header `caller` contains the id of the caller.
 impl Peers for MemoryPlatform {
-    fn hosted(&self, _agent: &str, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
+    fn hosted(&self, _by: AskedBy, caller: &Caller, _request: Option<&str>) -> Rc<dyn Http> {
         Rc::new(MemoryHosted { http: self.0.http.clone(), caller: caller.id.clone() })
     }
 

@@ -12,7 +12,7 @@ use a2a_agents::files::{Disk, Entry, Files, Unreadable};
 use a2a_agents::project::{Terms, check};
 use a2a_agents::{
     Accepts, AgentSource, AgentTexts, Checked, Dialects, HttpToolDefinition, LearnedPart,
-    LearnedSkills, LearnedSource, McpTable, OwnSkill, Recovery, RunSettings,
+    LearnedSkills, LearnedSource, McpTable, OwnSkill, Recovery, RunSettings, Trace,
 };
 use proptest::collection::{btree_map, vec};
 use proptest::prelude::*;
@@ -332,8 +332,14 @@ proptest! {
         max_attempts in any::<Option<u32>>(),
         timeout_ms in any::<Option<u64>>(),
         idle_timeout_ms in any::<Option<u64>>(),
+        trace in proptest::option::of(proptest::sample::select(vec![
+            Trace::Off, Trace::Names, Trace::Full,
+        ])),
+        trace_for_owners in any::<bool>(),
     ) {
-        let run = RunSettings { recovery, max_attempts, timeout_ms, idle_timeout_ms };
+        let run = RunSettings {
+            recovery, max_attempts, timeout_ms, idle_timeout_ms, trace, trace_for_owners,
+        };
         let written = serde_json::to_string(&run).unwrap();
         prop_assert_eq!(read_json::<RunSettings>(&written).unwrap(), run);
     }

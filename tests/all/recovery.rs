@@ -230,6 +230,7 @@ impl World {
             max_attempts: Some(100),
             timeout_ms: Some(100_000_000),
             idle_timeout_ms: None,
+            ..RunSettings::default()
         };
         let platform = MemoryPlatform::default();
         platform.memory_index().set_failing(manner.index == Index::Fails);

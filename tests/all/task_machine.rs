@@ -116,7 +116,7 @@ fn any_change() -> impl Strategy<Value = Change> {
         6 => status,
         6 => artifact,
         2 => "[ab]".prop_map(|name| {
-            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), failed: false, usage: None, duration_ms: None })
+            Input::StepDone(StepRecord { name, nth: 1, outcome: Ok((&serde_json::Value::Bool(true)).into()), failed: false, usage: None, duration_ms: None, input: None })
         }),
         2 => (0..20i64, any::<bool>()).prop_map(|(until_ms, or_message)| {
             let callback = (until_ms % 2 == 0).then(name);

@@ -43,9 +43,9 @@ test("a completed task with failed steps is marked in the list and as a task, an
     }
     await view.inspect("tasks-failed-steps");
     for (const [{ id }, mark] of marks) {
-      await view.go(`#/tasks/thinker/${id}`);
+      await view.go(`#/tasks/thinker/${id}?view=log`);
       await view.find("heading", `Task ${id}`);
-      await view.find("region", "Timeline");
+      await view.find("region", "Log");
       if (mark !== "") await view.sees(mark);
       else assert.doesNotMatch(await view.text(), /failed/);
       const [what, calls] = [await view.text(), { "": 1, "1 failed step": 2, "2 failed steps": 3 }[mark]];

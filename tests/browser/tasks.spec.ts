@@ -22,13 +22,13 @@ after(async () => {
   sink?.close();
 });
 
-const at = (task: Task, agent = "demo") => `#/tasks/${agent}/${task.id}`;
+const at = (task: Task, agent = "demo") => `#/tasks/${agent}/${task.id}?view=log`;
 const rows = async (view: View) => (await view.all("row")).length - 1;
-const timeline = async (view: View) => view.text(await view.find("region", "Timeline"));
+const timeline = async (view: View) => view.text(await view.find("region", "Log"));
 /** Waits until lists, which are written a moment after their tasks, have this many that fit. */
 const listed = (agent: Agent, params: Record<string, unknown>, count: number) => until(() => agent.listTasks(params), ({ totalSize }) => totalSize === count);
 /** Waits until this task is shown, and not the page before. */
-const shows = async (view: View, task: Task) => void (await view.find("heading", `Task ${task.id}`), await view.find("region", "Timeline"));
+const shows = async (view: View, task: Task) => void (await view.find("heading", `Task ${task.id}`), await view.find("navigation", "Views of the task"));
 /** Signs in with a key, as the dialog keeps it, and acts in a role. */
 async function signIn(view: View, key: string, isOperator: boolean): Promise<void> {
   await view.page.evaluate((secret, role) => {
@@ -238,6 +238,10 @@ test("what agents say runs nothing, in the list and in a task", async () => {
     for (const task of tasks) {
       await view.go(at(task, HOSTILE));
       await shows(view, task);
+      await assertHarmless(view);
+      await view.click("link", "Trace");
+      await view.click("button", /^Turn Message 1/);
+      await view.find("group", "Details of Message 1");
       await assertHarmless(view);
     }
   });

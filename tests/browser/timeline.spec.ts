@@ -1,4 +1,4 @@
-// The timeline of a task with many entries: its first one, its failures, entries of one kind, entries that are alike, and the way back to all that was read.
+// The log of a task with many entries: its first one, its failures, entries of one kind, entries that are alike, and the way back to all that was read.
 
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
@@ -35,14 +35,14 @@ async function long(end: "complete" | "fail"): Promise<Task> {
   return untilEnded(double, task.id);
 }
 
-const timeline = async (view: View): Promise<string> => view.text(await view.find("region", "Timeline"));
+const timeline = async (view: View): Promise<string> => view.text(await view.find("region", "Log"));
 /** How many pages of the timeline the tab has asked for. */
 const pages = (view: View): number => view.record.requests.filter(({ url }) => url.includes("/timeline")).length;
 
-test("a long timeline is read from its first entry by one click, by kind, and stays as it was on the way back", async () => {
+test("a long log is read from its first entry by one click, by kind, and stays as it was on the way back", async () => {
   const { id } = await long("complete");
   const all = OTHER + ALIKE + 4;
-  await app.visit(`#/tasks/double/${id}`, async (view) => {
+  await app.visit(`#/tasks/double/${id}?view=log`, async (view) => {
     await view.sees(`${ALIKE - 1} more like this`);
     assert.doesNotMatch(await timeline(view), /the very first words/);
     await view.inspect("timeline-long");
@@ -56,7 +56,7 @@ test("a long timeline is read from its first entry by one click, by kind, and st
     await view.click("button", "Next failure");
     await view.sees("Nothing has failed");
     await view.choose("Show", "Artifacts");
-    await view.reaches(`#/tasks/double/${id}?show=artifacts`);
+    await view.reaches(`#/tasks/double/${id}?view=log&show=artifacts`);
     await view.sees("roses");
     assert.doesNotMatch(await timeline(view), /line \d/);
     await view.choose("Show", "Everything");
@@ -78,7 +78,7 @@ const marked = (view: View) => view.page.$$eval(".entry[aria-current=true]", (al
 
 test("one failure after the other is found", async () => {
   const { id } = await long("fail");
-  await app.visit(`#/tasks/double/${id}`, async (view) => {
+  await app.visit(`#/tasks/double/${id}?view=log`, async (view) => {
     await view.click("button", "Next failure");
     await view.sees("Failure 1 of 1");
     await view.until(async () => /^State Failed.* true$/.test((await marked(view)).flat().join(" ")), async () => JSON.stringify(await marked(view)));
@@ -108,7 +108,7 @@ test("attempts to reach webhooks do not stand between the steps of the agent", a
   const { task } = await demo.call<{ task: Task }>("SendMessage", { message: message("chunks"), configuration });
   await untilEnded(demo, task.id);
   await until(async () => sink.arrivals("/hook").length, (count) => count >= 6);
-  await app.visit(`#/tasks/demo/${task.id}`, async (view) => {
+  await app.visit(`#/tasks/demo/${task.id}?view=log`, async (view) => {
     await view.sees("6 attempts to reach webhooks, 2 failed");
     const rows = await view.page.$$eval(".timeline .entry", (all) => all.map((one) => one.textContent));
     assert.deepEqual(rows.map((row) => /webhook/i.test(row)), [...rows.slice(1).map(() => false), true], rows.join("\n"));

@@ -39,7 +39,7 @@ test("each view has its own title, which is told to screen readers, and the focu
     const told = (text: string) => view.until(() => view.page.$$eval("[role=status]", (all, text) => all.some((one) => one.textContent.trim() === text), text), `nobody is told "${text}"`);
     await titled("Agents");
     for (const [route, title] of [
-      ["#/agents/demo", "Demo · Card · Agents"], ["#/agents/demo/check", "Demo · Check · Agents"], ["#/chat/demo", "Demo · Chat"], [`#/tasks/demo/${id}`, `Task ${id.slice(0, 12)}… · Tasks`],
+      ["#/agents/demo", "Demo · Card · Agents"], ["#/agents/demo/check", "Demo · Check · Agents"], ["#/chat/demo", "Demo · Chat"], [`#/tasks/demo/${id}`, `Task ${id.slice(0, 12)}… · Trace · Tasks`],
       ["#/tasks", "Tasks"],
     ] as const) {
       await view.go(route);

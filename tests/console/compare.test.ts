@@ -5,7 +5,7 @@ import { describe, test } from "node:test";
 import { messageAgain } from "../../console/src/api/again.ts";
 import type { Message } from "../../console/src/api/types.ts";
 import { rowsOf, sentenceOf } from "../../console/src/pages/compare/verdicts.ts";
-import type { Head } from "../../console/src/pages/tasks/entry.ts";
+import type { Head } from "../../console/src/api/timeline.ts";
 
 const head = (more: Partial<Head>): Head => ({
   taskId: "t", contextId: "c", state: "TASK_STATE_COMPLETED", createdAt: 1000, statusAt: 3000, agent: "a", generation: 3, underWay: [], ...more,

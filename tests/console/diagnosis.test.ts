@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { diagnosisOf } from "../../console/src/pages/tasks/diagnosis.ts";
-import type { AttemptEntry, Entry, Head, RunEntry, StepEntry } from "../../console/src/pages/tasks/entry.ts";
+import type { AttemptEntry, Entry, Head, RunEntry, StepEntry } from "../../console/src/api/timeline.ts";
 
 const NOW = 1_800_000_000_000;
 const head = (state: Head["state"], more: Partial<Head> = {}): Head => ({

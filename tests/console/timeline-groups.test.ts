@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { ArtifactEntry, Entry, RunEntry, StepEntry } from "../../console/src/pages/tasks/entry.ts";
+import type { ArtifactEntry, Entry, RunEntry, StepEntry } from "../../console/src/api/timeline.ts";
 import { alike, bytesText, groupsOf } from "../../console/src/pages/tasks/groups.ts";
 
 const run = (at: number, attempt: number): RunEntry => ({ kind: "run", at, generation: null, attempt, resumes: attempt > 1, message: 1, begunAt: 0, timeoutMs: 1 });

@@ -2,42 +2,14 @@
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { Agent, isTerminal, textOf, until, type Task } from "./client.ts";
+import { withCoordinators } from "./coordinators.ts";
 import { startWorker, testAgents, type Worker } from "./harness.ts";
-
-type Embedded = { slug: string; card: string } & Record<string, unknown>;
-
-/** Agents in addition to those of tests/agents: copies of `demo` with other cards and executors. */
-function agents(): string {
-  const { agents, ...built } = JSON.parse(testAgents) as { agents: Embedded[] };
-  const demo = agents.find(({ slug }) => slug === "demo");
-  assert.ok(demo);
-  const made = (slug: string, description: string, executor: object): Embedded => {
-    const card = JSON.parse(demo.card.replaceAll("/demo", `/${slug}`)) as object;
-    const shown = { ...card, name: slug, description, skills: [{ id: "do", name: "Do", description, tags: [] }] };
-    return { ...demo, slug, default: false, card: JSON.stringify(shown), executor: { run: {}, ...executor } };
-  };
-  const script = (rules: object[]): object => ({ kind: "script", table: { rules } });
-  const model = (names: string[]): object => ({ kind: "model", table: { model: "scripted", base_url: "dev:model", agents: names } });
-  const asks = {
-    then: [{ do: "working" }, { do: "input_required", text: "On which day?" }],
-    follow_up: [{ then: [{ do: "artifact", text: "Booked for {text}." }, { do: "complete" }] }],
-  };
-  const more = [
-    made("weather", "Forecasts rain.", script([{ then: [{ do: "artifact", text: "It is sunny." }, { do: "complete" }] }])),
-    made("trains", "Books seats.", script([asks])),
-    made("sleeper", "Dreams.", script([{ then: [{ do: "working" }, { do: "wait", ms: 600000 }, { do: "complete" }] }])),
-    made("planner", "Plans.", model(["weather", "trains"])),
-    made("dreamer", "Sleeps.", model(["sleeper", "weather"])),
-    made("circle", "Turns round.", model(["circle"])),
-    made("lame", "Plans, too.", model(["weather", "next"])),
-  ];
-  return JSON.stringify({ ...built, agents: [...agents, ...more] });
-}
+import type { Timeline } from "./timelines.ts";
 
 let worker: Worker;
 before(async () => {
   // No server listens at this URL.
-  worker = await startWorker({ vars: { AGENTS: agents(), NEXT_URL: "http://127.0.0.1:9" }, hasDev: true });
+  worker = await startWorker({ vars: { AGENTS: withCoordinators(testAgents), NEXT_URL: "http://127.0.0.1:9" }, hasDev: true });
 });
 after(() => worker.stop());
 
@@ -56,6 +28,11 @@ test("two agents are asked at once, the question of one is handed to the user, a
   const [weather, trains] = [await until(() => tasksOf("weather"), ({ length }) => length > 0), await until(() => tasksOf("trains"), ({ length }) => length > 0)];
   assert.deepEqual([weather.length, trains.length], [1, 1]);
   assert.notEqual(weather[0]?.contextId, trains[0]?.contextId, "each agent has a conversation of its own");
+  const timelineOf = (slug: string, id: string) => of(slug).call<Timeline>("GetTaskTimeline", { id, pageSize: 100 });
+  const given = (await timelineOf("planner", asked.id)).entries.flatMap(({ task }) => (task === undefined ? [] : [`${task.agent} ${task.id}`]));
+  assert.deepEqual(given.sort(), [`trains ${trains[0]?.id}`, `trains ${trains[0]?.id}`, `weather ${weather[0]?.id}`], "the timeline leads to the tasks");
+  const askedBy = (await timelineOf("trains", trains[0]?.id ?? "")).entries.flatMap(({ kind, askedBy }) => (kind === "run" ? [askedBy] : []));
+  assert.deepEqual(askedBy, [{ agent: "planner", id: asked.id }, { agent: "planner", id: asked.id }], "and theirs lead back");
 });
 
 test("a cancel reaches the task that an agent was given", async () => {

@@ -93,6 +93,7 @@ describe("of an agent of kind model", () => {
     assert.equal(asking?.usage?.requests, 1);
     assert.equal(usage?.requests, 2);
     assert.match(order?.outcome ?? "", /tea is ordered/, "while the Worker is developed");
+    assert.deepEqual(JSON.parse(order?.input ?? ""), { item: "tea" }, "which is also the default of `trace`");
   });
 
   test("steps that failed are counted, in the task and in its list entry, though it is completed", async () => {

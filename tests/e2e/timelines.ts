@@ -19,6 +19,10 @@ export interface Entry {
   durationMs?: number;
   usage?: { requests: number };
   outcome?: string;
+  input?: string;
+  inputIsCut?: boolean;
+  task?: { agent: string; id: string };
+  askedBy?: { agent: string; id: string };
   error?: string;
   status?: number;
   origin?: string;
@@ -37,6 +41,8 @@ export interface Timeline {
   generation: number;
   usage?: { requests: number };
   failedSteps?: number;
+  trace?: string;
+  traceIsFull?: boolean;
   underWay: { name: string; type: string; since: number }[];
   entries: Entry[];
   nextPageToken: string;

@@ -73,7 +73,7 @@ pub use remote::{
 };
 pub use restricted::RestrictedSkill;
 pub use retention::{MAX_FINISHED, MAX_RETENTION_MS, RetentionTable};
-pub use run::{Recovery, RunSettings};
+pub use run::{Recovery, RunSettings, Trace};
 pub use service::{check_path, http_of, service_name, service_url, unbound_service};
 pub use slug::Slug;
 pub use table::{Misfit, Table, no_such};

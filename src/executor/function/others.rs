@@ -71,6 +71,7 @@ impl OpenRun {
     pub async fn remote_send(self: Rc<Self>, name: &str, request: &str) -> Result<String, Refused> {
         let (client, question) = self.asked(name, request)?;
         let turn = &self.turn;
+        self.note_input(&format!("ask {name}"), &question.key, &|| json!(question.parts));
         let is_canceled = || turn.is_canceled();
         let observe = a2a::client::Observe {
             is_canceled: Some(&is_canceled),
@@ -196,6 +197,7 @@ impl OpenRun {
         let Value::Object(arguments) = read_value(arguments)? else {
             return Err(Refused::Because("the arguments of a tool are an object".to_owned()));
         };
+        self.note_input(&format!("call {server} {tool}"), key, &|| arguments.clone().into());
         let end = Box::pin(call(&self, server, tool, arguments, key)).await?;
         self.wake();
         let asks = || {
@@ -225,6 +227,13 @@ impl OpenRun {
                 "it is not known whether {server} has carried out {tool}"
             ))),
             End::Canceled => Err(Refused::Over(crate::port::RunEnd::Canceled)),
+        }
+    }
+
+    /// Notes what a step of the function is given. Its key ends with the number of the step; a call that is no step has another end.
+    fn note_input(&self, step: &str, key: &str, input: &dyn Fn() -> Value) {
+        if let Some(nth) = key.rsplit('/').next().and_then(|nth| nth.parse().ok()) {
+            self.turn.run_task.note_input(&self.step_name(step), nth, input);
         }
     }
 

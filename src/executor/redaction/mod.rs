@@ -101,7 +101,8 @@ impl Redaction {
         Part { content: part.content, metadata, filename, media_type }
     }
 
-    fn value(&self, value: Value) -> Value {
+    /// The value without secrets.
+    pub(crate) fn value(&self, value: Value) -> Value {
         match value {
             Value::String(text) => self.text(&text).into_owned().into(),
             Value::Array(elements) => {

@@ -25,6 +25,8 @@ pub(in crate::executor) struct Link {
     /// The interface that accepted the message. The step stores the interface, so that a run that wakes only to poll
     /// does not have to fetch the card.
     pub(in crate::executor) connection: Rc<Connection>,
+    /// The slug of the agent, if it is one of this Worker: timelines lead to its task. Stored links of earlier versions have none.
+    pub(in crate::executor) agent: Option<String>,
 }
 
 impl Link {
@@ -56,6 +58,8 @@ struct StoredLink<'a> {
     tenant: Option<&'a str>,
     trusted: bool,
     streams: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agent: Option<&'a str>,
 }
 
 impl Serialize for Link {
@@ -72,6 +76,7 @@ impl Serialize for Link {
             tenant: tenant.as_deref(),
             trusted: *is_trusted,
             streams: *streams,
+            agent: self.agent.as_deref(),
         };
         stored.serialize(serializer)
     }
@@ -94,6 +99,7 @@ impl Decode for Link {
             context: fields.id("contextId"),
             has_webhooks: is(fields, "webhooks"),
             connection: Rc::new(connection),
+            agent: fields.string("agent"),
         })
     }
 }
@@ -107,9 +113,9 @@ mod tests {
 
     #[test]
     fn a_link_is_read_as_it_was_stored() {
-        for (binding, dialect, tenant) in [
-            (Binding::JsonRpc, Dialect::V1, None),
-            (Binding::Rest, Dialect::V0_3, Some("t".to_owned())),
+        for (binding, dialect, tenant, agent) in [
+            (Binding::JsonRpc, Dialect::V1, None, Some("here".to_owned())),
+            (Binding::Rest, Dialect::V0_3, Some("t".to_owned()), None),
         ] {
             let connection = Rc::new(Connection {
                 url: "https://a.example/x".to_owned(),
@@ -120,7 +126,7 @@ mod tests {
                 streams: true,
             });
             let (task, context) = (TaskId::new("t-1").unwrap(), ContextId::new("c-1"));
-            let link = Link { task, context, has_webhooks: true, connection };
+            let link = Link { task, context, has_webhooks: true, connection, agent };
             let stored = serde_json::to_value(&link).unwrap();
             assert_eq!(decode::<Link>(stored).ok(), Some(link));
         }

@@ -224,7 +224,8 @@ impl Sending<'_> {
         let has_webhooks = card.is_some_and(|card| card.sends_webhooks);
         // Some servers leave the context id out of their events.
         let context = context.or_else(|| Some(self.context.clone()));
-        Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection) })
+        let agent = self.turn.slug_here(client);
+        Ok(Link { task, context, has_webhooks, connection: Rc::clone(&connection), agent })
     }
 }
 

@@ -92,6 +92,7 @@ impl AgentExecutor for ToolsExecutor {
                     continue;
                 }
             };
+            turn.run_task.note_input(&position.to_string(), nth, &|| arguments.clone().into());
             match call_own(turn, events, tool.as_ref(), arguments, position).await? {
                 Flow::GoesOn => end_call(turn, position, count, nth, None)?,
                 Flow::Over => return Ok(()),

@@ -3,6 +3,7 @@
 use std::rc::Rc;
 
 use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
 
 use super::{Callback, CallbackTerms, Emission, Timing, Wait, WaitStart};
 use crate::auth::Caller;
@@ -10,6 +11,7 @@ use crate::executor::ExecutorError;
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Http, Random, Target};
 use crate::task::{CallbackName, StepRecord, Unanswered};
+use crate::trail::AskedBy;
 use crate::usage::Usage;
 use a2a::client::Client;
 use a2a::model::{Json, Message, Part, Secret, Task, UnixMillis};
@@ -130,6 +132,9 @@ pub trait RunTask {
     /// If the run must not have such a step.
     fn begin_step(&self, name: &str) -> Result<StepStart, ExecutorError>;
 
+    /// Notes what a step was given, if the agent's file asks for that. It is stored with the outcome of the step, without secrets.
+    fn note_input(&self, name: &str, nth: u32, input: &dyn Fn() -> Value);
+
     /// Stores the outcome of a step.
     ///
     /// # Errors
@@ -167,8 +172,8 @@ pub trait RunOutside {
     /// The client for other servers.
     fn http(&self) -> &dyn Http;
 
-    /// The client for the agents of this Worker. Requests are made by the agent of this slug, for this caller.
-    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http>;
+    /// The client for the agents of this Worker. Requests are made by the agent of this task, for this caller.
+    fn hosted(&self, by: AskedBy, caller: &Caller) -> Rc<dyn Http>;
 
     /// The client for a binding of the Worker, from [`Peers::bound`](crate::port::Peers::bound).
     fn bound(&self, target: &Target) -> Rc<dyn Http>;

@@ -6,14 +6,17 @@ use super::excerpt::{self, Budget};
 use super::merge::OneAttempt;
 use crate::push::origin_of;
 use crate::session::LoggedLine;
-use crate::task::{CallbackName, LogEntry, RunStart, StepRecord, Unanswered};
+use crate::task::{CallbackName, LogEntry, RunStart, StepInput, StepRecord, Unanswered};
+use crate::trail::AskedBy;
 use a2a::model::{Generation, Task, TaskArtifactUpdateEvent, TaskStatus};
 
 /// The reader of a timeline.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Audience {
-    /// True if the results of steps and the bodies of callbacks are shown. These belong to the agent, and its clients may
-    /// not be allowed to see them.
+    /// False if the agent's file says that its steps are not shown. The use of models is.
+    pub(super) sees_steps: bool,
+    /// True if the results of steps, what they were given, and the bodies of callbacks are shown. These belong to the agent, and its
+    /// clients may not be allowed to see them.
     pub(super) sees_outcomes: bool,
     /// True if the reader is an operator. Callers are then shown.
     pub(super) is_operators: bool,
@@ -68,10 +71,12 @@ fn told(entry: &LogEntry, audience: Audience) -> (&'static str, Map<String, Valu
         LogEntry::ArtifactUpdate(event) => ("artifact", of_artifact(event, &mut budget)),
         LogEntry::Held(held) => ("held", members([("chars", held.chars.into())])),
         LogEntry::Run(start) => ("run", of_run(start, audience)),
-        LogEntry::Step(StepRecord { usage: Some(usage), name, .. }) if name.is_empty() => {
+        LogEntry::Step(StepRecord { usage: Some(usage), name, .. })
+            if name.is_empty() || !audience.sees_steps =>
+        {
             ("usage", members([("usage", usage.told())]))
         }
-        LogEntry::Step(step) => ("step", of_step(step, audience, &mut budget)),
+        LogEntry::Step(step) => ("step", of_step(step, audience)),
         LogEntry::Taken => ("taken", Map::new()),
         LogEntry::Parked(park) => {
             let mut told = members([
@@ -145,21 +150,24 @@ fn of_run(start: &RunStart, audience: Audience) -> Map<String, Value> {
         ("begunAt", start.begun_ms.into()),
         ("timeoutMs", start.request.timeout_ms.into()),
     ]);
+    if let Some(AskedBy { agent, task }) = start.request.trail.asked_by.as_deref() {
+        told.insert("askedBy".to_owned(), task_of(agent, task.as_str()));
+    }
     if audience.is_operators {
         told.insert("caller".to_owned(), excerpt::name(&start.request.caller.id).into());
     }
     told
 }
 
-fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<String, Value> {
-    let StepRecord { name, nth, outcome, usage, duration_ms, failed: _ } = step;
+fn of_step(step: &StepRecord, audience: Audience) -> Map<String, Value> {
+    let StepRecord { name, nth, outcome, usage, duration_ms, input, failed: _ } = step;
     let mut told = members([("name", excerpt::name(name).into()), ("nth", (*nth).into())]);
     told.extend(step_kind(name, usage.is_some()));
     let value = outcome.as_ref().ok().filter(|json| json.as_str().starts_with('{'));
     let value = value.map(a2a::model::Json::value);
     let is = |kind: &str| told.get("type").is_some_and(|known| known == kind);
     let (is_model, is_tool) = (is("model"), is("tool"));
-    match value {
+    match &value {
         Some(value) if is_tool => {
             if let Some(tool) = value.get("tool").and_then(Value::as_str) {
                 told.insert("tool".to_owned(), excerpt::name(tool).into());
@@ -175,6 +183,9 @@ fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<St
         }
         _ => {}
     }
+    if let Some((agent, id)) = value.as_ref().and_then(|value| given(name, value, audience)) {
+        told.insert("task".to_owned(), task_of(agent, id));
+    }
     told.insert("failed".to_owned(), step.has_failed().into());
     if let Some(duration_ms) = duration_ms {
         told.insert("durationMs".to_owned(), (*duration_ms).into());
@@ -188,9 +199,36 @@ fn of_step(step: &StepRecord, audience: Audience, budget: &mut Budget) -> Map<St
     };
     told.insert("bytes".to_owned(), text.len().into());
     if audience.sees_outcomes {
-        budget.put(&mut told, member, text);
+        Budget::of_step().put(&mut told, member, text);
+        if let Some(StepInput { json, is_cut }) = input {
+            let (shown, is_whole) = Budget::of_step().cut(json);
+            told.insert("input".to_owned(), shown.into());
+            if *is_cut || !is_whole {
+                told.insert("inputIsCut".to_owned(), true.into());
+            }
+        }
     }
     told
+}
+
+/// The task of another agent of this Worker that a step has begun or asked, by what the step came to: its agent and its id. The name
+/// that a function has called an agent by may be that of an agent elsewhere, so it is told with the outcome alone.
+fn given<'v>(name: &'v str, outcome: &'v Value, audience: Audience) -> Option<(&'v str, &'v str)> {
+    let member = |of: &'v Value, name: &str| of.get(name).and_then(Value::as_str);
+    // The names of the steps that store a link: of a model's call, and of a front of another agent.
+    if name.starts_with("agent ") || name == "remote task" {
+        return Some((member(outcome, "agent")?, member(outcome, "taskId")?));
+    }
+    let called = name.rsplit('/').next()?.strip_prefix("ask ")?;
+    let asked = outcome.get("task").filter(|_| audience.sees_outcomes)?;
+    Some((called, member(asked, "id")?))
+}
+
+fn task_of(agent: &str, id: &str) -> Value {
+    Value::Object(members([
+        ("agent", excerpt::name(agent).into()),
+        ("id", excerpt::name(id).into()),
+    ]))
 }
 
 /// The members that describe a step with this name: its `type`, and for calls the called agent, or the call that the step
@@ -231,8 +269,10 @@ mod tests {
     use crate::push::Attempt;
     use a2a::model::UnixMillis;
 
-    const OPERATOR: Audience = Audience { sees_outcomes: true, is_operators: true };
-    const OWNER: Audience = Audience { sees_outcomes: false, is_operators: false };
+    const OPERATOR: Audience =
+        Audience { sees_steps: true, sees_outcomes: true, is_operators: true };
+    const OWNER: Audience =
+        Audience { sees_steps: true, sees_outcomes: false, is_operators: false };
 
     fn told(line: &Value, audience: Audience) -> Value {
         let json = line.to_string();
@@ -275,6 +315,57 @@ mod tests {
         let mut repeated = line;
         repeated["step"]["usage"]["repeated"] = used.clone();
         assert_eq!(told(&repeated, OWNER)["usage"]["repeated"], used);
+    }
+
+    #[test]
+    fn what_steps_were_given_is_for_those_who_see_outcomes() {
+        let long = format!(r#"{{"a":"{}"#, "x".repeat(20_000));
+        for (json, is_cut, shown, says_cut) in
+            [("{}", false, 2, None), ("[", true, 1, Some(true)), (&long, false, 16_384, Some(true))]
+        {
+            let line = json!({"step": {"name": "2.1", "nth": 1, "outcome": {"Ok": 1},
+                "input": {"json": json, "isCut": is_cut}}});
+            let operator = told(&line, OPERATOR);
+            assert_eq!(operator["input"].as_str().map(str::len), Some(shown));
+            assert_eq!(operator.get("inputIsCut").and_then(Value::as_bool), says_cut);
+            assert_eq!(told(&line, OWNER).get("input"), None);
+        }
+    }
+
+    #[test]
+    fn without_steps_the_use_of_models_is_told() {
+        let hidden = Audience { sees_steps: false, ..OPERATOR };
+        let used = json!({"requests": 1, "inputTokens": 2, "outputTokens": 3, "costMicros": 4});
+        let line = json!({"step": {"name": "model", "nth": 1, "outcome": {"Ok": "private"},
+            "usage": {"atMs": 5, "used": used}}});
+        let expected = json!({"at": 9, "generation": null, "kind": "usage", "usage": used});
+        assert_eq!(told(&line, hidden), expected);
+    }
+
+    #[test]
+    fn tasks_of_other_agents_are_told_by_the_steps_that_gave_them() {
+        let step = |name: &str, outcome: Value| json!({"step": {"name": name, "nth": 1, "outcome": {"Ok": outcome}}});
+        let link = json!({"taskId": "t-1", "url": "https://here.example/rail", "agent": "rail"});
+        let elsewhere = json!({"taskId": "t-1", "url": "https://there.example"});
+        let asked = json!({"outcome": "completed", "text": "", "task": {"id": "t-2"}});
+        let rail = |id: &str| json!({"agent": "rail", "id": id});
+        for (name, outcome, owner, operator) in [
+            ("agent 1.1 rail", &link, Some(rail("t-1")), Some(rail("t-1"))),
+            ("remote task", &link, Some(rail("t-1")), Some(rail("t-1"))),
+            ("agent 1.1 rail", &elsewhere, None, None),
+            ("mine", &link, None, None),
+            ("ask rail", &asked, None, Some(rail("t-2"))),
+            ("1.2/ask rail", &asked, None, Some(rail("t-2"))),
+            ("ask rail", &json!({"task": 5}), None, None),
+        ] {
+            let line = step(name, outcome.clone());
+            assert_eq!(told(&line, OWNER).get("task"), owner.as_ref(), "{name}");
+            assert_eq!(told(&line, OPERATOR).get("task"), operator.as_ref(), "{name}");
+        }
+        let run = json!({"run": {"attempt": 1, "resumes": false, "message": 1, "begunMs": 5,
+            "request": {"caller": {"id": "a"}, "timeoutMs": 9,
+                "trail": {"asked_by": {"agent": "rail", "task": "t-3"}}}}});
+        assert_eq!(told(&run, OWNER)["askedBy"], rail("t-3"));
     }
 
     #[test]

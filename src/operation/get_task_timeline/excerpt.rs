@@ -5,20 +5,29 @@ use serde_json::{Map, Value, json};
 use a2a::model::{Message, Part, PartContent};
 
 /// How many bytes of texts one entry may still show.
-pub(super) struct Budget(usize);
+pub(super) struct Budget {
+    left: usize,
+    /// How many bytes of one text it may show.
+    of_text: usize,
+}
 
 impl Default for Budget {
     fn default() -> Self {
-        Self(MAX_ENTRY_BYTES)
+        Self { left: MAX_ENTRY_BYTES, of_text: MAX_TEXT_BYTES }
     }
 }
 
 impl Budget {
+    /// For one text of a step.
+    pub(super) fn of_step() -> Self {
+        Self { left: MAX_STEP_BYTES, of_text: MAX_STEP_BYTES }
+    }
+
     /// The beginning of the text that still fits, and true if this is the whole text.
     pub(super) fn cut<'t>(&mut self, text: &'t str) -> (&'t str, bool) {
-        let room = self.0.min(MAX_TEXT_BYTES);
+        let room = self.left.min(self.of_text);
         let shown = text.get(..text.floor_char_boundary(room)).unwrap_or_default();
-        self.0 = self.0.saturating_sub(shown.len());
+        self.left = self.left.saturating_sub(shown.len());
         (shown, shown.len() == text.len())
     }
 
@@ -88,6 +97,9 @@ const MAX_TEXT_BYTES: usize = 2_048;
 
 /// The number of bytes shown of all texts of one entry.
 const MAX_ENTRY_BYTES: usize = 4_096;
+
+/// The number of bytes shown of what a step was given, and of what it came to.
+const MAX_STEP_BYTES: usize = 16 * 1024;
 
 /// The number of parts shown of a message or an artifact.
 const MAX_PARTS: usize = 10;

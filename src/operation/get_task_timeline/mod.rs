@@ -12,17 +12,19 @@ mod token;
 
 use serde_json::{Map, Value, json};
 
-use crate::session::{OpenStep, Owned};
+use crate::session::{OpenStep, Owned, TraceTerms};
+use crate::task::{LogEntry, StepRecord};
 use a2a::Outcome;
 use a2a::error::Error;
 use a2a::model::{Generation, GetTaskTimelineRequest, TimelineOrder};
+use a2a_agents::Trace;
 use entry::Audience;
 use log::LogReader;
 use merge::{Attempts, Merge, Next};
 use token::Cursor;
 
-/// A page of the history of the task. The results of steps and the bodies of callbacks are shown to operators, and in development
-/// (`is_developer`); the owner sees only that they exist.
+/// A page of the history of the task. The results of steps and the bodies of callbacks are shown to operators, in development
+/// (`is_developer`), and to owners if the agent's file says so; other owners see only that they exist.
 ///
 /// # Errors
 ///
@@ -40,7 +42,9 @@ pub fn get_task_timeline(
     };
     let is_first = request.page_token.is_none();
     let is_operators = task.is_operators();
-    let audience = Audience { sees_outcomes: is_operators || is_developer, is_operators };
+    let terms = task.trace();
+    let sees_outcomes = is_operators || is_developer || terms.is_for_owners;
+    let audience = Audience { sees_steps: terms.level != Trace::Off, sees_outcomes, is_operators };
     let attempts = Attempts::of(task.webhook_attempts(), &cursor);
     let mut merge = Merge::new(cursor.order, LogReader::new(task, &cursor), attempts);
     let mut entries = Vec::new();
@@ -49,6 +53,10 @@ pub fn get_task_timeline(
         let entry = match merge.next()? {
             Some(Next::Logged(line)) => {
                 let logged = line.entry().map_err(|error| task.reading_failed(&error))?;
+                let is_hidden = |step: &StepRecord| !audience.sees_steps && step.usage.is_none();
+                if matches!(&logged, LogEntry::Step(step) if is_hidden(step)) {
+                    continue;
+                }
                 entry::of_log(&line, &logged, audience)
             }
             Some(Next::Attempt(attempt)) => entry::of_attempt(&attempt),
@@ -66,7 +74,7 @@ pub fn get_task_timeline(
         (TimelineOrder::Desc, false) => String::new(),
     };
     let next = if is_over { String::new() } else { here };
-    let mut page = head(task, generation, is_operators);
+    let mut page = head(task, generation, is_operators, terms);
     page.insert("nextPageToken".to_owned(), next.into());
     if !resume.is_empty() {
         page.insert("resumeToken".to_owned(), resume.into());
@@ -77,7 +85,12 @@ pub fn get_task_timeline(
 }
 
 /// The facts about the current task.
-fn head(task: Owned<'_>, generation: Generation, is_operators: bool) -> Map<String, Value> {
+fn head(
+    task: Owned<'_>,
+    generation: Generation,
+    is_operators: bool,
+    terms: TraceTerms,
+) -> Map<String, Value> {
     let mut head = Map::new();
     let mut put = |name: &str, value: Value| head.insert(name.to_owned(), value);
     let facts = task.facts();
@@ -101,7 +114,13 @@ fn head(task: Owned<'_>, generation: Generation, is_operators: bool) -> Map<Stri
     if failed_steps > 0 {
         put("failedSteps", failed_steps.into());
     }
-    let steps = task.open_steps().into_iter().take(MAX_OPEN_STEPS);
+    let TraceTerms { level, is_full, .. } = terms;
+    put("trace", json!(level));
+    if is_full {
+        put("traceIsFull", true.into());
+    }
+    let shown = if level == Trace::Off { 0 } else { MAX_OPEN_STEPS };
+    let steps = task.open_steps().into_iter().take(shown);
     let steps = steps.map(|OpenStep { name, nth, since }| {
         let mut step = entry::step_kind(&name, false);
         step.insert("name".to_owned(), name.into());
@@ -113,7 +132,8 @@ fn head(task: Owned<'_>, generation: Generation, is_operators: bool) -> Map<Stri
     head
 }
 
-/// A page ends after the entry with which it reaches this size, in bytes. An entry has about 12 KB at most.
+/// A page ends after the entry with which it reaches this size, in bytes. An entry has about 12 KB at most, for those who see
+/// what steps came to about 40 KB.
 const MAX_PAGE_BYTES: usize = 256 * 1024;
 
 /// How many of the open steps are listed.

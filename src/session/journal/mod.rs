@@ -5,6 +5,7 @@ mod mark;
 mod passages;
 pub(super) mod statuses;
 mod times;
+mod traced;
 
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
@@ -20,6 +21,7 @@ use a2a::model::{Generation, JsonSize, Part, TaskId, UnixMillis, encode_line};
 pub use logged::{LoggedBatch, LoggedLine};
 pub(super) use mark::{Mark, NO_EVENT};
 use passages::{Passage, Passages, contents, contents_of, reference, unfold};
+use traced::Traced;
 
 /// The log of one task, with its storage.
 pub(super) struct Journal {
@@ -35,6 +37,8 @@ pub(super) struct Journal {
     is_opened: Cell<bool>,
     /// The size of the log, including unsaved entries.
     size: Cell<LogSize>,
+    /// The part of the size for what steps were given.
+    pub(super) traced: Traced,
     max_size: LogSize,
     bucket: Cell<LeakyBucket>,
     interval_ms: Cell<u64>,
@@ -81,6 +85,7 @@ impl Journal {
             newest: Cell::default(),
             is_opened: Cell::new(false),
             size: Cell::default(),
+            traced: Traced::new(limits.max_task_bytes),
             max_size: LogSize { bytes: limits.max_task_bytes, values: max_values },
             bucket: Cell::default(),
             interval_ms: Cell::new(limits.event_interval_ms),
@@ -131,6 +136,7 @@ impl Journal {
         let mut size = LogSize::default();
         let mut entries = Vec::new();
         self.passages.take();
+        self.traced.clear();
         // To save memory, one line at a time is parsed to JSON, and each batch is dropped after it was read.
         for LogRow { row, rows, batch } in std::mem::take(&mut stored.log) {
             size.bytes += batch.lines.len();
@@ -186,6 +192,9 @@ impl Journal {
         for line in batch.lines.lines() {
             let whole = unfold(line, &|passage| self.passage(passage))?;
             let entry = LogEntry::parse(&whole).map_err(unreadable)?;
+            if row.is_some() {
+                self.traced.note(&entry);
+            }
             if let (Some(row), LogEntry::Called(_)) = (row, &entry) {
                 let mut passages = self.passages.borrow_mut();
                 for body in contents(&entry) {
@@ -263,6 +272,7 @@ impl Journal {
         };
         let LogSize { bytes, values: known } = self.size.get();
         self.size.set(LogSize { bytes: bytes + more + 1, values: known + values });
+        self.traced.note(entry);
         let mut unsaved = self.unsaved.borrow_mut();
         let bodies = if is_body && folded.is_none() { contents.as_slice() } else { &[] };
         self.passages.borrow_mut().push(&unsaved.lines, &line, folded.as_deref(), bodies);
@@ -281,6 +291,15 @@ impl Journal {
             lines.push_str(&line);
         }
         lines.push('\n');
+    }
+
+    /// The size that counts for the limits of the task.
+    fn counted(&self) -> LogSize {
+        let (LogSize { bytes, values }, traced) = (self.size.get(), self.traced.size());
+        LogSize {
+            bytes: bytes.saturating_sub(traced.bytes),
+            values: values.saturating_sub(traced.values),
+        }
     }
 
     /// The size of the entries that are not stored yet, in bytes.
@@ -339,7 +358,7 @@ impl Journal {
     ///
     /// A reason that the client may read.
     pub(super) fn check_addition(&self, more: LogSize) -> Result<(), String> {
-        let (size, max) = (self.size.get(), self.max_size);
+        let (size, max) = (self.counted(), self.max_size);
         if size.bytes.saturating_add(more.bytes) > max.bytes {
             return Err(format!("a task holds at most {} bytes", max.bytes));
         }
@@ -356,7 +375,7 @@ impl Journal {
     ///
     /// A reason that the sender may read.
     pub(super) fn check_post(&self, more: LogSize) -> Result<(), String> {
-        let (size, max) = (self.size.get(), self.max_size);
+        let (size, max) = (self.counted(), self.max_size);
         let for_posts = |max: usize| max - max / SHARE_OF_RUN;
         let (max_bytes, max_values) = (for_posts(max.bytes), for_posts(max.values));
         if size.bytes.saturating_add(more.bytes) > max_bytes {
@@ -378,7 +397,7 @@ impl Journal {
 
     /// The limit that the log has reached, as text, if it is full.
     pub(super) fn fullness(&self) -> Option<String> {
-        let (size, max) = (self.size.get(), self.max_size);
+        let (size, max) = (self.counted(), self.max_size);
         if size.bytes >= max.bytes {
             return Some(format!("{} bytes", max.bytes));
         }

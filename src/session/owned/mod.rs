@@ -22,6 +22,18 @@ use a2a::model::{
     TaskState, UnixMillis, to_json,
 };
 use a2a::{ShownTask, Terms};
+use a2a_agents::{RunSettings, Trace};
+
+/// What the file of a task's agent says of traces.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct TraceTerms {
+    /// What is kept of steps.
+    pub(crate) level: Trace,
+    /// True if the owner is shown what steps were given and what they came to.
+    pub(crate) is_for_owners: bool,
+    /// True if there is no more room for what steps were given.
+    pub(crate) is_full: bool,
+}
 
 /// The task of a caller, or the send of a caller that may begin a task.
 ///
@@ -348,6 +360,15 @@ impl<'a> Owned<'a> {
         let session = self.session;
         let needs_run = session.life.with_machine(TaskMachine::needs_run).unwrap_or(false);
         if needs_run { session.run.open_steps() } else { Vec::new() }
+    }
+
+    /// What the file of the task's agent says of traces.
+    pub(crate) fn trace(self) -> TraceTerms {
+        let RunSettings { trace, trace_for_owners, .. } =
+            self.session.agents.settings(&self.session.life);
+        let level = trace.unwrap_or(Trace::Names);
+        let is_full = level == Trace::Full && self.session.journal.traced.is_full();
+        TraceTerms { level, is_for_owners: trace_for_owners, is_full }
     }
 
     /// The use of models by the turns of the task.

@@ -10,7 +10,7 @@ use crate::auth::Caller;
 use crate::executor::{RunOutside, RunSpans, TimedWork, Timing};
 use crate::mcp::{FoundServer, KnownTools};
 use crate::port::{Clock, Http, Moment, Peers, Ports, Random, Target};
-use crate::trail::Trail;
+use crate::trail::{AskedBy, Trail};
 use a2a::client::Client;
 use a2a::model::{TaskId, UnixMillis};
 use a2a_agents::tool::Counters;
@@ -80,9 +80,9 @@ impl RunOutside for Outside {
         &self.tracing
     }
 
-    fn hosted(&self, agent: &str, caller: &Caller) -> Rc<dyn Http> {
+    fn hosted(&self, by: AskedBy, caller: &Caller) -> Rc<dyn Http> {
         let request = self.traced.timing.request();
-        let http = self.peers.hosted(agent, caller, request.as_deref());
+        let http = self.peers.hosted(by, caller, request.as_deref());
         Rc::new(Tracing::new(http, self.traced.clone()))
     }
 

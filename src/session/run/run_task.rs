@@ -1,6 +1,7 @@
 //! The functions of a task for the run of an executor: the run emits events, does steps, waits, and reads the task.
 
 use futures_util::future::LocalBoxFuture;
+use serde_json::Value;
 
 use super::held::{End, Heard, LetOut};
 use super::state::Begun;
@@ -16,6 +17,7 @@ use crate::session::life::Life;
 use crate::task::{CallbackName, Input, LogEntry, Notice, Said, StepRecord, Unanswered};
 use crate::usage::Usage;
 use a2a::model::{Artifact, Json, Message, Part, Secret, Task, TaskState, measure};
+use a2a_agents::Trace;
 
 impl RunTask for TaskSession {
     fn emit(&self, emission: Emission) -> Result<(), ExecutorError> {
@@ -243,6 +245,12 @@ impl RunTask for TaskSession {
         }
     }
 
+    fn note_input(&self, name: &str, nth: u32, input: &dyn Fn() -> Value) {
+        if self.agents.settings(&self.life).trace == Some(Trace::Full) {
+            self.run.note_input(name, nth, input());
+        }
+    }
+
     fn end_step(
         &self,
         name: &str,
@@ -273,7 +281,14 @@ fn keep_step(
     let outcome = refusal.clone().map_or(outcome, Err);
     let usage = usage::take_recorded(&session.run, || now);
     let duration_ms = session.run.close_step(name, nth, now);
-    let step = StepRecord { name: name.to_owned(), nth, outcome, failed, usage, duration_ms };
+    let is_off = session.agents.settings(&session.life).trace == Some(Trace::Off);
+    let duration_ms = duration_ms.filter(|_| !is_off);
+    let input = session.run.take_input(name, nth).and_then(|input| {
+        let json = Json::from(&session.run.held.redaction().value(input));
+        session.journal.traced.fit(json.as_str())
+    });
+    let name = name.to_owned();
+    let step = StepRecord { name, nth, outcome, failed, usage, duration_ms, input };
     let kept = session.step(Input::StepDone(step));
     if let (Err(_), Some(usage)) = (&kept, usage) {
         // The task has ended meanwhile, so the step is not in its log. Record the use of models separately.

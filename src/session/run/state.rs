@@ -3,6 +3,8 @@
 use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 
+use serde_json::Value;
+
 use super::held::Held;
 use super::span::RunKey;
 use crate::port::SpanId;
@@ -26,6 +28,8 @@ pub(in crate::session) struct RunState {
     steps: RefCell<SortedMap<String, u32>>,
     /// The steps begun and not ended, each with the instant of its begin.
     open_steps: RefCell<Vec<OpenStep>>,
+    /// What steps that have not ended were given, by name and number.
+    inputs: RefCell<SortedMap<(String, u32), Value>>,
     /// The number of waits begun.
     waits: Cell<u32>,
     /// The number of callbacks made, by name.
@@ -104,6 +108,7 @@ impl RunState {
         self.inbox.borrow_mut().clear();
         self.steps.borrow_mut().clear();
         self.open_steps.borrow_mut().clear();
+        self.inputs.borrow_mut().clear();
         self.waits.set(0);
         self.callbacks.borrow_mut().clear();
         self.taken_calls.borrow_mut().clear();
@@ -188,6 +193,17 @@ impl RunState {
         let mut open = self.open_steps.borrow_mut();
         let index = open.iter().position(|step| step.name == name && step.nth == nth)?;
         Some(now.millis_since(open.remove(index).since))
+    }
+
+    /// Notes what a step was given.
+    pub(super) fn note_input(&self, name: &str, nth: u32, input: Value) {
+        self.inputs.borrow_mut().insert((name.to_owned(), nth), input);
+    }
+
+    /// Takes what a step was given, if that was noted.
+    pub(super) fn take_input(&self, name: &str, nth: u32) -> Option<Value> {
+        let mut inputs = self.inputs.borrow_mut();
+        if inputs.is_empty() { None } else { inputs.remove(&(name.to_owned(), nth)) }
     }
 
     /// The steps begun and not ended, in the order in which they began.
@@ -448,6 +464,7 @@ mod tests {
                 failed: false,
                 usage: None,
                 duration_ms: None,
+                input: None,
             };
             run.recall(Recall::of(&[LogEntry::Step(step)]));
             begin(&run, resumes, UnixMillis(0));

@@ -1,6 +1,6 @@
 // One task of the conversation: its messages, artifacts and states as they arrive, and its question.
 import { useEffect, useState } from "preact/hooks";
-import type { Endpoint } from "../../api/endpoint.ts";
+import { isElsewhere, type Endpoint } from "../../api/endpoint.ts";
 import type { Feed } from "../../api/follow.ts";
 import type { Entry } from "../../api/fold.ts";
 import { CREDENTIALS_MEDIA_TYPE, isWaiting, type Message, type Part } from "../../api/types.ts";
@@ -15,6 +15,7 @@ import { StateBadge, stateWord } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
 import { sentence } from "../../parts/words.ts";
 import { href } from "../../route.ts";
+import { AskedAgents } from "./asked.tsx";
 
 interface StoryProps {
   endpoint: Endpoint;
@@ -49,6 +50,7 @@ export function StoryView({ endpoint, feed, isLast, answer, takesFiles, hasCompo
           {state === undefined ? "Sending" : stateWord(state)}
         </p>
       )}
+      {task !== undefined && !isElsewhere(endpoint.key) && <AskedAgents task={{ agent: endpoint.key, id: task.id }} settled={isBusy ? undefined : `${state} ${task.status.timestamp}`} />}
       {isAsking && isLast && <Question state={state} message={task?.status.message} answer={answer} isSending={feed.link.value.state === "connecting"} takesFiles={takesFiles} hasComposer={hasComposer} />}
       <LinkState feed={feed} />
       {task !== undefined && (

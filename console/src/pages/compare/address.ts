@@ -1,6 +1,6 @@
 // The address of two tasks side by side: `#/compare?a=demo/4f…&b=other/77…`.
 import { href } from "../../route.ts";
-import type { TaskOf } from "../tasks/entry.ts";
+import type { TaskOf } from "../../api/timeline.ts";
 
 /** The address of a comparison; without a second task, the page offers some. */
 export function compareAddress(one: Pick<TaskOf, "agent" | "id">, other?: Pick<TaskOf, "agent" | "id">): string {

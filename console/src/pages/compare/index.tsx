@@ -1,6 +1,7 @@
 // Two tasks side by side: their states, numbers and answers, live.
 import { useContext, useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
+import { actOn, wholeTask, type Head, type TaskOf } from "../../api/timeline.ts";
 import { isFinal, isWaiting, type ListTasksResponse, type Message, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { Answer } from "../../parts/form/answer.tsx";
@@ -15,7 +16,6 @@ import { Whose } from "../../parts/whose.ts";
 import { shortened } from "../../parts/words.ts";
 import { href, place } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
-import { actOn, wholeTask, type Head, type TaskOf } from "../tasks/entry.ts";
 import { LiveTimeline } from "../tasks/live.ts";
 import { RunAgain } from "../tasks/run-again.tsx";
 import { answered } from "../waiting/count.ts";

@@ -2,7 +2,7 @@
 import type { TaskState } from "../../api/types.ts";
 import { duration } from "../../parts/instant.ts";
 import { costWord, numberWord } from "../../parts/numbers.ts";
-import type { Head } from "../tasks/entry.ts";
+import type { Head } from "../../api/timeline.ts";
 
 /** A number of both tasks, each in words; undefined where a task has none. */
 export interface Row {

@@ -1,7 +1,7 @@
 // What happened to a task, in one sentence, and the entry of its timeline that shows it.
+import type { Entry, Head, MessageExcerpt, OpenStep, StepEntry } from "../../api/timeline.ts";
 import { isFinal } from "../../api/types.ts";
 import { agoOf, duration } from "../../parts/instant.ts";
-import type { Entry, Head, MessageExcerpt, OpenStep, StepEntry } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 
 export interface Diagnosis {

@@ -1,11 +1,12 @@
 // The entries of a task's timeline, as a vertical line.
 import type { ComponentChildren, JSX } from "preact";
 import { useState } from "preact/hooks";
+import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "../../api/timeline.ts";
 import { duration } from "../../parts/time.tsx";
 import { Icon } from "../../parts/icon.tsx";
 import { StateBadge } from "../../parts/state.tsx";
 import { now } from "../../parts/time.tsx";
-import type { AttemptEntry, MessageExcerpt, OpenStep, PartExcerpt, StepEntry, Usage } from "./entry.ts";
+import { costText, nameOf, placeOf } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 import { alike, bytesText, keyOf, type Chunks, type Group, type Item, type Line } from "./groups.ts";
 
@@ -172,11 +173,7 @@ function Row({ tone, title, children, ...entry }: RowProps) {
   );
 }
 
-/** What tells the row of an entry from others: several may be of the same instant. */
-export const placeOf = (entry: { at: number; generation: number | null; name?: string; nth?: number }): string =>
-  [entry.at, entry.generation ?? "", entry.name ?? "", entry.nth ?? ""].join(" ");
-
-function Clock({ at }: { at: number }) {
+export function Clock({ at }: { at: number }) {
   return (
     <time class="clock" dateTime={new Date(at).toISOString()} title={exact.format(at)}>
       {clock.format(at)}
@@ -184,7 +181,7 @@ function Clock({ at }: { at: number }) {
   );
 }
 
-function StepTitle({ step }: { step: Pick<StepEntry, "name" | "nth" | "type" | "tool" | "agent"> | OpenStep }) {
+export function StepTitle({ step }: { step: Pick<StepEntry, "name" | "nth" | "type" | "tool" | "agent"> | OpenStep }) {
   const tool = "tool" in step ? step.tool : undefined;
   const words = { model: "Model", tool: "Tool", agent: "Agent", step: "Step" }[step.type] ?? "Step";
   // A request to a model is identified by its number; its name has no further information.
@@ -227,9 +224,8 @@ function StepView({ step, longestMs }: { step: StepEntry; longestMs: number }) {
   );
 }
 
-function UsageText({ usage }: { usage: Usage }) {
-  const cost = usage.costMicros > 0 ? ` · cost ${(usage.costMicros / 1e6).toFixed(4)}` : "";
-  return <span>{`${usage.inputTokens} tokens in, ${usage.outputTokens} out${cost}`}</span>;
+export function UsageText({ usage }: { usage: Usage }) {
+  return <span>{[`${usage.inputTokens} tokens in, ${usage.outputTokens} out`, costText(usage)].filter((text) => text !== "").join(" · ")}</span>;
 }
 
 function AttemptView({ attempt }: { attempt: AttemptEntry }) {
@@ -261,7 +257,7 @@ function ChunksView({ chunks, at, generation }: { chunks: Chunks; at: number; ge
   );
 }
 
-function Excerpt({ message }: { message: MessageExcerpt }) {
+export function Excerpt({ message }: { message: MessageExcerpt }) {
   return (
     <>
       {message.parts.map((part, at) => (
@@ -285,7 +281,7 @@ function PartText({ part }: { part: PartExcerpt }) {
 /** The number of lines shown before the rest is folded. */
 const MAX_LINES = 6;
 
-function TextExcerpt({ text, isCut }: { text: string; isCut: boolean }) {
+export function TextExcerpt({ text, isCut }: { text: string; isCut: boolean }) {
   const lines = text.split("\n");
   const shown = text.length > 400 ? text.slice(0, 400) : text;
   if (lines.length <= MAX_LINES && shown === text) return <p class="said-text" dir="auto">{text}{isCut && " …"}</p>;
@@ -298,10 +294,6 @@ function TextExcerpt({ text, isCut }: { text: string; isCut: boolean }) {
       <p class="said-text" dir="auto">{text}{isCut && " …"}</p>
     </details>
   );
-}
-
-function nameOf(name: string, nth: number): string {
-  return nth > 1 ? `${name} ${nth}` : name;
 }
 
 function toneOf(state: string): string {

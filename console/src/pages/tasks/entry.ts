@@ -1,142 +1,16 @@
-// The timeline of a task in the form of the server (docs/timeline.md).
-import { json } from "../../api/http.ts";
-import type { Task, TaskState } from "../../api/types.ts";
-import { actAs } from "../../session/operator.ts";
+// Entries of a timeline in words. Pure.
+import type { Usage } from "../../api/timeline.ts";
 
-/** The excerpt of a part: its kind and size, and the beginning of its text. */
-export interface PartExcerpt {
-  type: "text" | "data" | "raw" | "url";
-  bytes: number;
-  text?: string;
-  isCut?: boolean;
-  mediaType?: string;
-  filename?: string;
+/** The cost of a use of models; an empty text if nothing is known of it. */
+export function costText({ costMicros }: Usage): string {
+  return costMicros > 0 ? `cost ${(costMicros / 1e6).toFixed(4)}` : "";
 }
 
-export interface MessageExcerpt {
-  messageId: string;
-  role: "ROLE_USER" | "ROLE_AGENT";
-  parts: PartExcerpt[];
-  moreParts?: number;
+/** The name of a step; with its number, unless it is the first of that name. */
+export function nameOf(name: string, nth: number): string {
+  return nth > 1 ? `${name} ${nth}` : name;
 }
 
-export interface Usage {
-  requests: number;
-  inputTokens: number;
-  outputTokens: number;
-  costMicros: number;
-}
-
-interface Common {
-  /** In ms since 1970. */
-  at: number;
-  generation: number | null;
-}
-
-export type RunEntry = Common & { kind: "run"; attempt: number; resumes: boolean; message: number; begunAt: number; timeoutMs: number; caller?: string };
-export type ArtifactEntry = Common & { kind: "artifact"; artifactId: string; name?: string; append: boolean; lastChunk: boolean; parts: PartExcerpt[]; moreParts?: number };
-export type StepEntry = Common & {
-  kind: "step";
-  name: string;
-  nth: number;
-  type: "model" | "tool" | "agent" | "step";
-  tool?: string;
-  agent?: string;
-  of?: string;
-  calls?: string[];
-  failed: boolean;
-  durationMs?: number;
-  usage?: Usage;
-  bytes: number;
-  outcome?: string;
-  error?: string;
-  isCut?: boolean;
-};
-export type AttemptEntry = Common & {
-  kind: "webhookAttempt";
-  webhook: string;
-  origin: string;
-  attempt: number;
-  durationMs: number;
-  outcome: string;
-  status?: number;
-  error?: string;
-};
-
-export type Entry =
-  | (Common & { kind: "task"; state: TaskState; message?: MessageExcerpt })
-  | (Common & { kind: "status"; state: TaskState; message?: MessageExcerpt })
-  | (Common & { kind: "message"; message: MessageExcerpt })
-  | ArtifactEntry
-  | RunEntry
-  | StepEntry
-  | AttemptEntry
-  | (Common & { kind: "usage"; usage: Usage })
-  | (Common & { kind: "taken" | "ended" })
-  | (Common & { kind: "held"; chars: number })
-  | (Common & { kind: "parked"; nth: number; until: number; orMessage: boolean; callback?: { name: string; nth: number }; unanswered?: { times: number; since: number } })
-  | (Common & { kind: "woken"; nth: number; by: "time" | "message" | "callback" })
-  | (Common & { kind: "callback"; name: string; nth: number; uses: number; expiresAt: number })
-  | (Common & { kind: "called"; name: string; nth: number; number: number; body?: PartExcerpt });
-
-/** A step that is under way. */
-export interface OpenStep {
-  name: string;
-  nth: number;
-  type: StepEntry["type"];
-  agent?: string;
-  of?: string;
-  since: number;
-}
-
-/** The facts about the current task in an answer. */
-export interface Head {
-  taskId: string;
-  contextId: string;
-  state: TaskState;
-  statusAt: number | null;
-  createdAt: number | null;
-  agent: string;
-  owner?: string;
-  generation: number;
-  usage?: Usage;
-  /** The number of steps that have failed while the task continued. */
-  failedSteps?: number;
-  underWay: OpenStep[];
-}
-
-export interface TimelinePage extends Head {
-  entries: Entry[];
-  nextPageToken: string;
-  resumeToken?: string;
-}
-
-/** A task of an agent of this Worker. */
-export interface TaskOf {
-  agent: string;
-  id: string;
-  /** The owner of the task, if an operator reads a task whose id its client has chosen. */
-  owner?: string | undefined;
-}
-
-/**
- * The header with which an operator acts on a task. It names an owner only if the id alone does not identify the task.
- */
-export function actOn({ id, owner }: TaskOf): Record<string, string | undefined> {
-  return { "act-as": actAs(/^[0-9a-f]{64}$/.test(id) ? undefined : owner) };
-}
-
-/** The path of a task, optionally with a path below the task. */
-export function pathOf({ agent, id }: TaskOf, rest = ""): string {
-  return `/${agent}/tasks/${encodeURIComponent(id)}${rest}`;
-}
-
-/** The task with its artifacts, and the newest messages of its history; with all of them by default. @throws {Problem} */
-export function wholeTask(task: TaskOf, { historyLength, signal }: { historyLength?: number; signal?: AbortSignal | undefined } = {}): Promise<Task> {
-  return json<Task>({ agent: task.agent, path: pathOf(task), query: { historyLength }, headers: actOn(task), signal, isQuiet: true });
-}
-
-/** A page of the timeline. @throws {Problem} */
-export function timelinePage(task: TaskOf, query: Record<string, string | number | undefined>, options: { signal: AbortSignal; isQuiet?: boolean }): Promise<TimelinePage> {
-  return json<TimelinePage>({ agent: task.agent, path: pathOf(task, "/timeline"), query, headers: actOn(task), ...options });
-}
+/** What tells an entry from others: several may be of the same instant. */
+export const placeOf = (entry: { at: number; generation: number | null; name?: string; nth?: number }): string =>
+  [entry.at, entry.generation ?? "", entry.name ?? "", entry.nth ?? ""].join(" ");

@@ -1,5 +1,5 @@
 // Groups the entries of a timeline: by the runs of the agent, with chunks of an artifact joined, and attempts to call webhooks separated.
-import type { ArtifactEntry, AttemptEntry, Entry, RunEntry } from "./entry.ts";
+import type { ArtifactEntry, AttemptEntry, Entry, RunEntry } from "../../api/timeline.ts";
 
 /** Consecutive chunks of one artifact. */
 export interface Chunks {

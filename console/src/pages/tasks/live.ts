@@ -2,15 +2,15 @@
 import { signal } from "@preact/signals";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
+import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "../../api/timeline.ts";
 import { isFinal } from "../../api/types.ts";
-import { actOn, timelinePage, type Entry, type Head, type TaskOf } from "./entry.ts";
 
 /** The number of entries in a page. */
 const PAGE = 100;
 /** Events that follow faster than this are loaded together. */
 const PAUSE_MS = 250;
 /** The interval at which the steps of a run, which are not events, are loaded while the page is visible. */
-const STEPS_MS = 2000;
+export const STEPS_MS = 2000;
 /** The times after the end of a task at which the timeline is loaded again: notifications may still be sent. */
 const AFTERWARDS_MS = [2000, 8000, 30_000];
 /** The first pause before a broken stream is opened again; doubled up to a limit. */
@@ -53,17 +53,17 @@ export class LiveTimeline {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  /** Loads the entries before the loaded ones: one page, or all. */
-  async readEarlier({ isAll = false } = {}): Promise<void> {
+  /** Loads the entries before the loaded ones: at most so many pages. */
+  async readEarlier({ pages }: { pages: number }): Promise<void> {
     if (this.earlier.value !== "some") return;
     this.earlier.value = "reading";
     const read: Entry[] = [];
     try {
-      do {
+      for (let count = 0; count < pages && this.#earlierToken !== ""; count++) {
         const page = await timelinePage(this.#task, { pageSize: PAGE, pageToken: this.#earlierToken }, { signal: this.#over.signal });
         read.push(...page.entries);
         this.#earlierToken = page.nextPageToken;
-      } while (isAll && this.#earlierToken !== "");
+      }
     } catch (error) {
       this.#fail(error);
     }

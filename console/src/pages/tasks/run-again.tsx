@@ -4,6 +4,7 @@ import { messageAgain } from "../../api/again.ts";
 import { runnableAgents } from "../../api/agents.ts";
 import { localEndpoint } from "../../api/endpoint.ts";
 import { Problem } from "../../api/problem.ts";
+import { wholeTask, type TaskOf } from "../../api/timeline.ts";
 import type { Message, SendMessageResponse } from "../../api/types.ts";
 import { Dialog } from "../../parts/dialog.tsx";
 import { Icon } from "../../parts/icon.tsx";
@@ -13,7 +14,6 @@ import { shortened } from "../../parts/words.ts";
 import { go } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { compareAddress } from "../compare/address.ts";
-import { wholeTask, type TaskOf } from "./entry.ts";
 
 /** A button to run a task again; with `hasOthers`, also one for each other agent. Operators see tasks of others, and run none of them. */
 export function RunAgain({ task, hasOthers = false }: { task: TaskOf; hasOthers?: boolean }) {

@@ -1,6 +1,7 @@
 // One task: its facts, its artifacts, and its timeline.
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { json } from "../../api/http.ts";
+import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "../../api/timeline.ts";
 import { isFinal, isWaiting, type Task } from "../../api/types.ts";
 import { ArtifactView } from "../../parts/artifact.tsx";
 import { ConfirmDialog } from "../../parts/confirm.tsx";
@@ -14,16 +15,18 @@ import { ProblemBox } from "../../parts/problem.tsx";
 import { FailedSteps, StateBadge } from "../../parts/state.tsx";
 import { Time, duration, now } from "../../parts/time.tsx";
 import { shortened } from "../../parts/words.ts";
-import { href, useKept } from "../../route.ts";
+import { go, href, place, useKept } from "../../route.ts";
 import { isOperator } from "../../session/operator.ts";
 import { compareAddress } from "../compare/address.ts";
 import { answered } from "../waiting/count.ts";
 import { diagnosisOf } from "./diagnosis.ts";
-import { placeOf } from "./entries.tsx";
-import { actOn, pathOf, wholeTask, type Head, type TaskOf } from "./entry.ts";
+import { costText, placeOf } from "./entry.ts";
 import { LiveTimeline, type Following } from "./live.ts";
+import { Log, showsLog } from "./log.tsx";
+import { TaskLink } from "./pane.tsx";
 import { RunAgain } from "./run-again.tsx";
-import { Timeline } from "./timeline.tsx";
+import { findSpan, traceOf } from "./trace.ts";
+import { Trace } from "./trace.tsx";
 
 export function TaskPage({ task }: { task: TaskOf }) {
   // In another role the contents differ, so everything is loaded again.
@@ -31,6 +34,7 @@ export function TaskPage({ task }: { task: TaskOf }) {
   const timeline = useMemo(() => (kept.last = new LiveTimeline(task, kept.last)), [kept]);
   useEffect(() => () => timeline.close(), [timeline]);
   const head = timeline.head.value;
+  const askedBy = timeline.entries.value.find((entry) => entry.kind === "run")?.askedBy;
   return (
     <section class="page task" aria-label="Task">
       <header class="page-head">
@@ -45,26 +49,50 @@ export function TaskPage({ task }: { task: TaskOf }) {
         {head !== undefined && <TaskActions task={task} head={head} timeline={timeline} />}
       </header>
       {timeline.problem.value !== undefined && <ProblemBox problem={timeline.problem.value} retry={() => timeline.refresh()} />}
-      {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} />}
+      {head === undefined ? timeline.problem.value === undefined && <Loading /> : <Facts head={head} following={timeline.following.value} askedBy={askedBy} />}
       {head !== undefined && <Happened head={head} timeline={timeline} />}
       {head !== undefined && <Contents task={task} head={head} timeline={timeline} />}
-      {head !== undefined && <Timeline timeline={timeline} head={head} />}
+      {head !== undefined && <Views timeline={timeline} head={head} />}
     </section>
   );
 }
 
-/** What happened to the task, and the way to the entry that shows it. */
+/** The trace of the task, or its log. */
+function Views({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
+  const { path, query } = place.value;
+  const isLog = showsLog(query);
+  const views = [["Trace", undefined], ["Log", "log"]] as const;
+  return (
+    <>
+      <nav class="tabs" aria-label="Views of the task">
+        <ul>
+          {views.map(([word, view]) => (
+            <li key={word}>
+              <a href={href(path, { owner: query.get("owner") ?? undefined, view })} aria-current={isLog === (view === "log") ? "page" : undefined}>
+                {word}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </nav>
+      {isLog ? <Log timeline={timeline} head={head} /> : <Trace timeline={timeline} head={head} />}
+    </>
+  );
+}
+
+/** What happened to the task, and the way to what shows it. */
 function Happened({ head, timeline }: { head: Head; timeline: LiveTimeline }) {
+  const { path, query } = place.value;
   const entries = timeline.entries.value;
   // The sentence changes with the clock only while the task is under way.
   const present = isFinal(head.state) ? 0 : now.value;
   const { tone, sentence, entry } = useMemo(() => diagnosisOf(head, entries, present === 0 ? Date.now() : present), [head, entries, present]);
+  const span = entry?.kind !== "step" || showsLog(query) ? undefined : findSpan(traceOf(head, entries, present), ({ step }) => step === entry);
   const show = () => {
-    const all = [...document.querySelectorAll<HTMLElement>(".timeline .entry")];
-    const found = all.find((row) => entry !== undefined && row.dataset["at"] === placeOf(entry)) ?? all.findLast((row) => row.classList.contains("bad"));
-    for (const row of all) row.removeAttribute("aria-current");
-    found?.setAttribute("aria-current", "true");
-    found?.scrollIntoView({ block: "center" });
+    const to = span === undefined ? { view: "log", entry: entry && placeOf(entry) } : { row: span.key };
+    go(href(path, { owner: query.get("owner") ?? undefined, ...to }), { replace: true });
+    // An address that is shown already does not change.
+    requestAnimationFrame(() => document.querySelector(SHOWN)?.scrollIntoView({ block: "center" }));
   };
   return (
     <p class={`happened card ${tone}`} aria-label="What happened">
@@ -77,6 +105,9 @@ function Happened({ head, timeline }: { head: Head; timeline: LiveTimeline }) {
     </p>
   );
 }
+
+/** The entry of the log, or the row of the trace, that the address names. */
+const SHOWN = ".entry[aria-current], .span-open[aria-expanded=true]";
 
 function TaskActions({ task, head, timeline }: { task: TaskOf; head: Head; timeline: LiveTimeline }) {
   const [isAsked, setAsked] = useState(false);
@@ -129,7 +160,7 @@ const FOLLOWING: Record<Following, { word: string; title: string }> = {
   over: { word: "", title: "" },
 };
 
-function Facts({ head, following }: { head: Head; following: Following }) {
+function Facts({ head, following, askedBy }: { head: Head; following: Following; askedBy: TaskOf | undefined }) {
   const { word, title } = FOLLOWING[following];
   const took = head.createdAt !== null && head.statusAt !== null && isFinal(head.state) ? head.statusAt - head.createdAt : undefined;
   return (
@@ -146,6 +177,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
           <code>{head.contextId}</code>
         </a>
       </Fact>
+      {askedBy !== undefined && <Fact name="Asked by"><TaskLink task={askedBy} /></Fact>}
       {head.owner !== undefined && <Fact name="Owner"><code>{head.owner}</code></Fact>}
       <Fact name="Created"><Time at={head.createdAt} /></Fact>
       <Fact name={isFinal(head.state) ? "Ended" : "In this state since"}>
@@ -156,7 +188,7 @@ function Facts({ head, following }: { head: Head; following: Following }) {
       {head.usage !== undefined && (
         <Fact name="Models">
           {head.usage.requests} {head.usage.requests === 1 ? "request" : "requests"}, {head.usage.inputTokens} tokens in, {head.usage.outputTokens} out
-          {head.usage.costMicros > 0 && `, cost ${(head.usage.costMicros / 1e6).toFixed(4)}`}
+          {head.usage.costMicros > 0 && `, ${costText(head.usage)}`}
         </Fact>
       )}
     </dl>

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::files::Files;
 use crate::table::{Keys, Reader, Texts, closest, keys, no_such};
-use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table};
+use crate::{Expandable, McpChoice, Misfit, Problem, Recovery, RunSettings, Table, Trace};
 
 /// The executor of an agent: the table `[executor]`.
 #[derive(Debug, Deserialize)]
@@ -117,6 +117,8 @@ pub(super) fn read_run_table(keys: &mut Reader<'_>) -> Option<RunSettings> {
         max_attempts: attempts.and_then(|attempts| attempts.try_into().ok()),
         timeout_ms: keys.number("timeout_ms", 1, MAX_RUN_MS),
         idle_timeout_ms: keys.number("idle_timeout_ms", 0, MAX_RUN_MS),
+        trace: keys.choice("trace", &TRACES),
+        trace_for_owners: keys.flag("trace_for_owners").unwrap_or_default(),
     })
 }
 
@@ -285,10 +287,18 @@ const RUN: Keys = keys! {
     "timeout_ms",
     /// The maximum time without an event of the run, in milliseconds; the setting `IDLE_TIMEOUT_MS` unless given, 0 for no limit.
     "idle_timeout_ms",
+    /// What is kept of steps for people: nothing, their names and durations (unless given), or also what they were given (unless given where `DEVELOPMENT` is set).
+    "trace",
+    /// Whether the owner of a task is shown what its steps were given and what they came to.
+    "trace_for_owners",
 };
 
 const RECOVERIES: [(&str, Recovery); 3] =
     [("resume", Recovery::Resume), ("restart", Recovery::Restart), ("fail", Recovery::Fail)];
+
+/// The values of `trace`.
+const TRACES: [(&str, Trace); 3] =
+    [("off", Trace::Off), ("names", Trace::Names), ("full", Trace::Full)];
 
 /// The maximum duration of a run: 15 minutes, in milliseconds. The platform keeps an object active for this time.
 const MAX_RUN_MS: u64 = 900_000;

@@ -193,6 +193,7 @@ mod tests {
             failed: false,
             usage: None,
             duration_ms: None,
+            input: None,
         }
     }
 
@@ -206,7 +207,13 @@ mod tests {
             streams: true,
         };
         let (task, context) = (TaskId::new(task).unwrap(), ContextId::new("c"));
-        let link = Link { task, context, has_webhooks: false, connection: Rc::new(connection) };
+        let link = Link {
+            task,
+            context,
+            has_webhooks: false,
+            connection: Rc::new(connection),
+            agent: None,
+        };
         serde_json::to_value(link).unwrap()
     }
 

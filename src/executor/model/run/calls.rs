@@ -116,6 +116,10 @@ impl Run<'_> {
     ) -> LocalBoxFuture<'r, Result<(usize, Said), ExecutorError>> {
         Box::pin(async move {
             let step = key.clone();
+            let given = &wanted.call.arguments;
+            self.turn.run_task.note_input(&step, nth, &|| {
+                read_foreign(given.as_bytes(), MAX_FOREIGN_VALUES).unwrap_or(given.as_str().into())
+            });
             let said = if too_many {
                 Said::error(format!("at most {MAX_CALLS} calls may be made at once"))
             } else {

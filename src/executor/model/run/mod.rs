@@ -37,6 +37,8 @@ pub(in crate::executor::model) struct Run<'a> {
     bound: Option<Rc<dyn Http>>,
     /// True if the run has reached a point that no earlier attempt has stored.
     pub(in crate::executor::model) is_beyond: Cell<bool>,
+    /// How many entries of the conversation earlier requests had.
+    traced: Cell<usize>,
 }
 
 /// How a turn continues after an answer.
@@ -71,7 +73,7 @@ impl<'a> Run<'a> {
             Provider::OpenAi => None,
         };
         let bound = target.map(|target| turn.run_outside.bound(&target));
-        Self { executor, turn, events, bound, is_beyond: Cell::new(false) }
+        Self { executor, turn, events, bound, is_beyond: Cell::new(false), traced: Cell::default() }
     }
 
     pub(in crate::executor::model) fn settings(&self) -> &'a ModelSettings {

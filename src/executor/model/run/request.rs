@@ -2,9 +2,10 @@
 
 use futures_util::future::{Either, select};
 use serde::Serialize;
+use serde_json::{Value, json};
 
 use super::super::budget::Budget;
-use super::super::conversation::{Conversation, size_of};
+use super::super::conversation::{Conversation, Entry, size_of};
 use super::super::ending::{self, Ending};
 use super::super::limits::usage_of;
 use super::super::writer::Writer;
@@ -14,8 +15,8 @@ use crate::port::{Work, WorkEnd};
 use a2a::model::Json;
 use a2a::model::decode::Decode;
 use chat::{
-    AnswerStream, ChatAnswer, ChatError, ChatErrorKind, ChatRequest, Delta, Endpoint, ToolSpec,
-    Usage,
+    AnswerStream, ChatAnswer, ChatError, ChatErrorKind, ChatMessage, ChatRequest, Content, Delta,
+    Endpoint, ToolSpec, Usage,
 };
 
 /// The content of a request, except the conversation.
@@ -104,12 +105,17 @@ impl Run<'_> {
         conversation: &Conversation,
         budget: &mut Budget,
     ) -> Result<Option<Answered>, ExecutorError> {
+        let known = self.traced.replace(conversation.entries.len());
         let nth = match self.turn.begin_step::<StoredAnswer>(STEP)? {
             StepStart::New(nth) => nth,
             StepStart::Done(kept) => {
                 return kept.map(|kept| Some(kept.into())).map_err(ExecutorError);
             }
         };
+        self.turn.run_task.note_input(STEP, nth, &|| {
+            let is_first = known == 0 && self.turn.number == 1;
+            given(is_first.then_some(asking), conversation.entries.get(known..).unwrap_or_default())
+        });
         // The lost attempt has sent this request, or was about to send it: the request is counted once more.
         if !self.is_beyond.replace(true) && self.turn.resumes && self.turn.attempt > 1 {
             self.record_repeated(None);
@@ -348,6 +354,41 @@ impl From<StoredAnswer> for Answered {
             answer.text = SHOWN.to_owned();
         }
         Self { answer, usage: took, request_bytes, is_recalled: true }
+    }
+}
+
+/// What a request has that the request before it had not, for traces. `asking` is present for the first request of a task. What other
+/// entries of the log have is named: messages of the client, and results of calls.
+fn given(asking: Option<&Asking>, new: &[Entry]) -> Value {
+    let entries = new.iter().filter_map(|Entry { message, client }| {
+        Some(match (message, client) {
+            (_, Some(client)) => json!({"client": client}),
+            (ChatMessage::Tool { call_id, .. }, _) => json!({"result": call_id}),
+            (ChatMessage::User(contents), _) => {
+                json!({"user": contents.iter().map(words).collect::<Value>()})
+            }
+            (ChatMessage::System(text), _) => json!({"system": text}),
+            // An answer with calls is the outcome of the request before.
+            (ChatMessage::Assistant { calls, .. }, _) if !calls.is_empty() => return None,
+            (ChatMessage::Assistant { text, .. }, _) => json!({"assistant": text}),
+        })
+    });
+    let new: Value = entries.collect();
+    match asking {
+        None => json!({"new": new}),
+        Some(Asking { model, instructions, tools, .. }) => {
+            let tools: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
+            json!({"model": model, "instructions": instructions, "tools": tools, "new": new})
+        }
+    }
+}
+
+/// The text of a content. Of images and files, that they are there.
+fn words(content: &Content) -> &str {
+    match content {
+        Content::Text(text) => text,
+        Content::Image { .. } => "(an image)",
+        Content::File { .. } => "(a file)",
     }
 }
 

@@ -106,6 +106,7 @@ impl Run<'_> {
                 before.iter().position(|message| message.message_id == turn.message.message_id);
             before.truncate(own.unwrap_or_default());
             conversation.push_earlier(&before);
+            self.traced.set(conversation.entries.len());
         }
         conversation.push_client(&turn.message, takes);
         Ok(Start::Talk(conversation))
@@ -159,7 +160,9 @@ impl Run<'_> {
     }
 
     fn read(&self, entries: Vec<StoredEntry>) -> Option<Conversation> {
-        Conversation::read(entries, &self.turn.history(), &self.settings().takes)
+        let read = Conversation::read(entries, &self.turn.history(), &self.settings().takes)?;
+        self.traced.set(read.entries.len());
+        Some(read)
     }
 
     /// Stores the conversation of a round in which a call is about to ask the user while its connection is open. If this run is

@@ -1,14 +1,15 @@
-// The timeline of a task: its entries, with filters and navigation.
+// The log of a task: the entries of its timeline, with filters and navigation.
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
+import type { RefObject } from "preact";
+import type { Entry, Head } from "../../api/timeline.ts";
 import { Choice } from "../../parts/choice.tsx";
 import { go, href, place } from "../../route.ts";
-import type { Entry, Head } from "./entry.ts";
 import { hasFailed } from "./failed.ts";
 import { GroupView } from "./entries.tsx";
 import { groupsOf } from "./groups.ts";
 import type { LiveTimeline } from "./live.ts";
 
-/** The filters of a timeline. */
+/** The filters of the log. */
 const KINDS: Record<string, { word: string; fits: (entry: Entry) => boolean }> = {
   said: { word: "States and messages", fits: ({ kind }) => ["task", "status", "message"].includes(kind) },
   steps: { word: "Steps", fits: ({ kind }) => ["step", "usage"].includes(kind) },
@@ -21,7 +22,10 @@ const KINDS: Record<string, { word: string; fits: (entry: Entry) => boolean }> =
 /** With fewer entries there is no navigation. */
 const FEW = 10;
 
-export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
+/** True if the address shows the log, and not the trace. */
+export const showsLog = (query: URLSearchParams): boolean => query.get("view") === "log" || query.has("show");
+
+export function Log({ timeline, head }: { timeline: LiveTimeline; head: Head }) {
   const { path, query } = place.value;
   const kind = query.get("show") ?? "";
   const fits = KINDS[kind]?.fits;
@@ -31,14 +35,15 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
   const isReading = timeline.earlier.value === "reading";
   // A filter applies to all entries, so all are loaded.
   useEffect(() => {
-    if (fits !== undefined) void timeline.readEarlier({ isAll: true });
+    if (fits !== undefined) void timeline.readEarlier({ pages: Infinity });
   }, [timeline, kind]);
   const { place: list, told, lead } = useWays(timeline, fits === undefined);
-  const choose = (show: string) => go(href(path, { ...Object.fromEntries(query), show }), { replace: true });
+  useMarked(list, query.get("entry"), entries.length > 0);
+  const choose = (show: string) => go(href(path, { ...Object.fromEntries(query), view: "log", show, entry: undefined }), { replace: true });
   return (
-    <section class="stack timeline-page" aria-label="Timeline" ref={list}>
+    <section class="stack timeline-page" aria-label="Log" ref={list}>
       <div class="row timeline-head">
-        <h2>Timeline</h2>
+        <h2>Log</h2>
         {(entries.length >= FEW || timeline.earlier.value !== "none" || fits !== undefined) && (
           <>
             <Choice name="Show" class="row" value={kind} of={[["", "Everything"], ...Object.entries(KINDS).map(([name, { word }]) => [name, word] as const)]} choose={choose} />
@@ -55,7 +60,7 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
         )}
       </div>
       {timeline.earlier.value !== "none" && (
-        <button type="button" disabled={isReading} onClick={() => void timeline.readEarlier()}>
+        <button type="button" disabled={isReading} onClick={() => void timeline.readEarlier({ pages: 1 })}>
           {isReading ? "Loading…" : "Show earlier entries"}
         </button>
       )}
@@ -71,8 +76,20 @@ export function Timeline({ timeline, head }: { timeline: LiveTimeline; head: Hea
   );
 }
 
+/** Marks the entry that the address names (`placeOf`); one that is folded is among the failures. */
+function useMarked(list: RefObject<HTMLElement | null>, entry: string | null, isRead: boolean): void {
+  useEffect(() => {
+    if (entry === null || !isRead || list.current === null) return;
+    const all = [...list.current.querySelectorAll<HTMLElement>(".entry")];
+    const found = all.find((row) => row.dataset["at"] === entry) ?? all.findLast((row) => row.classList.contains("bad"));
+    for (const row of all) row.removeAttribute("aria-current");
+    found?.setAttribute("aria-current", "true");
+    found?.scrollIntoView({ block: "center" });
+  }, [entry, isRead]);
+}
+
 /**
- * Navigation in the timeline. After all entries are loaded, scrolls to the first entry, or to the next failure; after the last failure
+ * Navigation in the log. After all entries are loaded, scrolls to the first entry, or to the next failure; after the last failure
  * the first one follows. `told` is the announced position.
  */
 function useWays(timeline: LiveTimeline, hasAll: boolean) {
@@ -103,7 +120,7 @@ function useWays(timeline: LiveTimeline, hasAll: boolean) {
   }, [wish, earlier]);
   const lead = (to: "first" | "failure"): void => {
     setWish(to);
-    void timeline.readEarlier({ isAll: true });
+    void timeline.readEarlier({ pages: Infinity });
   };
   return { place: list, told, lead };
 }

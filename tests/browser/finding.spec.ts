@@ -136,6 +136,8 @@ test("keys search, go from row to row, and list themselves, unless something is 
   await view.find("heading", `Task ${tasks[3]?.id}`);
   await view.page.goBack();
   await view.sees("4 of 4 tasks");
+  // The way back leads to the link, too.
+  await view.focuses('link "ask"');
   await view.press("/");
   await view.focuses('searchbox "Text"');
   await view.page.keyboard.type("/jk?");

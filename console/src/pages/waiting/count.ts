@@ -55,7 +55,12 @@ export function keepCount(): () => void {
     countIn(Math.max(0, countedAt + pauseOf() - Date.now()));
   };
   document.addEventListener("visibilitychange", seen);
-  const stopWaking = onWake(() => ((failures = 0), countIn(SOON_MS)));
+  const stopWaking = onWake(() => {
+    // What was asked before may be lost.
+    counting.abort();
+    failures = 0;
+    countIn(SOON_MS);
+  });
   return () => {
     stopEffect();
     stopWaking();
@@ -103,6 +108,8 @@ async function count(): Promise<void> {
   } catch {
     return;
   }
+  // It may be outdated since the last answer came.
+  if (over.aborted) return;
   const numbers = new Map<string, number>();
   for (const { agent, answer, problem } of all) {
     // While a server cannot answer, its earlier number is kept.

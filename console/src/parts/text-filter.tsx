@@ -1,5 +1,5 @@
 // A text filter: it applies with Enter, or when the field loses the focus.
-import { useEffect, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 
 interface TextFilterProps {
   name: string;
@@ -13,7 +13,12 @@ interface TextFilterProps {
 export function TextFilter({ name, value, placeholder, maxLength, apply }: TextFilterProps) {
   // The typed text stays while the page is loaded again.
   const [text, setText] = useState(value);
-  useEffect(() => setText(value), [value]);
+  const [applied, setApplied] = useState(value);
+  // Not in an effect, which runs after the page is shown, and would drop what was typed by then.
+  if (value !== applied) {
+    setApplied(value);
+    setText(value);
+  }
   return (
     <label class="wide">
       {name}

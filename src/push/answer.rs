@@ -51,9 +51,7 @@ impl Hidden {
     /// The text without the hidden texts. Of a text that is not whole, the end is removed if a hidden text may begin there.
     fn removed_from(&self, mut text: String, is_whole: bool) -> String {
         for hidden in &self.0 {
-            if text.contains(hidden) {
-                text = text.replace(hidden, "…");
-            }
+            text = text.replace(hidden.as_str(), "…");
         }
         let begins = |hidden: &String| {
             let ends =
